@@ -17,7 +17,7 @@ interface Conversation {
 
 export interface HappyOptions extends FaultServerOptions {
   /** Something else than the good answer, for some requests. */
-  fault?: (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
+  fault?: ((operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined) | undefined;
   /** Milliseconds that a create takes to be answered; default 0. */
   createMs?: number;
   /** How old a conversation is when it is created, ms; default 0. */

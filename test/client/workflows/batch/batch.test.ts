@@ -1,90 +1,13 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import { ResearchClient } from "../../../../src/client/calls/client.js";
-import { digestOf } from "../../../../src/client/store/history/create-names.js";
-import { History } from "../../../../src/client/store/history/history.js";
-import { Batch } from "../../../../src/client/workflows/batch/batch.js";
-import type { BatchRunEvent, BatchRunOptions } from "../../../../src/client/workflows/batch/context.js";
-import { CreatePacer } from "../../../../src/client/workflows/batch/create-pacer.js";
+import { describe, expect, test } from "vitest";
+import type { History } from "../../../../src/client/store/history/history.js";
+import type { BatchRunEvent } from "../../../../src/client/workflows/batch/context.js";
 import { OutputFolder } from "../../../../src/client/workflows/batch/output-folder.js";
-import { planRows } from "../../../../src/client/workflows/batch/plan.js";
-import { type Row, rowId } from "../../../../src/client/workflows/batch/row.js";
 import type { Ports } from "../../../../src/client/workflows/ports.js";
+import { rowsOf, runBatch as run, batchWorld as world } from "../../../support/batch-run.js";
 import { html, only, refuse } from "../../../support/behaviours.js";
-import { folderWith } from "../../../support/folder.js";
-import { type HappyOptions, HappyService, KEY } from "../../../support/happy-service.js";
 import { until } from "../../../support/service.js";
-import { VirtualClock } from "../../../support/virtual-clock.js";
-
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-/** A batch without a terminal: a service, a history and an output folder. */
-async function world(options: HappyOptions = {}) {
-  const service = await HappyService.start(options);
-  const clock = new VirtualClock();
-  const client = new ResearchClient({ baseUrl: service.url, apiKey: KEY, clock, random: () => 0.5 });
-  closing.push(async () => {
-    await client.close();
-    await service.server.close();
-  });
-  const history = new History(folderWith(), () => clock.now());
-  const ports: Ports = {
-    ...{ client, history, clock, apiKey: KEY, origin: new URL(service.url).origin, profile: null },
-    ...{ unrecorded: false, outputField: "output" },
-  };
-  return { service, ports, clock, out: join(folderWith(), "out") };
-}
-
-function rowsOf(...prompts: string[]): Row[] {
-  return prompts.map((prompt, index) => {
-    const body = { prompt };
-    const digest = digestOf(body);
-    return { id: rowId(`k${index}`, digest, 1), key: `k${index}`, line: index + 1, body, digest };
-  });
-}
-
-type World = Awaited<ReturnType<typeof world>>;
-
-async function run(
-  { ports, clock, out }: World,
-  rows: readonly Row[],
-  options: Partial<BatchRunOptions> & { limit?: number } = {},
-) {
-  mkdirSync(out, { recursive: true });
-  const folder = await OutputFolder.open(out);
-  const pacer = new CreatePacer({
-    ...{ clock, attempts: () => [], limit: options.limit, shards: 1, own: [] },
-  });
-  const accounts = [{ ports, pacer }];
-  const hasFile = (name: string) => folder.has(name);
-  const states = planRows(rows, folder.known, {}, hasFile, () => accounts);
-  for (const state of states) state.account = accounts[0];
-  const batch = new Batch(
-    { states, folder, accounts },
-    {
-      signal: new AbortController().signal,
-      describe: (error) => ({ code: (error as { code: string }).code, message: String(error), exit_code: 1 }),
-      format: ({ value }) => String(value),
-      check: async () => undefined,
-      announces: false,
-      ...options,
-    },
-  );
-  const events: BatchRunEvent[] = [];
-  try {
-    for await (const event of batch.run()) {
-      if (event.kind === "row") events.push({ ...event, state: { ...event.state } });
-      else events.push(event);
-    }
-  } finally {
-    folder.close();
-  }
-  return { events, states };
-}
 
 const kinds = (events: readonly BatchRunEvent[]) =>
   events.map((event) =>
@@ -221,31 +144,8 @@ test("the first defect ends all work and is thrown", async () => {
 
 test("a caller that stops iterating ends all work", async () => {
   const w = await world();
-  const folder = await OutputFolder.open(w.out);
-  const pacer = new CreatePacer({ clock: w.clock, attempts: () => [], limit: undefined, shards: 1, own: [] });
-  const accounts = [{ ports: w.ports, pacer }];
-  const states = planRows(
-    rowsOf("one => PROCESSING"),
-    folder.known,
-    {},
-    () => true,
-    () => accounts,
-  );
-  const batch = new Batch(
-    { states, folder, accounts },
-    {
-      ...{
-        signal: new AbortController().signal,
-        format: String,
-        check: async () => undefined,
-        announces: false,
-      },
-      describe: () => ({ code: "X", message: "", exit_code: 1 }),
-    },
-  );
-  for await (const event of batch.run()) if (event.kind === "row") break;
+  await run(w, rowsOf("one => PROCESSING"), { seen: ({ kind }) => kind === "row" });
   const polls = w.service.server.count("status");
   await w.clock.sleep(3_600_000);
   expect(w.service.server.count("status")).toBe(polls);
-  folder.close();
 });

@@ -1,0 +1,319 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
+import { targetOf } from "../../../../src/client/workflows/batch/result-collector.js";
+import { accountAt, batchWorld, journalOf, rowsOf, runBatch, told } from "../../../support/batch-run.js";
+import { type Behaviour, html, only, refuse, reset } from "../../../support/behaviours.js";
+import type { HappyOptions } from "../../../support/happy-service.js";
+import { jsonLines } from "../../../support/world.js";
+
+const AT = expect.stringMatching(/^2030-01-01T\d\d:\d\d:\d\d\.\d{3}Z$/);
+const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
+const NONE = Number.POSITIVE_INFINITY;
+
+/** What goes wrong with the creates of these numbers. */
+const creates = (faults: Record<number, Behaviour>) => (operation: string, nth: number) =>
+  operation === "create" ? faults[nth] : undefined;
+
+test("a row of each ending: what is told, what the journal holds, and the list of results", async () => {
+  const w = await batchWorld({
+    fault: creates({ 4: refuse(400, "VALIDATION_ERROR"), 5: reset() }),
+    output: (prompt) => (prompt.startsWith("json") ? { a: 1 } : "text"),
+    dollars: () => 0.5,
+  });
+  const rows = rowsOf("json => COMPLETED", "=> PROCESSING FAILED", "=> STOPPED", "bad", "lost", "text");
+  const { events, states, batch } = await runBatch(w, rows, {
+    announces: true,
+    check: async (_, { row }) => (row.key === "k0" ? "no fit" : undefined),
+    checkSources: async ({ row }, result) =>
+      row.key === "k0" ? { checked_at: String(result?.value), counts: { found: 1 } } : undefined,
+    noteOf: ({ value }) => ({ kept: value }),
+  });
+  const refused = "row-failed VALIDATION_ERROR";
+  expect(told(events)).toEqual({
+    k0: ["running PENDING", "schema-mismatch no fit", "done COMPLETED final"],
+    k1: ["running PENDING", "running PROCESSING", "failed FAILED final"],
+    k2: ["running PENDING", "stopped STOPPED final"],
+    k3: [refused, "refused final"],
+    k4: ["row-failed OUTCOME_UNKNOWN", "unknown"],
+    k5: ["running PENDING", "running PROCESSING", "done COMPLETED final"],
+  });
+  expect(states.map(({ announce }) => announce)).toEqual([
+    ...["pending", "pending", "pending", "later", "later", "pending"],
+  ]);
+  expect(batch.progress.counts).toEqual({
+    ...{ waiting: 0, running: 0, done: 2, failed: 1, stopped: 1, refused: 1, unknown: 1 },
+  });
+
+  const begun = (nth: number) => ({
+    ...{ kind: "intent", key: `k${nth}`, digest: rows[nth]?.digest, stem: `k${nth}`, at: AT },
+    ...{ local_id: expect.stringMatching(/^local-/), origin: w.ports.origin, profile: null },
+  });
+  const made = { kind: "created", request_id: ID, created_at: expect.any(String), at: AT };
+  const ended = (status: string, rest = {}) => ({ kind: "ended", status, owed: true, at: AT, ...rest });
+  const error = (code: string, exit_code = 1) => ({ code, message: expect.any(String), exit_code });
+  const check = { checked_at: "[object Object]", counts: { found: 1 } };
+  expect(journalOf(w)).toEqual({
+    k0: [
+      begun(0),
+      made,
+      ended("COMPLETED", { file: "k0.json", note: { kept: { a: 1 } } }),
+      { kind: "checked", check, at: AT },
+    ],
+    k1: [begun(1), made, ended("FAILED", { error: error("RESEARCH_FAILED") })],
+    k2: [begun(2), made, ended("STOPPED")],
+    k3: [begun(3), { kind: "dismissed", error: error("VALIDATION_ERROR"), at: AT }],
+    k4: [begun(4)],
+    k5: [begun(5), made, ended("COMPLETED", { file: "k5.md", note: { kept: "text" } })],
+  });
+
+  const listed = jsonLines(w.read("results.jsonl")).sort((a, b) => Number(a.line) - Number(b.line));
+  const line = (nth: number, status: string, rest = {}) => ({
+    ...{ row: `key:k${nth}`, key: `k${nth}`, line: nth + 1, prompt: rows[nth]?.body.prompt },
+    ...{ request_id: ID, status, file: null, at: AT, ...rest },
+  });
+  const unasked = { request_id: null };
+  expect(listed).toEqual([
+    line(0, "COMPLETED", { file: "k0.json", check }),
+    line(1, "FAILED", { error: error("RESEARCH_FAILED") }),
+    line(2, "STOPPED"),
+    line(3, "REFUSED", { ...unasked, error: error("VALIDATION_ERROR") }),
+    line(4, "UNKNOWN", {
+      ...{ ...unasked, local_id: expect.stringMatching(/^local-/), error: error("OUTCOME_UNKNOWN") },
+    }),
+    line(5, "COMPLETED", { file: "k5.md" }),
+  ]);
+  expect([w.read("k0.json"), w.read("k5.md")]).toEqual(['{"a":1}', "text"]);
+
+  // The next command tells of what was not confirmed by then, and reads the sources that were not read.
+  const seen: unknown[] = [];
+  const again = await runBatch(w, rows, {
+    announces: true,
+    checkSources: async ({ row }, result) => {
+      seen.push([row.key, result]);
+      return { checked_at: "later", counts: {} };
+    },
+    seen: (event, running) => {
+      if (event.kind === "row") running.announced(event.state);
+    },
+  });
+  expect([seen, told(again.events)]).toEqual([[["k5", undefined]], { k5: ["done COMPLETED final"] }]);
+  expect(again.states.map(({ announce }) => announce)).toEqual([
+    ...["pending", "pending", "pending", "later", "later", "done"],
+  ]);
+  expect(journalOf(w).k5?.slice(3)).toEqual([
+    { kind: "checked", check: { checked_at: "later", counts: {} }, at: AT },
+    { kind: "told", at: AT },
+  ]);
+  expect(jsonLines(w.read("results.jsonl")).filter(({ key }) => key === "k5")).toEqual([
+    line(5, "COMPLETED", { file: "k5.md", check: { checked_at: "later", counts: {} } }),
+  ]);
+});
+
+const BUSY = (seconds: number) => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": seconds });
+const DONE = "done COMPLETED final";
+
+test.each<[string, Behaviour, number, number, string]>([
+  // Of these seconds the tries of the call itself take 8.
+  ["is out for a while", html(502), 8, 28, "UNREACHABLE"],
+  ["has a limit: for as long as it says", BUSY(90), 2, 180, "RATE_LIMIT_EXCEEDED"],
+  ["has a limit: not too soon", BUSY(1), 2, 20, "RATE_LIMIT_EXCEEDED"],
+])("a result is asked for again where the service %s", async (_, fault, times, seconds, code) => {
+  const w = await batchWorld({ fault: only("output", fault, times) });
+  const start = w.clock.now();
+  const { events } = await runBatch(w, rowsOf("=> COMPLETED"));
+  expect(told(events).k0).toEqual(["running PENDING", `trouble fetch ${code}`, DONE]);
+  expect([w.clock.now() - start, w.service.server.count("output")]).toEqual([seconds * 1000, times + 1]);
+});
+
+test.each<[string, Behaviour, string, number]>([
+  ["refuses it", refuse(404, "REQUEST_NOT_FOUND"), "BAD_RESPONSE", 0],
+  ["says that there is no limit, for long", BUSY(60), "RATE_LIMIT_EXCEEDED", 120],
+])("a result stays for the next command where the service %s", async (_, fault, code, seconds) => {
+  const w = await batchWorld({ fault: only("output", fault) });
+  const start = w.clock.now();
+  const { events, states } = await runBatch(w, rowsOf("=> COMPLETED"), { patience: 120_000 });
+  const trouble = seconds > 0 ? [`trouble fetch ${code}`] : [];
+  const left = [`row-failed ${code}`, "running COMPLETED"];
+  expect(told(events).k0).toEqual(["running PENDING", ...trouble, ...left]);
+  expect(Math.round((w.clock.now() - start) / 1000)).toBe(seconds);
+  expect(states[0]).toMatchObject({ standing: "running", error: { code } });
+});
+
+test("a result that cannot be written ends the creates; the next command writes it and sends the rest", async () => {
+  const w = await batchWorld();
+  const rows = rowsOf("one => COMPLETED", "two");
+  const { events, states } = await runBatch(w, rows, {
+    ...{ limit: 1 },
+    format: () => {
+      rmSync(join(w.out, ".research-batch/drafts"), { recursive: true, force: true });
+      writeFileSync(join(w.out, ".research-batch/drafts"), "");
+      return "";
+    },
+  });
+  expect(told(events)).toEqual({
+    k0: ["running PENDING", "row-failed LocalError", "running COMPLETED"],
+    "": ["waiting-for-quota 01:00:01", "creates-stopped LocalError"],
+  });
+  expect(states.map(({ standing }) => standing)).toEqual(["running", "waiting"]);
+  expect(told((await runBatch(w, rows)).events).k0).toEqual([DONE]);
+  expect(w.service.server.count("create")).toBe(2);
+});
+
+test("a row whose account is not set up any more is left with the name of that account", async () => {
+  const w = await batchWorld({}, undefined, "old");
+  const rows = rowsOf("=> PROCESSING");
+  await runBatch(w, rows, { timeout: 1_000 });
+  for (const profile of ["old", null]) {
+    const elsewhere = { ...w, ports: { ...w.ports, origin: "https://b.example" } };
+    const { events, states } = await runBatch(elsewhere, rows);
+    expect(told(events)).toEqual({ k0: ["row-failed NOT_AUTHENTICATED", "running"] });
+    const [{ requestId, origin, error }] = states as [(typeof states)[0]];
+    const where = profile ? `profile old at ${origin}` : origin;
+    expect(error?.message).toContain(`${requestId} was created with ${where}, which is not set up any more`);
+    const journal = join(w.out, ".research-batch/journal.jsonl");
+    writeFileSync(
+      journal,
+      w.read(".research-batch/journal.jsonl").replace(/"profile":"old"/g, '"profile":null'),
+    );
+  }
+});
+
+test.each<[string, Behaviour | undefined, string[], string]>([
+  ["late", undefined, ["row-failed TIMEOUT", "running PROCESSING"], "is not finished after 1m"],
+  ["refused", refuse(401, "X"), ["row-failed X", "running PENDING"], "about X"],
+])("a row that is %s is left to the next command", async (_, fault, expected, message) => {
+  const w = await batchWorld({ fault: only("status", fault) });
+  const { events, states } = await runBatch(w, rowsOf("=> PROCESSING"), { timeout: 60_000 });
+  expect(told(events).k0?.slice(-2)).toEqual(expected);
+  expect(states[0]?.error?.message).toContain(message);
+});
+
+const HERE = "https://a.example";
+test.each<[string, object, object]>([
+  ["at no known origin", {}, { origin: HERE, base_path: undefined, profile: null }],
+  ["here", { origin: HERE, basePath: "/api" }, { origin: HERE, base_path: "/api", profile: null }],
+  ["elsewhere", { origin: "https://b.example", profile: "b" }, { origin: "https://b.example", profile: "b" }],
+])("the request of a row that was made %s", (_, { basePath = "", ...made }: { basePath?: string }, where) => {
+  const seen = { requestId: "id", createdAt: "c", sentAt: "s", status: "PENDING" };
+  expect(targetOf({ ...seen, ...made } as unknown as RowState, { origin: HERE, basePath })).toEqual({
+    requestId: "id",
+    entry: { request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...where },
+  });
+});
+
+/** Two accounts, of which the first one has faults. */
+async function two(
+  fault: HappyOptions["fault"],
+  prompts: string[],
+  { second, perDay }: { second?: HappyOptions["fault"]; perDay?: number } = {},
+) {
+  const w = await batchWorld({ fault }, undefined, "one");
+  const other = await batchWorld({ fault: second }, w.clock, "two");
+  if (perDay) Object.assign(w.ports, { perDay: { value: perDay, source: "--per-day" } });
+  const found = await runBatch(w, rowsOf(...prompts), { accounts: [accountAt(w), accountAt(other)] });
+  const sent = [w, other].map(({ service }) => service.server.count("create"));
+  return { ...found, w, sent, told: told(found.events) };
+}
+const ROW = ["running PENDING", DONE];
+const NEXT = (code = "") => `next-account ${code}`.trim();
+
+test.each<[string, HappyOptions["fault"], Record<string, string[]>, number[]]>([
+  ["takes it", undefined, { k0: ROW, k1: ROW }, [2, 0]],
+  [
+    "refuses the key: it is asked no more",
+    only("create", refuse(401, "INVALID_API_KEY")),
+    { k0: [NEXT("INVALID_API_KEY"), ...ROW], k1: [NEXT(), ...ROW] },
+    [1, 2],
+  ],
+  [
+    "is busy: it is not waited for",
+    only("create", BUSY(60)),
+    { k0: [NEXT("RATE_LIMIT_EXCEEDED"), ...ROW], k1: [NEXT(), ...ROW] },
+    [1, 2],
+  ],
+  [
+    "refuses the question",
+    only("create", refuse(400, "VALIDATION_ERROR"), 1),
+    { k0: ["row-failed VALIDATION_ERROR", "refused final"], k1: ROW },
+    [2, 0],
+  ],
+  [
+    "does not say",
+    only("create", reset(), 1),
+    { k0: ["row-failed OUTCOME_UNKNOWN", "unknown"], k1: ROW },
+    [2, 0],
+  ],
+])("of two accounts the first one %s", async (_, fault, expected, sent) => {
+  const found = await two(fault, ["a => COMPLETED", "b => COMPLETED"]);
+  expect([found.told, found.sent]).toEqual([expected, sent]);
+});
+
+test("of two accounts that refuse the key each is asked once, the last one ends the creates, and the rows stay", async () => {
+  const second = only("create", refuse(401, "INVALID_API_KEY"));
+  const { told: seen, sent, states, w } = await two(second, ["a", "b"], { second });
+  expect([seen, sent]).toEqual([
+    { k0: [NEXT("INVALID_API_KEY")], "": ["creates-stopped INVALID_API_KEY"] },
+    [1, 1],
+  ]);
+  expect(states.map(({ standing, error }) => [standing, error?.code])).toEqual([
+    ["waiting", "INVALID_API_KEY"],
+    ["waiting", undefined],
+  ]);
+  expect(journalOf(w).k0?.map(({ kind, profile }) => [kind, profile])).toEqual([
+    ["intent", "one"],
+    ["dismissed", undefined],
+    ["intent", "two"],
+    ["dismissed", undefined],
+  ]);
+});
+
+test("where both accounts have their limits a row waits for the one that is free first", async () => {
+  const second = only("create", BUSY(60), 1);
+  const { told: seen, sent } = await two(only("create", BUSY(600), 1), ["a => COMPLETED"], { second });
+  const next = NEXT("RATE_LIMIT_EXCEEDED");
+  expect([seen, sent]).toEqual([{ k0: [next, ...ROW], "": ["waiting-for-quota 00:01:00"] }, [1, 2]]);
+});
+
+test("past the limit of a day no row goes on to the next account", async () => {
+  const { told: seen, sent } = await two(undefined, ["a => COMPLETED", "b => COMPLETED"], { perDay: 1 });
+  expect([seen, sent]).toEqual([
+    { k0: ROW, k1: ROW, "": ["waiting-for-quota 00:00:01", "unchanged"] },
+    [2, 0],
+  ]);
+});
+
+test.each<[string, Behaviour, string]>([
+  ["refused for its rate", BUSY(60), "RATE_LIMIT_EXCEEDED"],
+  ["refused for the key", refuse(401, "INVALID_API_KEY"), "INVALID_API_KEY"],
+])("where no row waits, one that is %s stays with its error", async (_, fault, code) => {
+  const w = await batchWorld({ fault: only("create", fault) });
+  const { events, states } = await runBatch(w, rowsOf("a"), { failsAtLimits: true, limit: 1 });
+  expect(told(events)).toEqual({ "": [`creates-stopped ${code}`] });
+  expect(states[0]).toMatchObject({ standing: "waiting", error: { code } });
+});
+
+test.each<[string, number, number, string[], string]>([
+  ["is waited out", 12, 600_000, ["trouble create UNREACHABLE", "recovered"], "done"],
+  [
+    "ends the creates at last",
+    NONE,
+    60_000,
+    ["trouble create UNREACHABLE", "creates-stopped UNREACHABLE"],
+    "waiting",
+  ],
+])("an outage %s once the service has answered", async (_, resets, patience, expected, standing) => {
+  let left = 0;
+  const w = await batchWorld({ onConnection: () => (left-- > 0 ? "reset" : "serve") });
+  const { events, states } = await runBatch(w, rowsOf("a => COMPLETED", "b => COMPLETED"), {
+    ...{ limit: 1, patience },
+    seen: (event) => {
+      if (event.kind === "row" && event.final && event.state.row.key === "k0") left = resets;
+    },
+  });
+  expect(told(events)[""]).toEqual(["waiting-for-quota 01:00:01", "unchanged", ...expected]);
+  expect(states.map((state) => state.standing)).toEqual(["done", standing]);
+  expect(w.service.server.count("create")).toBe(standing === "done" ? 2 : 1);
+  expect(journalOf(w).k1?.[1]?.kind).toBe("dismissed");
+});
