@@ -40,15 +40,16 @@ export function observe(
   const exchange: Exchange = { at: clock.now(), method: request.method ?? "", path, durationMs: 0 };
   response.once("close", () => {
     exchange.durationMs = clock.monotonic() - begun;
+    if (exchange.requestId !== undefined) exchange.requestId = withoutToken(exchange.requestId, request);
     if (response.headersSent) exchange.status = response.statusCode;
     for (const observer of observers) observer(exchange);
   });
   return exchange;
 }
 
-/** A client may have put its key into the path too. */
-function withoutToken(path: string, request: IncomingMessage): string {
+/** A client may have put its key into the path too, also where an id belongs. */
+function withoutToken(text: string, request: IncomingMessage): string {
   const token = bearerToken(request);
-  if (token === undefined) return path;
-  return path.replaceAll(token, "[key]").replaceAll(encodeURIComponent(token), "[key]");
+  if (token === undefined) return text;
+  return text.replaceAll(token, "[key]").replaceAll(encodeURIComponent(token), "[key]");
 }

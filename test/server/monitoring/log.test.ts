@@ -49,12 +49,14 @@ it("one whose connection was closed has no status, and a key in a path is not sh
   const path = "/api/v1/conversation/x/status";
   await expect(ask(service.baseUrl, { path, key: KEY })).rejects.toThrow();
   for (const key of ["a/b", "c"]) await ask(service.baseUrl, { path: `/${encodeURIComponent(key)}/d`, key });
-  await until(async () => lines[2]);
+  await ask(service.baseUrl, { path: `/api/v1/conversation/${KEY}/output`, key: KEY });
+  await until(async () => lines[3]);
   const common = { time: "2030-01-01T00:00:00.000Z", method: "GET", ms: 0, key: null, request_id: null };
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     { ...common, path, status: null, request_id: "x" },
     { ...common, path: "/[key]/d", status: 404 },
     { ...common, path: "/[key]/d", status: 404 },
+    { ...common, path: "/api/v1/conversation/[key]/output", status: 404, request_id: "[key]" },
   ]);
 });
 
