@@ -42,6 +42,15 @@ test("--answers FILE answers as the first entry that stands in the question says
   expect(any).toMatchObject({ code: 0, stdout: "any" });
 });
 
+test("an output of --answers is given as it is, its numbers too, and may be long", async () => {
+  const text =
+    '[{"prompt": "long", "output": "LONG"}, {"prompt": "*", "output": {"n": [1.0, 12345678901234567890]}}]';
+  const exact = await withAnswers(text, PROMPT);
+  expect(exact.stdout).toBe('{\n  "n": [\n    1.0,\n    12345678901234567890\n  ]\n}\n');
+  const long = "x".repeat(2_000_000);
+  expect((await withAnswers(text.replace("LONG", long), "long")).stdout).toBe(long);
+});
+
 test.each<[string, unknown]>([
   ["no JSON", "[1"],
   ["no array", {}],

@@ -110,6 +110,23 @@ export function withMember<T extends object, Name extends string, Value>(
   return withSource(copy, `{${JSON.stringify(name)}:${exactJson(value)}${separator}${rest}`);
 }
 
+/** Reads the text of an array, each of whose elements remembers its own. Throws SyntaxError. */
+export function exactElements(text: string): unknown {
+  const array: unknown = JSON.parse(text);
+  if (!Array.isArray(array)) return array;
+  const texts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  forEachToken(text, (start, end) => {
+    const token = text[start];
+    if (depth === 1 && (token === "," || token === "]")) texts.push(text.slice(from, start).trim());
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    if (depth === 1 && (token === "[" || token === ",")) from = end;
+  });
+  return array.map((element, index) => withSource(element, texts[index] ?? ""));
+}
+
 /** The text of the last member of that name at the top level of the text of an object. */
 function lastMember(source: string, name: string): string | undefined {
   let depth = 0;

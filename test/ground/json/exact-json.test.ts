@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  exactElements,
   exactJson,
   JsonText,
   memberText,
@@ -26,6 +27,12 @@ describe("what was parsed is written as it was read", () => {
   test("on one line", () => {
     expect(exactJson(parseExact('{ "a" :\n[ 1.0,\t2 ]\r\n}'))).toBe('{"a":[1.0,2]}');
   });
+});
+
+test("each element of a list remembers its own text", () => {
+  const elements = exactElements(` [ ${EXACT},\n[1.0, [] ], 1.0 ]`) as object[];
+  expect(elements.map((element) => exactJson(element))).toEqual([EXACT, "[1.0,[]]", "1"]);
+  expect([exactElements("[]"), exactElements("{}")]).toEqual([[], {}]);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { exactElements, exactJson, JsonText, memberText } from "../../../ground/json/exact-json.js";
 import type { Researcher } from "../../../ground/researcher.js";
 import { parseDuration } from "../../../ground/text/duration.js";
 import { refuseBeside, UsageError } from "../../../machine/errors.js";
@@ -7,6 +8,7 @@ import { answersResearcher } from "../../../researchers/answers.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
+const MAX_ANSWERS_BYTES = 64 << 20;
 const isDuration = (after: string | number) => parseDuration(String(after)) !== undefined;
 const ANSWER = {
   prompt: v.string(),
@@ -36,10 +38,14 @@ export async function answersOf(
   if (file === undefined) return undefined;
   refuseBeside("--answers", { sources, search, model, researcher, upstream });
   if (file === "sample") return answersResearcher([], host.clock);
-  const text = await readTextFile(file, "the file of answers", signal);
+  const text = await readTextFile(file, "the file of answers", signal, MAX_ANSWERS_BYTES);
   try {
-    const answers = v.parse(ANSWERS, JSON.parse(text)).map(({ prompt, after, ...result }) => {
-      return { prompt, result, afterMs: parseDuration(String(after)) ?? 0 };
+    const given = exactElements(text);
+    const answers = v.parse(ANSWERS, given).map(({ prompt, after, ...result }, index) => {
+      // Valibot's copy has lost the text: an output is given as it is, whatever JavaScript makes of its numbers.
+      const text = memberText((given as object[])[index] ?? {}, "output");
+      const exact = "fail" in result ? result : { output: text && new JsonText(exactJson(text)) };
+      return { prompt, result: exact, afterMs: parseDuration(String(after)) ?? 0 };
     });
     return answersResearcher(answers, host.clock);
   } catch (error) {
