@@ -28,7 +28,7 @@ describe("a page", () => {
   test("allows its own style and nothing else", () => {
     const hash = createHash("sha256").update(STYLE).digest("base64");
     expect(html).toContain(
-      `content="default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"`,
+      `content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`,
     );
     expect(html).toContain(`<style>${STYLE}</style>`);
     expect(html).not.toMatch(/<script|<img|<link|\bsrc=|\bstyle=|@import|url\(/);
