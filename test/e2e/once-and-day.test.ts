@@ -15,9 +15,9 @@ const PROMPT = "How do tides form?";
 const DAY = 86_400_000;
 
 /** An answer for which the commands that start meanwhile have to wait. */
-const late = (behaviour: Behaviour): Behaviour => ({
+const late = (behaviour: Behaviour, ms = 1_000): Behaviour => ({
   async act(socket, request) {
-    await delay(1_000);
+    await delay(ms);
     await behaviour.act(socket, request);
   },
 });
@@ -102,6 +102,21 @@ test("eight processes at the same moment make one POST, also with --or in both o
     ended.map(({ stderr }) => stderr).join(""),
   ).toEqual(Array(8).fill("0 two-1\n"));
   expect(posts()[1]).toBe(1);
+});
+
+test("--once says that it waits for another command, if that takes a while", async () => {
+  const created = late(ok({ request_id: "one-1", status: "PENDING" }), 3_000);
+  const { home, env, posts } = await accounts({ one: only("create", created) });
+  const runs = ["", ""].map(() => start(["create", PROMPT, "--once", "--json"], { home, env }));
+  const notices = (await Promise.all(runs.map(({ done }) => done))).map(({ stderr }) => jsonLines(stderr));
+  expect(notices.sort((a, b) => a.length - b.length)).toMatchObject([
+    [],
+    [
+      { notice: { code: "UNDER_WAY", message: expect.stringMatching(/until \S+Z at most$/) } },
+      { notice: { code: "REUSED" } },
+    ],
+  ]);
+  expect(posts()).toEqual([1]);
 });
 
 test("with the history off, --once and a limit of the day refuse the create", async () => {

@@ -30,8 +30,13 @@ export async function showSubmit<P extends Ports>(
       ),
   };
   const withinMs = within ?? DAY_MS;
+  const onUnderWay = (until: number) =>
+    reporter.notice(
+      "UNDER_WAY",
+      `another command creates the same request; waiting for it, until ${isoDate(until)} at most`,
+    );
   const made = once
-    ? await new CreateOnce().create(accounts, { withinMs, submit })
+    ? await new CreateOnce().create(accounts, { withinMs, submit, onUnderWay })
     : ({ kind: "created", ...(await submitToFirst(accounts, submit)) } as const);
   const { account } = made;
   if (made.kind === "reused") {

@@ -17,6 +17,8 @@ import { type SubmitPorts, type Submitted, withModel } from "./submit.js";
 const REUSE_MS = 3_600_000;
 /** How long another process may take for its create, in milliseconds; after that its outcome counts as unknown. */
 const LONGEST_CREATE_MS = 180_000;
+/** A wait for another process that is shorter, in milliseconds, is not worth a word. */
+const QUIET_MS = 2_000;
 /** How soon the history is looked at again while another process creates, in milliseconds. */
 const LOOK_MS = 50;
 
@@ -31,6 +33,8 @@ export interface CreateOnceOptions extends CallOptions {
   repeat?: boolean | undefined;
   /** How old a request may be that is given back, in milliseconds; default: an hour. */
   withinMs?: number | undefined;
+  /** Called once where another process creates the same: it is waited for, until then (epoch milliseconds) at most. */
+  onUnderWay?: (until: number) => void | Promise<void>;
   /** For what is sent: its `signal` ends the exchange itself. The one of this call only ends the wait for it. */
   submit: FirstAccountOptions;
 }
@@ -127,9 +131,8 @@ async function createAlone<P extends SubmitPorts>(
   },
 ): Promise<CreatedOnce<P>> {
   const { older, repeat, send } = options;
-  const release = await acquire(history, wanted, options);
+  const { made, release } = await sayIfLong(settledAlone(history, wanted, options), wanted, options);
   try {
-    const made = await settledCreates(history, wanted, options);
     const found = made.find(({ entry: { status, local_id, cut_short } }) => {
       const hasFailed = (status === "FAILED" && !cut_short) || status === "STOPPED";
       return !hasFailed && !(repeat && older.has(local_id));
@@ -137,6 +140,38 @@ async function createAlone<P extends SubmitPorts>(
     return found ? { kind: "reused", ...found } : { kind: "created", ...(await send()) };
   } finally {
     release();
+  }
+}
+
+/** As `waiting`. If that takes longer than a moment, it is another process that is waited for. */
+async function sayIfLong<T, P extends SubmitPorts>(
+  waiting: Promise<T>,
+  wanted: readonly Wanted<P>[],
+  { onUnderWay }: CreateOnceOptions,
+): Promise<T> {
+  const [{ clock }] = wanted.map(({ account }) => account.ports) as [P];
+  const until = clock.now() + LONGEST_CREATE_MS;
+  const isOver = new AbortController();
+  if (onUnderWay)
+    clock.sleep(QUIET_MS, isOver.signal).then(
+      () => onUnderWay(until),
+      () => {},
+    );
+  return await waiting.finally(() => isOver.abort());
+}
+
+/** What is there of the same creates once no other process makes one, which none can before `release` is called. */
+async function settledAlone<P extends SubmitPorts>(
+  history: History,
+  wanted: readonly Wanted<P>[],
+  options: CreateOnceOptions,
+) {
+  const release = await acquire(history, wanted, options);
+  try {
+    return { made: await settledCreates(history, wanted, options), release };
+  } catch (error) {
+    release();
+    throw error;
   }
 }
 
