@@ -194,6 +194,7 @@ function troubleLine(error: ResearchError, now: number): string {
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }
 
-function withEnd(waitMs: number, now: number): string {
+/** A wait in milliseconds, with its end. `now` is epoch milliseconds. */
+export function withEnd(waitMs: number, now: number): string {
   return `${formatDuration(waitMs)} (until ${isoDate(now + waitMs)})`;
 }

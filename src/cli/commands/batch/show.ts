@@ -17,7 +17,7 @@ import { commandFailure } from "../../errors.js";
 import { statusWord, worstOf } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
 import { OnDone } from "../../requests/on-done.js";
-import { stuckText, usualLengthText } from "../../requests/progress-text.js";
+import { stuckText, usualLengthText, withEnd } from "../../requests/progress-text.js";
 import { accountName, limitWords } from "../../requests/submit.js";
 import { alignedRow } from "../../terminal/columns.js";
 import type { Host } from "../../terminal/host.js";
@@ -214,7 +214,10 @@ class BatchRenderer {
         return reporter.notice("RECOVERED", "the service answers again");
       case "asked-to-wait":
         if (event.waitMs <= SILENT_WAIT_MS) return;
-        return reporter.notice("WAITING", `the service asked to wait ${formatDuration(event.waitMs)}`);
+        return reporter.notice(
+          "WAITING",
+          `the service asked to wait ${withEnd(event.waitMs, this.parts.host.clock.now())}`,
+        );
       case "stuck":
         return reporter.notice("STUCK", stuckText(event));
       case "unchanged":

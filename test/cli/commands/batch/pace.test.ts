@@ -145,3 +145,11 @@ test("a shard takes its rows and its part of the limit, and all shards together 
   expect((m.clock.now() - start) / HOUR).toBeGreaterThanOrEqual(hours);
   expect((m.clock.now() - start) / HOUR).toBeLessThan(hours + 0.1);
 });
+
+test("a wait that the service asks for in its polls is announced with its end", async () => {
+  const limited = refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 7 });
+  const m = await machine({ fault: only("status", limited, 1) });
+  const { code, stderr } = await m.batch(m.file("q.txt", "one => COMPLETED"));
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/the service asked to wait 7s \(until 2030-01-01T00:00:\d\d\.\d{3}Z\)/);
+});
