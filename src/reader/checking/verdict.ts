@@ -109,14 +109,17 @@ const LEAST_SHARED = 0.2;
 const LARGEST_WORD = 12;
 /** What numbers parts of a text, of the report or of the source, also as the second of two: `pages 3–7`. */
 const NUMBERED =
-  /(?:\b(?:pages?|pp?\.|seiten?|s\.|lines?|zeilen?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec(?:ts?)?\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|satz|ziffer|rn\.|paragraphs?|clauses?|recitals?|chapters?|ch\.|kapitel|kap\.|parts?|teile?|tables?|tab\.|tabellen?|box|exhibits?|equations?|eq\.|(?:foot|end)?notes?|steps?|schritte?|appendix|annex|anhang|anlage|vol(?:ume|\.)|b(?:and|d\.))|§§?)\s*(?:[\d.]+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
+  /(?:\b(?:pages?|pp?\.|seiten?|s\.|lines?|zeilen?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec(?:ts?)?\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|satz|ziffer|rn\.|paragraphs?|clauses?|recitals?|chapters?|ch\.|kapitel|kap\.|parts?|teile?|tables?|tab\.|tabellen?|box|exhibits?|equations?|eq\.|(?:foot|end)?notes?|slides?|folien?|steps?|schritte?|appendix|annex|anhang|anlage|vol(?:ume|\.)|b(?:and|d\.))|§§?)\s*(?:[\d.]+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
 /** Before up to three digits; more are a name that a source has, too. */
 const COUNTED = /(?:#|\bn[or]\.)\s*$/i;
 /** What stands before the number of an item in a line: `(1) …; 2) …`. */
 const LISTED = /(?:^|[:;,.(])\s?$/;
-/** A year that names a work: `(Miller et al., 2021; Zhao, 2019)`, `Miller and Zhao (2019)`. */
+/** A year that names a work: `(Miller et al., 2021; Zhao 2019, p. 5)`, `Miller and Zhao (2019)`, `according to Miller (2019)`. */
 const WORK =
-  /(?:\bet al\.,?|\p{Lu}[\p{L}'’-]+ (?:and|&|und) \p{Lu}[\p{L}'’-]+,?) \(?$|[(;]\s*\p{Lu}[\p{L}'’ &.-]{1,60}, $/u;
+  /(?:\bet al\.,?|\p{Lu}[\p{L}'’-]+ (?:and|&|und) \p{Lu}[\p{L}'’-]+,?|\b(?:[Aa]s|[Bb]y|[Tt]o|[Ll]aut|[Nn]ach) \p{Lu}[\p{L}'’-]+) [([]?$|[([;]\s*(?:(?:see|cf\.|siehe|vgl\.|[Ss]ources?:|Quelle:) )?\p{Lu}[\p{L}'’ &./-]{1,60},? $/u;
+const BEHIND_WORK = /^[a-z]?(?:[);\]]|[,:] (?:pp?\.|S\.)? ?\d)/;
+/** When somebody looked at a source. */
+const ACCESSED = /(?:accessed|retrieved|abgerufen|aufgerufen|consulté|consultado)(?: on| am| le| el)?:? $/i;
 /** What stands before a number that is part of a name, which a source may leave out: `COVID-19`. */
 const NAME = /\p{L}[-‑]$/u;
 
@@ -146,9 +149,10 @@ export function soughtIn(claim: string): Sought[] {
 /** Whether a number says nothing, but names a part of a text or a work. */
 function isReference({ start, end, text, kind }: Said, claim: string): boolean {
   const before = claim.slice(Math.max(0, start - 80), start);
+  if (ACCESSED.test(before)) return true;
   if (kind === "date" || !/^\d+(?:\.\d+)*$/.test(text)) return false;
   if (NUMBERED.test(before) || (text.length < 4 && COUNTED.test(before))) return true;
-  if (text.length === 4) return /^[a-z]?[);]/.test(claim.slice(end, end + 2)) && WORK.test(before);
+  if (text.length === 4) return BEHIND_WORK.test(claim.slice(end, end + 12)) && WORK.test(before);
   return text.length < 3 && claim[end] === ")" && LISTED.test(before);
 }
 

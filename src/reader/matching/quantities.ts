@@ -78,6 +78,7 @@ for (const [word, value] of [...WORDS, ["ein", 1] as const])
 
 /** What multiplies a number before it; `|` is a space. A billion is a million millions in most languages but English. */
 const POWERS: readonly [words: string, ...factors: number[]][] = [
+  ["dozen dutzend", 12],
   ["hundred hundert", 1e2],
   ["thousand thousands tausend tsd. tsd k mille mil", 1e3],
   ["万 萬 만", 1e4],
@@ -128,7 +129,7 @@ const FRACTIONS: Readonly<Record<string, number>> = {
 
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:US|A|C|HK|NZ|R)?\\$|[€£¥₹]|(?<!\\p{L})(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|NOK|SEK|DKK|PLN|CAD|AUD|Rs\\.?|kr\\.?)`;
-const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
+const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d(?:\\.\\d+)?e[-+]?\\d\\d?(?!${IN_WORD})|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
 const WORD_NUMBER = [...WORDS.keys()]
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(" ", "[ -]"))
@@ -175,6 +176,9 @@ const BOUND_REACH = 32;
 /** The first number of two that share their bound: `about 30 to 40`. */
 const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|(?:to|and|bis|und)\s)\s*$/iu;
 
+/** Before the two digits of a decade. */
+const DECADE = /(?:\b(?:the|early|late|mid|den|der|frühen|späten)[ -]|['’])$/i;
+
 const TO = /^\s*(?:[-–—/]|to|and|or|bis|auf|und|oder|a|y|à|et)\s*$/i;
 /** What ends a part of a number that goes on: `1億2500万`. */
 const GOES_ON = /[万萬만億亿억兆조]$/;
@@ -191,6 +195,7 @@ export function multiplied(values: readonly number[], factors: readonly number[]
 export function saidIn(original: string): Said[] {
   const text = original
     .replace(/[‐‑]/g, "-")
+    .replace(/(\d) h (\d\d)(?!\d| ?m)/g, "$1h$2  ")
     .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
   const dates = datesIn(text).map(
     (date): Dated => ({ ...date, kind: "date", text: text.slice(date.start, date.end) }),
@@ -254,7 +259,11 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   if (/^0\d{3,}$/.test(plain) || all.length > 15) return literal(all);
   const half = /^\s?([ap])\.?m\b/i.exec(behind)?.[1]?.toLowerCase();
   const isHour = half !== undefined || /^\s?Uhr\b/.test(behind);
-  const [, hour, minute = "00"] = (isHour ? /^(\d\d?)(?::(\d\d))?$/ : /^(\d\d?):(\d\d)$/).exec(plain) ?? [];
+  const [inHours = "", minutes = "00"] = /^h(\d\d)(?!\d| ?m)/.exec(behind) ?? [];
+  place.text += inHours;
+  place.end += inHours.length;
+  const [, hour, minute = minutes] =
+    (isHour || inHours !== "" ? /^(\d\d?)(?::(\d\d))?$/ : /^(\d\d?):(\d\d)$/).exec(plain) ?? [];
   if (hour !== undefined) {
     const read = `${Number(hour)}:${minute}`;
     return half ? literal(read, `${(Number(hour) % 12) + (half === "p" ? 12 : 0)}:${minute}`) : literal(read);
@@ -277,6 +286,9 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   const inSilence = times.join() === "1" ? "exact" : "rounded";
   // A key may name the unit: `delay_ms: 250`.
   const keyed = /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(before)?.[1] ?? "";
+  // The 90s of a century.
+  if (/^[2-9]0$/.test(plain) && (unit === "s" || nth === "er") && DECADE.test(before))
+    read.push(1900 + Number(plain));
   // `2021/22` are two years.
   const year = /^\d\d$/.test(plain) ? /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(before)?.[1] : undefined;
   if (year !== undefined) read.push(Number(year + plain));
@@ -302,13 +314,12 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
 
 /** What digits with separators may stand for: a comma or a point with three digits behind it groups, or begins a fraction. */
 function readingsOf(digits: string): number[] {
-  if (/^\d+$/.test(digits)) return [Number(digits)];
+  if (/^(?:\d+|.*e.*)$/i.test(digits)) return [Number(digits)];
   if (GROUPED.test(digits)) return [Number(digits.replace(/[^\d.,]/g, "").replace(",", "."))];
   if (/^\d*[.,]\d+$/.test(digits)) {
     const fraction = Number(digits.replace(",", "."));
-    return /^[1-9]\d{0,2}[.,]\d{3}$/.test(digits)
-      ? [Number(digits.replace(/[.,]/, "")), fraction]
-      : [fraction];
+    const whole = /^[1-9]\d{0,2}[.,]\d{3}$/.test(digits) ? [Number(digits.replace(/[.,]/, ""))] : [];
+    return whole.length > 0 && /,000$/.test(digits) ? whole : [...whole, fraction];
   }
   if (/^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/.test(digits)) return [Number(digits.replaceAll(",", ""))];
   if (/^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/.test(digits))

@@ -25,8 +25,8 @@ const EPSILON = 1e-13;
 const ROUNDING = { rounded: 0.005, about: 0.1, over: 0.1, under: 0.1 };
 /** Farther from a number no other is looked at. */
 const REACH = 0.2;
-/** Digits in a word, as in `SHA256`: a sentence may write `SHA-256`. */
-const IN_WORD = /(?<=\p{L})\d+/gu;
+/** Digits in a word, as in `SHA256` and `TLSv1.3`: a sentence may write `SHA-256` and `TLS 1.3`. */
+const IN_WORD = /(?<=\p{L})\d+(?:\.\d+)?/gu;
 /** Stands for the unit of such digits: they are no amount of anything. */
 const NAME: Unit = { kind: "name", factors: [] };
 /** What a page says once of the numbers of its tables: `(in thousands)`. */
@@ -52,9 +52,10 @@ const ORDINAL = new RegExp(
   `(?<!\\p{L})(?:(\\p{L}+ty)[ -])?(?:${ORDINALS.map((words) => `(${words})`).join("|")})`,
   "giu",
 );
-/** Years without their century: `FY24`, `3Q24`, `'24`, and of decades: `the 90s`. */
-const SHORT_YEAR =
-  /(?<=(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’]?|(?<!\d)['’])\d\d(?!\d)|(?<=\b(?:the|early|late|mid|den|der|frühen|späten)[ -]|\b19|\b20)\d0(?=s\b|er\b)/giu;
+/** Years without their century: `FY24`, `3Q24`, `'24`. */
+const SHORT_YEAR = /(?<=(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’]?|(?<!\d)['’])\d\d(?!\d)/giu;
+/** A time of day that is not on the hour. */
+const MINUTES = /^\d\d?:(?!00$)\d\d$/;
 
 /** The numbers and dates of several passages, in which those of a sentence are looked up. */
 export class StatedNumbers {
@@ -90,8 +91,8 @@ export class StatedNumbers {
     for (const [word, tens = "", ...orders] of matchesIn(ORDINAL, text))
       if (word)
         this.#number(ORDER.kind, (numberIn(tens) ?? 0) + orders.findIndex(Boolean) + 1, ORDER, passage);
-    for (const [short] of matchesIn(SHORT_YEAR, text))
-      for (const year of [short, inFull(short)]) this.#number("", Number(year), undefined, passage);
+    for (const [year] of matchesIn(SHORT_YEAR, text))
+      this.#number("", Number(inFull(year)), undefined, passage);
     for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), NAME, passage);
     for (const [scale] of matchesIn(SCALE, text))
       for (const factor of factorsIn(scale)) this.#scales.add(factor);
@@ -103,9 +104,9 @@ export class StatedNumbers {
     if (said.kind === "literal") {
       const found = new Set(said.values.flatMap((value) => [...(this.#literals.get(value) ?? [])]));
       if (found.size > 0) return found;
-      // `14:00` is 14 o'clock, and `3:1` three to one.
+      // `14:00` is 14 o'clock, `3:1` three to one, and `3h20` may be a time that it takes.
       const ways = said.values
-        .filter((value) => value.includes(":") && !/^\d\d?:(?!00$)\d\d$/.test(value))
+        .filter((value) => value.includes(":") && (!MINUTES.test(value) || said.text.includes("h")))
         .map((value) => value.replace(/:00$/, "").split(":"));
       return new Set(ways.flatMap((parts) => this.#together(parts)));
     }
@@ -142,7 +143,7 @@ export class StatedNumbers {
       for (const value of said.values)
         this.#literals.set(value, (this.#literals.get(value) ?? new Set()).add(passage));
       // A port stands behind an address, and an hour before its minutes.
-      for (const part of said.values.flatMap((value) => value.split(":")))
+      for (const part of said.values.flatMap((value) => (MINUTES.test(value) ? [] : value.split(":"))))
         if (part !== said.text && /^\d+$/.test(part) && part !== "00")
           this.#number("", Number(part), undefined, passage);
       // Version 2.14.0 is one of version 2.14.
@@ -189,7 +190,10 @@ export class StatedNumbers {
     const plain = values
       .flatMap((value) => this.#near("", value, bound))
       // The same digits with another unit of the same kind are another amount.
-      .filter(({ unit: other }) => !(unit && other && (other.kind === "name" || areComparable(unit, other))));
+      .filter(
+        ({ unit: other }) =>
+          !(unit && other && ((other.kind === "name" && unit !== ORDER) || areComparable(unit, other))),
+      );
     const amounts = values.flatMap((value) => (unit?.factors ?? []).map((factor) => value * factor));
     // A share of 0.9 is 90 %, and 0.9 dollars are 90 cents.
     const isCent = unit?.kind === "cent";
