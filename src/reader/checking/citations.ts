@@ -74,7 +74,7 @@ const SOURCE_WORDS =
 /** Stands in the place of a mark: white space that no report has. */
 const BLANK = "\v";
 /** Brackets and tags that have nothing but marks in them. */
-const AROUND_MARKS = new RegExp(`\\((?:${SOURCE_WORDS.source}|[\\s,;:.&])*\\)|<sup>[\\s,;]*</sup>`, "giu");
+const AROUND_MARKS = new RegExp(`\\((?:${SOURCE_WORDS.source}|[\\s,;:.&*_])*\\)|<sup>[\\s,;]*</sup>`, "giu");
 /** A full stop before or behind a mark ends a sentence, unless a small letter follows. */
 const MARK_AFTER_SENTENCE =
   /(?:[.!?…]["”“’»)\]*_]*[ \t\n]*\v|\v[)\]*_"”“]{0,3}[.!?]["”“)*_]{0,3}\s)\s*(?!\s|\p{Ll}+(?![\p{L}\p{N}]))/gu;
@@ -311,6 +311,8 @@ function plainText(markdown: string): string {
     markdown
       .replace(/^[ \t]*>+ ?/gm, "")
       .replace(/<sup>(?=\d)/gi, "^")
+      // TeX has a comma without a gap behind it so.
+      .replaceAll("{,}", ",")
       .replace(/<\/?[a-z][^<>]{0,500}>/gi, "")
       .replace(
         /(?<![\p{L}\p{N}*_\\])(?:\*{1,3}|_{1,3})(?=\S)|(?<=[^\s\\])(?:\*{1,3}|_{1,3})(?![\p{L}\p{N}*_])|~~|`/gu,

@@ -41,6 +41,8 @@ const SHARES: Readonly<Record<string, number>> = {
   ...{ hal: 1 / 2, häl: 1 / 2, med: 1 / 2, dem: 1 / 2, thi: 1 / 3, dri: 1 / 3, qua: 1 / 4, vie: 1 / 4 },
   ...{ fif: 1 / 5, fün: 1 / 5, ten: 1 / 10, zeh: 1 / 10 },
 };
+/** One of them, as in `a million` and `per million`. */
+const ONE = new RegExp(`(?:(?<!\\p{L})(?:per|pro|je|an?|eine[rn]?|une?)\\s|/\\s?)(${POWER})`, "giu");
 /** Between the numbers of a share: `one in five`. */
 const OUT_OF = /^ (?:in|out of|of|von|aus) $/;
 /** From 1, the words for a place in an order and for a multiple, or how they begin. */
@@ -88,6 +90,8 @@ export class StatedNumbers {
       const share = (numberIn(count) ?? 1) * (SHARES[part.slice(0, 3).toLowerCase()] ?? 1);
       for (const factor of power ? factorsIn(power) : [1]) this.#share(share * factor, passage);
     }
+    for (const { 1: power = "" } of matchesIn(ONE, text))
+      for (const factor of factorsIn(power)) this.#number("", factor, undefined, passage);
     for (const [word, tens = "", ...orders] of matchesIn(ORDINAL, text))
       if (word)
         this.#number(ORDER.kind, (numberIn(tens) ?? 0) + orders.findIndex(Boolean) + 1, ORDER, passage);
@@ -234,17 +238,16 @@ function firstFrom(entries: readonly StatedNumber[], least: number): number {
 function meets(said: number, found: number, bound: Bound): boolean {
   const isSame = (a: number) => Math.abs(a - said) <= EPSILON * said;
   if (isSame(found)) return true;
-  if (bound === "exact" || Math.abs(said - found) > ROUNDING[bound] * found) return false;
-  const step = stepOf(said);
+  if (bound === "exact") return false;
+  const [digits = "", exponent = "0"] = said.toExponential().split("e");
+  const fraction = digits.split(".")[1] ?? "";
+  // Millions with two digits and more are meant as exact as they are written.
+  const isPrecise = bound === "rounded" && said >= 10_000 && fraction !== "";
+  if (Math.abs(said - found) > (isPrecise ? 0.05 : ROUNDING[bound]) * found) return false;
+  // A rounded number is a multiple of its last digit that is no zero, after "about" and the like of 5 for a five.
+  const step = (digits.endsWith("5") && !isPrecise ? 5 : 1) * 10 ** (Number(exponent) - fraction.length);
   const round = { rounded: Math.round, about: Math.round, over: Math.floor, under: Math.ceil }[bound];
   return isSame(round(found / step) * step);
-}
-
-/** What a rounded number is a multiple of: its last digit that is no zero, 5 for a five. */
-function stepOf(value: number): number {
-  const [digits = "", exponent = "0"] = value.toExponential().split("e");
-  const fraction = digits.split(".")[1] ?? "";
-  return (digits.endsWith("5") ? 5 : 1) * 10 ** (Number(exponent) - fraction.length);
 }
 
 function numberIn(words: string): number | undefined {

@@ -44,3 +44,22 @@ test.each(changed)("not: %s", async (sentence, html, other) => {
   expect(judged).toMatchObject({ verdict: "missing" });
   expect(judged.missing.join()).toContain(other);
 });
+
+test.each([
+  [
+    "data of its script",
+    '<p>The fee is paid in dollars.</p><script type="application/json">{"fee":4711}</script>',
+  ],
+  ["what a choice offers", "<p>The fee is paid in dollars.</p><select><option>4711</select>"],
+  [
+    "what it tells in place of a picture",
+    '<p>The fee is paid in dollars.</p><i aria-label="4711 dollars"></i>',
+  ],
+])("what a page has as %s may be what the sentence means", async (_name, html) => {
+  expect(await held("The fee is 4711 dollars.", html)).toMatchObject({ verdict: "unchecked" });
+});
+
+test("the code of a script says nothing", async () => {
+  const html = "<p>The fee is paid in dollars.</p><script>let fee = 4711</script>";
+  expect(await held("The fee is 4711 dollars.", html)).toMatchObject({ verdict: "missing" });
+});

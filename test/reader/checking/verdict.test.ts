@@ -28,6 +28,12 @@ describe("a number", () => {
       "The city has 2,600,000 people.",
       "missing",
     ],
+    [
+      "rounded to other digits",
+      "The city has 3.4 million people.",
+      "The city has 3,482,000 people.",
+      "missing",
+    ],
     ["rounded in silence", "The city has 3 million people.", "The city has 2,950,000 people.", "missing"],
     [
       "more than, and it is less",

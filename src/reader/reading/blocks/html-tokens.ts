@@ -12,8 +12,14 @@ const SILENT = new Set("script style template svg noscript textarea select ifram
 /** Of a formula as TeX: the marks that keep a character or set a size. */
 const TEX = /\\(?=[%$&#_])|\\displaystyle\s*/g;
 
-/** The tags and the text of a page in their order. Comments, declarations, scripts and styles are left out. */
-export function* htmlTokens(page: string): Generator<HtmlToken> {
+/**
+ * The tags and the text of a page in their order, without comments, declarations and the content of what `isSilent`
+ * says of a tag: scripts, styles and what no page shows as text.
+ */
+export function* htmlTokens(
+  page: string,
+  isSilent: (tag: HtmlTag) => boolean = ({ name }) => SILENT.has(name),
+): Generator<HtmlToken> {
   let at = 0;
   let line = 1;
   /** How much was looked through for the end of tags that have none. Beyond the length of the page no "<" begins a tag. */
@@ -53,7 +59,7 @@ export function* htmlTokens(page: string): Generator<HtmlToken> {
     const formula = isOpen && name === "math" ? attributeOf(tag, "alttext").replace(TEX, "") : "";
     if (formula !== "") yield { kind: "text", text: formula, line };
     lineAfter(close);
-    if (isOpen && (SILENT.has(name) || formula !== "")) lineAfter(endOfElement(page, at, name));
+    if (isOpen && (isSilent(tag) || formula !== "")) lineAfter(endOfElement(page, at, name));
   }
 }
 

@@ -4,7 +4,7 @@ import { aboutPage } from "../blocks/about-page.js";
 import { type Block, memoryOf } from "../blocks/block.js";
 import { blocksOf, hasNearlyNoText } from "../blocks/blocks.js";
 import { htmlBlocks } from "../blocks/html-blocks.js";
-import { attributeOf, htmlTokens } from "../blocks/html-tokens.js";
+import { attributeOf, type HtmlTag, htmlTokens } from "../blocks/html-tokens.js";
 import { decodeText } from "../files/read-file.js";
 import { rulesIn } from "../robots.js";
 import { type CutDocument, type DocumentTask, MAX_PAGE_TEXT, PDF, type ReadDocument } from "./document.js";
@@ -72,16 +72,22 @@ function cutPage(
   });
 }
 
-/** The text of a page whether it is shown or not, what its tags say of it included. */
+/** The text of a page whether it is shown or not, what its tags say of it and the data of its scripts included. */
 function allText(page: string): string {
   const parts: string[] = [];
-  for (const token of htmlTokens(page)) {
+  for (const token of htmlTokens(page, isCode)) {
     if (token.kind === "text") parts.push(decodeHTML(token.text));
-    else if (/\b(?:content|datetime|alt|title)\s*=/i.test(token.attributes))
-      parts.push(`\n${attributeOf(token, "content|datetime|alt")}\n${attributeOf(token, "title")}\n`);
+    else if (/\b(?:content|datetime|alt|aria-label|value|title)\s*=/i.test(token.attributes))
+      parts.push(
+        `\n${attributeOf(token, "content|datetime|alt|aria-label|value")}\n${attributeOf(token, "title")}\n`,
+      );
     else if (!INLINE.has(token.name)) parts.push("\n");
   }
   return parts.join("");
+}
+
+function isCode({ name, attributes }: HtmlTag): boolean {
+  return name === "style" || (name === "script" && !/json/i.test(attributes.slice(0, 1_000)));
 }
 
 const INLINE = new Set(
