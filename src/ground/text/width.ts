@@ -62,7 +62,7 @@ export function fold(text: string, columns: number, hang = 0): string {
         // What a person copies is not parted for an indent.
         last = lines.length === 0 ? first : isWhole(word) || widthOf(word) > columns ? indent : "";
       }
-      while (widthOf(last + word) > columns) {
+      while (word !== "" && widthOf(last + word) > columns) {
         const end = unitsThatFit(word, columns - widthOf(last));
         lines.push(last + word.slice(0, end));
         [last, word] = [indent, word.slice(end)];

@@ -73,6 +73,7 @@ describe("folded", () => {
       "x: research\nwatch y",
     ],
     ["a line with tabs is data", "x\tSTOPPED", 5, 0, "x\tSTOPPED"],
+    ["a terminal narrower than the indent", "ab", 1, 2, "a\n  b"],
     ["an id that fits a line of its own", "id    0123456789abcdefg", 20, 0, "id\n0123456789abcdefg"],
   ])("%s", (_name, text, columns, hang, expected) => {
     expect(fold(text, columns, hang)).toBe(expected);
