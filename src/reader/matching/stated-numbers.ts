@@ -45,6 +45,8 @@ const SHARES: Readonly<Record<string, number>> = {
 const ONE = new RegExp(`(?:(?<!\\p{L})(?:per|pro|je|an?|eine[rn]?|une?)\\s|/\\s?)(${POWER})`, "giu");
 /** Between the numbers of a share: `one in five`. */
 const OUT_OF = /^ (?:in|out of|of|von|aus) $/;
+const RATIO = /^ (?:to|zu) $/;
+const [HOUR, MINUTE] = [unitNamed("hour"), unitNamed("minute")];
 /** From 1, the words for a place in an order and for a multiple, or how they begin. */
 const ORDINALS =
   "first|erste|primer|premi second|doubl|twice|twofold|zweit|doppelt|segund|deuxi third|tripl|threefold|dritt|tercer|troisi fourth|viert|cuart|quatri fifth|fünft|quint|cinqui sixth|sechst|sext|sixi seventh|siebt|sépt|septi eighth|achte|octav|huiti ninth|neunt|noven|neuvi tenth|zehnt|décim|dixi eleventh|elft|onzi twelfth|zwölft|douzi thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(
@@ -78,9 +80,9 @@ export class StatedNumbers {
     const all = saidIn(text);
     for (const [i, said] of all.entries()) {
       this.#keep(said, passage, heads);
-      const of = all[i + 1];
-      if (said.kind === "number" && of?.kind === "number" && OUT_OF.test(text.slice(said.end, of.start)))
-        this.#share((said.values[0] ?? 0) / (of.values[0] ?? 1), passage);
+      const next = all[i + 1];
+      if (said.kind === "number" && next?.kind === "number")
+        this.#pair(said, next, text.slice(said.end, next.start), passage);
       if (said.kind === "number")
         for (const factor of factors)
           this.#keep({ ...said, values: said.values.map((value) => value * factor) }, passage, heads);
@@ -108,11 +110,12 @@ export class StatedNumbers {
     if (said.kind === "literal") {
       const found = new Set(said.values.flatMap((value) => [...(this.#literals.get(value) ?? [])]));
       if (found.size > 0) return found;
-      // `14:00` is 14 o'clock, `3:1` three to one, and `3h20` may be a time that it takes.
-      const ways = said.values
-        .filter((value) => value.includes(":") && (!MINUTES.test(value) || said.text.includes("h")))
-        .map((value) => value.replace(/:00$/, "").split(":"));
-      return new Set(ways.flatMap((parts) => this.#together(parts)));
+      // `14:00` is 14 o'clock.
+      const hours = said.values.filter((value) => value.endsWith(":00")).map(Number.parseFloat);
+      const plain = hours
+        .flatMap((hour) => this.#near("", hour, "exact"))
+        .filter(({ unit }) => unit === undefined);
+      return new Set(plain.map(({ passage }) => passage));
     }
     if (said.kind === "number") {
       const scales = said.factors[0] === 1 ? [] : [...this.#scales].map((scale) => 1 / scale);
@@ -134,18 +137,9 @@ export class StatedNumbers {
     return new Set(same.map(({ passage }) => passage));
   }
 
-  /** The passages in which each of these numbers stands. */
-  #together(numbers: readonly string[]): number[] {
-    const places = numbers.map((digits) =>
-      this.#near("", Number(digits), "exact").map(({ passage }) => passage),
-    );
-    return (places[0] ?? []).filter((passage) => places.every((each) => each.includes(passage)));
-  }
-
   #keep(said: Said, passage: number, heads: readonly Unit[]): void {
     if (said.kind === "literal") {
-      for (const value of said.values)
-        this.#literals.set(value, (this.#literals.get(value) ?? new Set()).add(passage));
+      for (const value of said.values) this.#literal(value, passage);
       // A port stands behind an address, and an hour before its minutes.
       for (const part of said.values.flatMap((value) => (MINUTES.test(value) ? [] : value.split(":"))))
         if (part !== said.text && /^\d+$/.test(part) && part !== "00")
@@ -173,6 +167,19 @@ export class StatedNumbers {
           for (const factor of each.factors) this.#number(each.kind, value * factor, unit, passage);
       }
     }
+  }
+
+  /** What two numbers say together: `one in five`, `3 to 1`, `3 hours and 20 minutes`. */
+  #pair(one: Quantity, other: Quantity, between: string, passage: number): void {
+    const [first = 0, second = 1] = [one.values[0], other.values[0]];
+    if (OUT_OF.test(between)) this.#share(first / second, passage);
+    const isTime = one.unit === HOUR && other.unit === MINUTE && between.length < 6;
+    if (isTime || RATIO.test(between))
+      this.#literal(`${first}:${isTime && second < 10 ? "0" : ""}${second}`, passage);
+  }
+
+  #literal(value: string, passage: number): void {
+    this.#literals.set(value, (this.#literals.get(value) ?? new Set()).add(passage));
   }
 
   /** A share, and as it is rounded, up or down, to whole percent. */

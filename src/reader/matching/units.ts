@@ -99,12 +99,12 @@ const TEMPERATURES = new Set(["celsius", "fahrenheit"]);
 const exact = new Map<string, Unit>();
 const folded = new Map<string, Unit>();
 for (const [kind, rows] of Object.entries(TABLE))
-  for (const [factor, names] of rows)
-    for (const name of names.split(" ")) {
-      const unit = { kind, factors: [factor].flat() };
+  for (const [factor, names] of rows) {
+    const unit = { kind, factors: [factor].flat() };
+    for (const name of names.split(" "))
       if (name.startsWith("=")) exact.set(name.slice(1), unit);
       else folded.set(name.replace("|", " "), unit);
-    }
+  }
 
 /** The unit that a word or sign names; undefined if it names none. */
 export function unitNamed(word: string): Unit | undefined {
