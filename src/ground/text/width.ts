@@ -62,8 +62,10 @@ export function fold(text: string, columns: number, hang = 0): string {
         // What a person copies is not parted for an indent.
         last = lines.length === 0 ? first : isWhole(word) || widthOf(word) > columns ? indent : "";
       }
-      while (word !== "" && widthOf(last + word) > columns) {
+      while (widthOf(last + word) > columns) {
         const end = unitsThatFit(word, columns - widthOf(last));
+        // The terminal is narrower than the indent.
+        if (end === word.length) break;
         lines.push(last + word.slice(0, end));
         [last, word] = [indent, word.slice(end)];
       }
