@@ -66,9 +66,7 @@ export class Batch {
     folder.results.complete(states);
     for (const state of states) {
       if (state.standing === "running") this.#add(state);
-      const isUnchecked =
-        this.#context.checkSources && state.standing === "done" && state.file && !state.check;
-      if (isUnchecked) this.#collector.add(state);
+      else if (state.file && !state.check) this.#collector.add(state);
     }
     const works = [this.#submit(), this.#follow(), this.#collector.run()];
     const ended = this.#all(works).finally(() => this.#events.close());
@@ -77,7 +75,7 @@ export class Batch {
     try {
       yield* this.#events;
     } finally {
-      this.#end.abort(new Error("the caller has stopped iterating"));
+      this.#end.abort();
       await ended.catch(() => {});
     }
     await ended;
@@ -85,16 +83,8 @@ export class Batch {
 
   /** Waits for all works; the first that fails ends the others. Rejects with what ended them. */
   async #all(works: readonly Promise<void>[]): Promise<void> {
-    let failure: { error: unknown } | undefined;
-    const settled = works.map((work) =>
-      work.catch((error: unknown) => {
-        failure ??= { error };
-        this.#end.abort(error);
-      }),
-    );
-    await Promise.all(settled);
-    this.#context.signal.throwIfAborted();
-    if (failure) throw failure.error;
+    await Promise.all(works.map((work) => work.catch((error: unknown) => this.#end.abort(error))));
+    this.#context.end.throwIfAborted();
   }
 
   /** Follows a row that exists, at the account that made it. */

@@ -109,7 +109,7 @@ export class ResultCollector {
     const ports = this.#portsOf(state);
     const { clock } = ports;
     const giveUpAt = clock.monotonic() + patience;
-    for (let tries = 0; ; tries++) {
+    for (let isFirst = true; ; isFirst = false) {
       try {
         const schema = state.row.body.output_schema;
         return await fetchResult(ports, targetOf(state, ports), { signal, schema });
@@ -117,8 +117,7 @@ export class ResultCollector {
         signal.throwIfAborted();
         const waitMs = retryAfter(error);
         if (waitMs === undefined || clock.monotonic() >= giveUpAt) throw error;
-        if (tries === 0)
-          emit({ kind: "trouble", activity: "fetch", error: error as UnreachableError, state });
+        if (isFirst) emit({ kind: "trouble", activity: "fetch", error: error as UnreachableError, state });
         await clock.sleep(waitMs, signal);
       }
     }

@@ -24,6 +24,7 @@ export class RowFollower {
   /** Takes a row that exists. */
   add(state: RowState): void {
     const { requestId } = state;
+    // A torn line of the journal may have had it.
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
     this.#running.push(targetOf(state, this.ports));
@@ -73,8 +74,7 @@ export class RowFollower {
 
   #changed({ requestId, status, final, data }: StateSeen): void {
     const { progress, emit } = this.context;
-    const state = this.#byId.get(requestId);
-    if (!state) return;
+    const state = this.#byId.get(requestId) as RowState;
     const isNew = status !== state.status;
     const { cost_dollars: cost } = data;
     progress.update(state, {
@@ -92,7 +92,6 @@ export class RowFollower {
   }
 
   #leave(requestId: string, error: unknown): void {
-    const state = this.#byId.get(requestId);
-    if (state) this.collector.leave(state, error);
+    this.collector.leave(this.#byId.get(requestId) as RowState, error);
   }
 }
