@@ -1,12 +1,21 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ResearchError } from "../../../../src/client/calls/errors.js";
 import type { History } from "../../../../src/client/store/history/history.js";
 import type { BatchRunEvent } from "../../../../src/client/workflows/batch/context.js";
 import { OutputFolder } from "../../../../src/client/workflows/batch/output-folder.js";
 import type { Ports } from "../../../../src/client/workflows/ports.js";
-import { rowsOf, runBatch as run, batchWorld as world } from "../../../support/batch-run.js";
-import { html, only, refuse } from "../../../support/behaviours.js";
+import {
+  accountAt,
+  journalOf,
+  rowsOf,
+  runBatch as run,
+  told,
+  batchWorld as world,
+} from "../../../support/batch-run.js";
+import { hang, html, only, refuse } from "../../../support/behaviours.js";
+import type { HappyOptions } from "../../../support/happy-service.js";
 import { until } from "../../../support/service.js";
 
 const kinds = (events: readonly BatchRunEvent[]) =>
@@ -36,8 +45,12 @@ test("a result whose file was deleted is fetched again, and nothing is sent", as
   const w = await world();
   await run(w, rowsOf("one"));
   rmSync(join(w.out, "k0.md"));
-  const { states } = await run(w, rowsOf("one"));
-  expect(states[0]).toMatchObject({ standing: "done", file: "k0.md" });
+  const { states } = await run(w, rowsOf("one"), { announces: true });
+  // Its end is no news.
+  expect(states[0]).toMatchObject({ standing: "done", file: "k0.md", announce: "done" });
+  expect(journalOf(w).k0?.filter(({ owed }) => owed !== undefined)).toMatchObject(
+    Array(2).fill({ owed: false }),
+  );
   expect(readFileSync(join(w.out, "k0.md"), "utf8")).toBe("An answer to: one");
   expect(w.service.server.count("create")).toBe(1);
 });
@@ -48,7 +61,7 @@ test("one bad first poll does not give a row up", async () => {
   });
   const { events, states } = await run(w, rowsOf("one"));
   expect(states[0]?.standing).toBe("done");
-  expect(kinds(events)).toEqual(expect.arrayContaining(["trouble", "recovered"]));
+  expect(told(events)[""]).toEqual(["trouble poll NOT_FOUND", "recovered"]);
 });
 
 test("the lengths of earlier runs set the poll interval, as in every watch", async () => {
@@ -122,24 +135,49 @@ test("so many failures end the creates", async () => {
   expect(states.map(({ standing }) => standing)).toEqual(["refused", "refused", "waiting"]);
 });
 
-test("an abort ends all work with the signal's reason", async () => {
-  const w = await world();
+test.each<[string, HappyOptions["fault"]]>([
+  ["PROCESSING", undefined],
+  ["COMPLETED", only("output", hang())],
+  ["FAILED", only("output", hang())],
+])("an abort ends all work at once with the signal's reason: %s", async (state, fault) => {
+  const w = await world({ fault });
   const stop = new AbortController();
-  const reason = new Error("enough");
-  const running = run(w, rowsOf("one => PROCESSING"), {
-    signal: stop.signal,
-    describe: () => ({ code: "X", message: "", exit_code: 1 }),
+  const reason = new ResearchError("ENOUGH", "enough");
+  const start = w.clock.now();
+  const seen: BatchRunEvent["kind"][] = [];
+  const running = run(w, rowsOf(`one => ${state}`, "two"), {
+    ...{ signal: stop.signal, limit: 1, seen: ({ kind }) => void seen.push(kind) },
   });
-  void until(async () => w.service.server.count("status") > 0 || undefined).then(() => stop.abort(reason));
+  const asked = fault ? "output" : "status";
+  void until(async () => w.service.server.count(asked) > 0 || undefined).then(() => stop.abort(reason));
   await expect(running).rejects.toBe(reason);
+  expect(seen).not.toContain("creates-stopped");
+  // What hangs is not waited for.
+  if (fault) expect(w.clock.now() - start).toBeLessThan(30_000);
 });
 
-test("the first defect ends all work and is thrown", async () => {
+const defect = () => {
+  throw new TypeError("defect");
+};
+test.each<[string, object, HappyOptions["fault"]]>([
+  ["a result", { format: defect }, undefined],
+  ["a refusal", { describe: defect }, only("create", refuse(400, "VALIDATION_ERROR"))],
+])("the first defect ends all work and is thrown: of %s", async (_, options, fault) => {
+  const w = await world({ fault });
+  await expect(run(w, rowsOf("one", "two => PROCESSING"), options)).rejects.toMatchObject({
+    message: "defect",
+  });
+});
+
+test.each<[string, number | undefined, number, object, boolean]>([
+  ["an account with a limit", 3, 1, { left: 2, nextAt: expect.any(Number) }, true],
+  ["an account without one", undefined, 1, {}, false],
+  ["several accounts", 3, 2, {}, true],
+])("what is known of the hours ahead, of %s", async (_, limit, count, outlook, hasLimit) => {
   const w = await world();
-  const format = () => {
-    throw new TypeError("defect");
-  };
-  await expect(run(w, rowsOf("one", "two => PROCESSING"), { format })).rejects.toThrow("defect");
+  const accounts = Array.from({ length: count }, () => accountAt(w, limit));
+  const { batch } = await run(w, rowsOf("one => COMPLETED"), { accounts });
+  expect([batch.outlook, batch.hasLimit]).toEqual([outlook, hasLimit]);
 });
 
 test("a caller that stops iterating ends all work", async () => {

@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { targetOf } from "../../../../src/client/workflows/batch/result-collector.js";
+import { LocalError } from "../../../../src/ground/files/local-error.js";
 import { accountAt, batchWorld, journalOf, rowsOf, runBatch, told } from "../../../support/batch-run.js";
-import { type Behaviour, html, only, refuse, reset } from "../../../support/behaviours.js";
+import { type Behaviour, html, ok, only, refuse, reset } from "../../../support/behaviours.js";
 import type { HappyOptions } from "../../../support/happy-service.js";
 import { jsonLines } from "../../../support/world.js";
 
 const AT = expect.stringMatching(/^2030-01-01T\d\d:\d\d:\d\d\.\d{3}Z$/);
 const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
+const JOURNAL = ".research-batch/journal.jsonl";
 const NONE = Number.POSITIVE_INFINITY;
 
 /** What goes wrong with the creates of these numbers. */
@@ -111,33 +113,43 @@ test("a row of each ending: what is told, what the journal holds, and the list o
   ]);
 });
 
-const BUSY = (seconds: number) => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": seconds });
+const BUSY = (seconds: number) => refuse(429, LIMITED, { "retry-after": seconds });
+const LIMITED = "RATE_LIMIT_EXCEEDED";
 const DONE = "done COMPLETED final";
 
 test.each<[string, Behaviour, number, number, string]>([
   // Of these seconds the tries of the call itself take 8.
   ["is out for a while", html(502), 8, 28, "UNREACHABLE"],
-  ["has a limit: for as long as it says", BUSY(90), 2, 180, "RATE_LIMIT_EXCEEDED"],
-  ["has a limit: not too soon", BUSY(1), 2, 20, "RATE_LIMIT_EXCEEDED"],
+  ["has a limit: for as long as it says", BUSY(90), 3, 270, LIMITED],
+  ["has a limit: not too soon", BUSY(1), 3, 30, LIMITED],
 ])("a result is asked for again where the service %s", async (_, fault, times, seconds, code) => {
   const w = await batchWorld({ fault: only("output", fault, times) });
   const start = w.clock.now();
   const { events } = await runBatch(w, rowsOf("=> COMPLETED"));
   expect(told(events).k0).toEqual(["running PENDING", `trouble fetch ${code}`, DONE]);
+  expect(events.filter(({ kind }) => kind === "trouble")).toHaveLength(1);
   expect([w.clock.now() - start, w.service.server.count("output")]).toEqual([seconds * 1000, times + 1]);
 });
 
 test.each<[string, Behaviour, string, number]>([
-  ["refuses it", refuse(404, "REQUEST_NOT_FOUND"), "BAD_RESPONSE", 0],
-  ["says that there is no limit, for long", BUSY(60), "RATE_LIMIT_EXCEEDED", 120],
-])("a result stays for the next command where the service %s", async (_, fault, code, seconds) => {
+  ["has none after all", refuse(404, "REQUEST_NOT_FOUND"), "BAD_RESPONSE", 0],
+  ["refuses the key", refuse(401, "INVALID_API_KEY"), "INVALID_API_KEY", 0],
+  ["has a limit, for long", BUSY(60), LIMITED, 120],
+])("a result stays for the next command where the service %s, and the creates go on", async (_, ...row) => {
+  const [fault, code, seconds] = row;
   const w = await batchWorld({ fault: only("output", fault) });
   const start = w.clock.now();
-  const { events, states } = await runBatch(w, rowsOf("=> COMPLETED"), { patience: 120_000 });
+  let left = 0;
+  const { events, states } = await runBatch(w, rowsOf("=> COMPLETED", "b => COMPLETED"), {
+    ...{ patience: 120_000, limit: 1 },
+    seen: ({ kind }) => {
+      if (kind === "row-failed") left ||= w.clock.now();
+    },
+  });
   const trouble = seconds > 0 ? [`trouble fetch ${code}`] : [];
-  const left = [`row-failed ${code}`, "running COMPLETED"];
-  expect(told(events).k0).toEqual(["running PENDING", ...trouble, ...left]);
-  expect(Math.round((w.clock.now() - start) / 1000)).toBe(seconds);
+  const expected = ["running PENDING", ...trouble, `row-failed ${code}`, "running COMPLETED"];
+  expect(told(events)).toMatchObject({ k0: expected, k1: expected });
+  expect(Math.round((left - start) / 1000)).toBe(seconds);
   expect(states[0]).toMatchObject({ standing: "running", error: { code } });
 });
 
@@ -161,6 +173,15 @@ test("a result that cannot be written ends the creates; the next command writes 
   expect(w.service.server.count("create")).toBe(2);
 });
 
+test("a row of which a torn journal has no id keeps no other row from its end", async () => {
+  const w = await batchWorld();
+  const rows = rowsOf("a => COMPLETED", "b => COMPLETED");
+  await runBatch(w, rows);
+  for (const { key } of rows) rmSync(join(w.out, `${key}.md`));
+  writeFileSync(join(w.out, JOURNAL), w.read(JOURNAL).replace(/.*"created","row":"key:k0".*/, "torn"));
+  expect(told((await runBatch(w, rows)).events)).toEqual({ k1: [DONE] });
+});
+
 test("a row whose account is not set up any more is left with the name of that account", async () => {
   const w = await batchWorld({}, undefined, "old");
   const rows = rowsOf("=> PROCESSING");
@@ -169,14 +190,11 @@ test("a row whose account is not set up any more is left with the name of that a
     const elsewhere = { ...w, ports: { ...w.ports, origin: "https://b.example" } };
     const { events, states } = await runBatch(elsewhere, rows);
     expect(told(events)).toEqual({ k0: ["row-failed NOT_AUTHENTICATED", "running"] });
-    const [{ requestId, origin, error }] = states as [(typeof states)[0]];
+    const [{ requestId, origin, error }] = states as [RowState];
+    expect(events[0]).toMatchObject({ error: { requestId } });
     const where = profile ? `profile old at ${origin}` : origin;
     expect(error?.message).toContain(`${requestId} was created with ${where}, which is not set up any more`);
-    const journal = join(w.out, ".research-batch/journal.jsonl");
-    writeFileSync(
-      journal,
-      w.read(".research-batch/journal.jsonl").replace(/"profile":"old"/g, '"profile":null'),
-    );
+    writeFileSync(join(w.out, JOURNAL), w.read(JOURNAL).replace(/"profile":"old"/g, '"profile":null'));
   }
 });
 
@@ -188,12 +206,18 @@ test.each<[string, Behaviour | undefined, string[], string]>([
   const { events, states } = await runBatch(w, rowsOf("=> PROCESSING"), { timeout: 60_000 });
   expect(told(events).k0?.slice(-2)).toEqual(expected);
   expect(states[0]?.error?.message).toContain(message);
+  expect(events.at(-2)).toMatchObject({ error: { requestId: states[0]?.requestId } });
 });
 
 const HERE = "https://a.example";
 test.each<[string, object, object]>([
   ["at no known origin", {}, { origin: HERE, base_path: undefined, profile: null }],
   ["here", { origin: HERE, basePath: "/api" }, { origin: HERE, base_path: "/api", profile: null }],
+  [
+    "without a word",
+    { createdAt: undefined, sentAt: undefined, status: null },
+    { origin: HERE, profile: null, created_at: null, sent_at: "", status: "" },
+  ],
   ["elsewhere", { origin: "https://b.example", profile: "b" }, { origin: "https://b.example", profile: "b" }],
 ])("the request of a row that was made %s", (_, { basePath = "", ...made }: { basePath?: string }, where) => {
   const seen = { requestId: "id", createdAt: "c", sentAt: "s", status: "PENDING" };
@@ -230,7 +254,7 @@ test.each<[string, HappyOptions["fault"], Record<string, string[]>, number[]]>([
   [
     "is busy: it is not waited for",
     only("create", BUSY(60)),
-    { k0: [NEXT("RATE_LIMIT_EXCEEDED"), ...ROW], k1: [NEXT(), ...ROW] },
+    { k0: [NEXT(LIMITED), ...ROW], k1: [NEXT(), ...ROW] },
     [1, 2],
   ],
   [
@@ -272,7 +296,7 @@ test("of two accounts that refuse the key each is asked once, the last one ends 
 test("where both accounts have their limits a row waits for the one that is free first", async () => {
   const second = only("create", BUSY(60), 1);
   const { told: seen, sent } = await two(only("create", BUSY(600), 1), ["a => COMPLETED"], { second });
-  const next = NEXT("RATE_LIMIT_EXCEEDED");
+  const next = NEXT(LIMITED);
   expect([seen, sent]).toEqual([{ k0: [next, ...ROW], "": ["waiting-for-quota 00:01:00"] }, [1, 2]]);
 });
 
@@ -285,7 +309,7 @@ test("past the limit of a day no row goes on to the next account", async () => {
 });
 
 test.each<[string, Behaviour, string]>([
-  ["refused for its rate", BUSY(60), "RATE_LIMIT_EXCEEDED"],
+  ["refused for its rate", BUSY(60), LIMITED],
   ["refused for the key", refuse(401, "INVALID_API_KEY"), "INVALID_API_KEY"],
 ])("where no row waits, one that is %s stays with its error", async (_, fault, code) => {
   const w = await batchWorld({ fault: only("create", fault) });
@@ -316,4 +340,37 @@ test.each<[string, number, number, string[], string]>([
   expect(states.map((state) => state.standing)).toEqual(["done", standing]);
   expect(w.service.server.count("create")).toBe(standing === "done" ? 2 : 1);
   expect(journalOf(w).k1?.[1]?.kind).toBe("dismissed");
+});
+
+test.each<[string, Behaviour | undefined, string, string[]]>([
+  [
+    "asks to wait",
+    BUSY(60),
+    "=> COMPLETED",
+    [`trouble poll ${LIMITED}`, `asked-to-wait ${LIMITED}`, "recovered"],
+  ],
+  ["waits for somebody", undefined, "=> QUEUED", ["unchanged", "stuck"]],
+])("a service that %s is said once", async (_, fault, prompt, expected) => {
+  const w = await batchWorld({ fault: only("status", fault, 1) });
+  const { events } = await runBatch(w, rowsOf(prompt), { timeout: 12 * 60_000 });
+  expect(told(events)[""]).toEqual(expected);
+});
+
+test.each<[object, object]>([
+  [
+    { status: "FAILED", provider_status: "incomplete", cost_dollars: 0.5 },
+    { cut_short: true, cost_dollars: 0.5 },
+  ],
+  [{ status: "FAILED", cost_dollars: "0.5" }, {}],
+])("what a state says of the costs and of a result that was cut short is kept: %j", async (data, kept) => {
+  const w = await batchWorld({ fault: only("status", ok({ ...data })) });
+  Object.assign(w.ports.history as object, {
+    observe: () => {
+      throw new LocalError("full");
+    },
+  });
+  const { events } = await runBatch(w, rowsOf("a"));
+  expect(told(events)[""]).toEqual(["history-not-updated LocalError"]);
+  const { cut_short, cost_dollars } = journalOf(w).k0?.at(-1) ?? {};
+  expect({ cut_short, cost_dollars }).toEqual(kept);
 });
