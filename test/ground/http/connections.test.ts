@@ -1,10 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer } from "node:tls";
+import type { Dispatcher } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { systemClock } from "../../../src/ground/clock.js";
+import { Connections } from "../../../src/ground/http/connections.js";
+import { apiParts } from "../../../src/ground/http/undici.js";
 import * as does from "../../support/behaviours.js";
+import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.js";
 import { type FaultServer, faultServer } from "../../support/fault-server.js";
 import { KEY } from "../../support/happy-service.js";
 import { listen } from "../../support/listen.js";
@@ -86,6 +90,75 @@ test.each<[string, (socket: Socket) => unknown]>([
     expect([connections, String(Buffer.concat(got)).match(/POST/g)]).toEqual([2, ["POST"]]);
   },
 );
+
+describe("a connection for one use", () => {
+  type Use = Parameters<Connections["fresh"]>[0];
+  const ask = async (dispatcher: Dispatcher): Promise<Dispatcher.ResponseData<unknown>> => {
+    const { request } = await apiParts();
+    return request.call(dispatcher, { origin: "http://x", path: "/", method: "POST" });
+  };
+
+  test("serves one use: what comes after the end of its socket is not sent", async () => {
+    const server = await serving(() => does.answer({ length: "none" }));
+    const connections = new Connections(new URL(server.url), undefined, 5_000);
+    const twice: Use = async (dispatcher) => {
+      await (await ask(dispatcher)).body.dump();
+      await noneOpen(server);
+      return ask(dispatcher);
+    };
+    await expect(connections.fresh(twice)).rejects.toThrow("the connection has been used");
+    expect([server.connections, server.requests.length]).toEqual([1, 1]);
+  });
+
+  const failing: Use = async () => {
+    throw new Error("enough");
+  };
+  const nothing: Use = async () => "nothing";
+  test.each([
+    ["nothing", nothing],
+    ["a failure", failing],
+  ])("is closed after %s", async (_, use) => {
+    const server = await serving();
+    const connections = new Connections(new URL(server.url), undefined, 5_000);
+    await connections.fresh(use).catch(() => {});
+    await noneOpen(server);
+  });
+
+  test("ends when all connections are closed", async () => {
+    const server = await serving(does.hang);
+    const connections = new Connections(new URL(server.url), undefined, 5_000);
+    void until(async () => server.requests.length > 0 || undefined).then(() => connections.close());
+    await expect(connections.fresh(ask)).rejects.toThrow();
+    await noneOpen(server);
+  });
+
+  test.each<[string, string, (socket: Socket) => unknown, string]>([
+    ["was closed at once", "http", (socket) => socket.end(), "was closed as soon as it was open"],
+    ["was reset at once", "http", (socket) => socket.resetAndDestroy(), "ECONNRESET"],
+    ["never became safe", "https", () => {}, "was not open in time"],
+  ])("says that it %s", async (_, scheme, accept, message) => {
+    const port = await listen(createTcpServer((socket) => accept(socket.on("error", () => {}))));
+    const connections = new Connections(new URL(`${scheme}://127.0.0.1:${port}`), undefined, 300);
+    await expect(connections.fresh(ask)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ["localhost", "localhost"],
+    ["127.0.0.1", false],
+  ])("asks for the certificate of %s and for HTTP/1.1", async (host, servername) => {
+    const asked: unknown[] = [];
+    const server = createServer({
+      ...{ cert: CERTIFICATE, key: CERTIFICATE_KEY },
+      ALPNCallback: (hello) => {
+        asked.push(hello);
+        return "http/1.1";
+      },
+    });
+    const connections = new Connections(new URL(`https://${host}:${await listen(server)}`), undefined, 5_000);
+    await expect(connections.fresh(ask)).rejects.toThrow("self-signed certificate");
+    expect(asked).toEqual([{ servername, protocols: ["http/1.1"] }]);
+  });
+});
 
 test("a tunnel that is being opened ends with the client", async () => {
   const server = await faultServer(answers, { onConnection: () => "hang" });
