@@ -13,6 +13,11 @@ import { type Network, type NoPage, PageFetcher } from "./page-fetcher.js";
 /** RFC 9309 §2.5 asks for at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
 
+/** The titles of pages that stand in the place of another until a person has answered, and how long they are at most. */
+const CHALLENGE =
+  /^(?:just a moment|attention required|access (?:to this page has been )?denied|are you a (?:robot|human)|robot check|pardon our interruption|security check|human verification)/i;
+const MAX_CHALLENGE = 1_000;
+
 /** What an origin's robots.txt has for us: rules, as in "-/private", or why it cannot be read, which forbids everything. */
 export type Robots = { rules: string[] } | ({ failure: string } & Partial<Pick<NoPage, "kind" | "status">>);
 
@@ -66,10 +71,15 @@ export class PageReader {
       const answered = { status: 200, url: end.href };
       if (refusesFrontPage && isFrontPageOf(url, end))
         return { kind: "front-page", reason: "it redirects to the front page", ...answered };
+      if (isGate(end) && !isGate(url))
+        return { kind: "unreadable", reason: "it redirects to where one signs in or consents", ...answered };
       const document = await this.#cut({ name: end.pathname, bytes, page, wantsText });
       if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
       if (document.blocks.length === 0)
         return { kind: "empty", reason: "it has no text without its scripts", ...answered };
+      const size = document.blocks.reduce((sum, { lines }) => sum + lines.join().length, 0);
+      if (size < MAX_CHALLENGE && CHALLENGE.test(document.title ?? ""))
+        return { kind: "unreadable", reason: "it asks whether a person reads it", ...answered };
       const accessed = new Date(clock.now()).toISOString();
       return { id: end.href, accessed, ...document, title: document.title ?? (title || end.href) };
     });
@@ -109,4 +119,8 @@ export class PageReader {
 function isFrontPageOf(asked: URL, end: URL): boolean {
   const site = ({ hostname }: URL) => hostname.replace(/^www\./, "");
   return site(asked) === site(end) && asked.pathname !== "/" && end.pathname === "/" && end.search === "";
+}
+
+function isGate({ hostname, pathname }: URL): boolean {
+  return /(?:^|[/._-])(?:log-?in|sign-?in|consent|captcha|cookiewall)(?:$|[/._-])/i.test(hostname + pathname);
 }

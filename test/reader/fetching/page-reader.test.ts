@@ -44,6 +44,16 @@ it.each<[string, Page | undefined, object]>([
   ["/x", answer(403), { kind: "status", status: 403 }],
   ["/x", answer(500), { kind: "status", status: 500 }],
   ["/deep/er", redirect("/"), { kind: "front-page", status: 200, url: expect.stringMatching(/test:\d+\/$/) }],
+  [
+    "/x",
+    redirect("/user/login?to=x"),
+    { kind: "unreadable", reason: "it redirects to where one signs in or consents" },
+  ],
+  [
+    "/x",
+    answer(200, {}, "<title>Just a moment...</title><p>Checking your browser.</p>"),
+    { kind: "unreadable", reason: "it asks whether a person reads it" },
+  ],
   ["/x", redirect("/secret"), { kind: "robots", url: expect.stringMatching(/\/secret$/) }],
   ["/x", answer(200, { "content-type": "image/png" }), { kind: "type", status: 200 }],
   ["/x", answer(200, { "content-type": "" }), { kind: "type", reason: "it has no media type" }],
@@ -62,6 +72,7 @@ it.each<[string, Page | undefined, object]>([
   const web = await smallWeb({
     [`a.test${path}`]: page ?? "",
     "a.test/": "<p>front</p>",
+    "a.test/user/login?to=x": "<p>name</p>",
     "a.test/robots.txt": answer(200, {}, "User-agent: *\nDisallow: /secret"),
   });
   expect(await readerOf(web).read(new URL(web.url(`a.test${path}`)))).toMatchObject(why);
@@ -82,6 +93,17 @@ it.each<[string, Page]>([
   const front = "<p>packed</p>";
   const web = await smallWeb({ "a.test/deep/er": page, "a.test/?packed": front, "www.b.test/": front });
   expect(await readerOf(web).read(new URL(web.url("a.test/deep/er")))).toMatchObject(reads("packed"));
+});
+
+it("reads what is only called like a page that asks for a person, and a page of logins that was asked for", async () => {
+  const text = `<title>Access denied</title><p>${"It was denied. ".repeat(99)}</p>`;
+  const web = await smallWeb({
+    "a.test/x": text,
+    "a.test/login": redirect("/login/"),
+    "a.test/login/": "<p>in</p>",
+  });
+  for (const path of ["x", "login"])
+    expect(await readerOf(web).read(new URL(web.url(`a.test/${path}`)))).toMatchObject({ blocks: [{}] });
 });
 
 it("takes the front page of a site for the one of its www", async () => {
