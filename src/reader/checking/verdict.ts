@@ -2,7 +2,7 @@ import type { Verdict } from "../../ground/protocol/check-outcome.js";
 import { languageOf } from "../matching/language.js";
 import { type Said, saidIn } from "../matching/quantities.js";
 import { GAP, QuotableText, quotationsIn } from "../matching/quotations.js";
-import { StatedNumbers } from "../matching/stated-numbers.js";
+import { ELSEWHERE, StatedNumbers } from "../matching/stated-numbers.js";
 import { words } from "../matching/words.js";
 
 /** A paragraph, list item or row of a page; `over` is the heading, caption or head of columns over it. */
@@ -21,9 +21,6 @@ export interface Judged {
   /** The text of the page that was found. */
   passage: string | undefined;
 }
-
-/** What stands on a page outside of its passages: its title, what leads through it, what only programs read. */
-const ELSEWHERE = -1;
 
 /** A page that was read; what sentences are looked up in is made when the first one asks for it. */
 export class PageContent {

@@ -80,13 +80,19 @@ for (const [word, value] of [...WORDS, ["ein", 1] as const])
 const POWERS: readonly [words: string, ...factors: number[]][] = [
   ["dozen dutzend", 12],
   ["hundred hundert", 1e2],
-  ["thousand thousands tausend tsd. tsd k mille mil", 1e3],
+  ["thousand thousands tausend tsd. tsd k mille mil тыс", 1e3],
   ["万 萬 만", 1e4],
   ["lakh lakhs", 1e5],
-  ["million millions millionen mio. mio mn millón millones milione milioni milhão milhões miljoen", 1e6],
+  [
+    "million millions millionen mio. mio mn millón millones milione milioni milhão milhões miljoen miljoner millioner mln milyon млн миллион миллиона миллионов",
+    1e6,
+  ],
   ["crore crores", 1e7],
   ["億 亿 억", 1e8],
-  ["milliarde milliarden milliard milliards miliardo miliardi miljard mrd. mrd md mds bn", 1e9],
+  [
+    "milliarde milliarden milliard milliards miliardo miliardi miljard miljarder milliarder mld milyar млрд mrd. mrd md mds bn",
+    1e9,
+  ],
   ["mil|millones bilhão bilhões", 1e9],
   ["billion billions", 1e9, 1e12],
   ["trillion trillions", 1e12, 1e18],
@@ -97,12 +103,14 @@ const FACTORS = new Map(
     words.split(" ").map((word) => [word.replace("|", " "), factors] as const),
   ),
 );
+/** What ends a part of a number that goes on: `1億2500万`. */
+const GOES_ON = /[万萬만億亿억兆조]$/;
 /** Scripts that write words without spaces: digits and what stands beside them are no one word. */
 const UNSPACED = "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}]";
 const IN_WORD = `(?:(?!${UNSPACED})\\p{L}|\\p{N})`;
 /** For a pattern with `iu`: a word that multiplies the number before it. */
 export const POWER = `(?:[万萬만億亿억兆조]|(?:${[...FACTORS.keys()]
-  .filter((name) => /[a-z]/.test(name))
+  .filter((name) => !GOES_ON.test(name))
   .sort((a, b) => b.length - a.length)
   .join("|")
   .replaceAll(".", "\\.")})(?!${IN_WORD}))`;
@@ -180,8 +188,6 @@ const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|(?:t
 const DECADE = /(?:\b(?:the|early|late|mid|den|der|frühen|späten)[ -]|['’])$/i;
 
 const TO = /^\s*(?:[-–—/]|to|and|or|bis|auf|und|oder|a|y|à|et)\s*$/i;
-/** What ends a part of a number that goes on: `1億2500万`. */
-const GOES_ON = /[万萬만億亿억兆조]$/;
 
 /** Each of the values times each of the factors. */
 export function multiplied(values: readonly number[], factors: readonly number[]): number[] {
@@ -196,6 +202,10 @@ export function saidIn(original: string): Said[] {
   const text = original
     .replace(/[‐‑]/g, "-")
     .replace(/(\d) h (\d\d)(?!\d| ?m)/g, "$1h$2  ")
+    .replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 15))
+    .replace(/[०-९]/g, (digit) => String((digit.charCodeAt(0) & 15) - 6))
+    .replace(/٬/g, ",")
+    .replace(/٫/g, ".")
     .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
   const dates = datesIn(text).map(
     (date): Dated => ({ ...date, kind: "date", text: text.slice(date.start, date.end) }),

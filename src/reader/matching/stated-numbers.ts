@@ -19,6 +19,8 @@ interface StatedNumber {
   passage: number;
 }
 
+/** Stands for what is on a page, but in none of its passages. */
+export const ELSEWHERE = -1;
 /** Two numbers that differ by less than this share of them are one: units are converted in floating point. */
 const EPSILON = 1e-13;
 /** What a number may differ at most, as a share of what it stands for; after "about" and the like by contract §11. */
@@ -34,18 +36,21 @@ const SCALE = /(?:\bin |\()(?:[$€£]|[A-Z]{3} )?\p{L}+/gu;
 
 /** What a page says in words, and a sentence may say in percent or, of a thousand and the like, in digits. */
 const FRACTION = new RegExp(
-  `(?<!\\p{L})(?:(two|three|four|zwei|drei|vier)[ -])?(half|halves|hälfte|halben?|medio|demi|thirds?|drittel|quarters?|viertel|fifths?|fünftel|tenths?|zehntel)(?:[ -](?:an? )?(${POWER}))?(?!\\p{L})`,
+  `(?<!\\p{L})(?:(two|three|four|zwei|drei|vier)[ -])?(half|halves|hälfte|halben?|medio|demi|thirds?|drittel|quarters?|viertel|fifths?|fünftel|tenths?|zehntel|mitad|moitié|tercios?|tiers|cuartos?|quarts?|quintos?|cinquièmes?)(?:[ -](?:an? )?(${POWER}))?(?!\\p{L})`,
   "giu",
 );
 const SHARES: Readonly<Record<string, number>> = {
   ...{ hal: 1 / 2, häl: 1 / 2, med: 1 / 2, dem: 1 / 2, thi: 1 / 3, dri: 1 / 3, qua: 1 / 4, vie: 1 / 4 },
   ...{ fif: 1 / 5, fün: 1 / 5, ten: 1 / 10, zeh: 1 / 10 },
+  ...{ mit: 1 / 2, moi: 1 / 2, ter: 1 / 3, tie: 1 / 3, cua: 1 / 4, qui: 1 / 5, cin: 1 / 5 },
 };
 /** One of them, as in `a million` and `per million`. */
 const ONE = new RegExp(`(?:(?<!\\p{L})(?:per|pro|je|an?|eine[rn]?|une?)\\s|/\\s?)(${POWER})`, "giu");
 /** Between the numbers of a share: `one in five`. */
-const OUT_OF = /^ (?:in|out of|of|von|aus) $/;
+const OUT_OF = /^ (?:\p{L}+ )?(?:in|out of|of|von|aus|de cada|sur|su) $/u;
 const RATIO = /^ (?:to|zu) $/;
+/** Between a day and a year: the name of a month that is not known. */
+const MONTH = /^\.? \p{L}{3,12}\.? $/u;
 const [HOUR, MINUTE] = [unitNamed("hour"), unitNamed("minute")];
 /** From 1, the words for a place in an order and for a multiple, or how they begin. */
 const ORDINALS =
@@ -149,9 +154,7 @@ export class StatedNumbers {
       if (short) this.#number("", Number(short[0]), undefined, passage);
     } else if (said.kind === "date") {
       for (const { year, month, day } of said.readings) {
-        const dates = this.#dates.get(month);
-        if (dates) dates.push({ date: said, passage });
-        else this.#dates.set(month, [{ date: said, passage }]);
+        this.#date(said, month, passage);
         if (year !== undefined) this.#number("", year, undefined, passage);
         // `10/2000` may be a share.
         if (day === undefined) this.#number("", month, undefined, passage);
@@ -173,9 +176,21 @@ export class StatedNumbers {
   #pair(one: Quantity, other: Quantity, between: string, passage: number): void {
     const [first = 0, second = 1] = [one.values[0], other.values[0]];
     if (OUT_OF.test(between)) this.#share(first / second, passage);
+    const [day, year] = first > 31 ? [second, first] : [first, second];
+    if (MONTH.test(between) && day > 0 && day < 32 && year > 1_000 && year < 2_100)
+      for (let month = 1; month <= 12; month++) {
+        const readings = [{ year, month, day }];
+        this.#date({ ...one, kind: "date", readings }, month, ELSEWHERE);
+      }
     const isTime = one.unit === HOUR && other.unit === MINUTE && between.length < 6;
     if (isTime || RATIO.test(between))
       this.#literal(`${first}:${isTime && second < 10 ? "0" : ""}${second}`, passage);
+  }
+
+  #date(date: Dated, month: number, passage: number): void {
+    const dates = this.#dates.get(month);
+    if (dates) dates.push({ date, passage });
+    else this.#dates.set(month, [{ date, passage }]);
   }
 
   #literal(value: string, passage: number): void {
@@ -245,7 +260,7 @@ function firstFrom(entries: readonly StatedNumber[], least: number): number {
 function meets(said: number, found: number, bound: Bound): boolean {
   const isSame = (a: number) => Math.abs(a - said) <= EPSILON * said;
   if (isSame(found)) return true;
-  if (bound === "exact") return false;
+  if (bound === "exact") return said >= 1_000 && Number.isInteger(said) && Math.round(found) === said;
   const [digits = "", exponent = "0"] = said.toExponential().split("e");
   const fraction = digits.split(".")[1] ?? "";
   // Millions with two digits and more are meant as exact as they are written.

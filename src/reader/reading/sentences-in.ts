@@ -12,7 +12,7 @@ const COUNTED =
 /** What looks like an abbreviation, and is the unit of a number: `It takes 5 ms. Then …` */
 const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 /** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
-const GOES_ON = /^(?:\p{Ll}|[)\]”’,;]|[`'"][\s.,;)])/u;
+const GOES_ON = /^(?:\p{Ll}|[)\]”’,;/]|[`'"][\s.,;)])/u;
 
 /** A month as it is shortened, and what numbers the parts of a law: a number goes on with them. */
 const NUMBERED =
