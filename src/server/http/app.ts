@@ -48,8 +48,9 @@ const NO_BODY = Promise.resolve(Buffer.alloc(0));
 
 /** A longer body waits for its turn, bytes: what is made of it takes several times as much memory. */
 const SMALL_BODY = 65_536;
-/** Of those who send the same key: who sends slowly holds up no others. */
+/** Of those who send the same key: who sends slowly, or asks for many long outputs at once, holds up no others. */
 const LARGE_AT_ONCE = 16;
+const OUTPUTS_AT_ONCE = 4;
 /** The next one's turn comes after so long, ms: a client may send slowly. */
 const TURN_MS = 5_000;
 
@@ -73,23 +74,22 @@ export function createApp(parts: AppParts): App {
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
-  /** Waits for the turn of a request with a large body, which is over when it is aborted; undefined for any other. */
-  const turnOf = async ({ headers }: IncomingMessage) => {
-    const {
-      "content-length": length = 0,
-      "transfer-encoding": encoding,
-      authorization: sender = "",
-    } = headers;
-    if (encoding === undefined && Number(length) <= SMALL_BODY) return undefined;
-    const own = turns.get(sender) ?? { places: new Semaphore(LARGE_AT_ONCE), takers: 0 };
-    turns.set(sender, own);
+  /** Waits for the turn of a request that may take much at once, which is over when it is aborted; undefined for any other. */
+  const turnOf = async (operation: Operation, { headers }: IncomingMessage) => {
+    const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
+    const isLarge = encoding !== undefined || Number(length) > SMALL_BODY;
+    const atOnce = operation === "output" ? OUTPUTS_AT_ONCE : isLarge ? LARGE_AT_ONCE : undefined;
+    if (atOnce === undefined) return undefined;
+    const name = `${atOnce} ${sender}`;
+    const own = turns.get(name) ?? { places: new Semaphore(atOnce), takers: 0 };
+    turns.set(name, own);
     own.takers += 1;
     const turn = new AbortController();
     const release = await own.places.take(turn.signal);
     const over = () => {
       release();
       own.takers -= 1;
-      if (own.takers === 0) turns.delete(sender);
+      if (own.takers === 0) turns.delete(name);
     };
     void clock.sleep(TURN_MS, turn.signal).then(over, over);
     return turn;
@@ -113,7 +113,7 @@ export function createApp(parts: AppParts): App {
         return successResponse(data);
       };
       const answer = async () => {
-        const turn = await turnOf(request);
+        const turn = await turnOf(operation, request);
         try {
           checkIsAnswerable(request);
           return await carryOut();
