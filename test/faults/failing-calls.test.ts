@@ -63,6 +63,31 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
     expect(readFileSync(join(RESEARCH_CONFIG_DIR, "config.json"), "utf8")).toContain("pro");
   });
 
+  test("the history may not be read: no command takes it for empty, and a request is asked for all the same", async () => {
+    const here = await world();
+    const id = (await here.research(["create", "x"], { env: foldersIn(here.home) })).stdout.trim();
+    const log = join(foldersIn(here.home).RESEARCH_STATE_DIR, "history.jsonl");
+    const closed = (...args: string[]) => runWith(here, ["openat:error=EACCES"], args, log);
+    const once = ["create", "x", "--once"];
+    for (const args of [
+      ["list"],
+      ["show", id],
+      ["status", "@last"],
+      ["quota"],
+      once,
+      ["create", "x", "--per-day", "5"],
+    ]) {
+      const run = await closed(...args);
+      expect(run, args.join(" ")).toMatchObject({
+        code: 12,
+        stdout: "",
+        stderr: expect.stringContaining(log),
+      });
+    }
+    expect(here.service.server.count("create")).toBe(1);
+    for (const verb of ["status", "stop"]) expect(await closed(verb, id)).toMatchObject({ code: 0 });
+  });
+
   test("a batch's folder cannot be synced: nothing is sent, and the same command sends the row later", async () => {
     const here = await world();
     writeFileSync(join(here.home, "rows.jsonl"), '{"prompt":"x => COMPLETED"}\n');

@@ -94,6 +94,8 @@ export function findEntry(ports: TargetPorts, text: string): HistoryEntry | unde
 export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
   const entry = findEntry(ports, text);
   if (entry) return entry;
+  // Throws if the history may not be read.
+  ports.history?.list({ limit: 1 });
   throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
 }
 

@@ -1,3 +1,4 @@
+import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   appendLine,
@@ -80,7 +81,10 @@ export class AppendLog {
     return false;
   }
 
-  /** The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed over. */
+  /**
+   * The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed
+   * over. Throws LocalError. Where the file may not be read, an id is looked up in vain, but the whole is not empty.
+   */
   *lines(needle?: string): Generator<HistoryLine> {
     try {
       for (const bytes of linesBackward(this.path, needle)) {
@@ -89,7 +93,8 @@ export class AppendLog {
         else if (line !== "other") yield line;
       }
     } catch (error) {
-      if (!isUnreadable(error)) throw localError(`could not read ${this.path}`, error);
+      if (!isUnreadable(error) || (needle === undefined && fs.existsSync(this.path)))
+        throw localError(`could not read ${this.path}`, error);
     }
   }
 
@@ -101,7 +106,7 @@ export class AppendLog {
   }
 }
 
-/** Whether the history may not be read: a reader then finds it empty. */
+/** Whether the history may not be read: its folder is then taken for empty. */
 export function isUnreadable(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENOTDIR"].includes(systemCode(error) ?? "");
 }
