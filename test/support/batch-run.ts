@@ -7,7 +7,7 @@ import { Batch } from "../../src/client/workflows/batch/batch.js";
 import type { BatchRunEvent, BatchRunOptions } from "../../src/client/workflows/batch/context.js";
 import { type BatchAccount, CreatePacer } from "../../src/client/workflows/batch/create-pacer.js";
 import { OutputFolder } from "../../src/client/workflows/batch/output-folder.js";
-import { type PlanOptions, planRows, type RowState } from "../../src/client/workflows/batch/plan.js";
+import { planRows, type RowState } from "../../src/client/workflows/batch/plan.js";
 import { type Row, rowId } from "../../src/client/workflows/batch/row.js";
 import type { Ports } from "../../src/client/workflows/ports.js";
 import { folderWith } from "./folder.js";
@@ -50,11 +50,8 @@ export function accountAt({ ports }: Pick<BatchWorld, "ports">, limit?: number):
 
 export interface BatchRun extends Partial<BatchRunOptions> {
   limit?: number;
-  plan?: PlanOptions;
   /** Default: that of the world alone. */
   accounts?: readonly BatchAccount[];
-  /** Where a row goes; default: to each account in turn. */
-  accountsOf?: (row: Row) => readonly BatchAccount[];
   /** Called with each event; whether the caller stops there. */
   seen?: (event: BatchRunEvent, batch: Batch) => boolean | undefined;
 }
@@ -63,12 +60,12 @@ export interface BatchRun extends Partial<BatchRunOptions> {
 export async function runBatch(
   w: BatchWorld,
   rows: readonly Row[],
-  { limit, plan = {}, accounts = [accountAt(w, limit)], accountsOf, seen, ...options }: BatchRun = {},
+  { limit, accounts = [accountAt(w, limit)], seen, ...options }: BatchRun = {},
 ) {
   mkdirSync(w.out, { recursive: true });
   const folder = await OutputFolder.open(w.out);
   const hasFile = (name: string) => folder.has(name);
-  const states = planRows(rows, folder.known, plan, hasFile, accountsOf ?? (() => accounts));
+  const states = planRows(rows, folder.known, {}, hasFile, () => accounts);
   for (const state of states)
     state.account = accounts.find(({ ports }) => ports.origin === (state.origin ?? ports.origin));
   const batch = new Batch(

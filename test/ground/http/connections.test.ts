@@ -1,8 +1,9 @@
 import { once } from "node:events";
+import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import type { Dispatcher } from "undici";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import { Connections } from "../../../src/ground/http/connections.js";
@@ -17,6 +18,7 @@ import { until } from "../../support/service.js";
 
 const started: { close(): Promise<void> }[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(started.splice(0).map((thing) => thing.close()));
 });
 
@@ -93,43 +95,73 @@ test.each<[string, (socket: Socket) => unknown]>([
 
 describe("a connection for one use", () => {
   type Use = Parameters<Connections["fresh"]>[0];
-  const ask = async (dispatcher: Dispatcher): Promise<Dispatcher.ResponseData<unknown>> => {
+  const ask = async (dispatcher: Dispatcher, path = "/"): Promise<Dispatcher.ResponseData<unknown>> => {
     const { request } = await apiParts();
-    return request.call(dispatcher, { origin: "http://x", path: "/", method: "POST" });
+    return request.call(dispatcher, { origin: "http://x", path, method: "POST" });
   };
+  const to = (url: string, proxyUrl?: string, timeout = 5_000) =>
+    new Connections(
+      new URL(url),
+      proxyUrl === undefined ? undefined : { url: new URL(proxyUrl), authorization: undefined },
+      timeout,
+    );
 
-  test("serves one use: what comes after the end of its socket is not sent", async () => {
+  test.each([
+    ["directly", false],
+    ["through a proxy", true],
+  ])("serves one use, %s: what comes after the end of its socket is not sent", async (_, isProxied) => {
     const server = await serving(() => does.answer({ length: "none" }));
-    const connections = new Connections(new URL(server.url), undefined, 5_000);
     const twice: Use = async (dispatcher) => {
       await (await ask(dispatcher)).body.dump();
       await noneOpen(server);
       return ask(dispatcher);
     };
+    // A proxy takes plain http as any server does.
+    const connections = isProxied ? to("http://research.example", server.url) : to(server.url);
     await expect(connections.fresh(twice)).rejects.toThrow("the connection has been used");
     expect([server.connections, server.requests.length]).toEqual([1, 1]);
   });
 
-  const failing: Use = async () => {
-    throw new Error("enough");
-  };
-  const nothing: Use = async () => "nothing";
   test.each([
-    ["nothing", nothing],
-    ["a failure", failing],
-  ])("is closed after %s", async (_, use) => {
+    ["nothing", () => "nothing"],
+    ["a failure", () => expect.fail("enough")],
+  ])("is closed after %s", async (_, end) => {
     const server = await serving();
-    const connections = new Connections(new URL(server.url), undefined, 5_000);
-    await connections.fresh(use).catch(() => {});
+    const use: Use = async () => {
+      await until(async () => server.openConnections > 0 || undefined);
+      end();
+    };
+    await to(server.url)
+      .fresh(use)
+      .catch(() => {});
     await noneOpen(server);
   });
 
   test("ends when all connections are closed", async () => {
     const server = await serving(does.hang);
-    const connections = new Connections(new URL(server.url), undefined, 5_000);
+    const connections = to(server.url);
     void until(async () => server.requests.length > 0 || undefined).then(() => connections.close());
     await expect(connections.fresh(ask)).rejects.toThrow();
     await noneOpen(server);
+  });
+
+  test.each([
+    ["directly", false],
+    ["through a tunnel", true],
+  ])("and those that are shared, with TLS, %s", async (_, isProxied) => {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    const server = createHttpsServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, (request, response) =>
+      response.end(request.url),
+    );
+    const port = await listen(server);
+    const through = await proxy(port);
+    const connections = to(`https://127.0.0.1:${port}`, isProxied ? through.url : undefined);
+    started.push(connections);
+    const read: Use = async (dispatcher) => (await ask(dispatcher, "/x")).body.text();
+    expect([await connections.fresh(read), await read(await connections.shared())]).toEqual(["/x", "/x"]);
+    expect(through.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(
+      isProxied ? Array(2).fill(`CONNECT 127.0.0.1:${port}`) : [],
+    );
   });
 
   test.each<[string, string, (socket: Socket) => unknown, string]>([
@@ -138,7 +170,7 @@ describe("a connection for one use", () => {
     ["never became safe", "https", () => {}, "was not open in time"],
   ])("says that it %s", async (_, scheme, accept, message) => {
     const port = await listen(createTcpServer((socket) => accept(socket.on("error", () => {}))));
-    const connections = new Connections(new URL(`${scheme}://127.0.0.1:${port}`), undefined, 300);
+    const connections = to(`${scheme}://127.0.0.1:${port}`, undefined, 300);
     await expect(connections.fresh(ask)).rejects.toThrow(message);
   });
 
@@ -154,8 +186,9 @@ describe("a connection for one use", () => {
         return "http/1.1";
       },
     });
-    const connections = new Connections(new URL(`https://${host}:${await listen(server)}`), undefined, 5_000);
-    await expect(connections.fresh(ask)).rejects.toThrow("self-signed certificate");
+    await expect(to(`https://${host}:${await listen(server)}`).fresh(ask)).rejects.toThrow(
+      "self-signed certificate",
+    );
     expect(asked).toEqual([{ servername, protocols: ["http/1.1"] }]);
   });
 });
