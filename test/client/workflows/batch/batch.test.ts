@@ -6,6 +6,7 @@ import type { History } from "../../../../src/client/store/history/history.js";
 import type { BatchRunEvent } from "../../../../src/client/workflows/batch/context.js";
 import { OutputFolder } from "../../../../src/client/workflows/batch/output-folder.js";
 import type { Ports } from "../../../../src/client/workflows/ports.js";
+import { LocalError } from "../../../../src/ground/files/local-error.js";
 import {
   accountAt,
   journalOf,
@@ -92,7 +93,12 @@ describe("a row that cannot be sent within its time", () => {
     const w = await world();
     const { events, states } = await run(w, rowsOf("one", "two"), { limit: 1, timeout: 60_000 });
     const stopped = events.find((event) => event.kind === "creates-stopped");
-    expect(Object(stopped?.reason).error).toMatchObject({ code: "TIMEOUT" });
+    expect(Object(stopped?.reason).error).toMatchObject({
+      ...{
+        code: "TIMEOUT",
+        message: expect.stringMatching(/ at 2030-01-01T01:.*, after the 1m of --timeout$/),
+      },
+    });
     expect(kinds(events)).not.toContain("waiting-for-quota");
     expect(states.map(({ standing }) => standing)).toEqual(["done", "waiting"]);
   });
@@ -105,22 +111,33 @@ describe("a row that cannot be sent within its time", () => {
   });
 });
 
-test("a create whose id the journal cannot keep is named, and nothing more is sent", async () => {
+test.each<[string, "created" | "intent", string[], string[], number]>([
+  [
+    "whose id the journal cannot keep is named",
+    "created",
+    ["not-saved LocalError", "running PENDING"],
+    [],
+    1,
+  ],
+  ["that the journal cannot keep is not sent", "intent", [], ["intent", "dismissed"], 0],
+])("a create %s, and nothing more is sent", async (_, kind, first, lines, sent) => {
   const w = await world();
-  const rows = rowsOf("one", "two");
   const folder = OutputFolder.prototype;
   const { record } = folder;
+  let isFull = false;
+  // The line stands there all the same: it is its sync that failed.
   folder.record = function (this: OutputFolder, line, options) {
-    if (line.kind === "created") rmSync(join(w.out, ".research-batch"), { recursive: true });
-    return record.call(this, line, options);
+    record.call(this, line, options);
+    const isNow = !isFull && line.kind === kind;
+    isFull ||= isNow;
+    if (isNow) throw new LocalError("full");
   };
   try {
-    const { events, states } = await run(w, rows);
-    const lost = events.find((event) => event.kind === "not-saved");
-    expect(lost?.state.requestId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(kinds(events)).toContain("creates-stopped");
-    expect(w.service.server.count("create")).toBe(1);
-    expect(states[1]?.standing).toBe("waiting");
+    const { events, states } = await run(w, rowsOf("one => COMPLETED", "two"));
+    expect(told(events).k0?.slice(0, 2) ?? []).toEqual(first);
+    expect(told(events)[""]).toEqual(["creates-stopped LocalError"]);
+    expect(journalOf(w).k0?.map((line) => line.kind)).toEqual(lines);
+    expect([w.service.server.count("create"), states[1]?.standing]).toEqual([sent, "waiting"]);
   } finally {
     folder.record = record;
   }

@@ -5,7 +5,16 @@ import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { targetOf } from "../../../../src/client/workflows/batch/result-collector.js";
 import { LocalError } from "../../../../src/ground/files/local-error.js";
 import { accountAt, batchWorld, journalOf, rowsOf, runBatch, told } from "../../../support/batch-run.js";
-import { type Behaviour, html, ok, only, refuse, reset } from "../../../support/behaviours.js";
+import {
+  answer,
+  type Behaviour,
+  errorEnvelope,
+  html,
+  ok,
+  only,
+  refuse,
+  reset,
+} from "../../../support/behaviours.js";
 import type { HappyOptions } from "../../../support/happy-service.js";
 import { jsonLines } from "../../../support/world.js";
 
@@ -227,56 +236,88 @@ test.each<[string, object, object]>([
   });
 });
 
-/** Two accounts, of which the first one has faults. */
+/** Two accounts, of which the second is asked something else. */
 async function two(
-  fault: HappyOptions["fault"],
+  first: HappyOptions,
   prompts: string[],
-  { second, perDay }: { second?: HappyOptions["fault"]; perDay?: number } = {},
+  { second, perDay }: { second?: HappyOptions; perDay?: number } = {},
 ) {
-  const w = await batchWorld({ fault }, undefined, "one");
-  const other = await batchWorld({ fault: second }, w.clock, "two");
+  const w = await batchWorld(first, undefined, "one");
+  const other = await batchWorld(second, w.clock, "two");
   if (perDay) Object.assign(w.ports, { perDay: { value: perDay, source: "--per-day" } });
-  const found = await runBatch(w, rowsOf(...prompts), { accounts: [accountAt(w), accountAt(other)] });
+  const rows = rowsOf(...prompts).map((row) => ({
+    ...row,
+    otherBodies: [{ prompt: `2 ${row.body.prompt}` }],
+  }));
+  const found = await runBatch(w, rows, { accounts: [accountAt(w), accountAt(other)] });
+  for (const { profile, asked_of, prompt } of [w, other].flatMap(
+    ({ ports }) => ports.history?.list({ limit: 9 }) ?? [],
+  ))
+    expect([asked_of?.profile, prompt[0]]).toEqual(profile === "two" ? ["one", "2"] : [undefined, "x"]);
   const sent = [w, other].map(({ service }) => service.server.count("create"));
   return { ...found, w, sent, told: told(found.events) };
 }
+const XY = ["x => COMPLETED", "xy => COMPLETED"];
+/** A 429 in which an id stands all the same. */
+const BUSY_WITH_ID = answer({
+  ...{ status: 429, headers: { "retry-after": 60 } },
+  body: errorEnvelope(LIMITED, "no", { data: { request_id: "id-1" } }),
+});
 const ROW = ["running PENDING", DONE];
 const NEXT = (code = "") => `next-account ${code}`.trim();
 
-test.each<[string, HappyOptions["fault"], Record<string, string[]>, number[]]>([
-  ["takes it", undefined, { k0: ROW, k1: ROW }, [2, 0]],
+test.each<[string, HappyOptions, Record<string, string[]>, number[]]>([
+  ["takes it", {}, { k0: ROW, k1: ROW }, [2, 0]],
   [
     "refuses the key: it is asked no more",
-    only("create", refuse(401, "INVALID_API_KEY")),
+    { fault: only("create", refuse(401, "INVALID_API_KEY")) },
     { k0: [NEXT("INVALID_API_KEY"), ...ROW], k1: [NEXT(), ...ROW] },
     [1, 2],
   ],
   [
     "is busy: it is not waited for",
-    only("create", BUSY(60)),
+    { fault: only("create", BUSY(60)) },
     { k0: [NEXT(LIMITED), ...ROW], k1: [NEXT(), ...ROW] },
     [1, 2],
   ],
   [
     "refuses the question",
-    only("create", refuse(400, "VALIDATION_ERROR"), 1),
+    { fault: only("create", refuse(400, "VALIDATION_ERROR"), 1) },
     { k0: ["row-failed VALIDATION_ERROR", "refused final"], k1: ROW },
     [2, 0],
   ],
   [
+    "does not do it",
+    { fault: only("create", refuse(410, "GONE"), 1) },
+    { k0: ["row-failed GONE", "refused final"], k1: ROW },
+    [2, 0],
+  ],
+  [
+    "cannot be reached: it is asked for each row",
+    { onConnection: () => "reset" },
+    { k0: [NEXT("UNREACHABLE"), ...ROW], k1: [NEXT("UNREACHABLE"), ...ROW] },
+    [0, 2],
+  ],
+  [
+    "is busy, and an id stands in its answer: it is waited for",
+    { fault: only("create", BUSY_WITH_ID, 1) },
+    { k0: ROW, k1: ROW, "": ["waiting-for-quota 00:01:00"] },
+    [3, 0],
+  ],
+  [
     "does not say",
-    only("create", reset(), 1),
+    { fault: only("create", reset(), 1) },
     { k0: ["row-failed OUTCOME_UNKNOWN", "unknown"], k1: ROW },
     [2, 0],
   ],
-])("of two accounts the first one %s", async (_, fault, expected, sent) => {
-  const found = await two(fault, ["a => COMPLETED", "b => COMPLETED"]);
+])("of two accounts the first one %s", async (_, first, expected, sent) => {
+  const found = await two(first, XY);
   expect([found.told, found.sent]).toEqual([expected, sent]);
 });
 
 test("of two accounts that refuse the key each is asked once, the last one ends the creates, and the rows stay", async () => {
-  const second = only("create", refuse(401, "INVALID_API_KEY"));
-  const { told: seen, sent, states, w } = await two(second, ["a", "b"], { second });
+  const second = { fault: only("create", refuse(401, "INVALID_API_KEY")) };
+  const { told: seen, sent, states, w } = await two(second, XY, { second });
   expect([seen, sent]).toEqual([
     { k0: [NEXT("INVALID_API_KEY")], "": ["creates-stopped INVALID_API_KEY"] },
     [1, 1],
@@ -294,14 +335,15 @@ test("of two accounts that refuse the key each is asked once, the last one ends 
 });
 
 test("where both accounts have their limits a row waits for the one that is free first", async () => {
-  const second = only("create", BUSY(60), 1);
-  const { told: seen, sent } = await two(only("create", BUSY(600), 1), ["a => COMPLETED"], { second });
+  const second = { fault: only("create", BUSY_WITH_ID, 1) };
+  const first = { fault: only("create", BUSY(600), 1) };
+  const { told: seen, sent } = await two(first, ["x => COMPLETED"], { second });
   const next = NEXT(LIMITED);
   expect([seen, sent]).toEqual([{ k0: [next, ...ROW], "": ["waiting-for-quota 00:01:00"] }, [1, 2]]);
 });
 
 test("past the limit of a day no row goes on to the next account", async () => {
-  const { told: seen, sent } = await two(undefined, ["a => COMPLETED", "b => COMPLETED"], { perDay: 1 });
+  const { told: seen, sent } = await two({}, XY, { perDay: 1 });
   expect([seen, sent]).toEqual([
     { k0: ROW, k1: ROW, "": ["waiting-for-quota 00:00:01", "unchanged"] },
     [2, 0],
@@ -337,6 +379,7 @@ test.each<[string, number, number, string[], string]>([
     },
   });
   expect(told(events)[""]).toEqual(["waiting-for-quota 01:00:01", "unchanged", ...expected]);
+  expect(events.filter(({ kind }) => kind === "trouble")).toHaveLength(1);
   expect(states.map((state) => state.standing)).toEqual(["done", standing]);
   expect(w.service.server.count("create")).toBe(standing === "done" ? 2 : 1);
   expect(journalOf(w).k1?.[1]?.kind).toBe("dismissed");
@@ -363,7 +406,10 @@ test.each<[object, object]>([
   ],
   [{ status: "FAILED", cost_dollars: "0.5" }, {}],
 ])("what a state says of the costs and of a result that was cut short is kept: %j", async (data, kept) => {
-  const w = await batchWorld({ fault: only("status", ok({ ...data })) });
+  const made = ok({ request_id: "id-1", created_at: 5, status: 7 });
+  const fault: HappyOptions["fault"] = (operation) =>
+    operation === "create" ? made : operation === "status" ? ok({ ...data }) : undefined;
+  const w = await batchWorld({ fault });
   Object.assign(w.ports.history as object, {
     observe: () => {
       throw new LocalError("full");
@@ -371,6 +417,7 @@ test.each<[object, object]>([
   });
   const { events } = await runBatch(w, rowsOf("a"));
   expect(told(events)[""]).toEqual(["history-not-updated LocalError"]);
+  expect(events[0]).toMatchObject({ state: { status: "PENDING", createdAt: null } });
   const { cut_short, cost_dollars } = journalOf(w).k0?.at(-1) ?? {};
   expect({ cut_short, cost_dollars }).toEqual(kept);
 });
