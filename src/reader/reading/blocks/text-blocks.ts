@@ -8,6 +8,8 @@ const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
 /** Rules, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
 const NO_TEXT =
   /^\s*(?:([-*_=~+^.])(?:\s?\1)*|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
+/** What a block of code of AsciiDoc stands between, twice the same. */
+const DELIMITER = /^(?:-{4,}|\.{4,})\s*$/;
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =
   /^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
@@ -29,13 +31,20 @@ class TextReader {
   #block: Block | undefined;
   /** The line that ends the block of code. */
   #fence: string | undefined;
+  /** Where each delimiter of AsciiDoc stands last. */
+  readonly #lastDelimiters = new Map<string, number>();
   #inComment = false;
   #table: (Pick<Block, "header" | "caption"> & { table: number }) | undefined;
   constructor(
     private readonly lines: readonly string[],
     private readonly format: TextFormat,
     private readonly most: number,
-  ) {}
+  ) {
+    if (format !== "text") return;
+    lines.forEach((line, i) => {
+      if (DELIMITER.test(line)) this.#lastDelimiters.set(line.trimEnd(), i);
+    });
+  }
 
   read(): Block[] {
     for (let i = 0; i < this.lines.length; i++) {
@@ -61,7 +70,7 @@ class TextReader {
       this.#heading(underlined, text, i + 1);
       return 1;
     }
-    if (this.#opensFence(text) || this.#isHeading(i, text)) return 0;
+    if (this.#opensFence(i, text) || this.#isHeading(i, text)) return 0;
     if (LINK_DEFINITION.test(text) || NO_TEXT.test(text)) {
       this.#close();
       return 0;
@@ -99,19 +108,27 @@ class TextReader {
     this.#headings.begin({ rank, text: plainHeading(text), line });
   }
 
-  #opensFence(text: string): boolean {
-    const mark =
-      /^\s*(`{3,}|~{3,})[^`]*$/.exec(text)?.[1] ??
-      (this.format === "text" ? /^(-{4,}|\.{4,})$/.exec(text.trimEnd())?.[1] : undefined);
+  #opensFence(i: number, text: string): boolean {
+    const mark = /^\s*(`{3,}|~{3,})[^`]*$/.exec(text)?.[1] ?? this.#delimiter(i, text);
     if (mark === undefined) return false;
     this.#close();
     this.#fence = mark;
     return true;
   }
 
+  /** The delimiter that begins code at line `i`. A line that comes alone, or before a blank one, only parts a text. */
+  #delimiter(i: number, text: string): string | undefined {
+    const mark = text.trimEnd();
+    return (this.#lastDelimiters.get(mark) ?? 0) > i && (this.lines[i + 1] ?? "").trim() !== ""
+      ? mark
+      : undefined;
+  }
+
   #code(i: number): void {
     const text = this.lines[i] ?? "";
-    if (text.trim().startsWith(this.#fence ?? "") && /^\s*[`~.-]+\s*$/.test(text)) {
+    const mark = text.trim();
+    const fence = this.#fence ?? "";
+    if (mark === fence || (mark.startsWith(fence) && /^[`~]+$/.test(mark))) {
       this.#close();
       this.#fence = undefined;
     } else if (text.trim() === "" || text.length > MAX_LINE) this.#close();

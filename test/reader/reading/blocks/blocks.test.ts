@@ -193,6 +193,16 @@ describe("plain text", () => {
       ["1 [] prose: a", "4 [] code: b", "6 [] code: c", "8 [] prose: d"],
     ],
     [
+      "a rule as what parts a text, and no code after one that stands alone or before a blank line",
+      "a\n\n-----\nb\n\n----\n\nc\n\n----\n\nd",
+      ["1 [] prose: a", "4 [] prose: b", "8 [] prose: c", "12 [] prose: d"],
+    ],
+    [
+      "code up to a delimiter of the same length",
+      "----\na\n------\nb\n----\nc",
+      ["2 [] code: a ~ ------ ~ b", "6 [] prose: c"],
+    ],
+    [
       "no attributes, macros, directives and comments of such formats",
       ":toc: left\n[source,js]\ninclude::a.txt[]\n.. note:: x\n// a comment\n//not\n:a b: c",
       ["6 [] prose: //not ~ :a b: c"],
