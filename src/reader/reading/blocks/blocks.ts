@@ -61,7 +61,10 @@ export function fileType(name: string, text: string): FileType {
   const prose = lines.filter(isProse).length;
   const code = lines.filter((line) => CODE_LINE.test(line) && !isProse(line)).length;
   if (/^#!/.test(text) || prose <= code) return "code";
-  return lines.some((line) => /^#{1,6} \S|^```/.test(line)) ? "markdown" : "text";
+  // A single # below the first line is a comment of a shell, or its prompt.
+  return lines.some((line, i) => (i === 0 ? /^#{1,6} \S|^```/ : /^#{2,6} \S|^```/).test(line))
+    ? "markdown"
+    : "text";
 }
 
 /** Text for people has words between blanks and few of the marks that code is full of. */

@@ -1,20 +1,22 @@
-import { type Block, captionAfter, Headings, isTitle, MAX_LINE, MAX_LINES, TITLE } from "./block.js";
+import { type Block, captionAfter, Headings, isTitle, MAX_LINE, MAX_LINES, TERM, TITLE } from "./block.js";
 
 /** Which marks stand for something. Plain text may be AsciiDoc or reStructuredText: their marks are rare otherwise. */
 export type TextFormat = "markdown" | "text";
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\.{1,3})\s+\S/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
-/** Rules, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
+/** Rules, borders of tables, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
 const NO_TEXT =
-  /^\s*(?:([-*_=~+^.])(?:\s?\1)*|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
+  /^\s*(?:([-*_=~+^.])(?:\s?\1)*|\+(?:[-=]+\+)+|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
 /** What a block of code of AsciiDoc stands between, twice the same. */
 const DELIMITER = /^(?:-{4,}|\.{4,})\s*$/;
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =
-  /^\s*(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
+  /^ {0,3}(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
 const BOLD = /^(\*\*|__)(?! )([^*_]+)\1\s*$/;
-const CAPITALS = /^[^\p{Ll}]*\p{Lu}{3}[^\p{Ll}]*$/u;
+const CAPITALS = /^[^\p{Ll}=_;{}$<>|]*\p{Lu}{3}[^\p{Ll}=_;{}$<>|]*$/u;
+/** A longer line is no heading, and no term. */
+const MAX_TERM = 80;
 const RANKS = "=-~^";
 
 /**
@@ -29,10 +31,14 @@ class TextReader {
   readonly #found: Block[] = [];
   readonly #headings = new Headings(this.#found);
   #block: Block | undefined;
+  /** The lines of the block so far have each a deeper one below it: they are terms, as in a manual. What is deeper is about them. */
+  #isTerm = false;
   /** The line that ends the block of code. */
   #fence: string | undefined;
   /** Where each delimiter of AsciiDoc stands last. */
   readonly #lastDelimiters = new Map<string, number>();
+  /** It begins like Markdown: elsewhere a single # is a comment of a shell, or its prompt. */
+  readonly #hasTitle: boolean;
   #inComment = false;
   #table: (Pick<Block, "header" | "caption"> & { table: number }) | undefined;
   constructor(
@@ -40,6 +46,7 @@ class TextReader {
     private readonly format: TextFormat,
     private readonly most: number,
   ) {
+    this.#hasTitle = /^# \S/.test(lines.find((line) => line.trim() !== "") ?? "");
     if (format !== "text") return;
     lines.forEach((line, i) => {
       if (DELIMITER.test(line)) this.#lastDelimiters.set(line.trimEnd(), i);
@@ -98,6 +105,8 @@ class TextReader {
     const under = this.lines[i + 1] ?? "";
     const mark = UNDERLINE.exec(under)?.[1];
     if (mark === undefined || this.#block !== undefined || ITEM.test(text) || /^\s*[|>]/.test(text)) return 0;
+    // Titles of columns have wide gaps between them.
+    if (/\S {3,}\S/.test(text)) return 0;
     const isAsLong = Math.abs(under.trim().length - text.trim().length) <= 3;
     const isUnderline = this.format === "text" ? isAsLong : "=-".includes(mark);
     return isUnderline ? RANKS.indexOf(mark) + 1 || 5 : 0;
@@ -136,21 +145,24 @@ class TextReader {
   }
 
   #isHeading(i: number, text: string): boolean {
-    const rank = /^(#{1,6}|={1,6})\s+\S/.exec(text)?.[1]?.length;
-    if (rank !== undefined && (this.format === "text" || text.startsWith("#"))) {
+    const mark = /^(#{1,6}|={1,6})\s+\S/.exec(text)?.[1];
+    const isMark = this.format === "text" ? mark !== "#" || this.#hasTitle : mark?.startsWith("#");
+    if (mark !== undefined && isMark) {
+      const rank = mark.length;
       this.#heading(rank, text.slice(rank).trim().replace(/ #+$/, ""), i + 1);
       return true;
     }
-    const alone = (this.lines[i + 1] ?? "").trim() === "" && (this.lines[i - 1] ?? "").trim() === "";
+    const above = this.lines[i - 1] ?? "";
+    const alone = (this.lines[i + 1] ?? "").trim() === "" && (above.trim() === "" || NO_TEXT.test(above));
     const bold = alone ? BOLD.exec(text)?.[2] : undefined;
     if (bold !== undefined && isTitle(bold)) {
       this.#heading(TITLE, bold, i + 1);
       return true;
     }
     if (this.format === "markdown" || this.#block !== undefined) return false;
-    if (!alone || text.trim().length > 80) return false;
+    if (!alone || text.trim().length > MAX_TERM) return false;
     if (CAPITALS.test(text.trim())) this.#heading(1, text, i + 1);
-    else if (NUMBERED.test(text.trim()) && !/[;,]$/.test(text.trim())) this.#heading(2, text, i + 1);
+    else if (NUMBERED.test(text.trimEnd()) && !/[;,]$/.test(text.trim())) this.#heading(2, text, i + 1);
     else return false;
     return true;
   }
@@ -173,7 +185,17 @@ class TextReader {
 
   #add(i: number, text: string, kind: Block["kind"]): void {
     if (this.#block && (this.#block.kind !== kind || this.#block.lines.length >= this.most)) this.#close();
-    this.#block ??= { line: i + 1, lines: [], heading: this.#headings.use(), kind };
+    const rank = TERM + indentOf(text) / 4;
+    if (this.#block === undefined) {
+      if (this.format === "text" && kind === "prose") this.#headings.end(rank);
+      this.#block = { line: i + 1, lines: [], heading: this.#headings.use(), kind };
+      this.#isTerm = this.format === "text" && kind === "prose" && !ITEM.test(text);
+    }
+    this.#isTerm &&= indentOf(this.lines[i + 1] ?? "") > indentOf(text) && text.trim().length <= MAX_TERM;
+    if (this.#isTerm) {
+      this.#headings.begin({ rank, text: text.trim(), line: i + 1 });
+      this.#headings.use();
+    }
     this.#block.lines.push(text.replace(/\f/g, ""));
   }
 
@@ -181,6 +203,11 @@ class TextReader {
     if (this.#block !== undefined) this.#found.push(this.#block);
     this.#block = undefined;
   }
+}
+
+/** How many columns stand empty before the text of a line, about. */
+function indentOf(line: string): number {
+  return /^\s{0,80}/.exec(line)?.[0].replaceAll("\t", " ".repeat(8)).length ?? 0;
 }
 
 /** A heading as a reader sees it: without badges, the addresses of links, and the link to itself. */

@@ -203,6 +203,47 @@ describe("plain text", () => {
       ["2 [] code: a ~ ------ ~ b", "6 [] prose: c"],
     ],
     [
+      "headings below a rule, and none in an assignment",
+      "a\n\n======\n1. FRUIT\n\nb\n\nMAX_PEARS=5\n\nc",
+      ["1 [] prose: a", "6 [1. FRUIT] prose: b", "8 [1. FRUIT] prose: MAX_PEARS=5", "10 [1. FRUIT] prose: c"],
+    ],
+    [
+      "no borders of a box",
+      "+------+------+\n|pears |Use: a|\n+======+------+\n\na",
+      ["2 [] table: |pears |Use: a|", "5 [] prose: a"],
+    ],
+    [
+      "the terms of a manual with what is deeper below them, and none that is an item or long",
+      `NAME\n       pear - a fruit\n\nUSE\n   Baskets\n       --max n\n           How many.\n\n           Or 5.\n\n       All of it.\n\n   - an item\n     of two lines\n\n     More.\n\n   ${"x".repeat(81)}\n     a\n\n     b\n\nend`,
+      [
+        "1 [] prose: NAME ~        pear - a fruit",
+        "4 [] prose: USE ~    Baskets ~        --max n ~            How many.",
+        "9 [USE / Baskets / --max n] prose:            Or 5.",
+        "11 [USE / Baskets] prose:        All of it.",
+        "13 [USE] prose:    - an item ~      of two lines",
+        "16 [USE] prose:      More.",
+        `18 [USE] prose:    ${"x".repeat(81)} ~      a`,
+        "21 [USE] prose:      b",
+        "23 [] prose: end",
+      ],
+    ],
+    [
+      "no heading in the titles of columns, or in a number far from the margin",
+      "Name     Size\n=============\npear        5\n\n    2. Of pears\n\na",
+      [
+        "1 [] prose: Name     Size",
+        "3 [] prose: pear        5",
+        "5 [] prose:     2. Of pears",
+        "7 [] prose: a",
+      ],
+    ],
+    [
+      "a single # as a comment or a prompt if the text does not begin like Markdown",
+      "a\n\n# pear --all\n\n## B\n\nb",
+      ["1 [] prose: a", "3 [] prose: # pear --all", "7 [B] prose: b"],
+    ],
+    ["a single # as a heading if it does", "\n# A\n\na\n\n# B\n\nb", ["4 [A] prose: a", "8 [B] prose: b"]],
+    [
       "no attributes, macros, directives and comments of such formats",
       ":toc: left\n[source,js]\ninclude::a.txt[]\n.. note:: x\n// a comment\n//not\n:a b: c",
       ["6 [] prose: //not ~ :a b: c"],

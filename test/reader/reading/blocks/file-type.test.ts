@@ -24,6 +24,7 @@ it.each([
   ["a.mdx", CODE, "markdown"],
   ["page.xhtml", CODE, "html"],
   ["empty", "", "code"],
+  ["faq", `${PROSE}\n# pear --all\n`, "text"],
   ["plan", `${PROSE}\n## Then\n`, "markdown"],
   ["even", "It says four words here.\nreturn;\n", "code"],
   ["saved.txt", "<html><p>x</p></html>", "html"],
