@@ -1,10 +1,14 @@
-/** Words that say nothing of what a text is about. */
+/** Words that say nothing of what a text is about: the usual list for English, and what questions begin with. */
 const STOP = new Set(
   (
-    "a about after all also an and any are as at be been before but by can could did do does for from had has have " +
-    "how i if in into is it its many may me might more most much must my no not of on one or our out over per please shall should so some " +
-    "than that the their them then there these they this those to under up us was we were what when where which " +
-    "while who whom whose why will with would you your happen happens tell explain describe show give"
+    "a about above after again against all also am an and any are as at be because been before being " +
+    "below between both but by can could did do does doing down during each few for from further had has " +
+    "have having he her here hers herself him himself his how i if in into is it its itself many may me " +
+    "might more most much must my myself no nor not of off on once one only or other ought our ours " +
+    "ourselves out over own per please same shall she should so some such than that the their theirs " +
+    "them themselves then there these they this those through to too under until up us very was we were " +
+    "what when where which while who whom whose why will with would you your yours yourself yourselves " +
+    "happen happens tell explain describe show give"
   ).split(" "),
 );
 

@@ -6,6 +6,7 @@ it.each([
   ["keepAliveTimeout", ["keep_alive_timeout", "keep", "aliv", "timeout"]],
   ["max_connections = 100", ["max_connections", "max", "connection", "100"]],
   ["keep-alive", ["keep", "aliv"]],
+  ["Was it too far down, or was he himself below the same roof?", ["far", "roof"]],
   ["日本語", ["日本", "本語"]],
   ["Größe", ["größe"]],
   [`hash ${"a1".repeat(40)}`, ["hash"]],
