@@ -4,15 +4,15 @@ import type { Hit, Passage } from "../finding/source.js";
 export const SEARCHED = 60;
 const MOST = 5;
 const LEAST = 3;
-/** Below this share of the question a passage is about something else. */
+/** If no passage has this share of the question, all are about something else. */
 const ABOUT = 0.5;
 /** What a further passage must have of the best one's score, if there are LEAST of them. */
 const CLOSE = 0.5;
 
 /** The passages of `hits` that fit a question best, the best one first; none if too little of the question is in them. */
 export function bestPassages(hits: readonly Hit[]): Passage[] {
+  if (!hits.some(({ share }) => share >= ABOUT)) return [];
   const ranked = hits
-    .filter(({ share }) => share >= ABOUT)
     .map(({ passage, score, share }) => ({ passage, score: score * share }))
     .sort((a, b) => b.score - a.score);
   const best = ranked[0]?.score ?? 0;

@@ -83,9 +83,18 @@ it("gives the passages as data, a row under the titles of its columns", async ()
     text: "A basket holds 12 apples,\nand no pears.",
   });
   expect(await asData("How many apples are in a small crate?")).toMatchObject({
-    passages: [{ line: 10, heading: "Fruit / Baskets / Crate; Apples", text: "| small | 40 |" }],
+    passages: [{ line: 10, heading: "Fruit / Baskets / Crate; Apples", text: "| small | 40 |" }, { line: 5 }],
   });
   expect(await asData("What does a kilogram of saffron cost?")).toEqual({ passages: [] });
+});
+
+it("gives what has less of the question after what has enough of it", async () => {
+  const text = "# A\n\nThe basket holds apples and pears.\n\nThe basket is red.\n\nIt rains.\n";
+  const { passages } = (await researcherOn(folderWith({ "a.md": text })).research(
+    question("Are apples and pears in the basket?", { structured_output: true }),
+    never(),
+  )) as { passages: { line: number }[] };
+  expect(passages.map(({ line }) => line)).toEqual([3, 5]);
 });
 
 it("finds nothing where too few of the question's rare words are", async () => {
