@@ -1,20 +1,14 @@
 import { words } from "../matching/words.js";
 
-/** What a word counts in each field, in quarters of a word of the text itself (BM25F). */
-const FIELD_WEIGHT = { text: 4, heading: 3, name: 1 } as const;
-const FIELDS = ["text", "heading", "name"] as const;
 /** Saturation of a term's frequency, and the share of a passage's length that counts: the usual values of BM25. */
 const K1 = 1.2;
-const B = 0.6;
-/** A posting is one number: 24 bits for the term, 8 for its weighted frequency. */
-const MOST_WEIGHT = 0xff;
+const B = 0.75;
+/** A posting is one number: 24 bits for the term, 8 for its frequency. */
+const MOST_FREQUENCY = 0xff;
 /** How many matches wait to be ranked. */
 const MOST_WAITING = 10_000;
 /** Words beyond these are not searchable: only data has as many different ones. */
 const MOST_TERMS = 1_500_000;
-
-/** The text of one passage by field. */
-export type PassageFields = Record<keyof typeof FIELD_WEIGHT, string>;
 
 /** The postings of one document: for each of its passages its length in words, and where its postings end. */
 interface Postings {
@@ -32,7 +26,7 @@ export interface PassageMatch {
 }
 
 /**
- * BM25F ranking of the passages of documents. A search looks at each posting, which takes 3 ms for 10 MB of text;
+ * BM25 ranking of the passages of documents. A search looks at each posting, which takes 3 ms for 10 MB of text;
  * in turn nothing has to be sorted when a document changes.
  */
 export class Bm25Index {
@@ -44,19 +38,18 @@ export class Bm25Index {
   #length = 0;
 
   /** Adds a document, or replaces it. */
-  set(document: string, passages: readonly PassageFields[]): void {
+  set(document: string, passages: readonly string[]): void {
     this.delete(document);
     const lengths = new Uint16Array(passages.length);
     const ends = new Uint32Array(passages.length);
     const postings: number[] = [];
-    passages.forEach((fields, i) => {
-      const weights = new Map<number, number>();
-      for (const field of FIELDS) {
-        const ids = this.#idsOf(fields[field]);
-        if (field === "text") lengths[i] = Math.min(ids.length, 0xffff);
-        for (const id of ids) weights.set(id, (weights.get(id) ?? 0) + FIELD_WEIGHT[field]);
-      }
-      for (const [id, weight] of weights) postings.push(id * 256 + Math.min(weight, MOST_WEIGHT));
+    passages.forEach((text, i) => {
+      const frequencies = new Map<number, number>();
+      const ids = this.#idsOf(text);
+      lengths[i] = Math.min(ids.length, 0xffff);
+      for (const id of ids) frequencies.set(id, (frequencies.get(id) ?? 0) + 1);
+      for (const [id, frequency] of frequencies)
+        postings.push(id * 256 + Math.min(frequency, MOST_FREQUENCY));
       ends[i] = postings.length;
     });
     const added = { lengths, ends, postings: Uint32Array.from(postings) };
@@ -104,7 +97,7 @@ export class Bm25Index {
         for (; at < end; at++) {
           const posting = postings[at] ?? 0;
           const weight = weights[posting >>> 8] ?? 0;
-          const frequency = (posting & 0xff) / FIELD_WEIGHT.text;
+          const frequency = posting & 0xff;
           if (weight > 0) score += (weight * frequency * (K1 + 1)) / (frequency + norm);
         }
         if (score > 0) score *= rank(document, passage);

@@ -12,14 +12,12 @@ interface IndexedDocument {
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
 const MAX_QUERY_WORDS = 64;
-/** What a word that may stand for one of the query counts in the score, and in the share of a query. */
+/** What a word that may stand for one of the query counts. */
 const RELATED = 0.3;
-const RELATED_SHARE = 0.6;
-/** A question that a number answers, and what counts a passage with one; what counts the first one under its heading. */
+/** A question that a number answers, and what counts a passage with one. */
 const AMOUNT =
   /\bhow (?:many|long|much|often|large|big|old|far|fast)\b|\b(?:maximum|minimum|default|limit|port|size)\b/i;
 const WITH_NUMBER = 1.25;
-const FIRST = 1.05;
 /** How many folders describe where the documents lie. */
 const MOST_FOLDERS = 20;
 /** How much of a document says what language it is in, in blocks and in characters. */
@@ -37,11 +35,10 @@ export class DocumentIndex {
   /** Adds a document or replaces it. Without a `title` it is its first heading, else its id. */
   set(about: Omit<SourceDocument, "title"> & { title?: string }, blocks: readonly Block[]): void {
     const { id, title } = about;
-    const passages = blocks.map(({ lines, heading, header = [], caption = "" }, nth) => {
-      const text = [...lines, ...(codeAfter(blocks, nth)?.lines ?? [])].join("\n");
-      return { text, heading: [heading, ...header].join(" "), name: `${id} ${caption}` };
-    });
-    this.#index.set(id, passages);
+    this.#index.set(
+      id,
+      blocks.map((block, nth) => textOf(passageOf(id, block, blocks[nth + 1]))),
+    );
     const sample = blocks.slice(0, SAMPLE.blocks).flatMap(({ heading, lines }) => [heading, ...lines]);
     this.#entries.set(id, {
       document: {
@@ -66,32 +63,27 @@ export class DocumentIndex {
     const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
     const isAmount = AMOUNT.test(query);
     const best = this.#index.search(terms, limit, (id, nth) => {
-      const { kind = "prose", heading = "", lines = [] } = blockAt(id, nth) ?? {};
+      const { kind = "prose", lines = [] } = blockAt(id, nth) ?? {};
       const hasNumber = isAmount && lines.some((line) => /\d/.test(line));
-      const isFirst = kind === "prose" && heading !== "" && heading !== blockAt(id, nth - 1)?.heading;
-      return sourceRank(id, kind) * (hasNumber ? WITH_NUMBER : 1) * (isFirst ? FIRST : 1);
+      return sourceRank(id, kind) * (hasNumber ? WITH_NUMBER : 1);
     });
     return best.flatMap(({ document: id, passage: nth, score }) => {
       const block = blockAt(id, nth);
       if (block === undefined) return [];
-      const code = codeAfter(this.#entries.get(id)?.blocks ?? [], nth);
-      const passage = { id, ...block, ...(code && { code }) };
+      const passage = passageOf(id, block, blockAt(id, nth + 1));
       return [{ passage, score: score / (best[0]?.score ?? 1), share: this.#shareOf(asked, passage) }];
     });
   }
 
   #shareOf(asked: readonly string[], passage: Passage): number {
-    const { lines, heading, header = [], caption = "", id, code } = passage;
-    const said = new Set(
-      words([id, heading, ...header, caption, ...lines, ...(code?.lines ?? [])].join("\n")),
-    );
+    const said = new Set(words(textOf(passage)));
     let total = 0;
     let sum = 0;
     for (const term of asked) {
       const weight = this.#index.weight(term);
       total += weight;
       if (said.has(term)) sum += weight;
-      else if (related(term).some((other) => said.has(other))) sum += RELATED_SHARE * weight;
+      else if (related(term).some((other) => said.has(other))) sum += RELATED * weight;
     }
     return total === 0 ? 0 : sum / total;
   }
@@ -118,11 +110,16 @@ export class DocumentIndex {
   }
 }
 
-/** The code that the block leads to. */
-function codeAfter(blocks: readonly Block[], nth: number): Block | undefined {
-  const [lead, next] = [blocks[nth], blocks[nth + 1]];
-  if (lead?.kind !== "prose" || next?.kind !== "code" || lead.heading !== next.heading) return undefined;
-  return /:\s*$/.test(lead.lines.at(-1) ?? "") ? next : undefined;
+/** All that says what a passage is about. */
+function textOf({ id, heading, header = [], caption = "", lines, code }: Passage): string {
+  return [id, heading, ...header, caption, ...lines, ...(code?.lines ?? [])].join("\n");
+}
+
+/** A block as a passage, with the code that it leads to. */
+function passageOf(id: string, block: Block, next: Block | undefined): Passage {
+  const isLead = block.kind === "prose" && /:\s*$/.test(block.lines.at(-1) ?? "");
+  const hasCode = isLead && next?.kind === "code" && block.heading === next.heading;
+  return { id, ...block, ...(hasCode && { code: next }) };
 }
 
 const TESTS = /(?:^|\/)(?:tests?|__tests__|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i;

@@ -20,14 +20,19 @@ it("gives the best passages first; the score of the best is 1", () => {
   expect(index.search("kiwi", 1)).toEqual([all[0]]);
 });
 
-it("prefers the first passage under a heading, and one with a number where a number is asked for", () => {
+it("prefers a passage with a number where a number is asked for", () => {
   const under = (line: number, text: string) => ({ ...prose(line, text), heading: "basket" });
-  const index = indexOf({
-    "a.md": [under(1, "kiwi x"), under(2, "kiwi y"), under(3, "kiwi 5"), prose(4, "z")],
-  });
-  const found = (query: string) => index.search(query, 3).map(({ passage }) => passage.line);
-  expect(found("kiwi basket")).toEqual([1, 2, 3]);
-  expect(found("How many kiwi has a basket?")).toEqual([3, 1, 2]);
+  const index = indexOf({ "a.md": [under(1, "kiwi x"), under(2, "kiwi 5"), prose(3, "z")] });
+  const found = (query: string) => index.search(query, 2).map(({ passage }) => passage.line);
+  expect(found("kiwi basket")).toEqual([1, 2]);
+  expect(found("How many kiwi has a basket?")).toEqual([2, 1]);
+});
+
+it("finds a passage by its headings, the titles of its columns and the text before its table", () => {
+  const row = { ...prose(1, "5"), heading: "basket", header: ["kiwi"], caption: "of the pear" };
+  const index = indexOf({ "plum.md": [row], "a.md": [prose(1, "6")] });
+  for (const query of ["basket", "kiwi", "pear", "plum"])
+    expect(index.search(query, 2).map(({ passage }) => passage.id)).toEqual(["plum.md"]);
 });
 
 it("finds a text that leads to code by the words of the code, and gives both", () => {
