@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { reset } from "../support/behaviours.js";
 import { foldersIn, listed } from "../support/home.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
 import { type World, world } from "../support/world.js";
@@ -86,6 +87,22 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
     }
     expect(here.service.server.count("create")).toBe(1);
     for (const verb of ["status", "stop"]) expect(await closed(verb, id)).toMatchObject({ code: 0 });
+  });
+
+  test("one unknown outcome may not be read: it is counted, and hides no other", async () => {
+    const here = await world({ fault: (operation) => (operation === "create" ? reset() : undefined) });
+    const env = foldersIn(here.home);
+    for (const prompt of ["x", "y"]) await here.research(["create", prompt], { env });
+    const [name = ""] = readdirSync(join(env.RESEARCH_STATE_DIR, "open"));
+    const run = await runWith(
+      here,
+      ["openat:error=EACCES"],
+      ["list", "--json"],
+      join(env.RESEARCH_STATE_DIR, "open", name),
+    );
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject([{ status: "UNKNOWN" }]);
+    expect(run.stderr).toContain("HISTORY_SKIPPED");
   });
 
   test("a batch's folder cannot be synced: nothing is sent, and the same command sends the row later", async () => {

@@ -12,6 +12,7 @@ import {
 import { MAX_RECORD_BYTES } from "../../../ground/files/lines-backward.js";
 import { type Holder, parseHolder, thisProcess } from "../../../ground/files/lock/holder.js";
 import { exactJson } from "../../../ground/json/exact-json.js";
+import { isUnreadable } from "./log.js";
 import {
   type CreatedRecord,
   created,
@@ -116,7 +117,7 @@ function intentText(path: string): string | undefined {
   try {
     return readIfThere(path, MAX_RECORD_BYTES);
   } catch (error) {
-    if (error instanceof UnfitFileError) return "";
+    if (error instanceof UnfitFileError || isUnreadable(error)) return "";
     throw error;
   }
 }
