@@ -116,7 +116,7 @@ test.each<[string, "created" | "intent", string[], string[], number]>([
     "whose id the journal cannot keep is named",
     "created",
     ["not-saved LocalError", "running PENDING"],
-    [],
+    ["intent", "created", "ended"],
     1,
   ],
   ["that the journal cannot keep is not sent", "intent", [], ["intent", "dismissed"], 0],
