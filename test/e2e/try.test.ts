@@ -97,7 +97,7 @@ test("--answers sample gives the same report, or the same value that fits the sc
   const filled = await sample("a", "--schema", schema, "--strict");
   expect(filled).toMatchObject({ code: 0 });
   expect((await sample("b", "--schema", schema, "--strict")).stdout).toBe(filled.stdout);
-  const not = await sample("a", "--schema", '{"type":"string","pattern":"^[0-9]{9}$"}');
+  const not = await sample("a", "--schema", '{"type":"string","minLength":5,"maxLength":2}');
   expect(not.code).toBe(3);
   expect(not.stderr).toContain("No sample that fits the schema could be made");
 });
