@@ -84,6 +84,12 @@ export function datesIn(text: string): DateFound[] {
   });
 }
 
+/** The months that a text names. */
+export function monthsIn(text: string): number[] {
+  return matchesIn(NAMED, text).flatMap(([name]) => MONTHS.get(name.toLowerCase()) ?? []);
+}
+const NAMED = /(?<!\p{L})\p{Lu}\p{L}{2,9}(?!\p{L})/gu;
+
 /** A year of which the century may be left out. */
 export function inFull(year: string): string {
   return year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;

@@ -105,9 +105,8 @@ const FACTORS = new Map(
 );
 /** What ends a part of a number that goes on: `1億2500万`. */
 const GOES_ON = /[万萬만億亿억兆조]$/;
-/** Scripts that write words without spaces: digits and what stands beside them are no one word. */
-const UNSPACED = "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}]";
-const IN_WORD = `(?:(?!${UNSPACED})\\p{L}|\\p{N})`;
+/** A character of a word, in scripts that part words by spaces: in others digits stand beside letters. */
+const IN_WORD = "[\\p{sc=Latn}\\p{sc=Grek}\\p{sc=Cyrl}\\p{sc=Arab}\\p{sc=Hebr}\\p{sc=Deva}\\p{N}]";
 /** For a pattern with `iu`: a word that multiplies the number before it. */
 export const POWER = `(?:[万萬만億亿억兆조]|(?:${[...FACTORS.keys()]
   .filter((name) => !GOES_ON.test(name))
@@ -137,7 +136,9 @@ const FRACTIONS: Readonly<Record<string, number>> = {
 
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:US|A|C|HK|NZ|R)?\\$|[€£¥₹]|(?<!\\p{L})(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|NOK|SEK|DKK|PLN|CAD|AUD|Rs\\.?|kr\\.?)`;
-const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d(?:\\.\\d+)?e[-+]?\\d\\d?(?!${IN_WORD})|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
+/** An ISBN or the number of a telephone. */
+const CODE = "97[89]-?(?:\\d-?){9}\\d(?!\\d)|\\d+(?:-\\d+){3,}";
+const DIGITS = `${CODE}|\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d(?:\\.\\d+)?e[-+]?\\d\\d?(?!${IN_WORD})|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
 const WORD_NUMBER = [...WORDS.keys()]
   .sort((a, b) => b.length - a.length)
   .map((word) => word.replace(" ", "[ -]"))
@@ -146,7 +147,7 @@ const NUMBER = new RegExp(
   [
     `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?`,
     `(?<sign>(?<![\\p{L}\\p{N}_)\\]])[-−])?`,
-    `(?<!_|${IN_WORD})(?:v?(?<digits>${DIGITS})(?:(?<nth>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºª×])|(?<fraction>[¼⅓½⅔¾]))?|(?<word>${WORD_NUMBER})(?![\\p{L}\\p{N}])(?<hundred>[ -]hundred(?:(?:[ -]and)?[ -](?<rest>${WORD_NUMBER})(?![\\p{L}\\p{N}]|[ -]hundred))?)?)`,
+    `(?<![_${IN_WORD.slice(1)})(?:v?(?<digits>${DIGITS})(?:(?<nth>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºª×])|(?<fraction>[¼⅓½⅔¾]))?|(?<word>${WORD_NUMBER})(?![\\p{L}\\p{N}])(?<hundred>[ -]hundred(?:(?:[ -]and)?[ -](?<rest>${WORD_NUMBER})(?![\\p{L}\\p{N}]|[ -]hundred))?)?)`,
     `(?:\\)?(?:${SPACE}|-)?(?<power>${POWER}))?`,
     `(?:(?:${SPACE}|-)?(?<unit>${UNIT_BEHIND})(?!${IN_WORD}))?`,
   ].join(""),
@@ -266,7 +267,7 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
   const all = plain.replace(/\D/g, "");
   const literal = (...values: string[]): Literal => ({ kind: "literal", ...place, values });
   // `U+0001` is not an amount, and only 15 digits of a floating-point number are exact.
-  if (/^0\d{3,}$/.test(plain) || all.length > 15) return literal(all);
+  if (/^0\d{3,}$|^\d[\d-]*-|^97[89]\d{10}$/.test(plain) || all.length > 15) return literal(all);
   const half = /^\s?([ap])\.?m\b/i.exec(behind)?.[1]?.toLowerCase();
   const isHour = half !== undefined || /^\s?Uhr\b/.test(behind);
   const [inHours = "", minutes = "00"] = /^h(\d\d)(?!\d| ?m)/.exec(behind) ?? [];

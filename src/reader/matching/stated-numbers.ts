@@ -1,4 +1,4 @@
-import { type CalendarDate, inFull, sameDate } from "./dates.js";
+import { type CalendarDate, inFull, monthsIn, sameDate } from "./dates.js";
 import {
   type Bound,
   type Dated,
@@ -58,11 +58,11 @@ const ORDINALS =
     " ",
   );
 const ORDINAL = new RegExp(
-  `(?<!\\p{L})(?:(\\p{L}+ty)[ -])?(?:${ORDINALS.map((words) => `(${words})`).join("|")})`,
+  `(?<!\\p{L})(?:(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[ -])?(?:${ORDINALS.map((words) => `(${words})`).join("|")})`,
   "giu",
 );
 /** Years without their century: `FY24`, `3Q24`, `'24`. */
-const SHORT_YEAR = /(?<=(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’]?|(?<!\d)['’])\d\d(?!\d)/giu;
+const SHORT_YEAR = /\d\d(?!\d)(?<=(?:(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’]?|(?<!\d)['’])\d\d)/giu;
 /** A time of day that is not on the hour. */
 const MINUTES = /^\d\d?:(?!00$)\d\d$/;
 
@@ -102,6 +102,17 @@ export class StatedNumbers {
     for (const [word, tens = "", ...orders] of matchesIn(ORDINAL, text))
       if (word)
         this.#number(ORDER.kind, (numberIn(tens) ?? 0) + orders.findIndex(Boolean) + 1, ORDER, passage);
+    // A page that names the year elsewhere need not repeat it.
+    let [undated, at] = ["", 0];
+    for (const { kind, start, end } of all)
+      if (kind === "date" && start >= at) {
+        undated += text.slice(at, start);
+        at = end;
+      }
+    for (const month of monthsIn(undated + text.slice(at))) {
+      const readings = [{ year: undefined, month, day: undefined }];
+      this.#date({ kind: "date", text: "", start: 0, end: 0, readings }, month, passage);
+    }
     for (const [year] of matchesIn(SHORT_YEAR, text))
       this.#number("", Number(inFull(year)), undefined, passage);
     for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), NAME, passage);
