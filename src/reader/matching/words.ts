@@ -16,6 +16,8 @@ const STOP = new Set(
 const LONGEST = 48;
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const RUN = /[\p{L}\p{N}_]+/gu;
+/** Within a word: a soft hyphen, and the one that a program sets at the end of a line. */
+const SPLIT = /\u00ad(?:\n\s*)?|\u2010\n\s*/g;
 const ASCII_RUN = /\w+/g;
 
 /** Most words of a folder come again and again, so that what becomes of each is kept. */
@@ -25,7 +27,7 @@ const MOST_KNOWN = 20_000;
 /** The words of `text` that carry meaning, each reduced to its stem, in order and with repetition. */
 export function words(text: string): string[] {
   // Most text is ASCII, and its expression takes a third of the time.
-  const runs = text.match(/[^\x00-\x7f]/.test(text) ? RUN : ASCII_RUN) ?? [];
+  const runs = (/[^\x00-\x7f]/.test(text) ? text.replace(SPLIT, "").match(RUN) : text.match(ASCII_RUN)) ?? [];
   return runs.flatMap(termsOf);
 }
 

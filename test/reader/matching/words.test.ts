@@ -7,6 +7,10 @@ it.each([
   ["max_connections = 100", ["max_connections", "max", "connection", "100"]],
   ["keep-alive", ["keep", "aliv"]],
   ["Was it too far down, or was he himself below the same roof?", ["far", "roof"]],
+  [
+    "Größen\u00adordnung, allo\u2010\n    cated, log\u00ad\nbook, Jean\u2010Luc",
+    ["größenordnung", "allocat", "logbook", "jean", "luc"],
+  ],
   ["日本語", ["日本", "本語"]],
   ["Größe", ["größe"]],
   [`hash ${"a1".repeat(40)}`, ["hash"]],
