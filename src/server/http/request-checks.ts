@@ -3,12 +3,17 @@ import { HttpError } from "./responses.js";
 
 const LOOPBACK = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
+const HOST = /^host$/i;
+
 /** Answers only to loopback names and those in `allowed`: no web page reaches it by a name of its own (DNS rebinding). */
 export function checkHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
   const host = request.headers.host;
   if (host === undefined || host === "") {
     throw new HttpError("BAD_REQUEST", "The Host header is missing.");
   }
+  // Of several, Node keeps the first, and a proxy before it may have gone by another (RFC 9112 §3.2).
+  if (request.rawHeaders.filter((text, at) => at % 2 === 0 && HOST.test(text)).length > 1)
+    throw new HttpError("BAD_REQUEST", "The Host header stands there more than once.");
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
   if (!LOOPBACK.test(name) && !allowed.has(name)) {
     throw new HttpError(

@@ -130,6 +130,11 @@ describe("bad input", () => {
       "ORIGIN_NOT_ALLOWED",
     ],
     ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+    [
+      "GET / HTTP/1.1\r\nHost: localhost\r\nHOST: evil.example\r\nConnection: close\r\n\r\n",
+      400,
+      "BAD_REQUEST",
+    ],
     ["GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400, "BAD_REQUEST"],
     ["GET / HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\n\r\n", 417, "EXPECTATION_FAILED"],
     [`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "HEADERS_TOO_LARGE"],

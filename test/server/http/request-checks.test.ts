@@ -10,7 +10,8 @@ import {
   readBody,
 } from "../../../src/server/http/request-checks.js";
 
-const request = (headers: object) => ({ headers }) as IncomingMessage;
+const request = (headers: object) =>
+  ({ headers, rawHeaders: Object.entries(headers).flat() }) as IncomingMessage;
 const code = (check: () => void): string | undefined => {
   try {
     check();
