@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { hang, only } from "../support/behaviours.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
@@ -47,6 +48,13 @@ test("output -w that is out of time names the command with the schema that was g
   expect(late).toMatchObject({ code: 8, stdout: "" });
   expect(late.stderr).toContain(`${id} is not finished after 200ms`);
   expect(late.stderr).toContain(`research output -w ${id} --strict --schema '${schema}'\n`);
+});
+
+test("--timeout ends output without -w, too", async () => {
+  const { research, service } = await world({ fault: only("output", hang()) });
+  const run = await research(["output", service.add("x => COMPLETED"), "--timeout", "2s", "--json"]);
+  expect(run).toMatchObject({ code: 8, stdout: "" });
+  expect(jsonErrors(run.stderr)).toMatchObject([{ code: "TIMEOUT", exit_code: 8 }]);
 });
 
 test("a result with CRLF shows no escapes on a terminal, and is exact in a file", async () => {

@@ -20,7 +20,7 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const target = resolveTarget(ctx, id);
   const ports = target.at ?? ctx;
   const { requestId } = target;
-  const end = options.watch && options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
+  const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
   if (options.watch) {
     const { partial, schema } = options;
     const flags = [...resultWords(options), ...wordsOf({ partial, schema })];
