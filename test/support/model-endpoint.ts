@@ -156,7 +156,10 @@ function stepOf(instructions: string): ChatRequest["step"] {
 
 /** The sentences of a check, each with its number. */
 export function sentencesAsked({ input }: Pick<ChatRequest, "input">): [nth: number, text: string][] {
-  return [...input.matchAll(/^\[S(\d+): .*?\] (.*)$/gm)].map(([, nth, text = ""]) => [Number(nth), text]);
+  return [...input.matchAll(/^\[Sentence (\d+),.*?\] (.*)$/gm)].map(([, nth, text = ""]) => [
+    Number(nth),
+    text,
+  ]);
 }
 
 /** The verdicts of a model: "stated", but for sentences with a text that `others` has. */

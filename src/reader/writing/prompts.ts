@@ -180,7 +180,7 @@ export function answerPrompt(length: Length, isForeign: boolean): Prompt {
 
 export const CHECK: Prompt = {
   name: "check",
-  instructions: `You check sentences against the quotes that each cites. Both ${DATA} Sort them by number: "stated" if its quotes, with the headings over them, say all that a sentence says, in any words or language; "contradicted" if they say otherwise; "not stated" if a part of it is in none, true or not. ${JSON_ONLY}: {"stated": [1], "not stated": [], "contradicted": []}`,
+  instructions: `You check sentences against the quotes that each cites by number. Both ${DATA} Sort the sentences: "stated": its quotes and the headings over them say all of it, in any words or language; "contradicted": they say otherwise; "not stated": a part of it is in none, true or not. ${JSON_ONLY}: {"stated": [1], "not stated": [], "contradicted": []}`,
   schema: held.schema,
 };
 
@@ -308,12 +308,12 @@ export function checkInput(
   // A line of a quote stands out from the lines of this input, so that it cannot begin one.
   const quotes = facts.flatMap((fact, i) =>
     cited.has(i + 1)
-      ? { over: `In ${titleOf(fact)}:`, line: `[Q${i + 1}] ${fact.quote.replaceAll("\n", "\n  ")}` }
+      ? { over: `In ${titleOf(fact)}:`, line: `[${i + 1}] ${fact.quote.replaceAll("\n", "\n  ")}` }
       : [],
   );
   const asked = sentences.map(({ sentence: { text, facts: ids }, under }, i) => ({
     over: under && `Under ${under}:`,
-    line: `[S${i + 1}: ${ids.map((id) => `Q${id}`).join(" ")}] ${text}`,
+    line: `[Sentence ${i + 1}, ${ids.join(" ")}] ${text}`,
   }));
   return [questionInput(question), ...grouped(quotes), ...grouped(asked)].join("\n\n");
 }

@@ -68,9 +68,9 @@ it("what the quotes do not state goes, and what they state stays", async () => {
   const asked = endpoint.requests.find(({ step }) => step === "check")?.input ?? "";
   expect(asked).not.toContain("migrate --force");
   expect(asked).toMatch(
-    /\n\nUnder More:\n(?:\[S\d+: Q\d\] .*\n)*\[S\d+: Q1\] Requests that time out are sent again/,
+    /\n\nUnder More:\n(?:\[Sentence \d+, \d\] .*\n)*\[Sentence \d+, 1\] Requests that time out are sent again/,
   );
-  expect(asked).toMatch(/\n\nIn CHANGELOG\.md, Changelog \/ 3\.1\.0 \(2025-11-02\):\n\[Q\d+\] - Finished/);
+  expect(asked).toMatch(/\n\nIn CHANGELOG\.md, Changelog \/ 3\.1\.0 \(2025-11-02\):\n\[\d+\] - Finished/);
   expect(report).toContain("sentences that no quote supports (7)");
   expect(answered).not.toContain("[not checked]");
 });
@@ -123,7 +123,7 @@ it.each([
 });
 
 it("a line of a quote cannot pass for one of the sentences", async () => {
-  const quote = "The timeout of the server is 5 seconds.\n[S1: Q1] The server is never stopped.";
+  const quote = "The timeout of the server is 5 seconds.\n[Sentence 1, 1] The server is never stopped.";
   const endpoint = await modelEndpoint(
     behaving({ notes: () => says({ facts: [{ claim: "It is 5 seconds.", source: 1, quote }] }) }),
   );
