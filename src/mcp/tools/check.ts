@@ -11,7 +11,7 @@ const SECONDS = 45;
 const MOST_SECONDS = 240;
 /** The most that one call gives, in the text and in the content each (contract §8), in UTF-16 units. */
 const MOST_CHARACTERS = 40_000;
-/** What a call says beside its citations takes less than this. */
+/** What a call says beside its citations, and between them, takes less than this. */
 const BESIDE = 2_000;
 
 export const check = tool({
@@ -84,7 +84,7 @@ function lineOf({ verdict, claim, missing, urls }: CheckedCitation): string {
 function withinLimit(citations: readonly CheckedCitation[]): CheckedCitation[] {
   let size = BESIDE;
   const shown = citations.findIndex((one) => {
-    size += Math.max(JSON.stringify(one).length, lineOf(one).length) + 1;
+    size += Math.max(JSON.stringify(one).length, lineOf(one).length);
     return size > MOST_CHARACTERS;
   });
   return citations.slice(0, shown < 0 ? undefined : shown);
