@@ -81,12 +81,18 @@ test("a long check is cut at 40,000 characters, the worst first", async () => {
     { length: 800 },
     (_, i) => `- The pool number ${i} takes 1,600 connections (${url}/pool).`,
   );
-  const { client } = await checked([...many, `- It takes 1,700 (${url}/pool).`].join("\n"), env);
+  const { client } = await checked(
+    [`- It takes 1,700 or 1,800 connections ([a](${url}/pool), [b](${url}/tides)).`, ...many].join("\n"),
+    env,
+  );
   const { content, text } = await client.call("research_check", { id: "@last" });
   expect(text.length).toBeLessThanOrEqual(40_000);
   expect(JSON.stringify(content).length).toBeLessThanOrEqual(40_000);
   const { citations, omitted } = content as { citations: { verdict: string }[]; omitted: number };
   expect(citations[0]?.verdict).toBe("missing");
+  expect(text.split("\n")[1]).toBe(
+    `missing: It takes 1,700 or 1,800 connections. (not on the page: 1,700; 1,800) ${url}/pool ${url}/tides`,
+  );
   expect(citations.length + omitted).toBe(801);
   expect(omitted).toBeGreaterThan(0);
   await client.close();

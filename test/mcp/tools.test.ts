@@ -183,6 +183,7 @@ test.each<[string, (id: string) => Record<string, unknown>]>([
   ["create", () => ({ prompt: "q" })],
   ["wait", (id) => ({ ids: [id] })],
   ["status", (id) => ({ ids: [id] })],
+  ["stop", (id) => ({ ids: [id] })],
   ["output", (id) => ({ id })],
 ])("research_%s that is cancelled asks nothing", async (name, given) => {
   const { service, call } = await rig();
@@ -211,12 +212,15 @@ describe("research_create", () => {
     expect(again.content.request_id).not.toBe(content.request_id);
   });
 
-  test("is content with an answer that holds the id alone, and knows no limit by itself", async () => {
-    const fault: HappyOptions["fault"] = () => ok({ request_id: "id-1" });
+  test.each([
+    ["that holds the id alone", {}, { status: "PENDING", created_at: null }],
+    ["as it is", { status: "QUEUED", created_at: "now" }, { status: "QUEUED", created_at: "now" }],
+  ])("gives an answer %s, and knows no limit by itself", async (_, answered, given) => {
+    const fault: HappyOptions["fault"] = () => ok({ request_id: "id-1", ...answered });
     const { call } = await rig({ service: { fault } });
     const { content } = await call("create", { prompt: "q" });
     expect(content).toStrictEqual({
-      ...{ request_id: "id-1", status: "PENDING", created_at: null, reused: false },
+      ...{ request_id: "id-1", ...given, reused: false },
       next: expect.stringContaining("id-1"),
     });
   });
