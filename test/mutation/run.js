@@ -34,11 +34,7 @@ const linesOf = (file) =>
   readFileSync(join(root, file), "utf8")
     .split("\n")
     .map((_, index) => `${file}:${index + 1}-${index + 1}`);
-const sampled = () =>
-  git("ls-files", "--", ...files.map((pattern) => `:(glob)${pattern}`))
-    .filter(Boolean)
-    .flatMap(linesOf)
-    .filter(isTaken);
+const broken = () => git("ls-files", "--", ...files.map((pattern) => `:(glob)${pattern}`)).filter(Boolean);
 if (files.length === 0) {
   process.stdout.write("no source file differs from main; name the files to test\n");
 } else {
@@ -48,8 +44,9 @@ if (files.length === 0) {
     "run",
     "test/mutation/stryker.json",
     "--mutate",
-    (share < 1 ? sampled() : files).join(","),
+    (share < 1 ? broken().flatMap(linesOf).filter(isTaken) : files).join(","),
   ];
-  const env = { MUTATION_TESTS: [...new Set(files.map(testsOf))].join(" "), ...process.env };
+  const tests = [...new Set(files.map(testsOf))].join(" ");
+  const env = { MUTATION_TESTS: tests, ...process.env, MUTATION_LOADS: broken().join(" ") };
   process.exitCode = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", env }).status ?? 1;
 }
