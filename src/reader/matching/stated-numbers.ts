@@ -47,8 +47,8 @@ const SHARES: Readonly<Record<string, number>> = {
 /** One of them, as in `a million` and `per million`. */
 const ONE = new RegExp(`(?:(?<!\\p{L})(?:per|pro|je|an?|eine[rn]?|une?)\\s|/\\s?)(${POWER})`, "giu");
 /** Between the numbers of a share: `one in five`. */
-const OUT_OF = /^ (?:\p{L}+ )?(?:in|out of|of|von|aus|de cada|sur|su) $/u;
-const RATIO = /^ (?:to|zu) $/;
+const OUT_OF = /^\/$|^ (?:\p{L}+ )?(?:in|out of|of|von|aus|de cada|sur|su) $/u;
+const RATIO = /^(?: (?:to|zu) |[-–])$/;
 /** Between a day and a year: the name of a month that is not known. */
 const MONTH = /^\.? \p{L}{3,12}\.? $/u;
 const [HOUR, MINUTE] = [unitNamed("hour"), unitNamed("minute")];
@@ -96,6 +96,11 @@ export class StatedNumbers {
     for (const { 1: count = "", 2: part = "", 3: power = "" } of matchesIn(FRACTION, text)) {
       const share = (numberIn(count) ?? 1) * (SHARES[part.slice(0, 3).toLowerCase()] ?? 1);
       for (const factor of power ? factorsIn(power) : [1]) this.#share(share * factor, passage);
+    }
+    for (const [sign] of matchesIn(/[¼⅓½⅔¾⅛]/g, text)) {
+      const [part = 0, whole = 1] = sign.normalize("NFKD").split("⁄").map(Number);
+      this.#share(part / whole, passage);
+      for (const value of [part, whole]) this.#number("", value, undefined, passage);
     }
     for (const { 1: power = "" } of matchesIn(ONE, text))
       for (const factor of factorsIn(power)) this.#number("", factor, undefined, passage);
