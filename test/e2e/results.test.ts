@@ -50,6 +50,17 @@ test("output -w that is out of time names the command with the schema that was g
   expect(late.stderr).toContain(`research output -w ${id} --strict --schema '${schema}'\n`);
 });
 
+test.each([
+  ["run", "x => FAILED"],
+  ["output", "-w", "FAILED"],
+])("--timeout ends %s, also while it is asked why it FAILED", async (...words) => {
+  const { research, service } = await world({ fault: only("output", hang()) });
+  const args = words.map((word) => (word === "FAILED" ? service.add("x => FAILED") : word));
+  const run = await research([...args, "--timeout", "2s", "--json"]);
+  expect(run).toMatchObject({ code: 3, stdout: "" });
+  expect(jsonErrors(run.stderr)).toMatchObject([{ code: "RESEARCH_FAILED", exit_code: 3 }]);
+});
+
 test("--timeout ends output without -w, too", async () => {
   const { research, service } = await world({ fault: only("output", hang()) });
   const run = await research(["output", service.add("x => COMPLETED"), "--timeout", "2s", "--json"]);

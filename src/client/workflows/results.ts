@@ -68,13 +68,21 @@ export async function fetchResultBy(
   end: number | undefined,
   options: FetchResultOptions & { signal: AbortSignal },
 ): Promise<Result> {
-  if (end === undefined) return await fetchResult(ports, target, options);
-  const { requestId } = target;
-  const late = new ResearchError("TIMEOUT", `the result of ${requestId} was not read in time`, { requestId });
-  const ms = Math.max(end - ports.clock.monotonic(), LAST_FETCH_MS);
-  return await withDeadline(ports.clock, ms, options.signal, late, (signal) =>
+  return await doneBy(ports, target.requestId, end, options.signal, (signal) =>
     fetchResult(ports, target, { ...options, signal }),
   );
+}
+
+async function doneBy<T>(
+  { clock }: Pick<Ports, "clock">,
+  requestId: string,
+  end: number | undefined,
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (end === undefined) return await ask(signal);
+  const late = new ResearchError("TIMEOUT", `the result of ${requestId} was not read in time`, { requestId });
+  return await withDeadline(clock, Math.max(end - clock.monotonic(), LAST_FETCH_MS), signal, late, ask);
 }
 
 export interface FetchResultOptions extends CallOptions {
@@ -104,18 +112,23 @@ export async function checkResult(
   return checkValue(schema, exactJson(exact), signal);
 }
 
-/** Why a request that ended has no result, in the service's words if it has any. Rejects with `signal.reason` only. */
+/**
+ * Why a request that ended has no result, in the service's words if it has any by `end` (monotonic ms). Rejects with
+ * `signal.reason` only.
+ */
 export async function whyNoResult(
-  ports: AskPorts,
+  ports: AskPorts & Pick<Ports, "clock">,
   requestId: string,
   status: "FAILED" | "STOPPED",
-  { signal }: CallOptions = {},
+  { signal = new AbortController().signal, end }: CallOptions & { end?: number | undefined } = {},
 ): Promise<ResearchError> {
   if (status === "FAILED") {
     try {
-      await ports.client.output(requestId, { signal });
+      await doneBy(ports, requestId, end, signal, (until) =>
+        ports.client.output(requestId, { signal: until }),
+      );
     } catch (error) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       keepReason(ports, error);
       if (error instanceof NoOutputError && error.status === status) return error;
     }

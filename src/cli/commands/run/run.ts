@@ -70,7 +70,7 @@ export async function showRun(
   let ofCheck = 0;
   try {
     if (!outcome || exitCodeOfOutcome(outcome, { created: true }) !== 0)
-      return await endWithoutResult(ports, outcome, signal);
+      return await endWithoutResult(ports, outcome, { signal, end });
     const result = await fetchResultBy(ports, target, end, { signal, schema: body.output_schema });
     await sayLimits(reporter, result.data, requestId);
     const createdAt = reused?.created_at ?? submitted?.data.created_at;
@@ -98,13 +98,12 @@ export async function showRun(
 export async function endWithoutResult(
   ports: Ports,
   outcome: WatchOutcome | undefined,
-  signal: AbortSignal,
-  { created = true } = {},
+  { created = true, ...limits }: { signal: AbortSignal; end: number | undefined; created?: boolean },
 ): Promise<number> {
   if (!outcome) return 0;
   const { requestId, status } = outcome;
   if (status !== null && isFinal(status) && status !== "COMPLETED")
-    throw await whyNoResult(ports, requestId, status, { signal });
+    throw await whyNoResult(ports, requestId, status, limits);
   return exitCodeOfOutcome(outcome, { created });
 }
 
