@@ -34,7 +34,8 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
     if (draft.validateSchema(parsed) !== true) return firstOf(draft.errors);
     validate = newCompiler($schema).compile(parsed);
   } catch (error) {
-    return { message: errorText(error) };
+    // What is nested deeper than a stack was refused before.
+    return { message: error instanceof RangeError ? "its references lead in a circle" : errorText(error) };
   }
   if (value === undefined) return undefined;
   try {
