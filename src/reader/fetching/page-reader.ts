@@ -122,5 +122,7 @@ function isFrontPageOf(asked: URL, end: URL): boolean {
 }
 
 function isGate({ hostname, pathname }: URL): boolean {
-  return /(?:^|[/._-])(?:log-?in|sign-?in|consent|captcha|cookiewall)(?:$|[/._-])/i.test(hostname + pathname);
+  return /(?:^|[/.])(?:log[-_]?in|sign[-_]?in|consent|captcha|cookiewall)(?:$|[/.])/i.test(
+    hostname + pathname,
+  );
 }

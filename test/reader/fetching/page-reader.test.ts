@@ -101,8 +101,10 @@ it("reads what is only called like a page that asks for a person, and a page of 
     "a.test/x": text,
     "a.test/login": redirect("/login/"),
     "a.test/login/": "<p>in</p>",
+    "a.test/y": redirect("/informed-consent"),
+    "a.test/informed-consent": "<p>yes</p>",
   });
-  for (const path of ["x", "login"])
+  for (const path of ["x", "login", "y"])
     expect(await readerOf(web).read(new URL(web.url(`a.test/${path}`)))).toMatchObject({ blocks: [{}] });
 });
 
