@@ -99,7 +99,7 @@ export function keptResult(
 ): StatusData | undefined {
   if (entry && !isAt(entry, { origin, basePath })) return undefined;
   const text = history?.results.read(serviceOf(entry ?? { origin, base_path: basePath }), requestId);
-  return text === undefined ? undefined : (jsonIn(text) as StatusData | undefined);
+  return jsonIn(text ?? "") as StatusData | undefined;
 }
 
 /** The first misfit of a result, undefined if it fits; without a path it could not be checked within the limits. */
@@ -142,5 +142,5 @@ export async function whyNoResult(
 function keepReason(ports: AskPorts, error: unknown): void {
   if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
   const [entry] = ports.history?.find(error.requestId ?? "") ?? [];
-  if (entry) observe(ports, entry, { status: "FAILED", message: error.refusal.message });
+  observe(ports, entry, { status: "FAILED", message: error.refusal.message });
 }
