@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
+import { History } from "../../../src/client/store/history/history.js";
 import { NoAccountError, QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { type AskedAccount, mayGoOn, submitToFirst } from "../../../src/client/workflows/first-account.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import { ok, refuse } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
+import { folderWith } from "../../support/folder.js";
 
 const ACCOUNT = { ports: {}, body: { prompt: "x" } } as AskedAccount;
 const day = { source: "--per-day", origin: "https://a.example", profile: null };
@@ -51,4 +53,17 @@ test.each([
   );
   expect(found).toBe(expected);
   expect(servers.map((server) => server.count("create"))).toEqual(sent);
+});
+
+test("what is asked of the first account holds: its signal, and its limit", async () => {
+  const { url } = await faultServer(() => ok({ request_id: "a" }));
+  const client = new ResearchClient({ baseUrl: url, apiKey: "k" });
+  const history = new History(folderWith(), () => Date.now());
+  const account = { client, origin: client.origin, apiKey: "k", profile: null };
+  const ports = { ...account, clock: systemClock, history, unrecorded: true };
+  const asked = [{ ports, body: { prompt: "x" }, limit: 1 }];
+  const reason = new Error("enough");
+  await expect(submitToFirst(asked, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  await submitToFirst(asked, {});
+  await expect(submitToFirst(asked, {})).rejects.toBeInstanceOf(QuotaExceededError);
 });

@@ -187,6 +187,9 @@ test("a follow-up names the request's id, or the field that the provider asks fo
   const elsewhere = { ...parallel, origin: "https://b.example" };
   await expect(followUpOf(elsewhere, "efgh", {})).rejects.toMatchObject({
     code: "USAGE",
+    message: expect.stringMatching(
+      /^invalid value for --after: i?.* was created at .* and not at https:\/\/b\.example$/,
+    ),
     hint: expect.stringMatching(/^A follow-up is asked of the service that made the request/),
   });
 });

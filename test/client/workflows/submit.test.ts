@@ -4,7 +4,7 @@ import { ResearchClient } from "../../../src/client/calls/client.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { type SubmitPorts, submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
-import { type Behaviour, ok, refuse, reset } from "../../support/behaviours.js";
+import { answer, type Behaviour, envelope, ok, refuse, reset } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
 import { KEY } from "../../support/happy-service.js";
@@ -12,8 +12,13 @@ import { KEY } from "../../support/happy-service.js";
 const BODY = { prompt: "x" };
 
 /** One create that is answered so: its error, and what the history holds afterwards. */
-async function submitted(behaviour: Behaviour, options: Parameters<typeof submit>[2] = {}) {
-  const server = await faultServer(() => behaviour);
+async function submitted(
+  behaviour: Behaviour | ((operation: string) => Behaviour),
+  options: Parameters<typeof submit>[2] = {},
+) {
+  const server = await faultServer((operation) =>
+    typeof behaviour === "function" ? behaviour(operation) : behaviour,
+  );
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
   const history = new History(join(folderWith(), "state"), () => Date.now());
   const { origin } = client;
@@ -33,7 +38,14 @@ async function submitted(behaviour: Behaviour, options: Parameters<typeof submit
   };
 }
 
-test.each<[string, Behaviour, object]>([
+const WITH_ID = answer({ status: 500, body: envelope({ request_id: "a", status: "PENDING" }) });
+
+test.each<[string, Behaviour | ((operation: string) => Behaviour), object]>([
+  [
+    "answered with an error in which an id stands that the service knows",
+    (operation) => (operation === "create" ? WITH_ID : ok({ status: "PROCESSING" })),
+    { status: "PROCESSING", counted: 1 },
+  ],
   [
     "made: it is in the history",
     ok({ request_id: "a", status: "PENDING" }),

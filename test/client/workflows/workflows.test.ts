@@ -17,10 +17,11 @@ import { fetchResult, whyNoResult } from "../../../src/client/workflows/results.
 import { submit, submitWithinQuota } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
-import { ok, only } from "../../support/behaviours.js";
+import { hang, ok, only } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { gate } from "../../support/gate.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
+import { until } from "../../support/service.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 // The work on requests as another front end would use it: no terminal, no arguments, no exit code.
@@ -183,6 +184,19 @@ test("a stop that is answered without STOPPED is no success", async () => {
   expect(await all(stopAll(ports, [target]))).toMatchObject([
     { kind: "answered", data: { status: "STOPPED" } },
   ]);
+});
+
+test("a stop that is aborted while it is asked for is not waited for", async () => {
+  for (const faulty of ["stop", "status"] as const) {
+    const answers = { stop: ok({ status: "PROCESSING" }), [faulty]: hang() };
+    const fault: HappyOptions["fault"] = (operation) => Object(answers)[operation];
+    const { ports, service } = await machine({ fault });
+    const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
+    const [ending, reason] = [new AbortController(), new Error("enough")];
+    const stopped = all(stopAll(ports, [target], { signal: ending.signal }));
+    void until(async () => service.server.count(faulty) > 0 || undefined).then(() => ending.abort(reason));
+    await expect(stopped).rejects.toBe(reason);
+  }
 });
 
 test("why there is no result is said in the service's words, if it has any", async () => {
