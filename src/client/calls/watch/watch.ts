@@ -149,8 +149,10 @@ class Watcher {
         this.#forget(watched);
         continue;
       }
-      // It is due because its time is over, and the service asked for a longer wait, or it had its last poll.
-      const isOver = watched.hadLastPoll && now >= this.#scheduler.deadlineOf(watched);
+      // It is due because its time is over, and the service asked for a longer wait, or it had its last poll. Many others
+      // may keep that from starting for long; without any state it is waited for.
+      const over = now - this.#scheduler.deadlineOf(watched);
+      const isOver = over >= 0 && (watched.hadLastPoll || (over >= LAST_POLL_MS && watched.status !== null));
       if (isOver || watched.notBefore > now) {
         this.#expire(watched);
         continue;

@@ -27,7 +27,13 @@ type Reply = (poll: { nth: number; at: number; id: string }) => Said | Promise<S
 type Said = string | Classification;
 
 /** A watch whose polls are answered in this process (test/faults/watch.test.ts has sockets), with what it polled. */
-function watching(source: WatchSource, reply: Reply, options: WatchOptions = {}, clock = new StepClock()) {
+function watching(
+  source: WatchSource,
+  reply: Reply,
+  options: WatchOptions = {},
+  clock = new StepClock(),
+  pace = new Pace(20),
+) {
   const polls: Poll[] = [];
   const poll: WatchPorts["poll"] = async (id, limits, last) => {
     const at = clock.time - START;
@@ -38,7 +44,7 @@ function watching(source: WatchSource, reply: Reply, options: WatchOptions = {},
   return {
     polls,
     clock,
-    events: watch({ clock, random: () => 0.5, poll, pace: new Pace(20) }, source, options),
+    events: watch({ clock, random: () => 0.5, poll, pace }, source, options),
   };
 }
 
@@ -303,6 +309,20 @@ describe("the time of an id", () => {
     expect(last.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     expect(polls.at(-1)?.at).toBe(15_000);
     expect(kinds.filter((kind) => kind === "timeout")).toHaveLength(ids.length);
+  });
+
+  test.each([
+    [6_500, [0, 6_500]],
+    [8_000, [0]],
+  ])("ends without a last poll that those of others keep from starting until %i", async (free, expected) => {
+    const pace = new Pace(20);
+    const reply: Reply = () => {
+      pace.started(START + free - 20);
+      return "PENDING";
+    };
+    const { polls, events } = await all("a", reply, { timeout: 5_000 }, new StepClock(), pace);
+    expect(times({ polls })).toEqual(expected);
+    expect(events.at(-1)).toMatchObject({ kind: "timeout", elapsedMs: free, status: "PENDING" });
   });
 
   test("that a poll outlasts is over when the poll has failed", async () => {
