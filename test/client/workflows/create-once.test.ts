@@ -90,18 +90,31 @@ test("an unknown outcome is never sent again, until it is settled", async () => 
   expect(sent()).toBe(2);
 });
 
-test("a create of a process in another container is waited for three minutes, then its outcome is unknown", async () => {
-  const { call, history, ports, pass, sent } = await machine();
+/** Records a create that another process has begun. */
+function begunBy({ history, ports }: Awaited<ReturnType<typeof machine>>, process: object): void {
   const { origin, profile } = ports;
   history.begin({ origin, profile, apiKey: KEY, body: BODY });
-  // That process cannot be asked whether it lives: it has another kernel.
-  const sender = { ...thisProcess(), boot: "other", machine: "other", host: "other" };
   const intents = filesWith(history.folder, '"kind":"intent"');
   for (const path of intents) {
     const [intent = "", room = ""] = readFileSync(path, "utf8").split("\n");
-    writeFileSync(path, [intent, room, JSON.stringify(sender), ""].join("\n"));
+    writeFileSync(path, [intent, room, JSON.stringify({ ...thisProcess(), ...process }), ""].join("\n"));
   }
   expect(intents).toHaveLength(1);
+}
+
+test("a create of a process that has died is an unknown outcome at once", async () => {
+  const given = await machine();
+  begunBy(given, { pid: 2 ** 30 });
+  const soon = { submit: { signal: AbortSignal.timeout(20_000) } };
+  await expect(given.call(BODY, soon)).rejects.toThrow(UnresolvedCreateError);
+  expect(given.sent()).toBe(0);
+});
+
+test("a create of a process in another container is waited for three minutes, then its outcome is unknown", async () => {
+  const rig = await machine();
+  const { call, pass, sent } = rig;
+  // That process cannot be asked whether it lives: it has another kernel.
+  begunBy(rig, { boot: "other", machine: "other", host: "other" });
   const given = { submit: { signal: AbortSignal.timeout(500) } };
   await expect(call(BODY, given)).rejects.toMatchObject({ name: "TimeoutError" });
   pass(180_000);
