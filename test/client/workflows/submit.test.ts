@@ -1,9 +1,11 @@
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { type SubmitPorts, submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
+import { LocalError } from "../../../src/ground/files/local-error.js";
 import { answer, type Behaviour, envelope, ok, refuse, reset } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
@@ -11,20 +13,25 @@ import { KEY } from "../../support/happy-service.js";
 
 const BODY = { prompt: "x" };
 
-/** One create that is answered so: its error, and what the history holds afterwards. */
-async function submitted(
-  behaviour: Behaviour | ((operation: string) => Behaviour),
-  options: Parameters<typeof submit>[2] = {},
-) {
+type Script = Behaviour | ((operation: string) => Behaviour);
+
+/** A machine whose service answers so. */
+async function machine(behaviour: Script, state = join(folderWith(), "state")) {
   const server = await faultServer((operation) =>
     typeof behaviour === "function" ? behaviour(operation) : behaviour,
   );
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
-  const history = new History(join(folderWith(), "state"), () => Date.now());
+  const history = new History(state, () => Date.now());
   const { origin } = client;
   const ports: SubmitPorts = {
     ...{ client, history, clock: systemClock, origin, apiKey: KEY, profile: null, unrecorded: false },
   };
+  return { server, history, origin, ports };
+}
+
+/** One create that is answered so: its error, and what the history holds afterwards. */
+async function submitted(behaviour: Script, options: Parameters<typeof submit>[2] = {}) {
+  const { server, history, origin, ports } = await machine(behaviour);
   const code = await submit(ports, BODY, options).then(
     () => undefined,
     (error) => error.code ?? error.message,
@@ -40,7 +47,7 @@ async function submitted(
 
 const WITH_ID = answer({ status: 500, body: envelope({ request_id: "a", status: "PENDING" }) });
 
-test.each<[string, Behaviour | ((operation: string) => Behaviour), object]>([
+test.each<[string, Script, object]>([
   [
     "answered with an error in which an id stands that the service knows",
     (operation) => (operation === "create" ? WITH_ID : ok({ status: "PROCESSING" })),
@@ -79,4 +86,15 @@ test("what the caller throws once the intent is recorded keeps it from being sen
 test("one that is aborted before it is sent leaves nothing", async () => {
   const found = await submitted(ok({ request_id: "a" }), { signal: AbortSignal.abort(new Error("enough")) });
   expect(found).toMatchObject({ code: "enough", sent: 0, counted: 0, status: undefined });
+});
+
+test("an id that cannot be recorded is given all the same, with why", async () => {
+  const state = join(folderWith(), "state");
+  const onIntent = () => {
+    rmSync(join(state, "open"), { recursive: true });
+    mkdirSync(join(state, "history.jsonl"));
+  };
+  const { ports } = await machine(ok({ request_id: "a" }), state);
+  const { data, notSaved } = await submit(ports, BODY, { onIntent });
+  expect([data.request_id, notSaved]).toEqual(["a", expect.any(LocalError)]);
 });
