@@ -226,6 +226,18 @@ test.concurrent.each(["create x", "create x -w", "run 'x => PENDING COMPLETED'"]
   },
 );
 
+test.concurrent.each(["create -w", "run"])(
+  "%s follows what it created, whether or not the history can be read",
+  async (verb) => {
+    const service = await HappyService.start();
+    const { home, env } = homeWith(service.env);
+    mkdirSync(join(home, "state/history.jsonl"), { recursive: true });
+    const argv = [...verb.split(" "), "x => PENDING COMPLETED", "--interval", "20ms"];
+    const ran = await research(argv, { home, env });
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+  },
+);
+
 test.concurrent("an output that exists, or is no file, is refused before anything is spent", async () => {
   const service = await HappyService.start();
   const { home, env } = homeWith(service.env);

@@ -248,6 +248,14 @@ test("what was cut short is 3, and --partial prints what there is", async () => 
   expect(part, part.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining("An answer to: why") });
   expect(part.stderr).toContain("cut short");
   expect((await run("output", "@last")).code).toBe(3);
+  const partOfRun = await run("run", "whither => in_progress incomplete", "--partial");
+  expect(partOfRun, partOfRun.stderr).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("An answer to: whither"),
+  });
+  expect(partOfRun.stderr).toContain("cut short");
+  const failed = await run("run", "whence => in_progress failed", "--partial");
+  expect(failed, failed.stderr).toMatchObject({ code: 3, stdout: "" });
 });
 
 describe("stop", () => {

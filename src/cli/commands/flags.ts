@@ -58,6 +58,7 @@ export const flags = {
   check: {
     "--check": "then read the pages that the result cites, and end with 14 if one does not say what is said",
   },
+  partial: { "--partial": "print what there is of a result that was cut short" },
   result: {
     "-o, --output <path>": "write the result to a file, whole or not at all (-: stdout)",
     "--force": "overwrite an existing file",

@@ -143,13 +143,9 @@ export function usualText(durations: readonly number[]): string | undefined {
   return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
 }
 
-/** The same for the origin in force. A history that cannot be read knows none. */
+/** The same for the origin in force. */
 export function usualLengthText({ history, origin }: Pick<Ports, "history" | "origin">): string | undefined {
-  try {
-    return usualText(history?.durations(origin, RUNS) ?? []);
-  } catch {
-    return undefined;
-  }
+  return usualText(history?.durations(origin, RUNS) ?? []);
 }
 
 /** Within a trouble, a wait is announced if it is longer than a watch is silent otherwise, in milliseconds. */

@@ -1,6 +1,9 @@
+import type { HistoryEntry } from "../../client/store/history/records.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
 import type { Ports } from "../../client/workflows/ports.js";
+import type { NamedTarget } from "../../client/workflows/requests.js";
+import { localErrorOf } from "../../ground/files/local-error.js";
 import { DAY_MS } from "../../ground/protocol/limits.js";
 import { formatDuration, isoDate } from "../../ground/text/duration.js";
 import { UsageError } from "../../machine/errors.js";
@@ -53,6 +56,19 @@ export async function showSubmit<P extends Ports>(
   if (notSaved)
     await reporter.notice("NOT_SAVED", `NOT SAVED: ${data.request_id} was created, but ${notSaved.message}`);
   return { account, requestId: data.request_id, submitted, reused: undefined };
+}
+
+/** What is followed of a request that exists now. That the history cannot be read ends nothing then (contract §1.5). */
+export function createdTarget(
+  { history }: Ports,
+  requestId: string,
+  reused: HistoryEntry | undefined,
+): NamedTarget {
+  let entry = reused;
+  localErrorOf(() => {
+    entry ??= history?.find(requestId)[0];
+  });
+  return { requestId, entry };
 }
 
 export function accountName({ profile, origin }: Pick<Ports, "profile" | "origin">): string {

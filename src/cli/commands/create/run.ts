@@ -12,7 +12,7 @@ import { type Context, resumeAt } from "../../context.js";
 import { askedAccounts, completeRequest, readRequest, showRequests } from "../../input/create-request.js";
 import { worstOf } from "../../requests/answers.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
-import { sayLeft, showSubmit } from "../../requests/submit.js";
+import { createdTarget, sayLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
@@ -76,7 +76,7 @@ async function showCreate(
   if (submitted?.notSaved) throw submitted.notSaved;
   signal.throwIfAborted();
   if (!options.watch) return 0;
-  const target = { requestId, entry: reused ?? ports.history?.find(requestId)[0] };
+  const target = createdTarget(ports, requestId, reused);
   const resume = () => resumeAt(ctx, ports, "watch", requestId);
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, ports, [target], view);

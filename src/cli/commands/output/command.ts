@@ -9,7 +9,7 @@ export const output = define({
   arguments: [["[id]", "an id, a unique prefix of one made here, or @last; you choose if none is given"]],
   flags: {
     "-w, --watch": "wait for it first",
-    "--partial": "print what there is of a result that was cut short",
+    ...flags.partial,
     "--schema <file|-|json>":
       "the JSON Schema to check the result against (default: the one it was asked for)",
     ...flags.result,

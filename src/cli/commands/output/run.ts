@@ -10,7 +10,7 @@ import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from
 import type { Given } from "../flags.js";
 import { endWithoutResult } from "../run/run.js";
 
-type OutputFlags = Given<"result" | "pace"> & { watch?: boolean; partial?: boolean; schema?: string };
+type OutputFlags = Given<"result" | "partial" | "pace"> & { watch?: boolean; schema?: string };
 
 export async function output(ctx: Context, given: string | undefined, options: OutputFlags): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);

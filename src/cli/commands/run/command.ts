@@ -11,6 +11,7 @@ export const run = define({
     ...flags.request,
     ...flags.pace,
     ...flags.result,
+    ...flags.partial,
     ...flags.provider,
     ...flags.or,
     ...flags.once,

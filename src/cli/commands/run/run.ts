@@ -5,21 +5,23 @@ import { fetchResultBy, whyNoResult } from "../../../client/workflows/results.js
 import { isFinal } from "../../../ground/protocol/conversation.js";
 import { exitCodeOfCheck } from "../../../machine/check.js";
 import type { Machine } from "../../../machine/machine.js";
-import { type Context, resumeAt } from "../../context.js";
+import { type Context, resumeAt, wordsOf } from "../../context.js";
 import { UnfinishedError, undelivered } from "../../errors.js";
 import { askedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { ChecksAfter } from "../../requests/check-after.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
-import { sayLeft, showSubmit } from "../../requests/submit.js";
+import { createdTarget, sayLeft, showSubmit } from "../../requests/submit.js";
 import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
 import { Interrupted } from "../../terminal/interruption.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Terminal } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
-type ViewFlags = Given<"pace" | "result" | "once" | "waitForQuota" | "onDone" | "notify" | "check">;
+type ViewFlags = Given<
+  "pace" | "result" | "partial" | "once" | "waitForQuota" | "onDone" | "notify" | "check"
+>;
 type RunFlags = ViewFlags & Given<"dryRun" | "request" | "provider" | "domains" | "quota" | "perDay" | "or">;
 
 export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
@@ -28,7 +30,8 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   ctx.limitDay(options);
   const accounts = await askedAccounts(ctx, await readRequest(ctx, prompt, options), options);
   if (options.dryRun) return showRequests(ctx, accounts);
-  const words = [...resultWords(options), ...schemaWords(ctx, options)];
+  const { partial } = options;
+  const words = [...resultWords(options), ...wordsOf({ partial }), ...schemaWords(ctx, options)];
   return showRun(ctx, accounts, options, (id, at) => resumeAt(ctx, at, "output", "-w", id, ...words));
 }
 
@@ -54,7 +57,7 @@ export async function showRun(
   }
   if (signal.aborted) throw interrupted(signal, requestId, goOn);
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  const target = { requestId, entry: reused ?? ports.history?.find(requestId)[0] };
+  const target = createdTarget(ports, requestId, reused);
   const own = {
     ...{ print: false, question: body.prompt, answered: true, created: true },
     resume: resume && (() => goOn ?? ""),
@@ -69,9 +72,14 @@ export async function showRun(
   let file: string | undefined;
   let ofCheck = 0;
   try {
-    if (!outcome || exitCodeOfOutcome(outcome, { created: true }) !== 0)
+    const isPart = options.partial && outcome?.status === "FAILED";
+    if (!outcome || (exitCodeOfOutcome(outcome, { created: true }) !== 0 && !isPart))
       return await endWithoutResult(ports, outcome, { signal, end });
-    const result = await fetchResultBy(ports, target, end, { signal, schema: body.output_schema });
+    const result = await fetchResultBy(ports, target, end, {
+      signal,
+      partial: options.partial,
+      schema: body.output_schema,
+    });
     await sayLimits(reporter, result.data, requestId);
     const createdAt = reused?.created_at ?? submitted?.data.created_at;
     const source = { requestId, origin: ports.origin, question: body.prompt, createdAt };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { makeFolder } from "../../../ground/files/files.js";
-import { localError, orLocalError } from "../../../ground/files/local-error.js";
+import { localError, localErrorOf, orLocalError } from "../../../ground/files/local-error.js";
 import { lock } from "../../../ground/files/lock.js";
 import { jsonIn } from "../../../ground/json/exact-json.js";
 import { isFinal, ownPart } from "../../../ground/protocol/conversation.js";
@@ -193,16 +193,18 @@ export class History {
     return undefined;
   }
 
-  /** How long the last finished runs of an origin took, in milliseconds, the newest first. */
+  /** How long the last finished runs of an origin took, in ms, the newest first; what cannot be read knows none. */
   durations(origin: string, limit: number): number[] {
     const found: number[] = [];
-    for (const line of this.#log.lines('"duration_ms":')) {
-      if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
-      // A clock that was set back in between.
-      if (line.duration_ms < 0) continue;
-      found.push(line.duration_ms);
-      if (found.length >= limit) break;
-    }
+    localErrorOf(() => {
+      for (const line of this.#log.lines('"duration_ms":')) {
+        if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
+        // A clock that was set back in between.
+        if (line.duration_ms < 0) continue;
+        found.push(line.duration_ms);
+        if (found.length >= limit) break;
+      }
+    });
     return found;
   }
 
