@@ -54,6 +54,8 @@ const OUTPUTS_AT_ONCE = 4;
 /** The next one's turn comes after so long, ms: a client may send slowly. */
 const TURN_MS = 5_000;
 
+const NEVER = new AbortController().signal;
+
 /** One request with its answer, which never rejects. */
 export type App = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
@@ -74,7 +76,7 @@ export function createApp(parts: AppParts): App {
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
-  /** Waits for the turn of a request that may take much at once, which is over when it is aborted; undefined for any other. */
+  /** Waits for the turn of a request that may take much at once; what ends it, undefined for any other. */
   const turnOf = async (operation: Operation, { headers }: IncomingMessage) => {
     const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
     const isLarge = encoding !== undefined || Number(length) > SMALL_BODY;
@@ -84,15 +86,16 @@ export function createApp(parts: AppParts): App {
     const own = turns.get(name) ?? { places: new Semaphore(atOnce), takers: 0 };
     turns.set(name, own);
     own.takers += 1;
-    const turn = new AbortController();
-    const release = await own.places.take(turn.signal);
+    const release = await own.places.take(NEVER);
     const over = () => {
       release();
       own.takers -= 1;
       if (own.takers === 0) turns.delete(name);
     };
+    if (operation === "output") return over;
+    const turn = new AbortController();
     void clock.sleep(TURN_MS, turn.signal).then(over, over);
-    return turn;
+    return () => turn.abort();
   };
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
     routes.all(path, (c) => {
@@ -113,7 +116,7 @@ export function createApp(parts: AppParts): App {
         return successResponse(data);
       };
       const answer = async () => {
-        const turn = await turnOf(operation, request);
+        const endTurn = await turnOf(operation, request);
         try {
           checkIsAnswerable(request);
           return await carryOut();
@@ -122,7 +125,7 @@ export function createApp(parts: AppParts): App {
           if (error instanceof StoreError) troubles.failed(`${operation} requests`, error);
           throw error;
         } finally {
-          turn?.abort();
+          endTurn?.();
         }
       };
       const fault = faults.next(operation);
