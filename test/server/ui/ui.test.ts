@@ -364,6 +364,18 @@ it("shows the prompt and the result of what ended before a restart", async () =>
   expect(one.text).toMatch(/<dt dir="auto">answer<\/dt>\n<dd><span class="literal">42/);
 });
 
+it("lays a result of up to 256 KiB out, and shows a longer one as it came", async () => {
+  await withPage({ researcher: instantResearcher(({ prompt }) => "*word* ".repeat(Number(prompt))) });
+  for (const [count, shown] of [
+    ["37000", "<em>word</em> "],
+    ["38000", "<pre><code>*word* "],
+  ] as const) {
+    const id = await create(count);
+    await ended(id);
+    expect((await page(`/ui/conversations/${id}`, await opened())).text).toContain(shown);
+  }
+});
+
 it("shows the schema of a request with the numbers that its client sent", async () => {
   await withPage({ researcher: instantResearcher(() => 1) });
   const body = '{"prompt":"x","structured_output":true,"output_schema":{"maximum":12345678901234567890}}';

@@ -39,7 +39,7 @@ export function resultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
   const { all: marks = [], summary = "" } = result.marks ?? {};
   const signed = result.kind === "markdown" ? withSigns(result.text, marks) : undefined;
-  const laidOut = contentOf({ ...result, text: signed?.text ?? result.text }, true);
+  const laidOut = contentOf({ ...result, text: signed?.text ?? result.text }, { withContents: true });
   const content = signed?.linked(laidOut.content) ?? laidOut.content;
   const checked = result.marks ? `\n${marksSection(marks, summary)}` : "";
   const title = laidOut.title ?? (question && shortLine(question, LONGEST_TITLE));
@@ -54,12 +54,15 @@ export function resultPage(result: PageResult, source: ResultOrigin): string {
   });
 }
 
-/** The HTML of a result, and its own title where it has one. `withContents`: a table of contents stands under that. */
+/**
+ * The HTML of a result, and its own title where it has one. `withContents`: a table of contents stands under that.
+ * `longest`: what is longer, in UTF-16 units, is shown as it came.
+ */
 export function contentOf(
   { kind, text, marks }: PageResult,
-  withContents = false,
+  { withContents = false, longest = MAX_LAID_OUT } = {},
 ): { content: string; title?: string } {
-  const tokens = text.length > MAX_LAID_OUT ? undefined : kind === "markdown" ? readTokens(text) : [];
+  const tokens = text.length > longest ? undefined : kind === "markdown" ? readTokens(text) : [];
   if (!tokens) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
   if (kind === "json") return { content: structuredHtml(text, marks && fieldLinks(marks.all)) };
   if (tokens === "plain") return { content: plainHtml(text) };

@@ -14,6 +14,8 @@ import { passing, stateHtml, timeHtml, timesOf, type ViewParts } from "./view.js
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
 /** A longer question is cut where it is the headline, and stands whole below. In UTF-16 units. */
 const LONGEST_HEADLINE = 160;
+/** A longer result is shown as it came, in UTF-16 units: to lay out 2 MiB takes the service's one thread for seconds. */
+const MAX_LAID_OUT = 256 * 1024;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
 /** The page of one conversation; empty if the conversation does not exist. `host`: the checked Host header. */
@@ -95,6 +97,7 @@ async function resultHtml({ store }: ViewParts, { requestId, status }: ListedCon
   const value = output.trimStart().startsWith('"') ? String(JSON.parse(output)) : undefined;
   const { content } = contentOf(
     value === undefined ? { kind: "json", text: output } : { kind: "markdown", text: value },
+    { longest: MAX_LAID_OUT },
   );
   const used = data === undefined ? undefined : usageWords(JSON.parse(data).usage);
   const usage = used === undefined ? "" : `\n<p class="none">Used: ${escapeHtml(used)}</p>`;
