@@ -365,10 +365,10 @@ it("shows the prompt and the result of what ended before a restart", async () =>
 });
 
 it("lays a result of up to 256 KiB out, and shows a longer one as it came", async () => {
-  await withPage({ researcher: instantResearcher(({ prompt }) => "*word* ".repeat(Number(prompt))) });
+  await withPage({ researcher: instantResearcher(({ prompt }) => "*word*\n\n".repeat(Number(prompt))) });
   for (const [count, shown] of [
-    ["37000", "<em>word</em> "],
-    ["38000", "<pre><code>*word* "],
+    ["32000", "<em>word</em>"],
+    ["33000", "<pre><code>*word*\n"],
   ] as const) {
     const id = await create(count);
     await ended(id);
