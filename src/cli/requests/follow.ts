@@ -160,10 +160,7 @@ class FollowView {
     if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN)}\n`);
     const progress = this.#said.get(requestId);
     const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
-    if (!error) return reporter.resultJson(line);
-    // A state that was never seen is left out beside the reason.
-    const { status: _, previous_status: __, ...rest } = line;
-    await reporter.resultJson({ ...(status === null ? rest : line), error });
+    await reporter.resultJson(error ? { ...line, error } : line);
   }
 
   async #interrupted(error: Interrupted): Promise<void> {
