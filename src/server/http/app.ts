@@ -50,7 +50,7 @@ const NO_BODY = Promise.resolve(Buffer.alloc(0));
 const SMALL_BODY = 65_536;
 /** Of those who send the same key: who sends slowly, or asks for many long outputs at once, holds up no others. */
 const LARGE_AT_ONCE = 16;
-const OUTPUTS_AT_ONCE = 4;
+const OUTPUTS_AT_ONCE = 8;
 /** The next one's turn comes after so long, ms: a client may send slowly. */
 const TURN_MS = 5_000;
 
@@ -92,7 +92,8 @@ export function createApp(parts: AppParts): App {
       own.takers -= 1;
       if (own.takers === 0) turns.delete(name);
     };
-    if (operation === "output") return over;
+    // What others ask for meanwhile is answered before the next one.
+    if (operation === "output") return () => void setImmediate(over);
     const turn = new AbortController();
     void clock.sleep(TURN_MS, turn.signal).then(over, over);
     return () => turn.abort();

@@ -226,7 +226,7 @@ it("large bodies of one key that do not come hold up no other key", async () => 
   for (const socket of slow) socket.destroy();
 });
 
-it("reads four outputs of a key at a time, and states beside them", async () => {
+it("reads eight outputs of a key at a time, and states beside them", async () => {
   const store = await memoryStore();
   const { opened, open } = gate();
   let begun = 0;
@@ -238,11 +238,11 @@ it("reads four outputs of a key at a time, and states beside them", async () => 
   const { baseUrl } = await serviceFor({ store: Object.assign(store, { output }) });
   const read = (operation: string, key = KEY) =>
     ask(baseUrl, { path: `/api/v1/conversation/x/${operation}`, key });
-  const answers = Array.from({ length: 7 }, () => read("output"));
-  await until(async () => begun === 4 || undefined);
+  const answers = Array.from({ length: 11 }, () => read("output"));
+  await until(async () => begun === 8 || undefined);
   expect([(await read("status")).status, (await read("output", "another")).status]).toEqual([404, 401]);
-  expect(begun).toBe(4);
+  expect(begun).toBe(8);
   open();
-  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(7).fill(404));
-  expect(begun).toBe(7);
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(11).fill(404));
+  expect(begun).toBe(11);
 });
