@@ -12,7 +12,7 @@ export async function main(argv: readonly string[], host: Host): Promise<Process
       await host.stdout.write(text);
       return { code: 0 };
     } catch {
-      // It fails below once more, where what ends a command is told.
+      // Written once more below, where the error is reported.
     }
   }
   if (argv[0] === "__complete") {

@@ -1,8 +1,8 @@
 type Schema = Record<string, unknown>;
 
-/** A schema that refers to itself ends here: what is deeper has only what is required, and four times as deep is null. */
+/** For schemas that refer to themselves: below this depth objects have required members only, below four times it null. */
 const MAX_DEPTH = 8;
-/** Values of a sample, and characters of patterns that are read for it: a short schema may describe any number of them. */
+/** The most values of a sample and characters of patterns together, since a short schema can describe billions. */
 const MAX_STEPS = 50_000;
 const MAX_TEXT = 10_000;
 const FORMATS: Schema = {
@@ -29,7 +29,7 @@ class Sample {
   /** `root` has what references name. */
   constructor(private readonly root: Schema) {}
 
-  /** Where `nth` differs, the value differs, if it can. */
+  /** A sample of the schema. Another `nth` gives another value where the schema allows one, for `uniqueItems`. */
   value(schema: Schema | undefined, depth: number, nth: number): unknown {
     this.#step();
     const { $ref, allOf, anyOf, oneOf = anyOf, ...own } = schema ?? {};
@@ -98,7 +98,7 @@ class Sample {
   }
 }
 
-/** Of those that a part of a pattern may stand for, the first is taken; beside them what stands there itself. */
+/** The first of these that a character class or an escape matches is taken for it. */
 const CHARACTERS = ["a", "0", "A", ..." -_!\"#$%&'()*+,./123456789:;<=>?@[\\]^`{|}~bcdefgBCDEFG\u00e9"];
 const GROUP = /^\((?:\?(?:(<?[=!])|:|<\w+>))?/;
 /** An assertion of the place in the text, a class, an escape, or a character. */
@@ -110,11 +110,11 @@ class Pattern {
   #at = 0;
   constructor(
     private readonly pattern: string,
-    /** How many times more often than it must each repetition is taken, as far as it may. */
+    /** How often each repetition is taken beyond its minimum, up to its maximum. */
     private readonly more: number,
   ) {}
 
-  /** Up to the end of the group, or of all. */
+  /** A text for the pattern from here to the end of its group. */
   text(): string {
     let first: string | undefined;
     let text = "";

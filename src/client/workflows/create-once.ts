@@ -17,7 +17,7 @@ import { type SubmitPorts, type Submitted, withModel } from "./submit.js";
 const REUSE_MS = 3_600_000;
 /** How long another process may take for its create, in milliseconds; after that its outcome counts as unknown. */
 const LONGEST_CREATE_MS = 180_000;
-/** A wait for another process that is shorter, in milliseconds, is not worth a word. */
+/** A wait for another process is announced after so many milliseconds. */
 const QUIET_MS = 2_000;
 /** How soon the history is looked at again while another process creates, in milliseconds. */
 const LOOK_MS = 50;
@@ -143,7 +143,7 @@ async function createAlone<P extends SubmitPorts>(
   }
 }
 
-/** As `waiting`. If that takes longer than a moment, it is another process that is waited for. */
+/** The result of `waiting`; calls `onUnderWay` if it takes long, which means that another process creates the same. */
 async function sayIfLong<T, P extends SubmitPorts>(
   waiting: Promise<T>,
   wanted: readonly Wanted<P>[],
@@ -160,7 +160,7 @@ async function sayIfLong<T, P extends SubmitPorts>(
   return await waiting.finally(() => isOver.abort());
 }
 
-/** What is there of the same creates once no other process makes one, which none can before `release` is called. */
+/** Takes the locks of these creates and reads the history under them. Other processes wait until `release` is called. */
 async function settledAlone<P extends SubmitPorts>(
   history: History,
   wanted: readonly Wanted<P>[],

@@ -11,7 +11,7 @@ const SECONDS = 45;
 const MOST_SECONDS = 240;
 /** The most that one call gives, in the text and in the content each (contract §8), in UTF-16 units. */
 const MOST_CHARACTERS = 40_000;
-/** What a call says beside its citations, and between them, takes less than this. */
+/** Characters kept free for the counts and for what stands between citations. */
 const BESIDE = 2_000;
 
 export const check = tool({

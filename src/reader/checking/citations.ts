@@ -311,7 +311,7 @@ function plainText(markdown: string): string {
     markdown
       .replace(/^[ \t]*>+ ?/gm, "")
       .replace(/<sup>(?=\d)/gi, "^")
-      // TeX has a comma without a gap behind it so.
+      // TeX writes the comma of 1,000 as {,}.
       .replaceAll("{,}", ",")
       .replace(/<\/?[a-z][^<>]{0,500}>/gi, "")
       .replace(

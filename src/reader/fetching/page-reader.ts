@@ -13,7 +13,7 @@ import { type Network, type NoPage, PageFetcher } from "./page-fetcher.js";
 /** RFC 9309 §2.5 asks for at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
 
-/** The titles of pages that stand in the place of another until a person has answered, and how long they are at most. */
+/** Titles of pages that ask for a login, a consent or a proof of being human, and the most characters such a page has. */
 const CHALLENGE =
   /^(?:just a moment|attention required|access (?:to this page has been )?denied|are you a (?:robot|human)|robot check|pardon our interruption|security check|human verification)/i;
 const MAX_CHALLENGE = 1_000;

@@ -12,9 +12,9 @@ interface IndexedDocument {
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
 const MAX_QUERY_WORDS = 64;
-/** What a word that may stand for one of the query counts. */
+/** The weight of a related word, where the word of the query itself has 1. */
 const RELATED = 0.3;
-/** A question that a number answers, and what counts a passage with one. */
+/** A question that asks for a number, and the factor by which a passage with a number scores more. */
 const AMOUNT =
   /\bhow (?:many|long|much|often|large|big|old|far|fast)\b|\b(?:maximum|minimum|default|limit|port|size)\b/i;
 const WITH_NUMBER = 1.25;
@@ -110,7 +110,7 @@ export class DocumentIndex {
   }
 }
 
-/** All that says what a passage is about. */
+/** The text by which a passage is found. */
 function textOf({ id, heading, header = [], caption = "", lines, code }: Passage): string {
   return [id, heading, ...header, caption, ...lines, ...(code?.lines ?? [])].join("\n");
 }

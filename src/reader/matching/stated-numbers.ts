@@ -19,7 +19,7 @@ interface StatedNumber {
   passage: number;
 }
 
-/** Stands for what is on a page, but in none of its passages. */
+/** The place of a number that stands on the page outside its passages. */
 export const ELSEWHERE = -1;
 /** Two numbers that differ by less than this share of them are one: units are converted in floating point. */
 const EPSILON = 1e-13;
@@ -44,7 +44,7 @@ const SHARES: Readonly<Record<string, number>> = {
   ...{ fif: 1 / 5, fün: 1 / 5, ten: 1 / 10, zeh: 1 / 10 },
   ...{ mit: 1 / 2, moi: 1 / 2, ter: 1 / 3, tie: 1 / 3, cua: 1 / 4, qui: 1 / 5, cin: 1 / 5 },
 };
-/** One of them, as in `a million` and `per million`. */
+/** A power without digits before it, as in `a million` and `per million`. */
 const ONE = new RegExp(`(?:(?<!\\p{L})(?:per|pro|je|an?|eine[rn]?|une?)\\s|/\\s?)(${POWER})`, "giu");
 /** Between the numbers of a share: `one in five`. */
 const OUT_OF = /^\/$|^ (?:\p{L}+ )?(?:in|out of|of|von|aus|de cada|sur|su) $/u;
@@ -282,7 +282,8 @@ function meets(said: number, found: number, bound: Bound): boolean {
   // Millions with two digits and more are meant as exact as they are written.
   const isPrecise = bound === "rounded" && said >= 10_000 && fraction !== "";
   if (Math.abs(said - found) > (isPrecise ? 0.05 : ROUNDING[bound]) * found) return false;
-  // A rounded number is a multiple of its last digit that is no zero, after "about" and the like of 5 for a five.
+  // 3,200 is rounded to hundreds, the place of its last digit other than zero. A last 5, as in "about 3,500", may also be
+  // rounded to steps of five.
   const step = (digits.endsWith("5") && !isPrecise ? 5 : 1) * 10 ** (Number(exponent) - fraction.length);
   const round = { rounded: Math.round, about: Math.round, over: Math.floor, under: Math.ceil }[bound];
   return isSame(round(found / step) * step);

@@ -318,7 +318,7 @@ export function checkInput(
   return [questionInput(question), ...grouped(quotes), ...grouped(asked)].join("\n\n");
 }
 
-/** Lines under what is over several of them, that once; first those with nothing over them. */
+/** The lines grouped by their heading, which is written once. Lines without a heading come first. */
 function grouped(lines: readonly { over: string; line: string }[]): string[] {
   const groups = new Map([["", [] as string[]]]);
   for (const { over, line } of lines) groups.set(over, [...(groups.get(over) ?? []), line]);

@@ -48,7 +48,7 @@ const NO_BODY = Promise.resolve(Buffer.alloc(0));
 
 /** A longer body waits for its turn, bytes: what is made of it takes several times as much memory. */
 const SMALL_BODY = 65_536;
-/** Of those who send the same key: who sends slowly, or asks for many long outputs at once, holds up no others. */
+/** For each key, so that slow bodies or many long outputs of one key do not hold up the requests of others. */
 const LARGE_AT_ONCE = 16;
 const OUTPUTS_AT_ONCE = 8;
 /** The next one's turn comes after so long, ms: a client may send slowly. */
@@ -76,7 +76,7 @@ export function createApp(parts: AppParts): App {
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
-  /** Waits for the turn of a request that may take much at once; what ends it, undefined for any other. */
+  /** Waits until a large body, or an output, may be worked on. The function that ends its turn; undefined for any other. */
   const turnOf = async (operation: Operation, { headers }: IncomingMessage) => {
     const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
     const isLarge = encoding !== undefined || Number(length) > SMALL_BODY;
@@ -92,7 +92,7 @@ export function createApp(parts: AppParts): App {
       own.takers -= 1;
       if (own.takers === 0) turns.delete(name);
     };
-    // What others ask for meanwhile is answered before the next one.
+    // The event loop answers other connections before the next output begins.
     if (operation === "output") return () => void setImmediate(over);
     const turn = new AbortController();
     void clock.sleep(TURN_MS, turn.signal).then(over, over);

@@ -47,7 +47,7 @@ export function observe(
   return exchange;
 }
 
-/** A client may have put its key into the path too, also where an id belongs. */
+/** `text` with `[key]` in place of the key of the request, which a client may have sent in its path as well. */
 function withoutToken(text: string, request: IncomingMessage): string {
   const token = bearerToken(request);
   if (token === undefined) return text;

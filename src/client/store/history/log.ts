@@ -83,7 +83,7 @@ export class AppendLog {
 
   /**
    * The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed
-   * over. Throws LocalError. Where the file may not be read, an id is looked up in vain, but the whole is not empty.
+   * over. Throws LocalError. A file without read permission throws, but for a look-up by `needle`, which finds nothing.
    */
   *lines(needle?: string): Generator<HistoryLine> {
     try {

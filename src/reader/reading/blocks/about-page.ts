@@ -6,7 +6,7 @@ const DATES = [
   /^(?:article:modified_time|og:updated_time|datemodified|last-modified|dcterms\.modified)$/i,
   /^(?:article:published_time|datepublished|date|dc\.date|dcterms\.(?:date|created|issued))$/i,
 ];
-/** The same where only programs read it. */
+/** The date of publication in the JSON-LD of a page. */
 const PUBLISHED = /"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"/;
 /** What a page says of itself stands in its beginning. */
 const MAX_TAGS = 2_000;

@@ -15,7 +15,7 @@ const NUMBERED =
   /^ {0,3}(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
 const BOLD = /^(\*\*|__)(?! )([^*_]+)\1\s*$/;
 const CAPITALS = /^[^\p{Ll}=_;{}$<>|]*\p{Lu}{3}[^\p{Ll}=_;{}$<>|]*$/u;
-/** A longer line is no heading, and no term. */
+/** Headings and terms of plain text have at most so many characters. */
 const MAX_TERM = 80;
 const RANKS = "=-~^";
 
