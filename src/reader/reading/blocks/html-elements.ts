@@ -128,14 +128,13 @@ function* elements(page: string): Generator<HtmlEvent> {
     }
     const { name } = token;
     const isBlock = BLOCKS.has(name);
-    const at = isBlock ? open.length : openInLine(name, open);
-    const same = open[at];
+    const at = openOf(name, open);
+    const same = isBlock ? undefined : open[at];
     if (same) {
       same.depth += token.kind === "open" ? 1 : -1;
       if (same.depth === 0) yield* closeFrom(at);
-    } else if (token.kind === "close") {
-      if (isBlock) yield* closeFrom(closedBy(name, open));
-    } else if (BREAKS.has(name)) yield { kind: "break", name, line };
+    } else if (token.kind === "close") yield* closeFrom(at);
+    else if (BREAKS.has(name)) yield { kind: "break", name, line };
     else if (!VOID.has(name)) {
       if (isBlock) yield* closeFrom(endedBy(name, open));
       const hides = hidingOf(token, open.at(-1)?.name ?? "");
@@ -148,23 +147,13 @@ function* elements(page: string): Generator<HtmlEvent> {
   yield* closeFrom(0);
 }
 
-/** The index of the open element of this name within the innermost block. Without one it is the length of `open`. */
-function openInLine(name: string, open: readonly { name: string }[]): number {
-  for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
-    const one = open[i]?.name ?? "";
-    if (one === name) return i;
-    if (BLOCKS.has(one)) break;
-  }
-  return open.length;
-}
-
-/** The index of the element that an end tag closes; the number of open ones if there is none. */
-function closedBy(name: string, open: readonly { name: string }[]): number {
+/** The index of the open element that a tag of this name belongs to; the number of open ones if there is none. */
+function openOf(name: string, open: readonly { name: string }[]): number {
   const within = ENDS[name]?.within ?? CELL;
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
     const one = open[i]?.name ?? "";
     if (one === name || (HEADING.test(name) && HEADING.test(one))) return i;
-    if (within.includes(one)) break;
+    if (BLOCKS.has(name) ? within.includes(one) : BLOCKS.has(one)) break;
   }
   return open.length;
 }
@@ -176,7 +165,7 @@ function endedBy(name: string, open: readonly { name: string }[]): number {
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
     const one = open[i]?.name ?? "";
     const isLine = one === "p" || one === "title" || (HEADING.test(name) && HEADING.test(one));
-    if (ends.includes(one) || (isLine && found >= i)) found = i;
+    if (ends.includes(one) || isLine) found = i;
     if (within.includes(one) || (ends.length === 0 && BLOCKS.has(one))) break;
   }
   return found;
