@@ -1,13 +1,7 @@
-import type { Passage, SourceDocument } from "../finding/source.js";
+import type { Opened, Passage, SourceDocument } from "../finding/source.js";
 import { occurrences, tokensOf, withoutMarkup } from "../matching/tokens.js";
 import { isComment } from "../reading/blocks/code-blocks.js";
 import { sentencesIn } from "../reading/sentences-in.js";
-
-/** A stretch of a document, as a model reads it. */
-export interface Section {
-  document: SourceDocument;
-  passages: Passage[];
-}
 
 /** What a model noted, with a quote that was found in its source. */
 export interface Fact {
@@ -30,7 +24,7 @@ export interface Fact {
  */
 export function factOf(
   { claim, quote }: Pick<Fact, "claim" | "quote">,
-  { document, passages }: Section,
+  { document, passages }: Opened,
 ): Fact | undefined {
   for (const { line, lines, heading, header, kind } of passages) {
     const text = lines.join("\n");

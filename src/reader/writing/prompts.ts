@@ -1,9 +1,9 @@
 import { exactJson, isObject } from "../../ground/json/exact-json.js";
 import type { JsonSchema } from "../../ground/protocol/conversation.js";
-import type { Description } from "../finding/source.js";
+import type { Description, Opened } from "../finding/source.js";
 import { words as wordsIn } from "../matching/words.js";
 import type { Prompt, ReplyReading } from "../model/session/session.js";
-import type { Fact, Section } from "./facts.js";
+import type { Fact } from "./facts.js";
 import { ENGLISH_WORDS, type ReportWords, readWords } from "./words.js";
 
 /** What a part of a reply has to be: its JSON schema, and how it is read, which is more lenient. */
@@ -247,7 +247,7 @@ export function knownInput(question: string, parts: readonly Part[], facts: read
 }
 
 /** A section under its number from 1, its blocks under the headings that change within it. */
-export function sectionInput({ document, passages }: Section, number: number): string {
+export function sectionInput({ document, passages }: Opened, number: number): string {
   let above = passages[0]?.heading ?? "";
   let columns = "";
   let before = "";
@@ -270,7 +270,7 @@ export function sectionInput({ document, passages }: Section, number: number): s
 /** Asks once more for quotes that do not stand in their sources. */
 export function requoteInput(
   question: string,
-  missed: readonly { claim: string; quote: string; section: Section }[],
+  missed: readonly { claim: string; quote: string; section: Opened }[],
 ): string {
   const wanted = missed.map(
     ({ claim, quote }, i) => `${i + 1}. ${JSON.stringify({ claim, source: i + 1, quote })}`,

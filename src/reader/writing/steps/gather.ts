@@ -1,5 +1,5 @@
 import type { Progress } from "../../../ground/researcher.js";
-import type { Source } from "../../finding/source.js";
+import type { Opened, Source } from "../../finding/source.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import {
   ContextExceeded,
@@ -8,7 +8,7 @@ import {
   type Task,
   UnreadableReply,
 } from "../../model/session/session.js";
-import { type Fact, factOf, type Section } from "../facts.js";
+import { type Fact, factOf } from "../facts.js";
 import {
   knownInput,
   NOTES,
@@ -132,7 +132,7 @@ export async function gather(
   }
 
   /** Keeps the notes whose quotes stand; for the others the model is asked once more. */
-  async function take(notes: readonly Note[], sections: readonly Section[]): Promise<void> {
+  async function take(notes: readonly Note[], sections: readonly Opened[]): Promise<void> {
     const missed = keep(notes, sections);
     const known = missed.flatMap((note) => {
       const section = sections[note.source - 1];
@@ -152,7 +152,7 @@ export async function gather(
   }
 
   /** Keeps what stands in its source, and gives back the rest. */
-  function keep(notes: readonly Note[], sections: readonly Section[]): Note[] {
+  function keep(notes: readonly Note[], sections: readonly Opened[]): Note[] {
     return notes.filter((note) => {
       const named = sections[note.source - 1];
       // A model that takes one source's number for another's has still copied what stands there.

@@ -1,8 +1,7 @@
 import type { Progress } from "../../../ground/researcher.js";
-import type { Passage, Source } from "../../finding/source.js";
+import type { Opened, Passage, Source } from "../../finding/source.js";
 import { likeness, words } from "../../matching/words.js";
 import { MAX_LINES } from "../../reading/blocks/block.js";
-import type { Section } from "../facts.js";
 import { sectionInput } from "../prompts.js";
 
 /** How many passages of one query are looked at. */
@@ -19,7 +18,7 @@ const SAME = 0.9;
 export class SectionQueue {
   #waiting: Passage[] = [];
   /** Sections that were read for a request which did not fit. */
-  #returned: Section[] = [];
+  #returned: Opened[] = [];
   readonly #seen = new Set<string>();
   readonly #asked = new Set<string>();
   readonly #read: ReadonlySet<string>[] = [];
@@ -57,8 +56,8 @@ export class SectionQueue {
   }
 
   /** The next sections, as many as `maxBytes` of their texts in a JSON string allow; at least one if there is one. */
-  async next(maxBytes: number): Promise<Section[]> {
-    const taken: Section[] = [];
+  async next(maxBytes: number): Promise<Opened[]> {
+    const taken: Opened[] = [];
     for (let left = maxBytes; left >= 0; ) {
       const section = this.#returned.shift() ?? (await this.#open(Math.min(SECTION_BYTES, maxBytes)));
       if (section === undefined) break;
@@ -70,13 +69,13 @@ export class SectionQueue {
   }
 
   /** Gives back what did not fit; what of it is longer than `maxBytes` is cut. */
-  putBack(sections: readonly Section[], maxBytes: number): void {
+  putBack(sections: readonly Opened[], maxBytes: number): void {
     const cut = sections.map((one) => ({ ...one, passages: around(one.passages, 0, maxBytes) }));
     this.#returned = [...cut, ...this.#returned];
   }
 
   /** The section around the next passage that was not read yet. */
-  async #open(maxBytes: number): Promise<Section | undefined> {
+  async #open(maxBytes: number): Promise<Opened | undefined> {
     for (let hit = this.#waiting.shift(); hit !== undefined; hit = this.#waiting.shift()) {
       const key = keyOf(hit);
       if (this.#seen.has(key)) continue;
