@@ -11,6 +11,7 @@ import type { Checked, CheckOutcome } from "../ground/protocol/check-outcome.js"
 import { citationsOf } from "../ground/protocol/citations.js";
 import type { Data } from "../ground/protocol/conversation.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
+import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
 import { CodedError, UsageError } from "./errors.js";
 import type { Machine } from "./machine.js";
@@ -30,9 +31,8 @@ export interface CheckSetup {
   version?: string | undefined;
   /** Hosts that a report names may have a private address. */
   allowPrivate?: boolean | undefined;
-  /** Only these, and not those; domains with what is below them. */
-  domains?: readonly string[] | undefined;
-  notDomains?: readonly string[] | undefined;
+  domains?: DomainLimits["domains"] | undefined;
+  notDomains?: DomainLimits["notDomains"] | undefined;
   sources?: string | undefined;
 }
 
@@ -45,20 +45,15 @@ export const MAX_REPORT_BYTES = 2 << 20;
 export async function openChecker(setup: CheckSetup): Promise<Checker> {
   const { env, clock, version, allowPrivate, domains = [], notDomains = [], sources } = setup;
   const { Checker } = await import("../reader/checking/check.js");
-  const { publicWeb, withPrivate } = await import("../reader/fetching/addresses.js");
+  const { outside, publicWeb, withPrivate } = await import("../reader/fetching/addresses.js");
   const { resolverOf } = await import("../reader/fetching/resolver.js");
   const { documentReader } = await import("../reader/reading/documents/document.js");
-  const isIn = (list: readonly string[], host: string) =>
-    list.some((domain) => host === domain || host.endsWith(`.${domain}`));
   const read = documentReader(clock, 2);
   return new Checker({
     network: { resolve: resolverOf({ clock }), proxyFor: (url) => proxyFor(url, env) },
     accessTo: (named) => (allowPrivate ? withPrivate(named) : publicWeb),
     ...{ clock, version, read },
-    forbidden({ hostname }) {
-      if (isIn(notDomains, hostname)) return "--not-domains names it";
-      return domains.length > 0 && !isIn(domains, hostname) ? "--domains does not name it" : undefined;
-    },
+    forbidden: ({ hostname }) => outside({ domains, notDomains }, hostname),
     readFile: sources === undefined ? undefined : await fileReader(sources, read),
   });
 }
@@ -75,12 +70,12 @@ async function fileReader(
   read: (task: { name: string; bytes: Uint8Array }, signal: AbortSignal) => Promise<CutDocument>,
 ): Promise<(name: string) => Promise<CutDocument>> {
   const { findSources } = await import("../reader/reading/files/walk.js");
-  const { MAX_FILE_BYTES, readBytes } = await import("../reader/reading/files/read-file.js");
+  const { readBytes } = await import("../reader/reading/files/read-file.js");
   orLocalError(`the folder ${root} could not be read`, () => readdirSync(root));
   const names = new Set((await findSources(root)).files.map(({ name }) => name));
   return async (name) => {
     if (!names.has(name)) return { reason: "no such file is read under --sources" };
-    const bytes = readBytes(root, name, MAX_FILE_BYTES);
+    const bytes = readBytes(root, name);
     return "reason" in bytes ? bytes : read({ name, bytes }, new AbortController().signal);
   };
 }

@@ -40,6 +40,20 @@ export function withPrivate(named: ReadonlySet<string>): Network["accessTo"] {
   };
 }
 
+/** Domains, each with what is below it: only these, and not those. */
+export interface DomainLimits {
+  domains: readonly string[];
+  notDomains: readonly string[];
+}
+
+/** Why no request may go to a host by these limits, as a phrase. */
+export function outside({ domains, notDomains }: DomainLimits, host: string): string | undefined {
+  const isIn = (list: readonly string[]) =>
+    list.some((domain) => host === domain || host.endsWith(`.${domain}`));
+  if (isIn(notDomains)) return "--not-domains names it";
+  return domains.length > 0 && !isIn(domains) ? "--domains does not name it" : undefined;
+}
+
 function listOf(ranges: string): BlockList {
   const list = new BlockList();
   for (const range of ranges.split(" ")) {

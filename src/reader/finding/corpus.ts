@@ -3,16 +3,10 @@ import { systemClock } from "../../ground/clock.js";
 import { memoryOf } from "../reading/blocks/block.js";
 import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
 import { cutFile } from "../reading/documents/cut.js";
-import { type CutDocument, documentReader, isPacked } from "../reading/documents/document.js";
+import { type CutDocument, documentReader } from "../reading/documents/document.js";
 import type { PreCommand } from "../reading/documents/pre.js";
-import { MAX_FILE_BYTES, readBytes } from "../reading/files/read-file.js";
-import {
-  endingOf,
-  findSources,
-  MAX_TOTAL_BYTES,
-  type SourceFile,
-  type Sources,
-} from "../reading/files/walk.js";
+import { isPacked, readBytes } from "../reading/files/read-file.js";
+import { endingOf, findSources, type SourceFile, type Sources } from "../reading/files/walk.js";
 import { DocumentIndex } from "./document-index.js";
 import { type Description, firstOf, type Hit, listOf, type Opened, type Source } from "./source.js";
 
@@ -144,7 +138,7 @@ export class Corpus implements Source {
     const { root, pre: programs = {} } = this.options;
     const pre = programs[endingOf(name)];
     if (pre) return this.#readDocument({ name: join(root, name), bytes: new Uint8Array(), pre }, NEVER);
-    const bytes = readBytes(root, name, isPacked(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES);
+    const bytes = readBytes(root, name);
     if (!(bytes instanceof Uint8Array)) return bytes;
     const isSmall = bytes.length <= SMALL_BYTES && !isPacked(name);
     return isSmall ? cutFile(name, bytes) : this.#readDocument({ name, bytes }, NEVER);

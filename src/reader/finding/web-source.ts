@@ -2,6 +2,7 @@ import { type Clock, withDeadline } from "../../ground/clock.js";
 import { isObject } from "../../ground/json/exact-json.js";
 import { type ExchangeStore, ResearchFailure } from "../../ground/researcher.js";
 import { shortLine } from "../../ground/text/phrases.js";
+import { type DomainLimits, outside } from "../fetching/addresses.js";
 import { HostGate } from "../fetching/host-gate.js";
 import type { Network, NoPage } from "../fetching/page-fetcher.js";
 import { type Once, type Page, PageReader, type Robots } from "../fetching/page-reader.js";
@@ -12,7 +13,7 @@ import { DocumentIndex } from "./document-index.js";
 import { failed, type SearchEngine, type Searched, type SearchResult } from "./engines.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "./source.js";
 
-export interface WebOptions {
+export interface WebOptions extends DomainLimits {
   engine: SearchEngine;
   network: Network;
   /** Cuts a page into blocks. */
@@ -20,9 +21,6 @@ export interface WebOptions {
   exchanges: ExchangeStore;
   /** How many pages one research may ask for. */
   pages: number;
-  /** Domains, with what is below them: only these, and not those. */
-  domains: readonly string[];
-  notDomains: readonly string[];
   clock: Clock;
   version: string;
   /** For the log of a person. */
@@ -186,12 +184,8 @@ class WebSource implements Source {
 
   /** Why no request may go to an address, whatever its robots.txt says. */
   #forbidden({ hostname, origin }: URL): string | undefined {
-    const { domains, notDomains, engine } = this.shared;
-    const isIn = (list: readonly string[]) =>
-      list.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
-    if (origin === engine.url.origin) return "it is the search engine itself";
-    if (isIn(notDomains)) return "--not-domains names it";
-    return domains.length > 0 && !isIn(domains) ? "--domains does not name it" : undefined;
+    const isEngine = origin === this.shared.engine.url.origin;
+    return isEngine ? "it is the search engine itself" : outside(this.shared, hostname);
   }
 
   #leaveOut({ href }: URL, reason: string): void {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../../ground/clock.js";
 import { OverLimit, Threads } from "../../../ground/threads.js";
 import type { Block } from "../blocks/block.js";
+import { isPacked } from "../files/read-file.js";
 import type { PreCommand } from "./pre.js";
 
 /** The bytes of a document, and what is known of it. */
@@ -46,11 +47,6 @@ const TEXT_MS = 5_000;
 
 /** The media type of a page that is a PDF. */
 export const PDF = "application/pdf";
-
-/** Documents that are packed: they are unpacked in a thread with limits, and their lines are not those of a file. */
-export function isPacked(name: string): boolean {
-  return /\.(?:pdf|docx|ipynb)$/i.test(name);
-}
 
 /** Cuts a document into blocks. Rejects with `signal.reason` only. */
 export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promise<CutDocument>;

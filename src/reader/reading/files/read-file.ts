@@ -3,6 +3,18 @@ import { join } from "node:path";
 
 /** The whole of a manual on one page has some megabytes; larger files are data. */
 export const MAX_FILE_BYTES = 8 * 1_048_576;
+/** All files of one index have no more (contract §4), and a packed one may have as much. */
+export const MAX_TOTAL_BYTES = 64 * 1_048_576;
+
+/** Documents that are packed: they are unpacked in a thread with limits, and their lines are not those of a file. */
+export function isPacked(name: string): boolean {
+  return /\.(?:pdf|docx|ipynb)$/i.test(name);
+}
+
+/** How many bytes the file `name` may have. */
+export function limitOf(name: string): number {
+  return isPacked(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
+}
 
 /** Why a file is not read. */
 export const largerThan = (bytes: number) => `larger than ${bytes / 1_048_576} MiB`;
@@ -32,11 +44,11 @@ export function readRegularFile(path: string, limit: number, flags = 0): Buffer 
   }
 }
 
-/** The bytes of one source file of at most `limit` bytes, or why it is not read: it became a symlink, grew too large. */
-export function readBytes(root: string, name: string, limit: number): Uint8Array | { reason: string } {
-  const bytes = readRegularFile(join(root, name), limit, constants.O_NOFOLLOW ?? 0);
+/** The bytes of one source file, or why it is not read: it became a symlink, grew too large. */
+export function readBytes(root: string, name: string): Uint8Array | { reason: string } {
+  const bytes = readRegularFile(join(root, name), limitOf(name), constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };
-  return bytes === "too large" ? { reason: largerThan(limit) } : bytes;
+  return bytes === "too large" ? { reason: largerThan(limitOf(name)) } : bytes;
 }
 
 /** What a page says of its own encoding has to stand in its first 1,024 bytes (HTML, "determining the character encoding"). */

@@ -1,8 +1,7 @@
 import { type Dirent, existsSync, promises as fs } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { isPacked } from "../documents/document.js";
-import { largerThan, MAX_FILE_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
+import { largerThan, limitOf, MAX_TOTAL_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -23,7 +22,6 @@ export interface Sources {
 
 /** What one index takes at most (contract §4), so that a home folder does not keep the machine busy for an hour. */
 export const MAX_FILES = 5_000;
-export const MAX_TOTAL_BYTES = 64 * 1_048_576;
 
 /** Folders of other people's code, whether or not a .gitignore names them. */
 const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
@@ -99,7 +97,7 @@ function unreadable(entry: Dirent, size: number, isPre: boolean): string | undef
   if (!isPre && BINARY.test(entry.name)) return NOT_TEXT;
   const kind = isPre ? undefined : OTHER_KINDS.find(([ending]) => ending.test(entry.name))?.[1];
   if (kind !== undefined) return `${kind}; see --pre`;
-  const limit = isPre || isPacked(entry.name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
+  const limit = isPre ? MAX_TOTAL_BYTES : limitOf(entry.name);
   return size > limit ? largerThan(limit) : undefined;
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { decodeText, MAX_FILE_BYTES, readBytes } from "../../../../src/reader/reading/files/read-file.js";
+import { decodeText, readBytes } from "../../../../src/reader/reading/files/read-file.js";
 import { findSources, MAX_FILES } from "../../../../src/reader/reading/files/walk.js";
 import { folderWith, folderWithLinks } from "../../../support/folder.js";
 
@@ -44,7 +44,7 @@ it("follows no symlink, and names it", async () => {
   symlinkSync(outside, join(folder, "sub"));
   expect(await namesIn(folder)).toEqual(["a.md"]);
   expect(await unreadIn(folder)).toEqual({ "link.md": "a symbolic link", sub: "a symbolic link" });
-  expect(readBytes(folder, "link.md", MAX_FILE_BYTES)).toEqual({ reason: "it cannot be read" });
+  expect(readBytes(folder, "link.md")).toEqual({ reason: "it cannot be read" });
 });
 
 it("names what is not read, with the reason, and no dot-file or ignored file", async () => {
@@ -134,7 +134,7 @@ it.skipIf(!hasMkfifo)("waits for no named pipe (needs mkfifo)", async () => {
     join(folder, "pipe.md"),
   ]);
   expect(await namesIn(folder)).toEqual(["a.md", "sub/b.md"]);
-  expect(readBytes(folder, "pipe.md", MAX_FILE_BYTES)).toEqual({ reason: "it cannot be read" });
+  expect(readBytes(folder, "pipe.md")).toEqual({ reason: "it cannot be read" });
 });
 
 it("takes a .gitignore that is a device for none", async () => {
