@@ -3,7 +3,7 @@ import { sha256 } from "../../ground/files/local-error.js";
 import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
 import { Semaphore } from "../../ground/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
-import { MAX_URL, type Network } from "../fetching/page-fetcher.js";
+import { type Network, unfit } from "../fetching/page-fetcher.js";
 import { type Once, type Page, PageReader } from "../fetching/page-reader.js";
 import { languageOf } from "../matching/language.js";
 import type { Block } from "../reading/blocks/block.js";
@@ -57,10 +57,10 @@ export interface CheckProgress {
 }
 
 /** A page that was tried. */
-interface Tried {
+interface Tried extends CitedPage {
   entry: CheckedPage;
-  cited: CitedPage;
-  text: string;
+  /** Of a page that was read. */
+  text?: string;
   /** Whether its host answered, and whether it was asked. */
   answered: boolean;
   asked: boolean;
@@ -172,14 +172,14 @@ export class Checker {
     );
     const language = languageOf(("text" in report ? report.text : "").slice(0, SAMPLE));
     const citations = claims.map(({ text, field, over, urls }): CheckedCitation => {
-      const cited = urls.flatMap((url) => settled.get(url)?.cited ?? []);
+      const cited = urls.flatMap((url) => settled.get(url) ?? []);
       const judged = judge(text, cited, language, over);
       const { verdict, missing, reason = null, passage = null } = judged;
       return { claim: text, field: field ?? null, urls, verdict, missing, reason, passage };
     });
     // A file is one, however many of its lines are cited.
     for (const { entry, text } of settled.values())
-      if (entry.state === "read" && !(FILE.test(entry.url) && entry.url !== entry.final_url))
+      if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
         onText?.(entry, text);
     return {
       checked_at: new Date(clock.now()).toISOString(),
@@ -211,16 +211,11 @@ export class Checker {
   /** Why an address is not asked for; undefined if it is. */
   #refusal(address: string): string | undefined {
     const { readFile, forbidden } = this.options;
-    if (address.length > MAX_URL) return "its address is too long";
-    if (/^https?:/i.test(address)) {
-      if (!URL.canParse(address)) return "its address is invalid";
-      const url = new URL(address);
-      if (url.username !== "" || url.password !== "") return "its address has a user name";
-      return forbidden(url);
-    }
-    if (!FILE.test(address) || URL.canParse(address.replace(/:\d+$/, "")))
-      return "its address is not http or https";
-    return readFile ? undefined : "a place in a file: --sources DIR names the folder to look in";
+    if (FILE.test(address) && !URL.canParse(address.replace(/:\d+$/, "")))
+      return readFile ? undefined : "a place in a file: --sources DIR names the folder to look in";
+    if (!URL.canParse(address)) return "its address is invalid";
+    const url = new URL(address);
+    return unfit(url) ?? forbidden(url);
   }
 
   #once(address: string): Promise<Tried> {
@@ -250,11 +245,8 @@ export class Checker {
     const isGone = (kind === "gone" || kind === "front-page") && !REDIRECTS.test(end ?? "");
     const state = isGone ? "gone" : "unreadable";
     const entry = { ...unread(address, reason).entry, state, http_status: status, final_url: end } as const;
-    return {
-      ...{ entry, cited: { state, reason }, text: "", asked: kind !== "not-asked" },
-      answered: status !== null || ANSWERS.has(kind),
-      hasNoHost: kind === "no-host",
-    };
+    const answered = status !== null || ANSWERS.has(kind);
+    return { entry, asked: kind !== "not-asked", answered, hasNoHost: kind === "no-host" };
   }
 }
 
@@ -271,18 +263,13 @@ export function citedIn(report: Report): CitedClaims {
 /** A name of which the DNS says that it does not exist is gone if another host answered: then there is a network. */
 function settle(tried: Tried, url: string, all: readonly Tried[]): Tried {
   const isGone = tried.hasNoHost && all.some(({ answered }) => answered);
-  const reason = tried.entry.reason ?? "";
-  const cited: CitedPage = isGone ? { state: "gone", reason } : tried.cited;
-  return { ...tried, cited, entry: { ...tried.entry, url, state: cited.state } };
+  return { ...tried, entry: { ...tried.entry, url, ...(isGone && { state: "gone" }) } };
 }
 
 function unread(url: string, reason: string): Tried {
   const unknown = { final_url: null, http_status: null, title: null, read_at: null, sha256: null };
-  return {
-    entry: { url, state: "unreadable", reason, ...unknown },
-    cited: { state: "unreadable", reason },
-    ...{ text: "", answered: false, asked: false, hasNoHost: false },
-  };
+  const entry = { url, state: "unreadable", reason, ...unknown } as const;
+  return { entry, answered: false, asked: false, hasNoHost: false };
 }
 
 function readPage(url: string, page: Page): Tried {
@@ -296,8 +283,7 @@ function readPage(url: string, page: Page): Tried {
       reason: isCut ? "only its beginning was read: it is too long" : null,
       ...{ title, read_at: accessed, sha256: sha256(text) },
     },
-    cited: { state: "read", content },
-    ...{ text, answered: true, asked: true, hasNoHost: false },
+    ...{ content, text, answered: true, asked: true, hasNoHost: false },
   };
 }
 

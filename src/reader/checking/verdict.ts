@@ -1,4 +1,4 @@
-import type { Verdict } from "../../ground/protocol/check-outcome.js";
+import type { CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
 import { languageOf } from "../matching/language.js";
 import { type Said, saidIn } from "../matching/quantities.js";
 import { GAP, QuotableText, quotationsIn } from "../matching/quotations.js";
@@ -154,9 +154,10 @@ function isReference({ start, end, text, kind }: Said, claim: string): boolean {
 }
 
 /** A page that a sentence cites: its content, or why there is none. */
-export type CitedPage =
-  | { state: "read"; content: PageContent }
-  | { state: "gone" | "unreadable"; reason: string };
+export interface CitedPage {
+  entry: Pick<CheckedPage, "state" | "reason">;
+  content?: PageContent;
+}
 
 /**
  * Holds a sentence against the pages that it cites. `language`: of the report, for a sentence that is too short to tell
@@ -168,7 +169,7 @@ export function judge(
   language: string | undefined,
   over = "",
 ): Judged {
-  const contents = pages.flatMap((page) => (page.state === "read" ? page.content : []));
+  const contents = pages.flatMap(({ content }) => content ?? []);
   const own = languageOf(claim) ?? language;
   const stands = (one: Sought) => contents.some((content) => content.passagesOf(one, over).size > 0);
   const isNamed = ({ start, text }: Sought) => /^\d{1,3}$/.test(text) && NAME.test(claim.slice(0, start));
@@ -178,12 +179,12 @@ export function judge(
       ? judgeSought(claim, sought, contents, { own, over })
       : judgeWords(claim, contents, own);
   if (judged.verdict === "found" || judged.reason === HAS_WORDS) return judged;
-  const page =
-    pages.find(({ state }) => state === "unreadable") ??
-    (judged.verdict === "unchecked" && sought.length > 0
-      ? undefined
-      : pages.find(({ state }) => state === "gone"));
-  return page && page.state !== "read" ? verdict(page.state, [], page.reason) : judged;
+  const entries = pages.map(({ entry }) => entry);
+  const isOn = judged.verdict === "unchecked" && sought.length > 0;
+  const worse =
+    entries.find(({ state }) => state === "unreadable") ??
+    entries.find(({ state }) => state === "gone" && !isOn);
+  return worse && worse.state !== "read" ? verdict(worse.state, [], worse.reason ?? "") : judged;
 }
 
 const HAS_WORDS = "it has no number, date or quotation to look for";

@@ -48,7 +48,7 @@ const MAX_BYTES = 8 * 1_048_576;
 const PAGE_MS = 20_000;
 const CONNECT_MS = 10_000;
 /** A longer address is not asked for, in characters. */
-export const MAX_URL = 2_000;
+const MAX_URL = 2_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const UNPACK = {
   gzip: createGunzip,
@@ -243,7 +243,8 @@ export class PageFetcher {
   }
 }
 
-function unfit({ protocol, username, password, href }: URL): string | undefined {
+/** Why an address is not asked for, whatever its host is, as a phrase. */
+export function unfit({ protocol, username, password, href }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
   if (username !== "" || password !== "") return "its address has a user name";
   return href.length > MAX_URL ? "its address is too long" : undefined;

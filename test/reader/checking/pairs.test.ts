@@ -18,7 +18,12 @@ async function held(sentence: string, html: string) {
   if ("reason" in document) throw new Error(document.reason);
   const [claim] = claimsIn(`${sentence} [x](${A})`, { citations: [], sources: [] }).claims;
   const content = pageOf(document);
-  return judge(claim?.text ?? "", [{ state: "read", content }], languageOf(sentence), claim?.over);
+  return judge(
+    claim?.text ?? "",
+    [{ entry: { state: "read", reason: null }, content }],
+    languageOf(sentence),
+    claim?.over,
+  );
 }
 
 /** A sentence and a page that says the same in another form, on each line. */

@@ -8,12 +8,12 @@ function page(...texts: string[]): CitedPage {
     const [over, text] = each.includes(" | ") ? each.split(" | ") : ["", each];
     return { text: text ?? "", over: over ?? "" };
   });
-  return { state: "read", content: new PageContent(passages, false) };
+  return { entry: { state: "read", reason: null }, content: new PageContent(passages, false) };
 }
 const verdictOf = (claim: string, ...pages: CitedPage[]) => judge(claim, pages, "en").verdict;
 
-const GONE: CitedPage = { state: "gone", reason: "404" };
-const UNREADABLE: CitedPage = { state: "unreadable", reason: "403" };
+const GONE: CitedPage = { entry: { state: "gone", reason: "404" } };
+const UNREADABLE: CitedPage = { entry: { state: "unreadable", reason: "403" } };
 
 describe("a number", () => {
   test.each<[string, string, string, Verdict]>([
@@ -178,5 +178,5 @@ describe("with nothing to look for", () => {
 
 test("what is not on the beginning of a page that was cut is unchecked", () => {
   const content = new PageContent([{ text: "The pool takes 900 connections.", over: "" }], true);
-  expect(verdictOf("The pool takes 1600 connections.", { state: "read", content })).toBe("unchecked");
+  expect(verdictOf("The pool takes 1600 connections.", { ...page(), content })).toBe("unchecked");
 });

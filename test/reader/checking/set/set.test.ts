@@ -11,15 +11,15 @@ import { PAGES, PAPER } from "./pages.js";
 import { SENTENCES, type Truth } from "./sentences.js";
 
 const pages = new Map<string, CitedPage>([
-  ["404", { state: "gone", reason: "it answered 404" }],
-  ["403", { state: "unreadable", reason: "it answered 403" }],
+  ["404", { entry: { state: "gone", reason: "it answered 404" } }],
+  ["403", { entry: { state: "unreadable", reason: "it answered 403" } }],
 ]);
 for (const [name, html] of Object.entries(PAGES)) {
   const type = name === "paper" ? "application/pdf" : "text/html";
   const bytes = name === "paper" ? pdf(...PAPER) : new TextEncoder().encode(html);
   const read = await cutDocument({ name, bytes, page: { type, charset: "utf-8" }, wantsText: true });
   if ("reason" in read) throw new Error(`${name}: ${read.reason}`);
-  pages.set(name, { state: "read", content: pageOf(read) });
+  pages.set(name, { entry: { state: "read", reason: null }, content: pageOf(read) });
 }
 
 const report = SENTENCES.map(([, text, ...cited]) => {
@@ -62,7 +62,7 @@ test("what is gone or cannot be read is said to be", () => {
 
 /** The sentences of the pages themselves. */
 const copied = [...pages].flatMap(([name, page]) => {
-  const passages = page.state === "read" ? page.content.passages : [];
+  const passages = page.content?.passages ?? [];
   return passages.flatMap(({ text }) =>
     [...sentencesIn(text)].map(({ segment }) => [name, segment.trim()] as const),
   );
