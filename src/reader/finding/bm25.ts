@@ -1,8 +1,8 @@
 import { words } from "../matching/words.js";
 
-/** Saturation of a term's frequency, and the share of a passage's length that counts: the usual values of BM25. */
-const K1 = 1.2;
-const B = 0.75;
+/** Saturation of a term's frequency, and the share of a passage's length that counts: the values found best for MS MARCO's passages. */
+const K1 = 0.82;
+const B = 0.68;
 /** A posting is one number: 24 bits for the term, 8 for its frequency. */
 const MOST_FREQUENCY = 0xff;
 /** How many matches wait to be ranked. */
