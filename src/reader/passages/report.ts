@@ -13,6 +13,7 @@ export function report(prompt: string, passages: readonly Passage[], description
   const found = passages.map((passage, i) => {
     const over = titlesOf(passage) ? passage.heading : overOf(passage);
     const quote = quoteOf(passage)
+      .flatMap((each) => each.split("\n"))
       .map((line) => `   > ${line}`.trimEnd())
       .join("\n");
     return `${i + 1}. \`${passage.id}:${passage.line}\`${over && `, ${over}`}\n\n${quote}`;

@@ -30,7 +30,7 @@ export function factOf(
     const text = lines.join("\n");
     const found = findQuote(text, quote, kind);
     if (found === undefined) continue;
-    const above = text.slice(0, found.start).split("\n").length - 1;
+    const above = lines.findIndex((_, i) => lines.slice(0, i + 1).join("\n").length > found.start);
     const place = { document, line: line + above, heading, ...(header && { header }) };
     return { claim, ...place, quote: text.slice(found.start, found.end) };
   }

@@ -43,10 +43,12 @@ it("reports the passages that fit best, whole, each with its place and headings,
 it("quotes code as code, between fences that it does not end, and a row under the titles of its columns", async () => {
   const code = "def apples():\n    return '```'  # of the basket\n";
   const table = "# Baskets\n\n| Crate | Pears |\n|---|---|\n| small | 40 |\n";
-  const researcher = researcherOn(folderWith({ "a.py": code, "b.md": table }));
+  const page = "<pre>plums:<br>  red: 12</pre>";
+  const researcher = researcherOn(folderWith({ "a.py": code, "b.md": table, "c.html": page }));
   const report = async (prompt: string) => String(await researcher.research(question(prompt), never()));
   const fenced = "   > ````\n   > def apples():\n   >     return '```'  # of the basket\n   > ````\n";
   expect(await report("Which basket has apples?")).toContain(`\`a.py:1\`\n\n${fenced}`);
+  expect(await report("How many plums are red?")).toContain("   > plums:\n   >   red: 12\n");
   const row = "   > | Crate | Pears |\n   > |---|---|\n   > | small | 40 |\n";
   expect(await report("Pears of a small crate")).toContain(`\`b.md:5\`, Baskets\n\n${row}`);
 });

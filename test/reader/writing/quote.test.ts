@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findQuote } from "../../../src/reader/writing/facts.js";
+import { factOf, findQuote } from "../../../src/reader/writing/facts.js";
 
 function shown(text: string, quote: string, kind: "prose" | "code" | "table" = "prose"): string | undefined {
   const place = findQuote(text, quote, kind);
@@ -70,4 +70,14 @@ it("markup of the source may be left out", () => {
   expect(shown("It is <b>not</b> open to [all](x).", "is not open to all")).toBe(
     "It is <b>not</b> open to [all](x).",
   );
+});
+
+it("a fact is at its line of the file, also behind a line that shows several", () => {
+  const lines = ["a: 1\n  b: 2", "c: three pears", "d: 4"];
+  const opened = {
+    document: { id: "a.html", title: "a" },
+    passages: [{ id: "a.html", line: 7, lines, heading: "", kind: "code" as const }],
+  };
+  expect(factOf({ claim: "", quote: "c: three pears" }, opened)).toMatchObject({ line: 8, quote: lines[1] });
+  expect(factOf({ claim: "", quote: "b: 2" }, opened)).toMatchObject({ line: 7, quote: "b: 2" });
 });

@@ -84,7 +84,8 @@ class HtmlReader {
     const { kind, name, line } = event;
     if (name === "sup" || name === "sub") this.#script = kind === "close" ? " " : name === "sup" ? "^" : "_";
     else if (name === "b" || name === "strong") this.#bold += kind === "close" ? -1 : 1;
-    else if (name === "br" && (this.#pre > 0 || this.#heading || this.#cell)) this.#text(" ", line);
+    else if (name === "br" && this.#pre > 0) this.#breakLine();
+    else if (name === "br" && (this.#heading || this.#cell)) this.#text(" ", line);
     else {
       const isOver = this.#isBold && (kind !== "close" || name === "p");
       this.#close(isOver ? this.#level - (kind === "close" ? 2 : 1) : undefined);
@@ -169,10 +170,17 @@ class HtmlReader {
       const part = decoded(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
       const last = this.#lines.at(-1);
       if (last?.line === line + i) last.text += this.#mark(part) + part;
-      else if (part.trim() !== "") this.#lines.push({ line: line + i, text: part });
+      // In code, blanks at the beginning of a line may stand in an element of their own.
+      else if (inCode || part.trim() !== "") this.#lines.push({ line: line + i, text: part });
     });
     this.#script = undefined;
     this.#last = text.at(-1) ?? "";
+  }
+
+  /** Some pages write code on one line, with an element at the end of each line of it. */
+  #breakLine(): void {
+    const last = this.#lines.at(-1);
+    if (last) last.text += "\n";
   }
 
   /** What keeps the numbers of raised and lowered text from those before and after it. */

@@ -300,8 +300,13 @@ describe("HTML", () => {
     ],
     [
       "code as it is indented",
-      "<pre>\n  a  b \r\n\n\tc<br>d </pre>\n<p>  e \t f\n   g </p>",
-      ["2 [] code:   a  b ~  ~ \tc d", "5 [] prose: e f ~ g"],
+      "<pre>\n  a  b \r\n\n<i>  </i><i>c</i>\n  <i>d</i> </pre>\n<p>  e \t f\n   g </p>",
+      ["2 [] code:   a  b ~  ~   c ~   d", "6 [] prose: e f ~ g"],
+    ],
+    [
+      "code whose lines end with an element",
+      "<pre><i>a:</i><br><i>  </i><i>b</i><br>\n<br>c<br></pre>",
+      ["1 [] code: a:\n  b ~ \nc"],
     ],
     ["code in a cell", "<table><tr><td><pre>a\n  b</pre></td></tr></table>", ["1 [] code: a ~   b"]],
     [
