@@ -89,15 +89,29 @@ export function globalWords({ profile, baseUrl, insecureHttp }: Globals): string
   return wordsOf({ profile, baseUrl, insecureHttp });
 }
 
-/** The command that goes on where this one ended, with the global flags that this one was given. */
-export function resumeCommand(flags: Globals, ...words: readonly string[]): string {
-  return ["research", ...words, ...globalWords(flags)].map(shellWord).join(" ");
+/** The command that goes on where this one ended: `verb` with `args`, its own flags, and the global ones that were given. */
+export function resumeCommand(
+  given: Globals,
+  verb: string,
+  args: readonly string[],
+  own: readonly string[] = [],
+): string {
+  const flags = [...own, ...globalWords(given)];
+  // An id or a prompt may begin with a dash.
+  const words = args.some((arg) => /^-./.test(arg)) ? [...flags, "--", ...args] : [...args, ...flags];
+  return `research ${[verb, ...words.map(shellWord)].join(" ")}`;
 }
 
 /** The same where the request is asked for at `account`, which need not be the one in use. */
-export function resumeAt(ctx: Context, account: Machine, ...words: readonly string[]): string {
+export function resumeAt(
+  ctx: Context,
+  account: Machine,
+  verb: string,
+  requestId: string,
+  own?: readonly string[],
+): string {
   const { value: profile } = account.settings.profile;
-  return resumeCommand(account === ctx ? ctx.flags : { ...ctx.flags, profile }, ...words);
+  return resumeCommand(account === ctx ? ctx.flags : { ...ctx.flags, profile }, verb, [requestId], own);
 }
 
 const DURATIONS: ReadonlySet<string> = new Set(["timeout", "interval", "patience", "within"]);

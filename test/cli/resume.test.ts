@@ -26,5 +26,11 @@ test.each([
     "research watch id --profile p --base-url http://b --insecure-http",
   ],
 ])("the command that goes on has the global flags of %j", (flags, command) => {
-  expect(resumeCommand(flags, "watch", "id")).toBe(command);
+  expect(resumeCommand(flags, "watch", ["id"])).toBe(command);
+});
+
+test("what begins with a dash stands behind the flags, where it is no flag", () => {
+  const command = resumeCommand({ profile: "p" }, "output -w", ["-id"], ["--force"]);
+  expect(command).toBe("research output -w --force --profile p -- -id");
+  expect(resumeCommand({}, "batch", ["-"], ["--out", "o"])).toBe("research batch - --out o");
 });

@@ -51,7 +51,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
   refuseFlagModel(out, rows, withFlagModel, before);
   for (const { key, line } of changedRows(rows, before)) {
-    const reason = `the prompt or schema of the key ${JSON.stringify(key)} has changed since it was sent`;
+    const reason = `the request of the key ${JSON.stringify(key)} has changed since it was sent`;
     faults.push({ line, reason: `${reason}; use another key, or another --out` });
   }
   if (out === undefined && !dryRun)
@@ -178,7 +178,7 @@ async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
 }
 
 function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
-  const command = resumeCommand(ctx.flags, "batch", file, ...wordsOf(options));
+  const command = resumeCommand(ctx.flags, "batch", [file], wordsOf(options));
   return file === "-" ? `${command} < INPUT` : command;
 }
 

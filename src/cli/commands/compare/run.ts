@@ -10,6 +10,7 @@ import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
 import { resultPage } from "../../../ground/markdown/html/result-page.js";
 import type { CreateBody } from "../../../ground/protocol/conversation.js";
 import { isoDate } from "../../../ground/text/duration.js";
+import { safeLine } from "../../../ground/text/safe-text.js";
 import { askedOf } from "../../../machine/asked.js";
 import { openBatch } from "../../../machine/batch.js";
 import { UsageError } from "../../../machine/errors.js";
@@ -65,18 +66,17 @@ export async function compare(
   try {
     folder.mark(MARKER, question);
     const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
-    const { output, ...others } = options;
-    // What came on stdin is not there a second time.
-    const words = options.promptFile === undefined ? [body.prompt] : [];
     const given = names.flatMap((name) => ["-p", name]);
-    const resume = resumeCommand(flags, "compare", ...words, ...given, "-o", dir, ...wordsOf(others));
+    const { args, words } = promptWords(folder, body.prompt, options);
+    const resume = resumeCommand(flags, "compare", args, [...given, "-o", dir, ...words]);
     const code = await showBatch(ctx, job, { ...options, beside: noteOf }, resume);
     const index = indexText(body.prompt, states);
     folder.write("index.md", index);
     if (options.html) await writePages(job, index);
     if (isOver) {
       const ends = states.flatMap(({ endedAt }) => (endedAt ? [Date.parse(endedAt)] : []));
-      if (ends.length > 0) await reporter.say(`nothing was sent: this is from ${isoDate(Math.max(...ends))}`);
+      if (ends.length > 0)
+        await reporter.notice("REUSED", `nothing was sent: this is from ${isoDate(Math.max(...ends))}`);
     }
     if (reporter.json) {
       await reporter.resultJson(
@@ -93,6 +93,18 @@ export async function compare(
 
 /** Beside the journal: the digest of the accounts and of what each is asked. */
 const MARKER = "question";
+
+/** How the command that goes on names the prompt. One of several lines is shown as another text; stdin is not there again. */
+function promptWords(
+  folder: BatchJob["folder"],
+  prompt: string,
+  { output: _, promptFile, ...others }: CompareFlags,
+): { args: string[]; words: string[] } {
+  const isThere = promptFile !== undefined && promptFile !== "-";
+  if (!isThere && prompt === safeLine(prompt)) return { args: [prompt], words: wordsOf(others) };
+  const file = isThere ? promptFile : folder.mark("prompt", prompt);
+  return { args: [], words: wordsOf({ promptFile: file, ...others }) };
+}
 
 function rowOf(profile: string, body: CreateBody, index: number): Row {
   const key = /^index$/i.test(profile) ? `${profile}-account` : profile;

@@ -24,7 +24,7 @@ export async function output(ctx: Context, given: string | undefined, options: O
   if (options.watch) {
     const { partial, schema } = options;
     const flags = [...resultWords(options), ...wordsOf({ partial, schema })];
-    const resume = () => resumeCommand(ctx.flags, "output", "-w", requestId, ...flags);
+    const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
     const [outcome] = await showFollow(ctx, ports, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";
     if (outcome && exitCodeOfOutcome(outcome) !== 0 && !isPart)

@@ -32,7 +32,7 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   if (options.dryRun) return showRequests(ctx, accounts);
   const { partial } = options;
   const words = [...resultWords(options), ...wordsOf({ partial }), ...schemaWords(ctx, options)];
-  return showRun(ctx, accounts, options, (id, at) => resumeAt(ctx, at, "output", "-w", id, ...words));
+  return showRun(ctx, accounts, options, (id, at) => resumeAt(ctx, at, "output -w", id, words));
 }
 
 /** Without a history, the command that goes on needs the schema; one from stdin cannot be read again. */

@@ -22,7 +22,7 @@ export async function watch(
   const targets = ids.map((id) => resolveTarget(ctx, id));
   const done = OnDone.of(ctx, options.onDone);
   const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];
-  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", ...left, ...flags);
+  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", left, flags);
   const outcomes = await showFollow(ctx, ctx, targets, { ...options, print: true, resume, done });
   if (options.notify) await notifyEnd(ctx, endText(outcomes));
   const code = worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));

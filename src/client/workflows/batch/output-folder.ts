@@ -79,9 +79,11 @@ export class OutputFolder {
     if (next) this.known.set(line.row, next);
   }
 
-  /** Writes a file beside the journal, whole or not at all. Throws LocalError. */
-  mark(name: string, text: string): void {
-    withLocalErrors(this.path, () => replaceFile(join(this.path, STATE, name), text));
+  /** Writes a file beside the journal, whole or not at all; returns its path. Throws LocalError. */
+  mark(name: string, text: string): string {
+    const path = join(this.path, STATE, name);
+    withLocalErrors(this.path, () => replaceFile(path, text));
+    return path;
   }
 
   /** Writes a result whole or not at all, over an earlier one of the same row. Throws LocalError. */

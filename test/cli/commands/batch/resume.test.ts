@@ -97,6 +97,10 @@ test("the same command again sends nothing again: done, failed, refused, stopped
   const again = await run("--json");
   expect([again.code, m.creates()]).toEqual([2, 5]);
   expect(jsonLines(again.stdout)).toHaveLength(1);
+  expect(jsonLines(again.stderr)).toMatchObject([
+    { error: { code: "VALIDATION_ERROR", exit_code: 2, message: "bad: no such prompt" } },
+    { error: { code: "OUTCOME_UNKNOWN", exit_code: 11, local_id: expect.stringMatching(/^local-/) } },
+  ]);
   expect(m.read("out", "results.jsonl")).toBe(before);
 });
 
@@ -146,8 +150,8 @@ test("a key whose prompt or schema has changed since is a bad row; the order of 
   expect((await run({ key: "a", prompt: "one", output_schema: turned })).code).toBe(0);
   const { code, stderr } = await run({ key: "b", prompt: "two!" }, { key: "a", prompt: "one" });
   expect([code, m.creates()]).toEqual([2, 2]);
-  expect(stderr).toMatch(/q\.jsonl:1: the prompt or schema of the key "b" has changed/);
-  expect(stderr).toMatch(/q\.jsonl:2: the prompt or schema of the key "a" has changed/);
+  expect(stderr).toMatch(/q\.jsonl:1: the request of the key "b" has changed/);
+  expect(stderr).toMatch(/q\.jsonl:2: the request of the key "a" has changed/);
 });
 
 test("a refused row may be mended: nothing was created for its key", async () => {
