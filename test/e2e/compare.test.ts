@@ -8,6 +8,7 @@ import { publicWeb, reportOf } from "../support/cited-web.js";
 import { listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
+import { bash } from "../support/run.js";
 import { screen } from "../support/screen.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
@@ -101,6 +102,18 @@ test("an account that is refused or unknown is a line, and the same command send
   const again = await go();
   expect(again.code).toBe(11);
   expect(again.stdout).toContain("| two | COMPLETED ");
+  expect(again.stdout).toMatch(/^- three: the request was sent and no readable answer came back/m);
+  const json = await go("--json");
+  expect(JSON.parse(json.stdout).accounts[2].error).toMatchObject({ code: "OUTCOME_UNKNOWN", exit_code: 11 });
+  expect(
+    json.stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { error: { code: "OUTCOME_UNKNOWN", exit_code: 11, local_id: expect.stringMatching(/^local-/) } },
+    { notice: { code: "REUSED" } },
+  ]);
   expect(posts()).toEqual([1, 2, 1]);
 });
 
@@ -120,16 +133,22 @@ test("an account ends as a run would: 5 where no service is, 8 once its id is kn
   expect(failed.posts()).toEqual([1, 1]);
 });
 
-test("a question from stdin stands in the command that goes on", async () => {
-  const { env, home } = await compare({
-    one: undefined,
-    two: only("status", ok({ request_id: "two-1", status: "PENDING" })),
-  });
-  const flags = ["-p", "one", "-p", "two", "-o", join(home, "dir"), "--timeout", "1ms"];
-  const seen = await inProcess(["compare", ...flags], { env, input: "How do tides form?" });
-  expect(seen.code).toBe(8);
-  expect(seen.stderr).toContain("go on with: research compare 'How do tides form?' -p one -p two -o");
-});
+test.each(["How do tides form?", "-x: it's\n  two `lines`\n", "-x"])(
+  "the command that goes on asks %j again, which came on stdin",
+  async (input) => {
+    const { env, home, posts } = await compare({
+      one: undefined,
+      two: only("status", ok({ request_id: "two-1", status: "PENDING" })),
+    });
+    const flags = ["-p", "one", "-p", "two", "-o", join(home, "dir"), "--timeout", "1ms"];
+    const seen = await inProcess(["compare", ...flags], { env, input });
+    expect(seen.code).toBe(8);
+    const [, command = ""] = /go on with: (research compare .*)$/m.exec(seen.stderr) ?? [];
+    const next = await bash(command, { env, home });
+    expect(next, next.stderr).toMatchObject({ code: 8 });
+    expect(posts()).toEqual([1, 1]);
+  },
+);
 
 test("a folder that holds anything else, another question or other accounts is 12, and nothing is sent", async () => {
   const { go, run, posts, dir } = await compare({ one: undefined, two: undefined, three: undefined });

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openResearch } from "../../src/index.js";
@@ -192,7 +194,7 @@ test("per-day holds for a rerun, for agents and for the library, unsent", async 
 
 test("per-day of the profile holds, --or does not go past it, and --wait-for-quota waits for it", async () => {
   const clock = new VirtualClock();
-  const { run, posts } = await accounts({ one: undefined, two: undefined }, clock);
+  const { run, posts, home } = await accounts({ one: undefined, two: undefined }, clock);
   await run("config", "set", "per-day", "1");
   expect((await run("config", "get", "per-day")).stdout).toBe("1\n");
   await run("create", "first");
@@ -201,6 +203,11 @@ test("per-day of the profile holds, --or does not go past it, and --wait-for-quo
   const before = clock.now();
   expect((await run("create", PROMPT, "--wait-for-quota")).code).toBe(0);
   expect(clock.now() - before).toBeGreaterThan(DAY - 60_000);
+  writeFileSync(join(home, "q.txt"), "one row");
+  const { code, stderr } = await run("batch", join(home, "q.txt"), "--out", join(home, "out"));
+  expect(code, stderr).toBe(0);
+  expect(clock.now() - before).toBeGreaterThan(2 * DAY - 120_000);
+  expect(stderr).toMatch(/a limit of creates is reached; nothing is sent for 1d 00h, until [^;\n]*\n/);
   // The limit of the account that is gone on to holds as well.
   await run("config", "set", "per-day", "1", "-p", "two");
   await run("create", "second", "-p", "two");

@@ -4,6 +4,7 @@ import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/w
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import { targetOf } from "../../../client/workflows/batch/result-collector.js";
+import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import type { Result } from "../../../client/workflows/results.js";
 import { formatDuration, isoDate } from "../../../ground/text/duration.js";
 import { counted } from "../../../ground/text/phrases.js";
@@ -11,7 +12,7 @@ import { dollars } from "../../../ground/text/research-progress.js";
 import { ROW_FORMS, rowName } from "../../../machine/batch.js";
 import { exitCodeOfCheck } from "../../../machine/check.js";
 import { EXIT_CODES } from "../../../machine/errors.js";
-import { type Failure, failureOf } from "../../../machine/failure.js";
+import { type Failure, failureOf, rowError } from "../../../machine/failure.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
 import { statusWord, worstOf } from "../../requests/answers.js";
@@ -175,10 +176,20 @@ class BatchRenderer {
     return this.#exitCode;
   }
 
+  /** What an earlier command left unknown or refused ends this one with its code, too. */
   async begin(): Promise<void> {
-    const { reporter, host } = this.parts;
+    const { batch, reporter, host } = this.parts;
     this.#style = await styleFor(host.stderr, host.env);
     this.#isLive = await reporter.startLive(() => this.#drawn());
+    for (const state of batch.progress.states) {
+      const { standing, sentAt, localId } = state;
+      if (standing === "unknown")
+        state.error = rowError(new UnresolvedCreateError(`sent at ${sentAt}`, {}, localId, undefined));
+      const { error } = state;
+      // For people the summary says it once for all rows.
+      if (reporter.json && error && (standing === "unknown" || standing === "refused"))
+        await reporter.error({ ...error, message: named(state, error.message), local_id: localId });
+    }
   }
 
   end(): void {
@@ -285,7 +296,7 @@ class BatchRenderer {
     this.#hasWaited = true;
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
     const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${isoDate(until)}`;
-    const flag = isNews ? "; --per-hour N keeps below it" : "";
+    const flag = isNews && !ports.perDay ? "; --per-hour N keeps below it" : "";
     await reporter.notice("WAITING_FOR_QUOTA", `${limitWords(ports)}; ${wait}${flag}`);
   }
 
