@@ -254,6 +254,8 @@ test("what was cut short is 3, and --partial prints what there is", async () => 
     stdout: expect.stringContaining("An answer to: whither"),
   });
   expect(partOfRun.stderr).toContain("cut short");
+  const spent = await (await account("gemini")).run("run", "why => budget_exceeded", "--partial");
+  expect(spent).toMatchObject({ code: 0, stderr: expect.stringMatching(/was cut short: budget_exceeded\n/) });
   const failed = await run("run", "whence => in_progress failed", "--partial");
   expect(failed, failed.stderr).toMatchObject({ code: 3, stdout: "" });
 });

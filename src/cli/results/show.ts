@@ -115,8 +115,8 @@ const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
 
 /** Says what a provider itself says against its result: it is a part of one, or was made with less than was asked for. */
 export async function sayLimits(reporter: Reporter, data: Data, requestId: string): Promise<void> {
-  const { stop_reason: reason, warnings } = data;
-  const why = typeof reason === "string" ? safeLine(reason) : "no reason was given";
+  const { stop_reason: reason, provider_status: word, warnings } = data;
+  const why = safeLine(String(reason ?? word));
   if (isCutShort(data))
     await reporter.notice("CUT_SHORT", `the result of ${requestId} was cut short: ${why}`);
   else if (EARLY.includes(String(reason)))
