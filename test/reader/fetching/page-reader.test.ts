@@ -7,6 +7,7 @@ import { HostGate } from "../../../src/reader/fetching/host-gate.js";
 import { type Once, PageReader } from "../../../src/reader/fetching/page-reader.js";
 import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
 import { type DocumentReader, documentReader } from "../../../src/reader/reading/documents/document.js";
+import { pdf } from "../../support/pdf.js";
 import { proxy } from "../../support/proxy.js";
 import { type Page, type SmallWeb, smallWeb } from "../../support/small-web.js";
 
@@ -19,6 +20,11 @@ const answer =
 const redirect = (location: string) => answer(302, { location });
 const packed = (encoding: string, body: string | Buffer = "packed") =>
   answer(200, { "content-encoding": encoding }, body);
+const typed = (type: string, body: string | Buffer = "x") => answer(200, { "content-type": type }, body);
+const breaksOff: Page = (response) => {
+  response.writeHead(200, { "content-type": "text/html", "content-length": "100" }).write("<p>half");
+  setTimeout(() => response.socket?.resetAndDestroy(), 20);
+};
 const reads = (text: string) => ({ blocks: [{ lines: [text] }] });
 
 /** A reader without a conversation: what was asked for is known for as long as it lives. */
@@ -55,26 +61,42 @@ it.each<[string, Page | undefined, object]>([
     { kind: "unreadable", reason: "it asks whether a person reads it" },
   ],
   ["/x", redirect("/secret"), { kind: "robots", url: expect.stringMatching(/\/secret$/) }],
-  ["/x", answer(200, { "content-type": "image/png" }), { kind: "type", status: 200 }],
-  ["/x", answer(200, { "content-type": "" }), { kind: "type", reason: "it has no media type" }],
+  ["/x", typed("image/png"), { kind: "type", status: 200, reason: "not text but image/png" }],
+  ["/x", typed(""), { kind: "type", reason: "it has no media type" }],
   [
     "/x",
     answer(200, {}, "<script>render()</script>"),
     { kind: "empty", status: 200, reason: "it has no text without its scripts" },
   ],
   ["/x", packed("odd"), { kind: "unreadable", reason: "its encoding is unknown: odd" }],
-  ["/x", packed("gzip"), { kind: "unreachable" }],
+  [
+    "/x",
+    packed("gzip"),
+    { kind: "unreachable", reason: expect.stringMatching(/^it could not be fetched: /) },
+  ],
   ["/x", answer(200, {}, "a".repeat(9_000_000)), { kind: "too-large" }],
+  ["/x", packed("gzip", gzipSync(Buffer.alloc(50_000_000, "a"))), { reason: "larger than 8 MiB" }],
   ["/x", answer(200, {}, "a\0b"), { kind: "unreadable", reason: "not text" }],
+  ["/x", typed("text/html; charset=utf-8", Buffer.from("caf\xe9", "latin1")), { reason: "not UTF-8 text" }],
+  ["/x", typed('text/html; charset="klingon"'), { reason: "its charset is unknown: klingon" }],
   ["/not", answer(200, {}, "x"), { kind: "not-asked", reason: "it is left out" }],
   ["/x", (response) => response.socket?.destroy(), { kind: "unreachable" }],
+  ["/x", breaksOff, { kind: "unreachable" }],
+  ["/x", redirect("/x"), { kind: "unreadable", reason: "it redirects more than 4 times" }],
+  ["/x", redirect("http://[::ffff:10.0.0.1]/"), { reason: "it is not on the public internet" }],
+  ["/x", redirect("http://private.test/"), { reason: "it is not on the public internet" }],
+  ["/x", redirect("http://127.0.0.1:22/"), { reason: "it is not on the public internet" }],
+  ["/x", redirect("file:///etc/passwd"), { reason: "its address is not http or https" }],
+  ["/x", redirect("http://a:b@a.test/"), { reason: "its address has a user name" }],
+  ["/x", redirect(`http://a.test/${"a".repeat(2_000)}`), { reason: "its address is too long" }],
 ])("says why %s is not there: %#", async (path, page, why) => {
-  const web = await smallWeb({
+  const pages = {
     [`a.test${path}`]: page ?? "",
     "a.test/": "<p>front</p>",
     "a.test/user/login?to=x": "<p>name</p>",
     "a.test/robots.txt": answer(200, {}, "User-agent: *\nDisallow: /secret"),
-  });
+  };
+  const web = await smallWeb(pages, { "private.test": [["10.1.2.3"]] });
   expect(await readerOf(web).read(new URL(web.url(`a.test${path}`)))).toMatchObject(why);
 });
 
@@ -145,18 +167,19 @@ it.each<[string, Page, object]>([
   expect("status" in got).toBe("status" in rest);
 });
 
-it("goes to the address that was checked, through the proxy too", async () => {
+it("goes to the address that was checked, through the proxy too, which learns no name", async () => {
   const web = await smallWeb({ "a.test/x": "<p>inside</p>" });
-  const between = await proxy(web.port);
-  const address = new URL(between.url);
-  const proxyFor = () => ({ url: address, authorization: undefined });
+  const between = await proxy(web.port, { login: "u:p" });
+  const authorization = `Basic ${Buffer.from("u:p").toString("base64")}`;
+  const proxyFor = () => ({ url: new URL(between.url), authorization });
   const reader = readerOf({ network: { ...web.network, proxyFor } });
   expect(await reader.read(new URL(web.url("a.test/x")))).toMatchObject(reads("inside"));
   const asked = new Set(between.requests.map(({ method, url }) => `${method} ${url}`));
   expect([...asked]).toEqual([`CONNECT 127.0.0.1:${web.port}`]);
+  expect(web.requests.every(({ headers }) => headers["proxy-authorization"] === undefined)).toBe(true);
 });
 
-it("begins requests to one host apart, unless they need not be, and so many at a time", async () => {
+it("begins requests to one host a second apart, unless they need not be, and two at a time", async () => {
   let time = 0;
   const clock = {
     ...systemClock,
@@ -165,7 +188,7 @@ it("begins requests to one host apart, unless they need not be, and so many at a
       time += ms;
     },
   };
-  const gate = new HostGate(clock, { atOnce: 2, apartMs: 1_000 });
+  const gate = new HostGate(clock);
   const begun: unknown[] = [];
   const enter = async (host: string, isUnpaced?: boolean) => {
     const leave = await gate.enter(host, never, isUnpaced);
@@ -190,18 +213,12 @@ it("begins requests to one host apart, unless they need not be, and so many at a
 });
 
 it("reads a PDF of the web within the limits of a document", async () => {
-  const text = "BT /F1 12 Tf 72 720 Td (The harbour opens at dawn.) Tj ET";
-  const file = `%PDF-1.4
-1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
-2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
-3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >> endobj
-4 0 obj << /Length ${text.length} >> stream
-${text}
-endstream endobj
-trailer << /Root 1 0 R >>
-%%EOF`;
   const web = await smallWeb({
-    "a.test/harbour": answer(200, { "content-type": "application/pdf" }, file),
+    "a.test/harbour": answer(
+      200,
+      { "content-type": "application/pdf" },
+      Buffer.from(pdf("The harbour opens at dawn.")),
+    ),
     "a.test/broken": answer(200, { "content-type": "application/pdf" }, "%PDF-1.4 no"),
   });
   const reader = readerOf(web, documentReader(systemClock, 1));
