@@ -1,13 +1,13 @@
-import { type Clock, untilAborted, withDeadline } from "../../ground/clock.js";
+import { untilAborted, withDeadline } from "../../ground/clock.js";
 import { sha256 } from "../../ground/files/local-error.js";
 import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
 import { Semaphore } from "../../ground/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
 import { type Network, unfit } from "../fetching/page-fetcher.js";
-import { type Once, type Page, PageReader } from "../fetching/page-reader.js";
+import { type Once, type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
 import { languageOf } from "../matching/language.js";
 import type { Block } from "../reading/blocks/block.js";
-import type { CutDocument, DocumentReader, ReadDocument } from "../reading/documents/document.js";
+import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
 import { type CitedClaims, claimsIn, claimsOfFields, type GivenCitations } from "./citations.js";
 import { type CitedPage, judge, PageContent, type PagePassage } from "./verdict.js";
@@ -22,16 +22,11 @@ export class NoPageAnswered extends Error {
   }
 }
 
-export interface CheckerOptions {
+export interface CheckerOptions extends Pick<PageReaderOptions, "clock" | "read" | "forbidden"> {
   network: Omit<Network, "accessTo">;
   /** `named`: the hosts that the reports name. */
   accessTo(named: ReadonlySet<string>): Network["accessTo"];
-  clock: Clock;
   version: string | undefined;
-  /** Cuts a page into blocks. */
-  read: DocumentReader;
-  /** Why no request may go to an address. */
-  forbidden: (url: URL) => string | undefined;
   /** Reads a file that is cited as `file:line`; undefined if none may be read. */
   readFile?: ((name: string) => Promise<CutDocument>) | undefined;
 }
@@ -97,13 +92,9 @@ export class Checker {
     this.#reader = new PageReader(
       {
         network: { ...network, accessTo: accessTo(this.#named) },
-        clock,
+        ...{ clock, read, forbidden, areCited: true },
         gate: new HostGate(clock, { atOnce: 1, apartMs: APART_MS }),
         userAgent: version === undefined ? ROBOT : `${ROBOT}/${version}`,
-        read,
-        forbidden,
-        refusesFrontPage: true,
-        wantsText: true,
       },
       once,
       this.#ended.signal,

@@ -39,10 +39,11 @@ export interface PageReaderOptions {
   read: DocumentReader;
   /** Why no request may go to an address, whatever its robots.txt says. */
   forbidden: (url: URL) => string | undefined;
-  /** A redirect from a deeper address to the front page of the same site is no page. */
-  refusesFrontPage?: boolean;
-  /** All text of a page is wanted beside its blocks. */
-  wantsText?: boolean;
+  /**
+   * Sentences that cite the pages are held against them: all text of a page is wanted beside its blocks, and a redirect from a
+   * deeper address to the front page of the same site is no page.
+   */
+  areCited?: boolean;
 }
 
 /** What was answered for a subject (`page …` or `robots …`), else what `ask` gives. */
@@ -64,16 +65,16 @@ export class PageReader {
   /** `title` is used if the page itself gives none. Rejects with `signal.reason`, and as `once` does. */
   read(url: URL, title = ""): Promise<Page | NoPage> {
     return this.once(`page ${url.href}`, async () => {
-      const { forbidden, clock, refusesFrontPage, wantsText = false } = this.options;
+      const { forbidden, clock, areCited = false } = this.options;
       const got = await this.#fetcher.fetch(url, { forbidden, robots: (target) => this.#robots(target) });
       if ("reason" in got) return got;
       const { url: end, bytes, ...page } = got;
       const answered = { status: 200, url: end.href };
-      if (refusesFrontPage && isFrontPageOf(url, end))
+      if (areCited && isFrontPageOf(url, end))
         return { kind: "front-page", reason: "it redirects to the front page", ...answered };
       if (isGate(end) && !isGate(url))
         return { kind: "unreadable", reason: "it redirects to where one signs in or consents", ...answered };
-      const document = await this.#cut({ name: end.pathname, bytes, page, wantsText });
+      const document = await this.#cut({ name: end.pathname, bytes, page, wantsText: areCited });
       if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
       if (document.blocks.length === 0)
         return { kind: "empty", reason: "it has no text without its scripts", ...answered };

@@ -1,27 +1,29 @@
-import { type Clock, withDeadline } from "../../ground/clock.js";
+import { withDeadline } from "../../ground/clock.js";
 import { isObject } from "../../ground/json/exact-json.js";
 import { type ExchangeStore, ResearchFailure } from "../../ground/researcher.js";
 import { shortLine } from "../../ground/text/phrases.js";
 import { type DomainLimits, outside } from "../fetching/addresses.js";
 import { HostGate } from "../fetching/host-gate.js";
-import type { Network, NoPage } from "../fetching/page-fetcher.js";
-import { type Once, type Page, PageReader, type Robots } from "../fetching/page-reader.js";
+import type { NoPage } from "../fetching/page-fetcher.js";
+import {
+  type Once,
+  type Page,
+  PageReader,
+  type PageReaderOptions,
+  type Robots,
+} from "../fetching/page-reader.js";
 import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
-import { type DocumentReader, MAX_PAGE_TEXT } from "../reading/documents/document.js";
+import { MAX_PAGE_TEXT } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
 import { DocumentIndex } from "./document-index.js";
 import { failed, type SearchEngine, type Searched, type SearchResult } from "./engines.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "./source.js";
 
-export interface WebOptions extends DomainLimits {
+export interface WebOptions extends DomainLimits, Pick<PageReaderOptions, "network" | "read" | "clock"> {
   engine: SearchEngine;
-  network: Network;
-  /** Cuts a page into blocks. */
-  read: DocumentReader;
   exchanges: ExchangeStore;
   /** How many pages one research may ask for. */
   pages: number;
-  clock: Clock;
   version: string;
   /** For the log of a person. */
   log: (line: string) => void;

@@ -126,13 +126,6 @@ const HEAD_POWER = new RegExp(
 
 /** Right behind digits, or behind an amount of money: a letter that multiplies, or is a unit. */
 const LETTERS: Readonly<Record<string, number>> = { m: 1e6, mm: 1e6, b: 1e9, t: 1e12 };
-const FRACTIONS: Readonly<Record<string, number>> = {
-  "¼": 1 / 4,
-  "⅓": 1 / 3,
-  "½": 1 / 2,
-  "⅔": 2 / 3,
-  "¾": 3 / 4,
-};
 
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:US|A|C|HK|NZ|R)?\\$|[€£¥₹]|(?<!\\p{L})(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|NOK|SEK|DKK|PLN|CAD|AUD|Rs\\.?|kr\\.?)`;
@@ -288,11 +281,12 @@ function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
     ...(power === "" && Object.hasOwn(LETTERS, letter) ? [LETTERS[letter] ?? 1] : []),
   ];
   const isPower = times.length > 1 && power === "";
+  const [part = 0, whole = 1] = fraction.normalize("NFKD").split("⁄").map(Number);
   const named = (name = "") => WORDS.get(name.toLowerCase().replace("-", " ")) ?? 0;
   const read =
     digits === undefined
       ? [named(word) * (hundred === undefined ? 1 : 100) + named(rest)]
-      : readingsOf(plain).map((value) => value + (FRACTIONS[fraction] ?? 0));
+      : readingsOf(plain).map((value) => value + part / whole);
   const before = text.slice(Math.max(0, start - BOUND_REACH), start);
   const inSilence = times.join() === "1" ? "exact" : "rounded";
   // A key may name the unit: `delay_ms: 250`.

@@ -1,7 +1,6 @@
-import { type Clock, untilAborted } from "../../ground/clock.js";
+import { untilAborted } from "../../ground/clock.js";
 import { isObject } from "../../ground/json/exact-json.js";
 import {
-  type ExchangeStore,
   type Progress,
   type Researcher,
   ResearchFailure,
@@ -12,7 +11,7 @@ import {
 import type { Source, SourceProvider } from "../finding/source.js";
 import { ChatEndpoint, type EndpointOptions } from "../model/endpoint/endpoint.js";
 import { Budget, type BudgetLimits, BudgetSpent, type SpentSoFar } from "../model/session/budget.js";
-import { ModelSession } from "../model/session/session.js";
+import { ModelSession, type SessionOptions } from "../model/session/session.js";
 import { holds } from "./checks/structured.js";
 import type { Fact } from "./facts.js";
 import type { Length } from "./prompts.js";
@@ -26,17 +25,13 @@ export interface Price {
   output: number;
 }
 
-export interface ModelResearcherOptions {
+export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges" | "clock" | "notice"> {
   endpoint: Omit<EndpointOptions, "now">;
   /** For each conversation. */
   limits: BudgetLimits;
   length: Length;
   price?: Price | undefined;
   sources: SourceProvider;
-  exchanges: ExchangeStore;
-  clock: Clock;
-  /** Told what the person who runs the service should know. */
-  notice: (line: string) => void;
   /** Of the service: names the sources of a structured result, which has no place for them. */
   log: (line: string) => void;
 }

@@ -38,7 +38,7 @@ function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = cutDocu
   const gate = new HostGate(systemClock, PACE);
   const forbidden = (url: URL) => (url.pathname === "/not" ? "it is left out" : undefined);
   return new PageReader(
-    { ...web, clock: systemClock, gate, userAgent: "x", read, forbidden, refusesFrontPage: true },
+    { ...web, clock: systemClock, gate, userAgent: "x", read, forbidden, areCited: true },
     once,
     never,
   );
