@@ -184,7 +184,7 @@ export function judge(
   const worse =
     entries.find(({ state }) => state === "unreadable") ??
     entries.find(({ state }) => state === "gone" && !isOn);
-  return worse && worse.state !== "read" ? verdict(worse.state, [], worse.reason ?? "") : judged;
+  return worse && worse.state !== "read" ? verdict(worse.state, worse.reason ?? "") : judged;
 }
 
 const HAS_WORDS = "it has no number, date or quotation to look for";
@@ -194,12 +194,12 @@ function judgeWords(claim: string, contents: readonly PageContent[], own: string
   const claimWords = contentWords(claim);
   const isOn = ({ allWords }: PageContent) =>
     claimWords.filter((word) => allWords().includes(word)).length >= LEAST_SHARED * claimWords.length;
-  if (claimWords.length > 0 && contents.some(isOn)) return verdict("unchecked", [], HAS_WORDS);
+  if (claimWords.length > 0 && contents.some(isOn)) return verdict("unchecked", HAS_WORDS);
   const isLong = (claim.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS;
   const isSure = ({ language, isCut }: PageContent) => own !== undefined && own === language && !isCut;
   return isLong && claimWords.length > 0 && contents.every(isSure)
-    ? verdict("unrelated", [], "less than a fifth of its words stand on the page")
-    : verdict("unchecked", [], "it has nothing that can be looked for");
+    ? verdict("unrelated", "less than a fifth of its words stand on the page")
+    : verdict("unchecked", "it has nothing that can be looked for");
 }
 
 function judgeSought(
@@ -227,17 +227,15 @@ function judgeSought(
     return undefined;
   });
   const passage = confirmed.find((text) => text !== undefined);
-  if (confirmed.every((text) => text !== undefined))
-    return { verdict: "found", missing: [], reason: undefined, passage };
+  if (confirmed.every((text) => text !== undefined)) return verdict("found", undefined, passage);
   const missing = sought.filter((_, i) => places[i]?.every(({ size }) => size === 0));
-  if (missing.length === 0)
-    return { ...verdict("unchecked", [], "it stands on the page, but only elsewhere"), passage };
+  if (missing.length === 0) return verdict("unchecked", "it stands on the page, but only elsewhere", passage);
   if (contents.some(({ isCut }) => isCut))
-    return { ...verdict("unchecked", [], "only the beginning of the page was read"), passage };
+    return verdict("unchecked", "only the beginning of the page was read", passage);
   const counted = missing.filter((one) => !(one.kind === "quotation" && contents.some(isForeign)));
   if (counted.length === 0)
-    return { ...verdict("unchecked", [], "the page is in another language than the quotation"), passage };
-  return { verdict: "missing", missing: counted.map(({ text }) => text), reason: undefined, passage };
+    return verdict("unchecked", "the page is in another language than the quotation", passage);
+  return { ...verdict("missing", undefined, passage), missing: counted.map(({ text }) => text) };
 }
 
 /** A long passage is shown around what was found in it, in characters. */
@@ -250,8 +248,8 @@ function excerpt(text: string, found: string): string {
   return `${from > 0 ? "…" : ""}${flat.slice(from, from + SHOWN)}${from + SHOWN < flat.length ? "…" : ""}`;
 }
 
-function verdict(name: Verdict, missing: string[], reason: string): Judged {
-  return { verdict: name, missing, reason, passage: undefined };
+function verdict(name: Verdict, reason?: string, passage?: string): Judged {
+  return { verdict: name, missing: [], reason, passage };
 }
 
 /**
