@@ -15,43 +15,34 @@ import {
 import { ask, behaving, FILES, jobOf, QUESTION } from "../../support/model-researcher.js";
 import { quiet } from "../../support/quiet.js";
 import { until } from "../../support/service.js";
+import { keptExchanges } from "../../support/small-web.js";
 
 const STEPS: ChatRequest["step"][] = ["plan", "notes", "answer", "result"];
 const REASON = new Error("stopped by the client");
 const STREAMING = says({ queries: ["a long reply that never ends"] }, { hangAt: 20 });
 
-/** Stops the research `readyMs` after `step` is asked for. Resolves when the socket is closed. */
-async function stopIn(step: ChatRequest["step"], play: Play, readyMs: number): Promise<void> {
-  const behave = behaving();
-  const endpoint = await modelEndpoint((request) => (request.step === step ? play : behave(request)));
-  const stop = new AbortController();
-  const more = step === "result" ? { structured_output: true, output_schema: { type: "object" } } : {};
-  const records: object[] = [];
-  const exchanges = {
-    read: async () => [],
-    append: async (_id: string, record: object) => void records.push(record),
-  };
-  const research = ask(endpoint, { exchanges }, jobOf(QUESTION, more), stop.signal).then(
-    () => "an output",
-    (error) => error,
-  );
-  const request = await until(async () => endpoint.requests.find((one) => one.step === step));
-  await sleep(readyMs);
-  const count = endpoint.requests.length;
-  const recorded = records.length;
-  stop.abort(REASON);
-  expect(await research).toBe(REASON);
-  await request.closed;
-  await quiet();
-  expect(endpoint.requests).toHaveLength(count);
-  expect(records).toHaveLength(recorded);
-}
-
 describe.each(STEPS)("a stop in the step `%s`", (step) => {
   it.each<[string, Play]>([
     ["while the endpoint has not answered", hangs],
     ["in the middle of the stream", STREAMING],
-  ])("%s closes the socket and sends nothing more", (_name, play) => stopIn(step, play, 30));
+  ])("%s closes the socket and sends nothing more", async (_name, play) => {
+    const behave = behaving();
+    const endpoint = await modelEndpoint((request) => (request.step === step ? play : behave(request)));
+    const stop = new AbortController();
+    const more = step === "result" ? { structured_output: true, output_schema: { type: "object" } } : {};
+    const exchanges = keptExchanges();
+    const research = ask(endpoint, { exchanges }, jobOf(QUESTION, more), stop.signal).catch((error) => error);
+    const request = await until(async () => endpoint.requests.find((one) => one.step === step));
+    await sleep(30);
+    const count = endpoint.requests.length;
+    const recorded = exchanges.records.get("r-1")?.length;
+    stop.abort(REASON);
+    expect(await research).toBe(REASON);
+    await request.closed;
+    await quiet();
+    expect(endpoint.requests).toHaveLength(count);
+    expect(exchanges.records.get("r-1")).toHaveLength(recorded ?? 0);
+  });
 });
 
 it("a stop during a wait after a 429 ends the wait", async () => {

@@ -21,17 +21,17 @@ const SUMMARY = 5;
 const SHOWN = 120;
 
 /**
- * What of a draft can stand, and what is wrong with the rest, a phrase for each. `checkOne`: of a sentence, item or row;
+ * What of a draft or of an answer can stand, and what is wrong with the rest, a phrase for each. `checkOne`: of a sentence, item or row;
  * it gives it back as it may be shown, or what is wrong with it.
  */
 export function checkAnswer(
-  draft: Draft,
+  draft: Draft & Partial<Answer>,
   facts: readonly Fact[],
   question: string,
   checkOne: (cited: Cited) => Cited | { wrong: string } = (cited) => checkSentence(cited, facts, question),
 ): { answer: Answer; wrong: string[] } {
   const wrong: string[] = [];
-  let droppedSteps = 0;
+  let { droppedSteps = 0 } = draft;
   const check = (cited: Cited): Cited[] => {
     const checked = checkOne(cited);
     if (!("wrong" in checked)) return [checked];
@@ -68,10 +68,9 @@ export function checkAnswer(
     return standing.length < 2 ? [] : { about: titleOf(about, standing), sides: standing };
   });
   // What is missing claims nothing.
-  const { missing, words } = draft;
-  const checked = { sentences: summary.slice(0, SUMMARY), sections, disagree, missing, words };
-  const answer = { ...checked, dropped: wrong.length, droppedSteps, isWritten: true, isForeign: false };
-  return { answer, wrong };
+  const checked = { ...draft, sentences: summary.slice(0, SUMMARY), sections, disagree };
+  const dropped = (draft.dropped ?? 0) + wrong.length;
+  return { answer: { isWritten: true, isForeign: false, ...checked, dropped, droppedSteps }, wrong };
 }
 
 /** The facts as an answer: each claim that can stand on its own quote, else the quote itself. */

@@ -49,14 +49,12 @@ export async function holdAgainstQuotes(
   } catch (error) {
     if (!(error instanceof BudgetSpent || error instanceof ResearchFailure)) throw error;
   }
-  const { answer: held } = checkAnswer(answer, facts, question, (sentence) => {
+  const checked = checkAnswer(answer, facts, question, (sentence) => {
     const verdict = verdicts.get(sentence);
     if (verdict === undefined) return { ...sentence, isUnchecked: true };
     return verdict === "stated" ? sentence : { wrong: verdict };
   });
-  const { isWritten, isForeign } = answer;
-  const dropped = answer.dropped + held.dropped;
-  return { ...held, dropped, droppedSteps: answer.droppedSteps + held.droppedSteps, isWritten, isForeign };
+  return checked.answer;
 }
 
 /** The share of the content words of a sentence that stand in its quotes, in what is over them, or in the question. */

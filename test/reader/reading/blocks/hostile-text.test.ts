@@ -3,31 +3,7 @@ import { MAX_LINE } from "../../../../src/reader/reading/blocks/block.js";
 import { blocksOf, hasNearlyNoText } from "../../../../src/reader/reading/blocks/blocks.js";
 
 /** What the lines of hostile files are made of: the marks of each pattern, alone and in pairs. */
-const MARKS = [
-  " ",
-  "\t",
-  "\f",
-  "\u00a0",
-  "-",
-  "*",
-  "_",
-  "=",
-  ".",
-  ":",
-  ";",
-  "|",
-  "#",
-  "`",
-  "[",
-  "]",
-  "(",
-  "<",
-  ">",
-  "/",
-  "1",
-  "A",
-  "a",
-];
+const MARKS = [..." \t\f\u00a0-*_=.:;|#`[](<>/1Aa"];
 const WORDS = [
   "1,",
   "1.",
