@@ -68,8 +68,6 @@ const APART_MS = 200;
 /** Google's redirects end after some days, and what they led to may well be there. */
 const REDIRECTS = /^https?:\/\/vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//i;
 const ANSWERS: ReadonlySet<string> = new Set(["robots", "type", "empty", "too-large", "front-page"]);
-/** What of a report tells its language, in characters. */
-const SAMPLE = 20_000;
 const FILE = /^(?!https?:)[^\s:]+?(?::\d+)?$/i;
 
 /** Reads the pages that reports cite, each once, and holds the reports against them. */
@@ -161,7 +159,7 @@ export class Checker {
     const settled = new Map(
       addresses.map((url) => [url, settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
     );
-    const language = languageOf(("text" in report ? report.text : "").slice(0, SAMPLE));
+    const language = languageOf("text" in report ? report.text : "");
     const citations = claims.map(({ text, field, over, urls }): CheckedCitation => {
       const cited = urls.flatMap((url) => settled.get(url) ?? []);
       const judged = judge(text, cited, language, over);

@@ -56,8 +56,8 @@ export class PageContent {
     readonly isCut: boolean,
     private readonly whole = "",
   ) {
-    const beginning = passages.slice(0, SAMPLE / 100).map(({ text }) => text);
-    this.language = languageOf(beginning.join("\n").slice(0, SAMPLE));
+    const beginning = passages.slice(0, SAMPLE).map(({ text }) => text);
+    this.language = languageOf(beginning.join("\n"));
   }
 
   /** The indexes of the passages in which `sought` stands; ELSEWHERE alone if it stands outside of them. */
@@ -94,8 +94,8 @@ function onOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** What of a page tells its language, in characters. */
-const SAMPLE = 20_000;
+/** How many passages of a page tell its language. */
+const SAMPLE = 200;
 /** A shorter quotation is a term, not something that somebody said, in words. */
 const LEAST_QUOTED = 3;
 /** A sentence with fewer words is not compared by its words. */

@@ -84,6 +84,14 @@ export function datesIn(text: string): DateFound[] {
   });
 }
 
+/** `text` with its dates blanked, every other character where it was; two may share their place. */
+export function withoutDates(text: string, dates: readonly Pick<DateFound, "start" | "end">[]): string {
+  let rest = "";
+  for (const { start, end } of dates)
+    if (start >= rest.length) rest += text.slice(rest.length, start) + " ".repeat(end - start);
+  return rest + text.slice(rest.length);
+}
+
 /** The months that a text names. */
 export function monthsIn(text: string): number[] {
   return matchesIn(NAMED, text).flatMap(([name]) => MONTHS.get(name.toLowerCase()) ?? []);

@@ -1,4 +1,4 @@
-import { type DateFound, datesIn } from "./dates.js";
+import { type DateFound, datesIn, withoutDates } from "./dates.js";
 import { matchesIn } from "./tokens.js";
 import { ORDER, UNIT_BEHIND, type Unit, unitNamed } from "./units.js";
 
@@ -205,13 +205,7 @@ export function saidIn(original: string): Said[] {
     (date): Dated => ({ ...date, kind: "date", text: text.slice(date.start, date.end) }),
   );
   // Blanked, so that no number is read out of a date.
-  let rest = "";
-  let at = 0;
-  for (const { start, end } of dates) {
-    rest += text.slice(at, start) + " ".repeat(end - start);
-    at = end;
-  }
-  rest += text.slice(at);
+  const rest = withoutDates(text, dates);
   const numbers: (Quantity | Literal)[] = [];
   for (const match of matchesIn(NUMBER, rest)) {
     const one = numberOf(match, rest);

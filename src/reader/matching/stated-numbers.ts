@@ -1,4 +1,4 @@
-import { type CalendarDate, inFull, monthsIn, sameDate } from "./dates.js";
+import { type CalendarDate, inFull, monthsIn, sameDate, withoutDates } from "./dates.js";
 import {
   type Bound,
   type Dated,
@@ -108,13 +108,8 @@ export class StatedNumbers {
       if (word)
         this.#number(ORDER.kind, (numberIn(tens) ?? 0) + orders.findIndex(Boolean) + 1, ORDER, passage);
     // A page that names the year elsewhere need not repeat it.
-    let [undated, at] = ["", 0];
-    for (const { kind, start, end } of all)
-      if (kind === "date" && start >= at) {
-        undated += text.slice(at, start);
-        at = end;
-      }
-    for (const month of monthsIn(undated + text.slice(at))) {
+    const dates = all.filter(({ kind }) => kind === "date");
+    for (const month of monthsIn(withoutDates(text, dates))) {
       const readings = [{ year: undefined, month, day: undefined }];
       this.#date({ kind: "date", text: "", start: 0, end: 0, readings }, month, passage);
     }
