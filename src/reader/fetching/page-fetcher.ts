@@ -9,6 +9,7 @@ import type { ProxyAddress } from "../../ground/http/address.js";
 import { openTunnel } from "../../ground/http/connect.js";
 import { reasonOf } from "../../ground/http/exchange.js";
 import { Agent, apiParts, buildConnector } from "../../ground/http/undici.js";
+import type { PageKind } from "../reading/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 
 /** "private": allowed, though it is no address of the public internet; its requests need not be kept apart. */
@@ -27,16 +28,8 @@ export interface Network {
   proxyFor(url: URL): ProxyAddress | undefined;
 }
 
-/** The body of a page. */
-export interface FetchedPage {
-  /** Where it was in the end. */
-  url: URL;
-  /** As in "text/html". */
-  type: string;
-  /** As its sender names it. */
-  charset: string | undefined;
-  bytes: Uint8Array;
-}
+/** The body of a page, and where it was in the end. */
+export type FetchedPage = PageKind & { url: URL; bytes: Uint8Array };
 
 const TYPES =
   /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/(?:xhtml\+xml|pdf))$/i;

@@ -4,13 +4,18 @@ import type { Block } from "../blocks/block.js";
 import { isPacked } from "../files/read-file.js";
 import type { PreCommand } from "./pre.js";
 
+/** Of a page: its media type, as in "text/html", which says more than its name, and its charset as its sender names it. */
+export interface PageKind {
+  type: string;
+  charset: string | undefined;
+}
+
 /** The bytes of a document, and what is known of it. */
 export interface DocumentTask {
   /** Its name or the path of its address: the ending says what it is. */
   name: string;
   bytes: Uint8Array;
-  /** Of a page: its media type, which says more than the name, and its charset. */
-  page?: { type: string; charset: string | undefined };
+  page?: PageKind;
   /** Of a page: whether all of its text is wanted, too. */
   wantsText?: boolean;
   /** What makes text of it; `bytes` is empty then, and `name` its absolute path. */
