@@ -31,19 +31,21 @@ const BEHIND = "(?![\\p{L}\\p{N}]|[./-]\\p{N})";
 /** Between the beginning and the end of a span, or between two that share the rest of their date. */
 const TO = "\\s*(?:[-–—/&]|(?:to|and|until|through|bis|und)\\s(?:zum\\s|dem\\s|the\\s)?)\\s*";
 
-/** For a pattern with `giu`. Named groups tell the forms apart; those of a second day or month begin with `o`. */
-const FORMS = new RegExp(
-  [
-    `${BEFORE}(?<iy>${YEAR})(?<sign>[-/.])(?<im>0[1-9]|1[0-2])\\k<sign>(?<id>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
-    `${BEFORE}(?<gd>${DAY})\\.\\s?(?<gm>0?[1-9]|1[0-2])\\.(?:\\s?(?<gy>${YEAR})${BEHIND}|(?=${TO}${DAY}\\.))`,
-    `${BEFORE}(?<bd>0[1-9]|[12]\\d|3[01])\\.(?<bm>0[1-9]|1[0-2])\\.(?<by>\\d\\d)${BEHIND}`,
-    `${BEFORE}(?<s1>\\d{1,2})(?<slash>[-/])(?<s2>\\d{1,2})\\k<slash>(?<sy>${YEAR}|(?<=/)\\d\\d)${BEHIND}`,
-    `${BEFORE}(?:(?<od>${DAY})${NTH}${TO})?(?<dd>${DAY})${NTH}(?:\\s+|-)(?:of\\s+|de\\s+)?(?<dm>${MONTH})(?:(?:,?\\s+|-)(?:de\\s+)?(?<dy>${YEAR})(?![\\p{L}\\p{N}]))?`,
-    `(?<![\\p{L}\\p{N}])(?<mm>${MONTH})\\s+(?<md>${DAY})${NTH}(?![\\p{L}\\p{N}])(?:${TO}(?<oe>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<my>${YEAR})(?![\\p{L}\\p{N}]))?`,
-    `(?:(?<!\\p{N})(?<cy>${YEAR})\\s?[年년]\\s?)?(?<![\\p{N}.,])(?<cm>1[0-2]|0?[1-9])\\s?[月월](?:\\s?(?<cd>${DAY})\\s?[日일])?`,
-    `${BEFORE}(?:(?<zm>0[1-9]|1[0-2])/(?<zy>(?:19|20)\\d\\d)|(?<ny>${YEAR})-(?<nm>0[1-9]|1[0-2]))${BEHIND}`,
-    `(?<![\\p{L}\\p{N}])(?:(?<om>${MONTH})${TO})?(?<ym>${MONTH}),?\\s+(?:de\\s+)?(?<yy>${YEAR})(?![\\p{L}\\p{N}])`,
-  ].join("|"),
+/** For a pattern with `giu`: year, month and day, and a second day or month before or behind them. */
+const FORMS = [
+  `${BEFORE}(?<y>${YEAR})(?<sign>[-/.])(?<m>0[1-9]|1[0-2])\\k<sign>(?<d>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
+  `${BEFORE}(?<d>${DAY})\\.\\s?(?<m>0?[1-9]|1[0-2])\\.(?:\\s?(?<y>${YEAR})${BEHIND}|(?=${TO}${DAY}\\.))`,
+  `${BEFORE}(?<d>0[1-9]|[12]\\d|3[01])\\.(?<m>0[1-9]|1[0-2])\\.(?<y>\\d\\d)${BEHIND}`,
+  `${BEFORE}(?<m>\\d{1,2})(?<slash>[-/])(?<d>\\d{1,2})\\k<slash>(?<y>${YEAR}|(?<=/)\\d\\d)${BEHIND}`,
+  `${BEFORE}(?:(?<day>${DAY})${NTH}${TO})?(?<d>${DAY})${NTH}(?:\\s+|-)(?:of\\s+|de\\s+)?(?<m>${MONTH})(?:(?:,?\\s+|-)(?:de\\s+)?(?<y>${YEAR})(?![\\p{L}\\p{N}]))?`,
+  `(?<![\\p{L}\\p{N}])(?<m>${MONTH})\\s+(?<d>${DAY})${NTH}(?![\\p{L}\\p{N}])(?:${TO}(?<day>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<y>${YEAR})(?![\\p{L}\\p{N}]))?`,
+  `(?:(?<!\\p{N})(?<y>${YEAR})\\s?[年년]\\s?)?(?<![\\p{N}.,])(?<m>1[0-2]|0?[1-9])\\s?[月월](?:\\s?(?<d>${DAY})\\s?[日일])?`,
+  `${BEFORE}(?<m>0[1-9]|1[0-2])/(?<y>(?:19|20)\\d\\d)${BEHIND}`,
+  `${BEFORE}(?<y>${YEAR})-(?<m>0[1-9]|1[0-2])${BEHIND}`,
+  `(?<![\\p{L}\\p{N}])(?:(?<month>${MONTH})${TO})?(?<m>${MONTH}),?\\s+(?:de\\s+)?(?<y>${YEAR})(?![\\p{L}\\p{N}])`,
+];
+const DATE = new RegExp(
+  FORMS.map((form, i) => form.replace(/(\(\?|\\k)<(\w+)>/g, `$1<$2${i}>`)).join("|"),
   "giu",
 );
 
@@ -56,31 +58,22 @@ export interface DateFound {
 
 /** The dates of a text, in their order: `3–7 May 2010` are two. */
 export function datesIn(text: string): DateFound[] {
-  return matchesIn(FORMS, text).flatMap((match): DateFound[] => {
-    const { iy, im, id, gd, gm, gy, bd, bm, by, s1, s2, sy, od, dd, dm, dy } = match.groups ?? {};
-    const { mm, md, oe, my, om, ym, yy, cy, cm, cd, zm, zy, ny = "", nm } = match.groups ?? {};
-    const named = (name: string | undefined) => MONTHS.get((name ?? "").toLowerCase().replace(".", "")) ?? 0;
-    const readings = [
-      iy && dateOf(iy, Number(im), id),
-      gd && dateOf(gy, Number(gm), gd),
-      by && dateOf(inFull(by), Number(bm), bd),
-      sy && dateOf(inFull(sy), Number(s1), s2),
-      sy && dateOf(inFull(sy), Number(s2), s1),
-      dm && dateOf(dy, named(dm), dd),
-      mm && dateOf(my, named(mm), md),
-      ym && dateOf(yy, named(ym), undefined),
-      cm && dateOf(cy, Number(cm), cd),
-      zm && dateOf(zy, Number(zm), undefined),
-      // `2009-10` are two years.
-      nm && Number(nm) <= Number(ny.slice(2)) && dateOf(ny, Number(nm), undefined),
-    ].flatMap((date) => date || []);
-    const others = [
-      od && dateOf(dy, named(dm), od),
-      oe && dateOf(my, named(mm), oe),
-      om && dateOf(yy, named(om), undefined),
-    ].flatMap((date) => date || []);
+  return matchesIn(DATE, text).flatMap((match): DateFound[] => {
+    const groups = match.groups ?? {};
+    const form = FORMS.findIndex((_, i) => groups[`m${i}`] !== undefined);
+    const [y, m = "", d, day, month] = ["y", "m", "d", "day", "month"].map(
+      (name) => groups[`${name}${form}`],
+    );
+    const isAmbiguous = groups[`slash${form}`] !== undefined;
+    // `2009-10` are two years.
+    const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
+    const others = [day && dateOf(y, m, day), month && dateOf(y, month, undefined)];
+    const readings = isSpan ? [] : [dateOf(y, m, d), isAmbiguous && dateOf(y, d ?? "", m)];
     const place = { start: match.index, end: match.index + match[0].length };
-    return [others, readings].filter((each) => each.length > 0).map((each) => ({ ...place, readings: each }));
+    return [others, readings]
+      .map((dates) => dates.flatMap((date) => date || []))
+      .filter((dates) => dates.length > 0)
+      .map((dates) => ({ ...place, readings: dates }));
   });
 }
 
@@ -103,10 +96,11 @@ export function inFull(year: string): string {
   return year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;
 }
 
-function dateOf(year: string | undefined, month: number, day: string | undefined): CalendarDate | undefined {
+function dateOf(year: string | undefined, named: string, day: string | undefined): CalendarDate | undefined {
+  const month = MONTHS.get(named.toLowerCase().replace(".", "")) ?? Number(named);
   if (month < 1 || month > 12 || Number(day ?? 1) > 31) return undefined;
   const number = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
-  return { year: number(year), month, day: number(day) };
+  return { year: number(year && inFull(year)), month, day: number(day) };
 }
 
 /** Whether what `said` says of a date is what `other` says of it, too. */
