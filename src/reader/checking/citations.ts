@@ -117,12 +117,17 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
   let unnumbered = 0;
   let isTable = false;
   let head = "";
-  let wasBlank = true;
   let cited: string[] | undefined;
   const close = () => {
     if (open && open.end > open.start) blocks.push(open);
     open = undefined;
     entry = undefined;
+  };
+  /** A heading or a label begins a list of what is cited, or ends it. */
+  const begin = (kind: typeof sources) => {
+    close();
+    sources = kind;
+    unnumbered = 0;
   };
   const list = (label: string, text: string) => {
     close();
@@ -131,41 +136,35 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
     if (!listed.has(label)) listed.set(label, entry);
     entry.push(...addressesIn(text));
   };
-  const lines = lineRanges(report);
-  const shownAt = (i: number) => {
-    const { start = 0, end = 0 } = lines[i] ?? {};
-    return report.slice(start, Math.min(end, start + 2_000));
-  };
-  for (const [i, { start, end }] of lines.entries()) {
-    const line = report.slice(start, end);
-    const isBlank = line.trim() === "";
+  const lines = report.split("\n");
+  let end = -1;
+  for (const [i, line] of lines.entries()) {
+    const start = end + 1;
+    end = start + line.length;
     const [, mark] = FENCE.exec(line) ?? [];
     const [, heading] = HEADING.exec(line) ?? [];
     const definition = DEFINITION.exec(line);
     const item = ITEM.exec(line);
-    const below = shownAt(i + 1);
+    const [below = "", next = ""] = lines.slice(i + 1, i + 3).map((one) => one.slice(0, 2_000));
+    const isRule = TABLE_RULE.test(below);
+    const isAlone = (lines[i - 1] ?? "").trim() === "";
     if (fence !== undefined) {
       if (mark?.startsWith(fence)) fence = undefined;
     } else if (mark !== undefined) {
       close();
       fence = mark;
-    } else if (isBlank) {
+    } else if (line.trim() === "") {
       close();
       isTable = false;
       head = "";
     } else if (
       heading !== undefined ||
       (UNDERLINE.test(below) && open === undefined && !item && !line.includes("|"))
-    ) {
-      close();
-      sources = SOURCES.test((heading ?? line).replace(/[*_]/g, "").trim()) ? "heading" : undefined;
-      unnumbered = 0;
-    } else if (UNDERLINE.test(line)) close();
-    else if (wasBlank && SOURCES.test(LABEL_LINE.exec(line)?.[1]?.trim() ?? "")) {
-      close();
-      sources = "label";
-      unnumbered = 0;
-    } else if (
+    )
+      begin(SOURCES.test((heading ?? line).replace(/[*_]/g, "").trim()) ? "heading" : undefined);
+    else if (UNDERLINE.test(line)) close();
+    else if (isAlone && SOURCES.test(LABEL_LINE.exec(line)?.[1]?.trim() ?? "")) begin("label");
+    else if (
       definition &&
       (definition[3] === ":" || sources || addressesIn(line.slice(definition[0].length)).length > 0)
     )
@@ -173,22 +172,15 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
     else if (sources && item) list(item[1] ?? String(++unnumbered), line.slice(item[0].length));
     else if (sources === "heading" || (sources && addressesIn(line).length > 0))
       entry?.push(...addressesIn(line));
-    else if (TABLE_RULE.test(line) && line.includes("-") && (line.includes("|") || isTable)) isTable = true;
-    else if (
-      line.includes("|") &&
-      (isTable || /^\s*\|/.test(line) || (TABLE_RULE.test(below) && below.includes("|")))
-    ) {
+    else if (TABLE_RULE.test(line) && (line.includes("|") || isTable)) isTable = true;
+    else if (line.includes("|") && (isTable || /^\s*\|/.test(line) || (isRule && below.includes("|")))) {
       close();
       isTable = true;
       sources = undefined;
       // The heads of the columns say nothing by themselves.
-      if (TABLE_RULE.test(below) && below.includes("-")) head = line;
+      if (isRule) head = line;
       else blocks.push({ kind: "row", start, end, over: head });
-    } else if (
-      item &&
-      PLACE.test(line.slice(item[0].length)) &&
-      QUOTATION.test(shownAt(i + 1).trim() || shownAt(i + 2))
-    ) {
+    } else if (item && PLACE.test(line.slice(item[0].length)) && QUOTATION.test(below.trim() || next)) {
       close();
       cited = addressesIn(line);
     } else {
@@ -198,21 +190,9 @@ function readReport(report: string): { blocks: ReportBlock[]; listed: Map<string
       open ??= { kind: item ? "item" : "text", start: start + (item?.[0].length ?? 0), end, cited };
       open.end = end;
     }
-    wasBlank = isBlank;
   }
   close();
   return { blocks, listed };
-}
-
-function lineRanges(text: string): { start: number; end: number }[] {
-  const lines: { start: number; end: number }[] = [];
-  for (let start = 0; start <= text.length; ) {
-    const found = text.indexOf("\n", start);
-    const end = found < 0 ? text.length : found;
-    lines.push({ start, end });
-    start = end + 1;
-  }
-  return lines;
 }
 
 /** The addresses of an entry of a list. */

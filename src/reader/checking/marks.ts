@@ -51,36 +51,12 @@ export function marksIn(text: string, listed: Pick<ReadonlySet<string>, "has"> =
 }
 
 function markOf(
-  match: RegExpMatchArray,
+  match: RegExpExecArray,
   whole: string,
   listed: Pick<ReadonlySet<string>, "has">,
 ): Mark | undefined {
-  const start = match.index ?? 0;
-  const {
-    code,
-    text,
-    angled,
-    target,
-    corner,
-    note,
-    numbers,
-    named,
-    short,
-    label,
-    auto,
-    bare,
-    doi,
-    arxiv,
-    file,
-  } = match.groups ?? {};
-  const mark = (urls: string[], length = match[0].length, labels: string[] = []): Mark => {
-    const end = start + length;
-    return { start, end, text: undefined, urls, labels };
-  };
-  if (code !== undefined) {
-    const { line } = FILE.exec(code.trim())?.groups ?? {};
-    return line === undefined ? undefined : mark([code.trim()]);
-  }
+  const start = match.index;
+  const found = match.groups ?? {};
   const behind = whole.slice(start + match[0].length, start + match[0].length + 3);
   /** Where the text of a link stands, if it is part of the sentence: not in brackets, nor short and behind its end. */
   const shown = (words: string): Mark["text"] => {
@@ -92,25 +68,32 @@ function markOf(
       ? undefined
       : { start: start + 1, end: start + 1 + words.length };
   };
-  if (text !== undefined) return { ...mark(addressIn(angled ?? target ?? "")), text: shown(text) };
-  if (numbers !== undefined) return mark([], match[0].length, numbersIn(numbers));
-  const linked = named ?? short;
-  if (linked !== undefined) {
-    const name = (label ?? linked).toLowerCase();
-    const its = { ...mark([], match[0].length, [name]), text: shown(linked) };
-    // `[…]` and the like are no links.
-    return label === undefined && !listed.has(name) ? undefined : its;
+  const mark = (urls: string[], labels: string[] = [], text?: string): Mark => {
+    const place = { start, end: start + match[0].length };
+    return { ...place, text: text === undefined ? text : shown(text), urls, labels };
+  };
+  if (found.code !== undefined) {
+    const file = found.code.trim();
+    return FILE.exec(file)?.groups?.line === undefined ? undefined : mark([file]);
   }
-  const one = corner ?? note;
-  if (one !== undefined) return mark([], match[0].length, [one.toLowerCase()]);
-  if (auto !== undefined) return mark([auto]);
-  if (arxiv !== undefined) return mark([`https://arxiv.org/abs/${arxiv}`]);
-  if (file !== undefined) return mark([file]);
-  const plain = bare ?? doi;
-  if (plain === undefined) return mark([]);
+  if (found.text !== undefined) return mark(addressIn(found.angled ?? found.target ?? ""), [], found.text);
+  if (found.numbers !== undefined) return mark([], numbersIn(found.numbers));
+  const linked = found.named ?? found.short;
+  if (linked !== undefined) {
+    const name = (found.label ?? linked).toLowerCase();
+    // `[…]` and the like are no links.
+    return found.label === undefined && !listed.has(name) ? undefined : mark([], [name], linked);
+  }
+  const note = found.corner ?? found.note;
+  if (note !== undefined) return mark([], [note.toLowerCase()]);
+  const plain = found.bare ?? found.doi;
+  if (plain === undefined) {
+    const address = found.auto ?? found.file ?? (found.arxiv && `https://arxiv.org/abs/${found.arxiv}`);
+    return mark(address === undefined ? [] : [address]);
+  }
   const kept = withoutTail(plain);
-  const url = doi === undefined ? kept.replace(/^www\./i, "http://www.") : `https://doi.org/${kept}`;
-  return mark([url], match[0].length - plain.length + kept.length);
+  const url = found.bare ? kept.replace(/^www\./i, "http://www.") : `https://doi.org/${kept}`;
+  return { ...mark([url]), end: start + match[0].length - plain.length + kept.length };
 }
 
 /** An address of a link, if it is one of the web, of any other scheme, or of a file; of this page and of mail it is none. */
@@ -119,8 +102,7 @@ function addressIn(target: string): string[] {
   if (/^[a-z][a-z\d+.-]*:/i.test(target) && !FILE.test(target)) return [target];
   if (target.startsWith("//")) return [`https:${target}`];
   const { name, line, hash = line } = FILE.exec(target)?.groups ?? {};
-  if (name === undefined) return [];
-  return [hash === undefined ? name : `${name}:${hash}`];
+  return name === undefined ? [] : [hash === undefined ? name : `${name}:${hash}`];
 }
 
 /** `1, 3–5` as 1, 3, 4 and 5. */
