@@ -7,19 +7,13 @@ import {
   changedRows,
   type PlanOptions,
   planRows,
+  type RowState,
 } from "../../../client/workflows/batch/plan.js";
 import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../client/workflows/batch/row.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import { LocalError } from "../../../ground/files/local-error.js";
 import { safeLine } from "../../../ground/text/safe-text.js";
-import {
-  type CreatePace,
-  namedIn,
-  openBatch,
-  pacerOf,
-  rowName,
-  settledRows,
-} from "../../../machine/batch.js";
+import { type CreatePace, openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
 import type { Machine } from "../../../machine/machine.js";
@@ -44,8 +38,9 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   const { out, dryRun } = options;
   ctx.limitDay(options);
   const shard = parseShard(options.shard);
-  const { rows, faults, format, withFlagModel, or } = await readBatch(ctx, file, options);
-  const machine = firstOf(ctx, rows);
+  const { rows, faults, format, withFlagModel, or, accountOf } = await readBatch(ctx, file, options);
+  // Where each row names its own account, none need be in use.
+  const machine = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
   const limit = machine.hourlyLimit(options);
   checkShards(limit, shard);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
@@ -58,17 +53,15 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     faults.push({ reason: "--out DIR is missing: the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
   const mine = shard ? rowsOfShard(rows, shard) : rows;
-  if (dryRun || out === undefined)
-    return dryRunOf(ctx, machine, mine, { before, limit, shards: shard?.count, options });
+  const pace = { limit, shards: shard?.count };
+  const planned = (): Planned => {
+    const known = settledRows(before, machine.history);
+    return { known, states: planRows(mine, known, options, () => true), accountOf };
+  };
+  if (dryRun || out === undefined) return dryRunOf(ctx, machine, planned(), pace);
   if (!options.yes && asksFirst(ctx))
-    await confirmRows(
-      ctx,
-      machine,
-      mine,
-      { before, options },
-      `${safeLine(file)}, read as ${FORMS[format]},`,
-    );
-  const job = await openBatch(machine, mine, { ...options, out, or, limit, shards: shard?.count });
+    await confirmRows(ctx, planned(), `${safeLine(file)}, read as ${FORMS[format]},`);
+  const job = await openBatch(machine, mine, { ...options, ...pace, out, or });
   const { folder, states } = job;
   try {
     const pages = options.html ? await import("./pages.js") : undefined;
@@ -85,10 +78,11 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   }
 }
 
-/** The account in use; where each row names its own, none need be, and it is that of the first row. */
-function firstOf(ctx: Context, rows: readonly Row[]): Machine {
-  const isNamed = rows.every(({ profile }) => profile !== undefined);
-  return (isNamed ? [...namedIn(ctx, rows).values()][0] : undefined) ?? ctx;
+/** What would be done with each row, and the account of its profile. */
+interface Planned {
+  known: ReadonlyMap<string, KnownRow>;
+  states: readonly RowState[];
+  accountOf: (profile: string | undefined) => Machine;
 }
 
 /** More rows than this are sent only after a question: any text file is a list of prompts to `batch`. */
@@ -99,18 +93,10 @@ const FORMS: Readonly<Record<Format, string>> = {
 };
 
 /** Asks before more than 20 rows are sent. Throws UsageError unless the answer is yes, CodedError for a missing key. */
-async function confirmRows(
-  ctx: Context,
-  machine: Machine,
-  rows: readonly Row[],
-  { before, options }: { before: ReadonlyMap<string, KnownRow>; options: PlanOptions },
-  what: string,
-): Promise<void> {
-  const states = planRows(rows, settledRows(before, machine.history), options, () => true);
+async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: string): Promise<void> {
   const { waiting } = new BatchProgress(states).counts;
   if (waiting <= MOST_UNASKED) return;
-  const named = namedIn(ctx, rows);
-  const accounts = new Set(rows.map(({ profile }) => named.get(profile ?? "") ?? machine));
+  const accounts = new Set(states.map(({ row }) => accountOf(row.profile)));
   for (const account of accounts) void account.apiKey;
   const places = [...accounts].map(
     ({ origin, profile }) => `${origin}${profile === null ? "" : ` (profile ${profile})`}`,
@@ -189,19 +175,17 @@ const SHOWN_PROMPTS = 3;
 async function dryRunOf(
   ctx: Context,
   machine: Machine,
-  rows: readonly Row[],
-  { before, options, ...pace }: CreatePace & { before: ReadonlyMap<string, KnownRow>; options: BatchFlags },
+  { known, states, accountOf }: Planned,
+  pace: CreatePace,
 ): Promise<number> {
-  const known = settledRows(before, machine.history);
-  const states = planRows(rows, known, options, () => true);
   const ports = connectedPorts(machine);
   const usualMs = ports && usualLength(ports.history, ports.origin);
   const pacer = pacerOf(ctx.host.clock, ports, known, pace);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
-  const named = namedIn(ctx, rows);
+  const rows = states.map(({ row }) => row);
   const askedOf = ({ profile, body }: Row) => {
-    const at = named.get(profile ?? "") ?? machine;
+    const at = accountOf(profile);
     return { ports: at, model: body.model ?? at.provider?.defaultModel };
   };
   const isMixed = new Set(rows.map((row) => askedOf(row).model)).size > 1;

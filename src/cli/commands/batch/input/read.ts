@@ -70,7 +70,8 @@ export async function readBatch(
   const hasFlagModel = !isSeveral && options.model?.length;
   // As versions made them in which `--model` replaced a row's own model.
   const withFlagModel = hasFlagModel ? rowsOf(parsed, { ...rowOptions, complete: bodies(true) }).rows : [];
-  return { rows: made.rows, faults: [...made.faults, ...faults], format, withFlagModel, or };
+  const all = [...made.faults, ...faults];
+  return { rows: made.rows, faults: all, format, withFlagModel, or, accountOf: accounts.of };
 }
 
 /** The accounts of rows with these profiles, and what each of them is asked. Throws UsageError. */
