@@ -1,4 +1,3 @@
-import type { History } from "../client/store/history/history.js";
 import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/context.js";
 import { type BatchAccount, CreatePacer } from "../client/workflows/batch/create-pacer.js";
 import { type KnownRow, reconcile } from "../client/workflows/batch/journal.js";
@@ -54,7 +53,7 @@ export async function openBatch(
   for (const at of new Set(rows.length > 0 ? rows.map(ownOf) : [machine])) void at.apiKey;
   const folder = await OutputFolder.open(out, isListed);
   try {
-    const known = settledRows(folder.known, machine.history);
+    const known = reconcile(folder.known, machine.history);
     const [changed] = changedRows(rows, known);
     if (changed)
       throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
@@ -100,14 +99,6 @@ function madeAt(
   if (at?.origin === origin) return accountAt(at);
   // Without a profile there is none to go back to: a 404 names the origin that made it.
   return profile === null || own?.ports.origin === origin ? own : undefined;
-}
-
-/** What the journal knows, with what the history knows of creates that it left open. */
-export function settledRows(
-  known: ReadonlyMap<string, KnownRow>,
-  history: History | undefined,
-): Map<string, KnownRow> {
-  return reconcile(known, (localId) => history?.outcomeOf(localId));
 }
 
 /** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */

@@ -148,16 +148,10 @@ export function reportIn(text: string, file: string): { report: Report; result: 
   return { report: reportOf(result), result };
 }
 
-/** The addresses that a report cites, each once. */
-export async function addressesOf(report: Report): Promise<string[]> {
+/** The citations of a report, in the order of a check of it. */
+export async function claimsIn(report: Report) {
   const { citedIn } = await import("../reader/checking/check.js");
-  return [...new Set(citedIn(report).claims.flatMap(({ urls }) => urls))];
-}
-
-/** Where the citations of a report end in its text, in UTF-16 units, in the order of a check of it. */
-export async function endsOf(report: Report): Promise<number[]> {
-  const { citedIn } = await import("../reader/checking/check.js");
-  return citedIn(report).claims.map(({ end }) => end);
+  return citedIn(report).claims;
 }
 
 type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { RefusedError } from "../../src/client/calls/errors.js";
 import { type Provider, providerNamed } from "../../src/client/dialects/providers.js";
-import type { KnownRow } from "../../src/client/workflows/batch/journal.js";
+import { type KnownRow, reconcile } from "../../src/client/workflows/batch/journal.js";
 import type { Row } from "../../src/client/workflows/batch/row.js";
 import type { Result } from "../../src/client/workflows/results.js";
 import { systemClock } from "../../src/ground/clock.js";
-import { namedIn, openBatch, pacerOf, ROW_FORMS, rowName, settledRows } from "../../src/machine/batch.js";
+import { namedIn, openBatch, pacerOf, ROW_FORMS, rowName } from "../../src/machine/batch.js";
 import { Machine } from "../../src/machine/machine.js";
 import { folderWith } from "../support/folder.js";
 
@@ -160,12 +160,12 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
   ]);
-  const settled = settledRows(rows, history);
+  const settled = reconcile(rows, history);
   expect([settled.get("a"), settled.get("b")]).toMatchObject([
     { stage: "created", requestId: "id-1" },
     { stage: "open" },
   ]);
-  expect(settledRows(rows, undefined).get("a")).toMatchObject({ stage: "open" });
+  expect(reconcile(rows, undefined).get("a")).toMatchObject({ stage: "open" });
 });
 
 test("a 429 is about the hour, but at a provider about a moment", () => {

@@ -15,15 +15,7 @@ import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
 import { exitCodeOf, sayNotObserved, statusLine, withId } from "./answers.js";
 import type { OnDone } from "./on-done.js";
-import {
-  changeLine,
-  liveText,
-  stuckText,
-  TakenReport,
-  TroubleReport,
-  unchangedLine,
-  watchJson,
-} from "./progress-text.js";
+import { changeLine, liveText, stuckText, TakenReport, TroubleReport, watchJson } from "./progress-text.js";
 
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** False if stdout is for something else (`run`). */
@@ -118,7 +110,7 @@ class FollowView {
       case "stuck":
         return reporter.notice("STUCK", stuckText(event));
       case "unchanged":
-        return this.#isLive ? undefined : reporter.say(unchangedLine(this.#shown));
+        return this.#isLive ? undefined : reporter.say(`still watching: ${liveText(this.#shown)}`);
       case "not-observed":
         return sayNotObserved(reporter, event.error);
       case "given-up":

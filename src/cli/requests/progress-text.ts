@@ -13,7 +13,7 @@ import { safeLine } from "../../ground/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../context.js";
 import type { Reporter } from "../terminal/reporter.js";
 
-export interface ShownProgress {
+interface ShownProgress {
   states: readonly (Status | null)[];
   elapsedMs: number;
   /** What the service says of the one id, if there is one. */
@@ -47,10 +47,6 @@ export function liveText({ states, elapsedMs, progress, usual, question = "" }: 
 
 export function changeLine(requestId: string, status: Status, elapsedMs: number): string {
   return `${requestId} is ${safeLine(status)} (${formatDuration(elapsedMs)})`;
-}
-
-export function unchangedLine(progress: ShownProgress): string {
-  return `still watching: ${liveText(progress)}`;
 }
 
 export interface WatchLine extends Moment {
@@ -134,18 +130,13 @@ const LEAST_RUNS = 5;
 /** What a service took long ago says little about today. */
 const RUNS = 200;
 
-/** How long the middle half of the finished runs took, as text; undefined for fewer than five. Milliseconds. */
-export function usualText(durations: readonly number[]): string | undefined {
-  if (durations.length < LEAST_RUNS) return undefined;
-  const sorted = [...durations].sort((a, b) => a - b);
+/** How long the middle half of the finished runs of the origin in force took, as text; undefined for fewer than five. */
+export function usualLengthText({ history, origin }: Pick<Ports, "history" | "origin">): string | undefined {
+  const sorted = (history?.durations(origin, RUNS) ?? []).sort((a, b) => a - b);
+  if (sorted.length < LEAST_RUNS) return undefined;
   const at = (share: number) => formatDuration(sorted[Math.round(share * (sorted.length - 1))] ?? 0);
   const [from, to] = [at(0.25), at(0.75)];
   return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
-}
-
-/** The same for the origin in force. */
-export function usualLengthText({ history, origin }: Pick<Ports, "history" | "origin">): string | undefined {
-  return usualText(history?.durations(origin, RUNS) ?? []);
 }
 
 /** Within a trouble, a wait is announced if it is longer than a watch is silent otherwise, in milliseconds. */

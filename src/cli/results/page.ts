@@ -9,7 +9,7 @@ import type { PageMark } from "../../ground/markdown/html/marks.js";
 import { type PageResult, type ResultOrigin, resultPage } from "../../ground/markdown/html/result-page.js";
 import type { CheckOutcome, Verdict } from "../../ground/protocol/check-outcome.js";
 import { withoutSecrets } from "../../ground/secrets/environment.js";
-import { endsOf, type Report, reportOf } from "../../machine/check.js";
+import { claimsIn, type Report, reportOf } from "../../machine/check.js";
 import { resultText, textWithSources } from "../../machine/result-text.js";
 import { countsText } from "../requests/check-text.js";
 import type { Host } from "../terminal/host.js";
@@ -39,7 +39,7 @@ export async function pageOf(result: Result, { createdAt, check, ...source }: Re
 
 /** The marks of a check on the page of the report that it was made of; undefined if that has other citations by now. */
 async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
-  const ends = await endsOf(report);
+  const ends = (await claimsIn(report)).map(({ end }) => end);
   if (ends.length !== outcome.citations.length) return undefined;
   const { checked_at, citations } = outcome;
   const all = citations.map(({ verdict, claim, field, missing, reason, passage, urls }, i): PageMark => {

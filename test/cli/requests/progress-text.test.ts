@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeLine, liveText, unchangedLine, watchJson } from "../../../src/cli/requests/progress-text.js";
+import { changeLine, liveText, watchJson } from "../../../src/cli/requests/progress-text.js";
 
 test.each([
   [[null], "waiting  1m 05s"],
@@ -11,7 +11,6 @@ test.each([
   [["\u001b[2J", "COMPLETED"], "1 of 2 done, 1 \\u{1b}[2J  1m 05s"],
 ])("the live line of %j is %j", (states, text) => {
   expect(liveText({ states, elapsedMs: 65_000 })).toBe(text);
-  expect(unchangedLine({ states, elapsedMs: 65_000 })).toBe(`still watching: ${text}`);
 });
 
 test("how long runs usually take stands beside the time", () => {

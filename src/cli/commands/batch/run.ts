@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { estimate, usualLength } from "../../../client/workflows/batch/estimate.js";
-import type { KnownRow } from "../../../client/workflows/batch/journal.js";
+import { type KnownRow, reconcile } from "../../../client/workflows/batch/journal.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import {
   BatchProgress,
@@ -13,7 +13,7 @@ import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../client/w
 import type { Ports } from "../../../client/workflows/ports.js";
 import { LocalError } from "../../../ground/files/local-error.js";
 import { safeLine } from "../../../ground/text/safe-text.js";
-import { type CreatePace, openBatch, pacerOf, rowName, settledRows } from "../../../machine/batch.js";
+import { type CreatePace, openBatch, pacerOf, rowName } from "../../../machine/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
 import { failureOf } from "../../../machine/failure.js";
 import type { Machine } from "../../../machine/machine.js";
@@ -55,7 +55,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   const mine = shard ? rowsOfShard(rows, shard) : rows;
   const pace = { limit, shards: shard?.count };
   const planned = (): Planned => {
-    const known = settledRows(before, machine.history);
+    const known = reconcile(before, machine.history);
     return { known, states: planRows(mine, known, options, () => true), accountOf };
   };
   if (dryRun || out === undefined) return dryRunOf(ctx, machine, planned(), pace);

@@ -8,10 +8,10 @@ import { LocalError, localErrorOf, orLocalError, sha256 } from "../../../ground/
 import type { CheckOutcome } from "../../../ground/protocol/check-outcome.js";
 import { safeJson } from "../../../ground/text/safe-text.js";
 import {
-  addressesOf,
   CHECK_LIMITS,
   type CheckProgress,
   checkOf,
+  claimsIn,
   exitCodeOfCheck,
   keepCheck,
   MAX_REPORT_BYTES,
@@ -69,7 +69,8 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     await reporter.say(`wrote ${output}`);
   };
   if (dryRun) {
-    const addresses = await addressesOf(named.report);
+    const claims = await claimsIn(named.report);
+    const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
     await deliver(reporter.json ? `${safeJson(addresses)}\n` : addresses.map((one) => `${one}\n`).join(""));
     return 0;
   }

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { linesBackward } from "../../../ground/files/lines-backward.js";
 import { jsonIn } from "../../../ground/json/exact-json.js";
-import { type HistoryEntry, UNKNOWN } from "../../store/history/records.js";
+import type { History } from "../../store/history/history.js";
+import { UNKNOWN } from "../../store/history/records.js";
 
 const text = v.string();
 const maybe = v.nullable(v.string());
@@ -143,22 +144,17 @@ export function afterLine(known: KnownRow | undefined, entry: JournalLine): Know
 
 /**
  * Settles rows that were begun and whose outcome the journal does not have: a command died between the two, or
- * the outcome is unknown. `settled` asks the history for the create that has this local id; undefined means that
- * the history does not know it, and the row stays open, which is an unknown outcome.
+ * the outcome is unknown. A row whose create the history does not know stays open, which is an unknown outcome.
  */
 export function reconcile(
   known: ReadonlyMap<string, KnownRow>,
-  settled: (localId: string) => HistoryEntry | "dismissed" | undefined,
+  history: Pick<History, "outcomeOf"> | undefined,
 ): Map<string, KnownRow> {
-  const reconciled = new Map(known);
-  for (const [id, row] of known) {
-    if (row.stage === "open" && row.localId !== undefined)
-      reconciled.set(id, afterCreate(row, settled(row.localId)));
-  }
-  return reconciled;
+  return new Map(Array.from(known, ([id, row]) => [id, row.stage === "open" ? settled(row, history) : row]));
 }
 
-function afterCreate(row: KnownRow, create: HistoryEntry | "dismissed" | undefined): KnownRow {
+function settled(row: KnownRow, history: Pick<History, "outcomeOf"> | undefined): KnownRow {
+  const create = row.localId === undefined ? undefined : history?.outcomeOf(row.localId);
   if (create === undefined) return row;
   if (create === "dismissed") return { ...row, stage: "free" };
   const { request_id, created_at, sent_at, status } = create;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usualLengthText, usualText } from "../../../../src/cli/requests/progress-text.js";
+import { usualLengthText } from "../../../../src/cli/requests/progress-text.js";
 
 const minutes = (...list: number[]) => list.map((one) => one * 60_000);
 
@@ -10,7 +10,8 @@ test.each([
   [minutes(1, 1, 2, 2, 3, 3, 99, 99, 100), "usually 2m 00s to 1h 39m"],
   [[], undefined],
 ])("the middle half of %j", (durations, expected) => {
-  expect(usualText(durations)).toBe(expected);
+  const history = { durations: () => durations };
+  expect(usualLengthText({ origin: "o", history } as never)).toBe(expected);
 });
 
 test("the last 200 runs of the origin in force count", () => {

@@ -15,7 +15,9 @@ test.each<[string, HistoryEntry | "dismissed" | undefined, Partial<KnownRow>]>([
   ["without an id", entry({ request_id: null }), { stage: "open" }],
   ["not in the history", undefined, { stage: "open" }],
 ])("an open row whose create was %s", (_, create, expected) => {
-  expect(reconcile(new Map([["r", row("open")]]), () => create).get("r")).toMatchObject(expected);
+  expect(reconcile(new Map([["r", row("open")]]), { outcomeOf: () => create }).get("r")).toMatchObject(
+    expected,
+  );
 });
 
 test("only open rows with a local id are looked up, and what was passed in stays as it is", () => {
@@ -25,9 +27,11 @@ test("only open rows with a local id are looked up, and what was passed in stays
     ["unnamed", { ...row("open"), localId: undefined }],
     ["ended", row("ended", "local-8")],
   ]);
-  const reconciled = reconcile(known, (localId) => {
-    asked.push(localId);
-    return "dismissed";
+  const reconciled = reconcile(known, {
+    outcomeOf(localId) {
+      asked.push(localId);
+      return "dismissed";
+    },
   });
   expect(asked).toEqual(["local-7"]);
   expect(Array.from(reconciled.values(), ({ stage }) => stage)).toEqual(["free", "open", "ended"]);
