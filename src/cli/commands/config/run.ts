@@ -1,6 +1,6 @@
 import { checkOptions } from "../../../client/dialects/asking.js";
-import { type Provider, providerNamed } from "../../../client/dialects/providers.js";
-import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
+import { providerNamed } from "../../../client/dialects/providers.js";
+import { NO_FOLDER, type Profile } from "../../../client/store/settings.js";
 import { LocalError } from "../../../ground/files/local-error.js";
 import { parseBaseUrl } from "../../../ground/http/address.js";
 import { safeLine } from "../../../ground/text/safe-text.js";
@@ -59,11 +59,10 @@ export async function configSet(ctx: Context, name: string, given: string | unde
   const question = ctx.host.stdin.isTTY ? "API key (hidden):" : undefined;
   const value = given ?? (key === "api-key" ? await readKey(ctx, question) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
-  const store = ctx.store.read();
-  const profile = profileName(ctx, store);
-  await checkValue(ctx, key, value, siteOf(ctx, store, profile));
-  const binding = key === "api-key" ? { "api-key-origin": originFor(ctx, store, profile) } : {};
-  await editProfile(ctx, profile, (stored) => void Object.assign(stored, { [key]: value }, binding));
+  const profile = profileToChange(ctx);
+  await checkValue(ctx, key, value, profile);
+  const binding = key === "api-key" ? { "api-key-origin": originFor(profile.site) } : {};
+  await editProfile(ctx, profile.name, (stored) => void Object.assign(stored, { [key]: value }, binding));
   if (key === "api-key" && given !== undefined) {
     await ctx.reporter.notice(
       "KEY_ON_COMMAND_LINE",
@@ -75,7 +74,7 @@ export async function configSet(ctx: Context, name: string, given: string | unde
 
 export async function configUnset(ctx: Context, name: string): Promise<number> {
   const key = checkKey(name);
-  await editProfile(ctx, profileName(ctx, ctx.store.read()), (stored) => {
+  await editProfile(ctx, profileToChange(ctx).name, (stored) => {
     delete stored[key];
     if (key === "api-key") delete stored["api-key-origin"];
   });
@@ -136,27 +135,25 @@ function checkKey(name: string): SettingName {
   );
 }
 
-async function checkValue(ctx: Context, key: SettingName, value: string, site: SettingsSite): Promise<void> {
+async function checkValue(
+  ctx: Context,
+  key: SettingName,
+  value: string,
+  { own, site }: ChangedProfile,
+): Promise<void> {
   if (key === "base-url") parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value);
   if (key === "provider") checkProvider({ value, source: "config set" });
-  if (key === "set") await checkSet(ctx, optionsIn(value), providerNamed(site.provider.value));
+  if (key === "set") {
+    const [options, provider] = [optionsIn(value), providerNamed(site.provider.value)];
+    // Throws InputError for a field of a create that research sets itself.
+    if (!provider) checkOptions("any provider", options);
+    else (await provider.load(own?.model ?? provider.defaultModel)).create({ prompt: "x", options });
+  }
   const { choices, form, isSecret }: Setting = SETTINGS[key];
   const isValid = choices?.includes(value) ?? form?.[0].test(value) ?? true;
   if (isValid) return;
   const words = choices?.join(", ").replace(/, (?=[^,]*$)/, " or ") ?? form?.[1];
   throw new UsageError(`invalid value for ${key}${isSecret ? "" : `: ${safeLine(value)}`} (${words})`);
-}
-
-/** Throws InputError for a field of a create that research sets itself. */
-async function checkSet(
-  ctx: Context,
-  options: Record<string, unknown>,
-  provider: Provider | undefined,
-): Promise<void> {
-  if (!provider) return checkOptions("any provider", options);
-  const store = ctx.store.read();
-  const { model } = store.profiles[profileName(ctx, store)] ?? {};
-  (await provider.load(model ?? provider.defaultModel)).create({ prompt: "x", options });
 }
 
 /** A key, from a hidden answer to `question` or, without one, from stdin. */
@@ -169,27 +166,33 @@ export async function readKey(ctx: Context, question: string | undefined): Promi
 }
 
 /** The origin in force when a key is stored: the key is sent nowhere else. */
-function originFor(ctx: Context, store: Store, profile: string): string {
-  const url = siteOf(ctx, store, profile).baseUrl?.value;
-  if (!url) {
-    throw new UsageError(
-      "a key belongs to a base URL, and no base URL is set",
-      "First: research config set base-url URL",
-    );
-  }
-  return parseBaseUrl(url, true).origin;
+function originFor({ baseUrl }: SettingsSite): string {
+  if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
+  throw new UsageError(
+    "a key belongs to a base URL, and no base URL is set",
+    "First: research config set base-url URL",
+  );
 }
 
-/** The profile that a command changes. It need not exist yet. Throws UsageError for an invalid name. */
-export function profileName(ctx: Context, store: Store): string {
-  const name = profileIn(ctx.flags, ctx.host.env, store).value;
+type ChangedProfile = ReturnType<typeof profileToChange>;
+
+/** The profile that a command changes, which need not exist yet, and the service in force with it. Throws UsageError for an invalid name. */
+export function profileToChange({ flags, host: { env }, store }: Context) {
+  const stored = store.read();
+  const name = profileIn(flags, env, stored).value;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) || name in {}) {
     throw new UsageError(
       `invalid name for a profile: ${JSON.stringify(name)}`,
       "Use letters, digits, `.`, `_` and `-`.",
     );
   }
-  return name;
+  const own = stored.profiles[name];
+  return {
+    name,
+    own,
+    site: siteIn(flags, env, name, own),
+    isInUse: profileIn({}, env, stored).value === name,
+  };
 }
 
 /** Changes one profile of the stored settings. Throws LocalError; then the old settings stand. */
@@ -203,10 +206,4 @@ export async function editProfile(
     edit(profile);
     stored.profiles[name] = profile;
   });
-}
-
-/** The service in force for a profile that a command changes; its base URL is undefined if none is configured. */
-export function siteOf(ctx: Context, store: Store, profile: string): SettingsSite {
-  const own = Object.hasOwn(store.profiles, profile) ? store.profiles[profile] : undefined;
-  return siteIn(ctx.flags, ctx.host.env, profile, own);
 }

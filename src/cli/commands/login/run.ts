@@ -5,17 +5,16 @@ import { research } from "../../../client/dialects/research.js";
 import { parseBaseUrl } from "../../../ground/http/address.js";
 import { CodedError, UsageError } from "../../../machine/errors.js";
 import { readKeyAnswer } from "../../../machine/failure.js";
-import { checkProvider, insecureHttpIn, profileIn } from "../../../machine/settings.js";
+import { checkProvider, insecureHttpIn } from "../../../machine/settings.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
-import { editProfile, profileName, readKey, siteOf } from "../config/run.js";
+import { editProfile, profileToChange, readKey } from "../config/run.js";
 
 export async function login(
   ctx: Context,
   options: { withKey?: boolean; provider?: string },
 ): Promise<number> {
-  const store = ctx.store.read();
-  const profile = profileName(ctx, store);
+  const { name: profile, own, site, isInUse } = profileToChange(ctx);
   const interactive = ctx.host.stdin.isTTY && !options.withKey;
   if (!interactive && !options.withKey) {
     throw new UsageError(
@@ -23,7 +22,6 @@ export async function login(
       `In a script: research login ${options.provider ? `--provider ${options.provider}` : "--base-url URL"} --with-key < keyfile`,
     );
   }
-  const site = siteOf(ctx, store, profile);
   const name =
     options.provider === undefined ? site.provider : { value: options.provider, source: "--provider" };
   checkProvider(name);
@@ -36,7 +34,7 @@ export async function login(
   const key = await readKey(ctx, options.withKey ? undefined : `API key for ${base.origin} (hidden):`);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key, provider);
-  const keptFor = store.profiles[profile]?.["api-key"] && store.profiles[profile]?.["api-key-origin"];
+  const keptFor = own?.["api-key"] && own["api-key-origin"];
   const replaced = keptFor && keptFor !== base.origin ? ` in place of the key for ${keptFor}` : "";
   await editProfile(ctx, profile, (stored) => {
     // A model of another service names nothing there.
@@ -61,7 +59,7 @@ export async function login(
     await ctx.reporter.say(
       `${provider.title} is spoken to as its documentation says, not yet tried on a live account. A restricted key may read there and yet not create.`,
     );
-  if (profile !== profileIn({}, ctx.host.env, store).value)
+  if (!isInUse)
     await ctx.reporter.say(
       `profile ${profile} is not in use: pass --profile ${profile}, or run: research config use ${profile}`,
     );
@@ -69,9 +67,8 @@ export async function login(
 }
 
 export async function logout(ctx: Context): Promise<number> {
-  const store = ctx.store.read();
-  const profile = profileName(ctx, store);
-  if (!store.profiles[profile]?.["api-key"]) {
+  const { name: profile, own } = profileToChange(ctx);
+  if (!own?.["api-key"]) {
     await ctx.reporter.say(`no key is stored (profile ${profile})`);
     return 0;
   }
