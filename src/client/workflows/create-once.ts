@@ -130,48 +130,28 @@ async function createAlone<P extends SubmitPorts>(
     send: () => Promise<{ submitted: Submitted; account: AskedAccount<P> }>;
   },
 ): Promise<CreatedOnce<P>> {
-  const { older, repeat, send } = options;
-  const { made, release } = await sayIfLong(settledAlone(history, wanted, options), wanted, options);
+  const { older, repeat, send, onUnderWay } = options;
+  const [{ clock }] = wanted.map(({ account }) => account.ports) as [P];
+  const until = clock.now() + LONGEST_CREATE_MS;
+  const isOver = new AbortController();
+  // It takes long only if another process creates the same.
+  clock.sleep(QUIET_MS, isOver.signal).then(
+    () => onUnderWay?.(until),
+    () => {},
+  );
+  let release = () => {};
   try {
+    release = await acquire(history, wanted, options);
+    const made = await settledCreates(history, wanted, options);
+    isOver.abort();
     const found = made.find(({ entry: { status, local_id, cut_short } }) => {
       const hasFailed = (status === "FAILED" && !cut_short) || status === "STOPPED";
       return !hasFailed && !(repeat && older.has(local_id));
     });
     return found ? { kind: "reused", ...found } : { kind: "created", ...(await send()) };
   } finally {
+    isOver.abort();
     release();
-  }
-}
-
-/** The result of `waiting`; calls `onUnderWay` if it takes long, which means that another process creates the same. */
-async function sayIfLong<T, P extends SubmitPorts>(
-  waiting: Promise<T>,
-  wanted: readonly Wanted<P>[],
-  { onUnderWay }: CreateOnceOptions,
-): Promise<T> {
-  const [{ clock }] = wanted.map(({ account }) => account.ports) as [P];
-  const until = clock.now() + LONGEST_CREATE_MS;
-  const isOver = new AbortController();
-  if (onUnderWay)
-    clock.sleep(QUIET_MS, isOver.signal).then(
-      () => onUnderWay(until),
-      () => {},
-    );
-  return await waiting.finally(() => isOver.abort());
-}
-
-/** Takes the locks of these creates and reads the history under them. Other processes wait until `release` is called. */
-async function settledAlone<P extends SubmitPorts>(
-  history: History,
-  wanted: readonly Wanted<P>[],
-  options: CreateOnceOptions,
-) {
-  const release = await acquire(history, wanted, options);
-  try {
-    return { made: await settledCreates(history, wanted, options), release };
-  } catch (error) {
-    release();
-    throw error;
   }
 }
 

@@ -28,8 +28,7 @@ export async function submitToFirst<P extends SubmitPorts>(
   accounts: readonly AskedAccount<P>[],
   { onWait, onNext, ...options }: FirstAccountOptions,
 ): Promise<{ submitted: Submitted; account: AskedAccount<P> }> {
-  const [{ ports: first } = { ports: undefined }] = accounts;
-  if (!first) throw new TypeError("no account is named");
+  const [first] = accounts;
   const said: { name: string; error: unknown }[] = [];
   for (const [index, account] of accounts.entries()) {
     const { ports, body, limit } = account;
@@ -37,7 +36,7 @@ export async function submitToFirst<P extends SubmitPorts>(
     try {
       const submitted = await submitWithinQuota(ports, body, {
         ...{ ...options, limit },
-        ...(index > 0 && { askedOf: accountOf(first) }),
+        ...(first && index > 0 && { askedOf: accountOf(first.ports) }),
         onWait: (until) => onWait?.(until, account),
         onId: () => {
           hasId = true;
