@@ -15,7 +15,7 @@ import { EXIT_CODES } from "../../../machine/errors.js";
 import { type Failure, failureOf, rowError } from "../../../machine/failure.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
-import { statusWord, worstOf } from "../../requests/answers.js";
+import { sayNotObserved, statusWord, worstOf } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
 import { OnDone } from "../../requests/on-done.js";
 import { stuckText, usualLengthText, withEnd } from "../../requests/progress-text.js";
@@ -233,8 +233,8 @@ class BatchRenderer {
         return reporter.notice("STUCK", stuckText(event));
       case "unchanged":
         return this.#unchanged();
-      case "history-not-updated":
-        return reporter.notice("HISTORY_NOT_UPDATED", event.error.message);
+      case "not-observed":
+        return sayNotObserved(reporter, event.error);
       case "next-account": {
         const why = event.error === undefined ? "" : `${failureOf(event.error).message}; `;
         return reporter.notice(

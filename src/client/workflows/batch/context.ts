@@ -1,5 +1,6 @@
 import type { LocalError } from "../../../ground/files/local-error.js";
 import type { ResearchError } from "../../calls/errors.js";
+import type { FollowEvent } from "../follow.js";
 import type { Ports } from "../ports.js";
 import type { Result } from "../results.js";
 import type { BatchAccount } from "./create-pacer.js";
@@ -77,13 +78,7 @@ export type BatchRunEvent =
   /** Creates, polls or fetches fail, and are repeated. `state`: the row whose result is fetched again. */
   | { kind: "trouble"; activity: "create" | "poll" | "fetch"; error: ResearchError; state?: RowState }
   | { kind: "recovered" }
-  | { kind: "asked-to-wait"; waitMs: number }
-  /** Nothing has changed for a long time. */
-  | { kind: "unchanged" }
-  /** A row waits for somebody, or has long been in a state that is not known. */
-  | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
-  /** A state could not be recorded in the history; nothing depends on that. */
-  | { kind: "history-not-updated"; error: LocalError }
+  | Extract<FollowEvent, { kind: "asked-to-wait" | "unchanged" | "stuck" | "not-observed" }>
   /** No more creates are sent to this account: too many rows failed, or of `error`. What runs is watched to its end. */
   | {
       kind: "creates-stopped";

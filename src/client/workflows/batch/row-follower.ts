@@ -45,31 +45,13 @@ export class RowFollower {
 
   #apply(event: FollowEvent): void {
     const { emit } = this.context;
-    switch (event.kind) {
-      case "state":
-        this.#changed(event);
-        break;
-      case "trouble":
-        emit({ kind: "trouble", activity: "poll", error: event.error });
-        break;
-      case "not-observed":
-        emit({ kind: "history-not-updated", error: event.error });
-        break;
-      case "given-up":
-        this.#leave(event.requestId, event.error);
-        break;
-      case "timeout":
-        this.#leave(event.requestId, this.#late(event.requestId));
-        break;
-      case "recovered":
-        emit({ kind: "recovered" });
-        break;
-      case "stuck":
-      case "unchanged":
-      case "asked-to-wait":
-        emit(event);
-        break;
-    }
+    const { kind } = event;
+    if (kind === "state") this.#changed(event);
+    else if (kind === "given-up") this.#leave(event.requestId, event.error);
+    else if (kind === "timeout") this.#leave(event.requestId, this.#late(event.requestId));
+    else if (kind === "trouble") emit({ kind, activity: "poll", error: event.error });
+    else if (kind === "recovered") emit({ kind });
+    else if (kind !== "progress") emit(event);
   }
 
   #changed({ requestId, status, final, data }: StateSeen): void {

@@ -416,7 +416,7 @@ test.each<[object, object]>([
     },
   });
   const { events } = await runBatch(w, rowsOf("a"));
-  expect(told(events)[""]).toEqual(["history-not-updated LocalError"]);
+  expect(told(events)[""]).toEqual(["not-observed LocalError"]);
   expect(events[0]).toMatchObject({ state: { status: "PENDING", createdAt: null } });
   const { cut_short, cost_dollars } = journalOf(w).k0?.at(-1) ?? {};
   expect({ cut_short, cost_dollars }).toEqual(kept);
