@@ -40,7 +40,10 @@ export class Context extends Machine implements Terminal {
       },
       onMadePrivate: (text) => void reporter.notice("SETTINGS_MADE_PRIVATE", text),
       onOtherAccount: (text) => void reporter.notice("OTHER_ACCOUNT", text),
-      onSkipped: (records, folder) => saySkipped(records, folder, reporter),
+      onSkipped(records, folder) {
+        const what = counted(records, "record");
+        return reporter.notice("HISTORY_SKIPPED", `${what} skipped in the history (${folder}): not readable`);
+      },
     });
   }
 
@@ -78,11 +81,6 @@ function saySettings({ baseUrl, apiKey, profile }: ResolvedSettings, reporter: R
     `profile ${profile.value} (${profile.source})`,
   ];
   return reporter.notice("SETTINGS", parts.join(", "));
-}
-
-function saySkipped(records: number, folder: string, reporter: Reporter): Promise<void> {
-  const what = counted(records, "record");
-  return reporter.notice("HISTORY_SKIPPED", `${what} skipped in the history (${folder}): not readable`);
 }
 
 export function globalWords({ profile, baseUrl, insecureHttp }: Globals): string[] {

@@ -61,7 +61,8 @@ export class Machine implements Ports {
   #client: ResearchClient | undefined;
   #origin: string | undefined;
   #keyId: string | undefined;
-  readonly #accounts = new Map<string, Machine | undefined>();
+  /** The profiles of other accounts that were said. */
+  readonly #said = new Set<string>();
   readonly #named = new Map<string, Machine>();
 
   constructor(options: MachineOptions) {
@@ -188,12 +189,11 @@ export class Machine implements Ports {
     if (profile || baseUrl || provider || env.RESEARCH_PROFILE || env.RESEARCH_BASE_URL) return undefined;
     if (this.settings.baseUrl && this.#hasMade(entry)) return undefined;
     const name = entry.profile ?? DEFAULT_PROFILE;
-    const known = this.#accounts.has(name);
-    const account = known ? this.#accounts.get(name) : this.accountNamed(name);
-    this.#accounts.set(name, account);
+    const account = this.accountNamed(name);
     if (!account?.isHere(entry)) return undefined;
-    if (!known)
+    if (!this.#said.has(name))
       onOtherAccount?.(`what was created with profile ${name} is asked for there, at ${entry.origin}`);
+    this.#said.add(name);
     return account;
   }
 

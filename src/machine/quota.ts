@@ -1,6 +1,7 @@
-import type { AccountSpent, History } from "../client/store/history/history.js";
+import type { History } from "../client/store/history/history.js";
 import type { HourlyUsage } from "../client/store/history/hour.js";
 import { type HistoryEntry, keyId } from "../client/store/history/records.js";
+import { keyOf } from "../client/workflows/first-account.js";
 import type { Clock } from "../ground/clock.js";
 import { LocalError } from "../ground/files/local-error.js";
 import { DAY_MS } from "../ground/protocol/limits.js";
@@ -8,17 +9,6 @@ import { counted } from "../ground/text/phrases.js";
 import { dollars } from "../ground/text/research-progress.js";
 import type { LimitOptions, Machine } from "./machine.js";
 import { DEFAULT_PROFILE, originOf, requireConnection } from "./settings.js";
-
-/** Where one key stands in its hour, by this machine's own records, as a program reads it; null where no limit is set. */
-export interface Quota {
-  used: number;
-  left: number | null;
-  next_slot_at: string | null;
-  limit: number | null;
-  origin: string;
-  profile: string;
-  counted_from: "this machine's own records";
-}
 
 const COUNTED = { counted_from: "this machine's own records" } as const;
 const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
@@ -34,8 +24,11 @@ function historyOf({ history }: Machine): History {
   return history;
 }
 
+/** Where one key stands in its hour, by this machine's own records, as a program reads it; null where no limit is set. */
+export type Quota = ReturnType<typeof quotaOf>;
+
 /** The hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if no history is kept. */
-export function quotaOf(machine: Machine, options: LimitOptions): Quota {
+export function quotaOf(machine: Machine, options: LimitOptions) {
   const { settings } = machine;
   const { origin } = requireConnection(settings);
   const limit = machine.hourlyLimit(options) ?? Number.POSITIVE_INFINITY;
@@ -45,13 +38,10 @@ export function quotaOf(machine: Machine, options: LimitOptions): Quota {
 }
 
 /** One account's hour, its day under `per-day`, and what it spent. `--all` names those that no profile has any more, too. */
-export interface AccountQuota extends Quota {
-  day: { used: number; left: number; limit: number; next_slot_at: string } | null;
-  spent: ({ since: string } & AccountSpent)[];
-}
+export type AccountQuota = ReturnType<typeof accountQuota>;
 
 /** The account in use. Throws as `quotaOf`. */
-export function accountQuota(machine: Machine, options: LimitOptions): AccountQuota {
+export function accountQuota(machine: Machine, options: LimitOptions) {
   const quota = quotaOf(machine, options);
   const { perDay, origin, apiKey, clock } = machine;
   const history = historyOf(machine);
@@ -111,19 +101,12 @@ export function allQuotas(machine: Machine): AccountQuota[] {
 
 /** The account in use, or that of the recorded profile, if its key is the one that made the request. */
 function ownerOf(machine: Machine, entry: HistoryEntry): Machine | undefined {
-  const isIts = (account: Machine) =>
-    account.origin === entry.origin && keyId(account.apiKey) === entry.key_id;
-  for (const find of [
-    () => machine,
-    () => machine.named([entry.profile ?? DEFAULT_PROFILE], "the history")[0],
-  ])
-    try {
-      const account = find();
-      if (account && isIts(account)) return account;
-    } catch {
-      // Not configured, or a profile that is gone: its key is not known any more.
-    }
-  return undefined;
+  const recorded = machine.accountNamed(entry.profile ?? DEFAULT_PROFILE);
+  const isIts = (account: Machine | undefined) =>
+    originOf(account?.settings.baseUrl?.value) === entry.origin &&
+    account !== undefined &&
+    keyId(keyOf(account) ?? "") === entry.key_id;
+  return [machine, recorded].find(isIts);
 }
 
 const DAY_WINDOWS = { "24h": 1, "7d": 7, "30d": 30 } as const;

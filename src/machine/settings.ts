@@ -46,20 +46,11 @@ export function profileIn(
   return store.profile ? { value: store.profile, source: "config use" } : byDefault(DEFAULT_PROFILE);
 }
 
-/** Which service is spoken to: both come from one source. */
-export interface SettingsSite {
-  provider: Sourced<string>;
-  baseUrl: Sourced<string> | undefined;
-  isStored: boolean;
-}
+/** Which service is spoken to: provider and base URL come from one source. */
+export type SettingsSite = ReturnType<typeof siteIn>;
 
 /** The service in force with the profile `name`, which holds `own` and beats the environment if `--profile` names it. */
-export function siteIn(
-  choices: Choices,
-  env: Environment,
-  name: string,
-  own: Profile | undefined,
-): SettingsSite {
+export function siteIn(choices: Choices, env: Environment, name: string, own: Profile | undefined) {
   const stored = (value: string | undefined) => (value ? { value, source: `profile ${name}` } : undefined);
   const variables = {
     baseUrl: fromEnvironment(env, "RESEARCH_BASE_URL"),

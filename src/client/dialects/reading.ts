@@ -42,12 +42,6 @@ function isoTime(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** A page that a result refers to. */
-interface SourcePage {
-  url: string;
-  title: string | null;
-}
-
 /** Whether a web address is named. */
 function hasUrl(page: Fields): page is Fields & { url: string } {
   return typeof page.url === "string" && /^https?:\/\//i.test(page.url);
@@ -76,8 +70,8 @@ export function fieldCitations(found: unknown): Citation[] | undefined {
 }
 
 /** Those of `found` that have a web address, each address once. */
-export function sourcesIn(found: readonly Fields[]): SourcePage[] | undefined {
-  const sources = new Map<string, SourcePage>();
+export function sourcesIn(found: readonly Fields[]) {
+  const sources = new Map<string, { url: string; title: string | null }>();
   for (const { url, title } of found.filter(hasUrl))
     if (!sources.has(url)) sources.set(url, { url, title: text(title) ?? null });
   return sources.size > 0 ? [...sources.values()] : undefined;
@@ -131,23 +125,15 @@ export function progressIn(
   return progress;
 }
 
-/** What an answer says in any case, in the provider's own words. */
-export interface Told {
-  id: unknown;
-  status: unknown;
-  /** ISO 8601, or seconds since 1970. */
-  created: unknown;
-}
-
 /**
  * The data of an answer: what it says and `more` in the interface's words, then the answer's own fields of other names,
  * in the answer's own digits. A word that is undefined is left out, and so is a field of its name. A string says what
- * the answer lacks.
+ * the answer lacks. `created`: ISO 8601, or seconds since 1970.
  */
 export function answerData(
   operation: Operation,
   answer: Fields,
-  { id, created, ...told }: Told,
+  { id, created, ...told }: Record<"id" | "status" | "created", unknown>,
   more: Record<string, unknown>,
 ): Data | string {
   const word = text(told.status);

@@ -10,7 +10,7 @@ import {
   type Operation,
 } from "../../ground/protocol/conversation.js";
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
-import { fields } from "./reading.js";
+import { fields, salvageId } from "./reading.js";
 
 /** What `data` of a success must hold to count, by its name; what else stands in it is shown or passed on as it is. */
 const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (value: unknown) => boolean]>> = {
@@ -65,10 +65,7 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
       if (!isValid(Reflect.get(data, name))) return `the answer has no valid data.${name}`;
       return withSource(data as Data, memberText(envelope, "data")?.text ?? "{}");
     },
-    salvage(text) {
-      const id = /"request_id"\s*:\s*"([^"\\]{1,512})"/.exec(text)?.[1];
-      return isRequestId(id) ? id : undefined;
-    },
+    salvage: (torn) => salvageId(torn, "request_id", /^/),
   };
 }
 

@@ -21,12 +21,12 @@ import {
   reportOf,
 } from "../../../machine/check.js";
 import { domainsIn } from "../../../machine/domains.js";
-import { UsageError } from "../../../machine/errors.js";
-import { checkTarget, writeTarget } from "../../../machine/output-file.js";
+import { writeTarget } from "../../../machine/output-file.js";
 import { readTextFile, readTextStream } from "../../../machine/read-text.js";
 import type { Context } from "../../context.js";
 import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
 import type { ResultSource } from "../../results/page.js";
+import { checkResultOptions } from "../../results/show.js";
 import { fitted } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
@@ -54,9 +54,7 @@ interface Named {
 export async function check(ctx: Context, name: string, options: CheckFlags): Promise<number> {
   const { reporter, signal, host } = ctx;
   const { output, force = false, html, save, dryRun } = options;
-  if (html && reporter.json)
-    throw new UsageError("--html and JSON output exclude each other", "Give one of them, or run it twice.");
-  if (output !== undefined && output !== "-") checkTarget(output, force);
+  checkResultOptions(options, reporter.json);
   if (save !== undefined) checkSaveFolder(save);
   const limits = {
     domains: domainsIn("--domains", options.domains),

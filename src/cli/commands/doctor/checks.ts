@@ -66,8 +66,7 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
       needs: ["base-url"],
       fix: "research login",
       run: () => {
-        const { apiKey } = requireConnection(machine.settings);
-        requireKeyText(apiKey);
+        const apiKey = usableKey(machine);
         return ok(`${maskKey(apiKey)} (${machine.settings.apiKey?.source})`);
       },
     },
@@ -138,10 +137,16 @@ function probeOf({ host, signal }: Context, machine: Machine) {
   const ask = async (): Promise<Answered> => {
     const { settings, clientOptions, dialect } = machine;
     let date: number | undefined;
+    let apiKey = "none";
+    try {
+      apiKey = usableKey(machine);
+    } catch {
+      // The connection is tried all the same; the check of the key says what is wrong with it.
+    }
     host.beforeRequests?.();
     session = new Session({
       ...clientOptions,
-      ...{ baseUrl: requireBaseUrl(settings).href, apiKey: keyOrNone(machine), dialect },
+      ...{ baseUrl: requireBaseUrl(settings).href, apiKey, dialect },
       insecureHttp: true,
       onEvent: (event) => {
         if (event.kind === "exchange") date = Date.parse(event.date ?? "") || undefined;
@@ -158,15 +163,10 @@ function probeOf({ host, signal }: Context, machine: Machine) {
   return { answered, close: async () => session?.close() };
 }
 
-/** Without a usable key the connection is tried all the same; the check of the key says what is wrong with it. */
-function keyOrNone({ settings }: Machine): string {
-  try {
-    const { apiKey } = requireConnection(settings);
-    requireKeyText(apiKey);
-    return apiKey;
-  } catch {
-    return "none";
-  }
+function usableKey({ settings }: Machine): string {
+  const { apiKey } = requireConnection(settings);
+  requireKeyText(apiKey);
+  return apiKey;
 }
 
 function versionFinding({ version, platform }: Host): Finding {

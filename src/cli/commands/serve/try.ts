@@ -20,11 +20,9 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const model = await modelOf(ctx, options);
   const body = await readRequest(ctx, prompt, options);
   const key = await apiKeyFor();
-  const { sources, search, pre } = options;
   const serveOptions: ServeOptions = {
-    ...{ log: "off", host: "127.0.0.1", port: 0, pending: 0, processing: 0, allowHost: [], fault: [], pre },
-    ...(sources !== undefined && { sources }),
-    ...(search !== undefined && { search }),
+    ...{ ...options, log: "off", host: "127.0.0.1", port: 0 },
+    ...{ pending: 0, processing: 0, allowHost: [], fault: [] },
   };
   const voice = voiceOf(ctx, serveOptions);
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
@@ -37,11 +35,8 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
       RESEARCH_API_KEY: key.apiKey,
       RESEARCH_NO_HISTORY: "1",
     };
-    const { requestTimeout, verbose } = ctx.flags;
-    const own = ctx.with(env, {
-      ...(requestTimeout !== undefined && { requestTimeout }),
-      ...(verbose && { verbose }),
-    });
+    const { profile: _, baseUrl: __, ...flags } = ctx.flags;
+    const own = ctx.with(env, flags);
     try {
       return await showRun(ctx, [{ ports: own, body }], { interval: POLL_MS, ...options }, undefined);
     } finally {
