@@ -7,10 +7,10 @@ import { Batch } from "../client/workflows/batch/batch.js";
 import type { BatchRunEvent } from "../client/workflows/batch/context.js";
 import type { RowState } from "../client/workflows/batch/plan.js";
 import { type Row, rowId } from "../client/workflows/batch/row.js";
+import { submitToFirst } from "../client/workflows/first-account.js";
 import { follow } from "../client/workflows/follow.js";
 import { resolveTarget, stopAll } from "../client/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../client/workflows/results.js";
-import { submitWithinQuota } from "../client/workflows/submit.js";
 import { systemClock } from "../ground/clock.js";
 import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
 import { type CreateBody, isFinal } from "../ground/protocol/conversation.js";
@@ -63,11 +63,9 @@ export class MachineResearch implements Research {
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
     const signal = this.#untilClosed(options.signal);
     const body = await this.#bodyOf(request, signal);
-    const { data, localId, notSaved } = await submitWithinQuota(this.machine, body, {
-      ...options,
-      signal,
-      limit: this.machine.hourlyLimit(this.options),
-    });
+    const account = { ports: this.machine, body, limit: this.machine.hourlyLimit(this.options) };
+    const { submitted } = await submitToFirst([account], { ...options, signal });
+    const { data, localId, notSaved } = submitted;
     return { requestId: data.request_id, localId, data, notSaved };
   }
 

@@ -11,7 +11,8 @@ import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import { type AskedAccount, type FirstAccountOptions, keyOf, submitToFirst } from "./first-account.js";
-import { type SubmitPorts, type Submitted, withModel } from "./submit.js";
+import type { Ports } from "./ports.js";
+import { type Submitted, withModel } from "./submit.js";
 
 /** A request that an agent made within this time, in milliseconds, is given back instead of being made once more. */
 const REUSE_MS = 3_600_000;
@@ -23,7 +24,7 @@ const QUIET_MS = 2_000;
 const LOOK_MS = 50;
 
 /** A request that was just made, or one that is the same; and the account that has it. */
-export type CreatedOnce<P extends SubmitPorts = SubmitPorts> = { account: AskedAccount<P> } & (
+export type CreatedOnce<P extends Ports = Ports> = { account: AskedAccount<P> } & (
   | { kind: "created"; submitted: Submitted }
   | { kind: "reused"; entry: HistoryEntry }
 );
@@ -40,7 +41,7 @@ export interface CreateOnceOptions extends CallOptions {
 }
 
 /** A create by its name at an account. */
-interface Wanted<P extends SubmitPorts> {
+interface Wanted<P extends Ports> {
   account: AskedAccount<P>;
   create: WantedCreate;
   name: string;
@@ -69,7 +70,7 @@ export class CreateOnce {
    * age whose outcome is unknown (nothing is sent), with LocalError, as `submitToFirst` does, or with `signal.reason`:
    * then the create goes on, and the next call with the same arguments waits for it.
    */
-  async create<P extends SubmitPorts>(
+  async create<P extends Ports>(
     accounts: readonly AskedAccount<P>[],
     options: CreateOnceOptions,
   ): Promise<CreatedOnce<P>> {
@@ -97,7 +98,7 @@ export class CreateOnce {
     return await untilAborted(work, options.signal);
   }
 
-  async #send<P extends SubmitPorts>(accounts: readonly AskedAccount<P>[], options: FirstAccountOptions) {
+  async #send<P extends Ports>(accounts: readonly AskedAccount<P>[], options: FirstAccountOptions) {
     if (this.#sent >= this.most) throw new CreateRefusedError("used-up");
     this.#sent += 1;
     try {
@@ -113,7 +114,7 @@ export class CreateOnce {
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
 /** Undefined for an account without a key where others are named: it has made nothing. */
-function wantedOf<P extends SubmitPorts>(account: AskedAccount<P>): Wanted<P> | undefined {
+function wantedOf<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefined {
   const { ports } = account;
   const apiKey = keyOf(ports);
   if (apiKey === undefined) return undefined;
@@ -122,7 +123,7 @@ function wantedOf<P extends SubmitPorts>(account: AskedAccount<P>): Wanted<P> | 
 }
 
 /** One process at a time for creates of one name. `older`: the local ids that were known when the call came. */
-async function createAlone<P extends SubmitPorts>(
+async function createAlone<P extends Ports>(
   history: History,
   wanted: readonly Wanted<P>[],
   options: CreateOnceOptions & {
@@ -156,7 +157,7 @@ async function createAlone<P extends SubmitPorts>(
 }
 
 /** The same creates, the newest first, once none is under way. Rejects with UnresolvedCreateError if one is unknown. */
-async function settledCreates<P extends SubmitPorts>(
+async function settledCreates<P extends Ports>(
   history: History,
   wanted: readonly Wanted<P>[],
   options: CreateOnceOptions,
@@ -184,7 +185,7 @@ async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Prom
 }
 
 /** What the history has of the creates, at all their accounts. */
-function seen<P extends SubmitPorts>(
+function seen<P extends Ports>(
   history: History,
   wanted: readonly Wanted<P>[],
   { withinMs = REUSE_MS }: CreateOnceOptions,
@@ -202,7 +203,7 @@ function seen<P extends SubmitPorts>(
 }
 
 /** Takes the locks of all names in one order. Rejects with UnresolvedCreateError if one is held for too long. */
-async function acquire<P extends SubmitPorts>(
+async function acquire<P extends Ports>(
   history: History,
   wanted: readonly Wanted<P>[],
   options: CreateOnceOptions,

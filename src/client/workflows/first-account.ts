@@ -1,67 +1,78 @@
 import type { CreateBody } from "../../ground/protocol/conversation.js";
+import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { NoAccountError, QuotaExceededError } from "./errors.js";
-import {
-  isModelGone,
-  type QuotaSubmitOptions,
-  type SubmitPorts,
-  type Submitted,
-  submitWithinQuota,
-} from "./submit.js";
+import type { Ports } from "./ports.js";
+import { blockedUntil, waitUntil } from "./quota.js";
+import { isModelGone, type Submitted, submit } from "./submit.js";
 
 /** An account that a create may go to, and what it is asked there. */
-export interface AskedAccount<P extends SubmitPorts = SubmitPorts> {
+export interface AskedAccount<P extends Ports = Ports> {
   ports: P;
   body: CreateBody;
   /** Creates per hour. */
   limit?: number | undefined;
 }
 
-export interface FirstAccountOptions extends Omit<QuotaSubmitOptions, "limit" | "onWait"> {
+export interface FirstAccountOptions extends CallOptions {
+  /** Whether to wait for the hour instead of throwing. */
+  waitForQuota?: boolean | undefined;
+  /** Awaited before each wait, which ends at `until` (epoch ms). */
   onWait?: (until: number, account: AskedAccount) => void | Promise<void>;
   /** Awaited before the next account is asked, with what the one before it said. */
   onNext?: (error: unknown, account: AskedAccount, next: AskedAccount) => void | Promise<void>;
 }
 
-/** Creates at the first of `accounts` that takes it. Rejects as `submit`, with NoAccountError if several were asked. */
-export async function submitToFirst<P extends SubmitPorts>(
+/**
+ * Creates at the first of `accounts` that takes it; with `waitForQuota` it waits until the hour has a create left, by this
+ * machine's records or a 429. Rejects as `submit`, with NoAccountError if several were asked.
+ */
+export async function submitToFirst<P extends Ports>(
   accounts: readonly AskedAccount<P>[],
-  { onWait, onNext, ...options }: FirstAccountOptions,
+  { signal, waitForQuota = false, onWait, onNext }: FirstAccountOptions,
 ): Promise<{ submitted: Submitted; account: AskedAccount<P> }> {
-  const [first] = accounts;
   const said: { name: string; error: unknown }[] = [];
-  for (const [index, account] of accounts.entries()) {
+  const [first] = accounts;
+  for (let index = 0; ; ) {
+    const account = accounts[index];
+    if (!first || !account) throw new TypeError("no account is named");
     const { ports, body, limit } = account;
     let hasId = false;
     try {
-      const submitted = await submitWithinQuota(ports, body, {
-        ...{ ...options, limit },
-        ...(first && index > 0 && { askedOf: accountOf(first.ports) }),
-        onWait: (until) => onWait?.(until, account),
+      const submitted = await submit(ports, body, {
+        ...{ signal, limit },
+        ...(index > 0 && { askedOf: accountOf(first.ports) }),
         onId: () => {
           hasId = true;
         },
       });
       return { submitted, account };
     } catch (error) {
+      // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
+      const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, limit ?? 1).attempts ?? []));
+      const until = waitForQuota ? blockedUntil(error, attempts, limit, ports.clock.now()) : undefined;
+      if (until !== undefined) {
+        await onWait?.(until, account);
+        await waitUntil(ports, until, { signal });
+        continue;
+      }
       said.push({ name: ports.profile ?? ports.origin, error });
-      const next = accounts[index + 1];
-      const isOver = options.signal?.aborted || hasId || !next || !mayGoOn(error, account);
-      if (isOver) throw options.signal?.aborted || index === 0 ? error : new NoAccountError(said);
+      const next = accounts[++index];
+      const isOver = signal?.aborted || hasId || !next || !mayGoOn(error, account);
+      if (isOver) throw signal?.aborted || said.length === 1 ? error : new NoAccountError(said);
       await onNext?.(error, account, next);
     }
   }
-  throw new TypeError("no account is named");
 }
 
 /** An account as a record names it; its key is empty if it has none. */
-export function accountOf(ports: Omit<SubmitPorts, "client">) {
+export function accountOf(ports: Omit<Ports, "client">) {
   const { origin, basePath, profile } = ports;
   return { origin, basePath, profile, apiKey: keyOf(ports) ?? "" };
 }
 
 /** The key of an account; undefined if it has none. */
-export function keyOf(ports: Pick<SubmitPorts, "apiKey">): string | undefined {
+export function keyOf(ports: Pick<Ports, "apiKey">): string | undefined {
   try {
     return ports.apiKey;
   } catch {

@@ -7,10 +7,6 @@ import type { RecordedCreate } from "../store/history/recorded-create.js";
 import type { Attempt } from "../store/history/records.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
-import { blockedUntil, waitUntil } from "./quota.js";
-
-/** What a create needs of the ports. */
-export type SubmitPorts = Omit<Ports, "outputField">;
 
 /** A request that exists. */
 export interface Submitted {
@@ -33,13 +29,6 @@ export interface SendOptions extends CallOptions {
   askedOf?: Attempt["askedOf"];
 }
 
-export interface QuotaSubmitOptions extends SendOptions {
-  /** Whether to wait for the hour instead of throwing. */
-  waitForQuota?: boolean | undefined;
-  /** Awaited before each wait, which ends at `until` (epoch ms). */
-  onWait?: (until: number) => void | Promise<void>;
-}
-
 /**
  * Creates a request so that it is never lost: the intent is on the disk before anything is sent, the id before
  * this resolves. Rejects with NotRecordedError, QuotaExceededError or CreateRefusedError (nothing was sent),
@@ -47,7 +36,7 @@ export interface QuotaSubmitOptions extends SendOptions {
  * the client, `signal.reason`, or what `onIntent` threw.
  */
 export async function submit(
-  ports: SubmitPorts,
+  ports: Ports,
   asked: CreateBody,
   { limit, onIntent, onId, askedOf, signal }: SendOptions = {},
 ): Promise<Submitted> {
@@ -96,30 +85,9 @@ export function withModel({ provider }: Pick<Ports, "provider">, body: CreateBod
   return provider && body.model === undefined ? { ...body, model: provider.defaultModel } : body;
 }
 
-/** As `submit`; with `waitForQuota` it waits until the hour has a create left, by this machine's records or a 429. */
-export async function submitWithinQuota(
-  ports: SubmitPorts,
-  body: CreateBody,
-  { waitForQuota = false, onWait, ...options }: QuotaSubmitOptions,
-): Promise<Submitted> {
-  const { limit, signal } = options;
-  for (;;) {
-    try {
-      return await submit(ports, body, options);
-    } catch (error) {
-      // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
-      const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, limit ?? 1).attempts ?? []));
-      const until = blockedUntil(error, attempts, limit, ports.clock.now());
-      if (until === undefined || !waitForQuota) throw error;
-      await onWait?.(until);
-      await waitUntil(ports, until, { signal });
-    }
-  }
-}
-
 /** Records the intent. Nothing is sent if this rejects. */
 async function begin(
-  { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: SubmitPorts,
+  { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: Ports,
   body: CreateBody,
   { limit, askedOf, signal }: SendOptions,
 ): Promise<RecordedCreate | undefined> {

@@ -5,7 +5,7 @@ import { ResearchClient } from "../../../src/client/calls/client.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { CreateOnce, type CreateOnceOptions } from "../../../src/client/workflows/create-once.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
-import type { SubmitPorts } from "../../../src/client/workflows/submit.js";
+import type { Ports } from "../../../src/client/workflows/ports.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import { thisProcess } from "../../../src/ground/files/lock/holder.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
@@ -24,7 +24,8 @@ async function machine(options: HappyOptions = {}, most?: number) {
   let offset = 0;
   const clock = { ...systemClock, now: () => Date.now() + offset };
   const history = new History(join(folderWith(), "state"), clock.now);
-  const ports: SubmitPorts = {
+  const ports: Ports = {
+    outputField: "output",
     ...{ client, history, clock, origin: client.origin, apiKey: KEY, profile: null, unrecorded: false },
   };
   const once = new CreateOnce(most);

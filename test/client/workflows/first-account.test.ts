@@ -41,7 +41,13 @@ test.each([
   const accounts = servers.map(({ url }) => {
     const client = new ResearchClient({ baseUrl: url, apiKey: "k" });
     const account = { client, origin: client.origin, apiKey: "k", profile: null };
-    const ports = { ...account, clock: systemClock, history: undefined, unrecorded: true };
+    const ports = {
+      ...account,
+      clock: systemClock,
+      history: undefined,
+      unrecorded: true,
+      outputField: "output",
+    };
     return { ports, body: { prompt: "x" } };
   });
   const found = await submitToFirst(accounts, {}).then(
@@ -60,7 +66,7 @@ test("what is asked of the first account holds: its signal, and its limit", asyn
   const client = new ResearchClient({ baseUrl: url, apiKey: "k" });
   const history = new History(folderWith(), () => Date.now());
   const account = { client, origin: client.origin, apiKey: "k", profile: null };
-  const ports = { ...account, clock: systemClock, history, unrecorded: true };
+  const ports = { ...account, clock: systemClock, history, unrecorded: true, outputField: "output" };
   const asked = [{ ports, body: { prompt: "x" }, limit: 1 }];
   const reason = new Error("enough");
   await expect(submitToFirst(asked, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

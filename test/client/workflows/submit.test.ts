@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { History } from "../../../src/client/store/history/history.js";
-import { type SubmitPorts, submit } from "../../../src/client/workflows/submit.js";
+import type { Ports } from "../../../src/client/workflows/ports.js";
+import { submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import { LocalError } from "../../../src/ground/files/local-error.js";
 import { answer, type Behaviour, envelope, ok, refuse, reset } from "../../support/behaviours.js";
@@ -23,7 +24,8 @@ async function machine(behaviour: Script, state = join(folderWith(), "state")) {
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
   const history = new History(state, () => Date.now());
   const { origin } = client;
-  const ports: SubmitPorts = {
+  const ports: Ports = {
+    outputField: "output",
     ...{ client, history, clock: systemClock, origin, apiKey: KEY, profile: null, unrecorded: false },
   };
   return { server, history, origin, ports };

@@ -4,6 +4,7 @@ import { ResearchClient } from "../../../src/client/calls/client.js";
 import type { NoOutputError } from "../../../src/client/calls/errors.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
+import { submitToFirst } from "../../../src/client/workflows/first-account.js";
 import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
 import type { Ports } from "../../../src/client/workflows/ports.js";
 import {
@@ -14,7 +15,7 @@ import {
   type Target,
 } from "../../../src/client/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../../../src/client/workflows/results.js";
-import { submit, submitWithinQuota } from "../../../src/client/workflows/submit.js";
+import { submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
 import { hang, ok, only } from "../../support/behaviours.js";
@@ -137,7 +138,7 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
   const { ports, service } = await machine();
   await submit(ports, body, { limit: 1 });
   expect(ports.history?.hour(ports, 1).attempts).toHaveLength(1);
-  const error = await submitWithinQuota(ports, body, { limit: 1 }).catch((error: unknown) => error);
+  const error = await submitToFirst([{ ports, body, limit: 1 }], {}).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(QuotaExceededError);
   expect((error as QuotaExceededError).retryAfter).toBeGreaterThan(3_500);
   expect(service.server.count("create")).toBe(1);
@@ -145,8 +146,7 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
   const controller = new AbortController();
   const reason = new Error("enough");
   const waits: number[] = [];
-  const waiting = submitWithinQuota(ports, body, {
-    limit: 1,
+  const waiting = submitToFirst([{ ports, body, limit: 1 }], {
     waitForQuota: true,
     signal: controller.signal,
     onWait: (until) => {

@@ -12,7 +12,7 @@ import {
 import { LocalError, localError, orLocalError } from "../../../ground/files/local-error.js";
 import { HeldError, lock } from "../../../ground/files/lock.js";
 import { jsonIn } from "../../../ground/json/exact-json.js";
-import { afterLine, type JournalLine, type KnownRow, readJournal } from "./journal.js";
+import { type JournalLine, type KnownRow, readJournal } from "./journal.js";
 import { type RowState, stateWord } from "./plan.js";
 
 /** The batch's own files, apart from the results. */
@@ -26,6 +26,7 @@ export function readKnownRows(out: string): Map<string, KnownRow> {
 
 /** A batch's folder, locked: a file for each result, `results.jsonl` with a line for each ended row, the journal. */
 export class OutputFolder {
+  /** What the journal knew when the folder was opened. */
   readonly known: Map<string, KnownRow>;
   readonly results: ResultsFile;
 
@@ -72,11 +73,9 @@ export class OutputFolder {
     return fs.existsSync(join(this.path, name));
   }
 
-  /** Adds a line to the journal, and to what is known; with `sync` it is on the disk then. Throws LocalError. */
+  /** Adds a line to the journal; with `sync` it is on the disk then. Throws LocalError. */
   record(line: JournalLine, { sync = false } = {}): void {
     withLocalErrors(this.path, () => appendLine(join(this.path, JOURNAL), JSON.stringify(line), { sync }));
-    const next = afterLine(this.known.get(line.row), line);
-    if (next) this.known.set(line.row, next);
   }
 
   /** Writes a file beside the journal, whole or not at all; returns its path. Throws LocalError. */

@@ -126,11 +126,12 @@ export class RowSubmitter {
     progress.update(state, { localId, ...account, account: at, sentAt: intent.at });
   }
 
-  /** Nothing was created for the row: refused for good with `error`, without it to be sent again. */
-  #dismiss({ row }: RowState, error?: RowError): void {
-    if (this.#hasOpenIntent)
-      this.context.folder.record({ kind: "dismissed", row: row.id, error, at: dateOf(this.context) });
+  /** Nothing was created for the row: refused for good with `error`, without it to be sent again. Returns when, in ISO 8601. */
+  #dismiss({ row }: RowState, error?: RowError): string {
+    const at = dateOf(this.context);
+    if (this.#hasOpenIntent) this.context.folder.record({ kind: "dismissed", row: row.id, error, at });
     this.#hasOpenIntent = false;
+    return at;
   }
 
   #created(state: RowState, { data, notSaved }: Submitted): void {
@@ -152,7 +153,7 @@ export class RowSubmitter {
 
   /** Reads a create that failed: true if the next row is to be sent. */
   async #failed(state: RowState, account: BatchAccount, error: unknown, hasId: boolean): Promise<boolean> {
-    const { emit, signal, folder, describe, patience } = this.context;
+    const { emit, signal, describe, patience } = this.context;
     const { ports, pacer } = account;
     if (error instanceof UnresolvedCreateError) {
       pacer.sent();
@@ -167,8 +168,7 @@ export class RowSubmitter {
       const why = describe(error);
       this.#answered(account);
       pacer.sent();
-      this.#dismiss(state, why);
-      const endedAt = folder.known.get(state.row.id)?.endedAt;
+      const endedAt = this.#dismiss(state, why);
       this.#over(state, error, { standing: "refused", error: why, endedAt });
       return true;
     }

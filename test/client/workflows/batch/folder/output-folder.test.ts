@@ -66,20 +66,17 @@ test("a second process, or a second call, cannot open a folder that is held", as
   await open(path, () => {});
 });
 
-test("what is recorded is known, in this process and to later ones", async () => {
+test("what is recorded is known later", async () => {
   const path = folderWith();
-  await open(path, (folder) => {
-    folder.record(intent, { sync: true });
-    expect(folder.known.get("key:a")?.stage).toBe("open");
-  });
+  await open(path, (folder) => folder.record(intent, { sync: true }));
   expect(readKnownRows(path).get("key:a")?.stage).toBe("open");
   expect(readKnownRows(join(path, "none")).size).toBe(0);
 });
 
 test("results of this batch are not foreign", async () => {
   const path = folderWith();
+  await open(path, (folder) => folder.record(intent));
   await open(path, (folder) => {
-    folder.record(intent);
     folder.write("a.md", "text");
     writeFileSync(join(path, "b.md"), "mine");
     expect([...folder.foreign].sort()).toEqual([".research-batch", "b.md"]);
