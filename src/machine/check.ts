@@ -109,7 +109,7 @@ export async function checkRequest(
   options: CheckOptions & { signal: AbortSignal },
 ): Promise<CheckOutcome> {
   const { signal, goesOn } = options;
-  const result = await fetchResult(ports, target, { signal, schema: target.entry?.output_schema });
+  const result = await fetchResult(ports, target, { signal });
   const named = { request_id: target.requestId, file: null };
   const outcome = await checkOf(checker, reportOf(result), named, options);
   signal.throwIfAborted();

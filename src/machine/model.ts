@@ -65,11 +65,10 @@ export async function modelOf(
   options: ModelOptions & { researcher?: string },
 ): Promise<ModelResearch | undefined> {
   const { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, researcher } = options;
-  const { depth, length = "normal" } = options;
+  const { depth, length } = options;
   const { host } = ctx;
   const web = await searchOf(ctx, options);
   if (model === undefined) {
-    const { length } = options;
     const flag = givenFlag({ modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length });
     if (flag === undefined) return undefined;
     throw new UsageError(`${flag} needs the name of a model: --model NAME`);
@@ -93,7 +92,13 @@ export async function modelOf(
     if (web !== undefined) sources.push(await web(service));
     return modelResearcher({
       endpoint: { url, model: name, apiKey, connections: connectionsTo(ctx, url) },
-      ...{ limits, length, price: modelPrice, sources: combined(sources), clock: host.clock },
+      ...{
+        limits,
+        length: length ?? "normal",
+        price: modelPrice,
+        sources: combined(sources),
+        clock: host.clock,
+      },
       ...service,
     });
   };

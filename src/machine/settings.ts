@@ -313,13 +313,8 @@ function keyFromEnvironment(env: Environment, readKey: ReadKey): Sourced<string>
 }
 
 /** What the interface does not show, as it is set. */
-export function gapsOf({
-  gaps: { statusMethod, outputMethod, outputPath, outputField },
-}: ResolvedSettings): Gaps {
-  return {
-    ...{ statusMethod: statusMethod.value, outputMethod: outputMethod.value },
-    ...{ outputPath: outputPath.value, outputField: outputField.value },
-  };
+export function gapsOf({ gaps }: ResolvedSettings): Partial<Gaps> {
+  return Object.fromEntries(Object.entries(gaps).map(([name, { value }]) => [name, value]));
 }
 
 function byDefault<T>(value: T): Sourced<T> {

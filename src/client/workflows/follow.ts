@@ -4,7 +4,7 @@ import { isFinal, type Status } from "../../ground/protocol/conversation.js";
 import type { StatusData } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
 import { learnedInterval } from "../calls/watch/poll-interval.js";
-import type { WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
+import type { Ending, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
 import { type AskPorts, observe, recordedAt, type Target, withItsOrigin } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
@@ -105,10 +105,8 @@ async function* eachNew(
 
 /** How a followed request stands; `status` is the last state seen, null if none was. */
 export type WatchOutcome = { requestId: string; status: Status | null } & (
-  | { kind: "running" }
-  | { kind: "final" }
-  | { kind: "given-up"; error: ResearchError }
-  | { kind: "timeout" }
+  | { kind: "running" | "final" }
+  | Ending
 );
 
 /** What the events of a follow come to, for each request. */

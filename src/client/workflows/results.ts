@@ -28,24 +28,27 @@ export interface Result {
   exact: JsonText | Data;
 }
 
-/** Fetches a result. Rejects with NoOutputError for another state, any other error of the client, or `signal.reason`. */
+/**
+ * Fetches a result. Rejects with NoOutputError for another state, any other error of the client, ResearchError `TIMEOUT` at
+ * `end`, or `signal.reason`.
+ */
 export async function fetchResult(
-  ports: AskPorts & Pick<Ports, "outputField">,
+  ports: AskPorts & Pick<Ports, "outputField" | "clock">,
   target: Target,
-  { signal, partial = false, schema }: FetchResultOptions = {},
+  { partial = false, schema, ...limits }: FetchResultOptions = {},
 ): Promise<Result> {
   const { client, outputField } = ports;
   const { requestId, entry } = target;
   const kept = keptResult(ports, target);
   if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
+  const ask = (signal: AbortSignal) =>
+    client.output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) });
   const answer =
     kept ??
-    (await client
-      .output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) })
-      .catch((error: unknown) => {
-        keepReason(ports, error);
-        throw withItsOrigin(error, target, ports);
-      }));
+    (await doneBy(ports, requestId, limits, ask).catch((error: unknown) => {
+      keepReason(ports, error);
+      throw withItsOrigin(error, target, ports);
+    }));
   // The result is in hand, so that it cannot be kept ends nothing.
   if (!kept && entry && isAt(entry, ports)) localErrorOf(() => keepResult(ports, entry, answer));
   return resultIn(answer, outputField, schema ?? entry?.output_schema);
@@ -61,23 +64,10 @@ export function resultIn(answer: Data, outputField: string, schema: JsonSchema |
 /** How long a fetch may take that begins just before a command's time is over, in milliseconds: as the last poll of a watch. */
 const LAST_FETCH_MS = 2_000;
 
-/** As `fetchResult`; rejects with ResearchError `TIMEOUT` at `end` (monotonic ms; undefined: no limit). */
-export async function fetchResultBy(
-  ports: AskPorts & Pick<Ports, "outputField" | "clock">,
-  target: Target,
-  end: number | undefined,
-  options: FetchResultOptions & { signal: AbortSignal },
-): Promise<Result> {
-  return await doneBy(ports, target.requestId, end, options.signal, (signal) =>
-    fetchResult(ports, target, { ...options, signal }),
-  );
-}
-
 async function doneBy<T>(
   { clock }: Pick<Ports, "clock">,
   requestId: string,
-  end: number | undefined,
-  signal: AbortSignal,
+  { signal = new AbortController().signal, end }: FetchLimits,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (end === undefined) return await ask(signal);
@@ -85,7 +75,12 @@ async function doneBy<T>(
   return await withDeadline(clock, Math.max(end - clock.monotonic(), LAST_FETCH_MS), signal, late, ask);
 }
 
-export interface FetchResultOptions extends CallOptions {
+interface FetchLimits extends CallOptions {
+  /** When the time for it is over, in monotonic ms; undefined for no limit. */
+  end?: number | undefined;
+}
+
+export interface FetchResultOptions extends FetchLimits {
   /** Whether the text of a result that was cut short is taken for one. */
   partial?: boolean | undefined;
   /** What the result was asked for with; default: what the history has of it. */
@@ -120,15 +115,13 @@ export async function whyNoResult(
   ports: AskPorts & Pick<Ports, "clock">,
   requestId: string,
   status: "FAILED" | "STOPPED",
-  { signal = new AbortController().signal, end }: CallOptions & { end?: number | undefined } = {},
+  limits: FetchLimits = {},
 ): Promise<ResearchError> {
   if (status === "FAILED") {
     try {
-      await doneBy(ports, requestId, end, signal, (until) =>
-        ports.client.output(requestId, { signal: until }),
-      );
+      await doneBy(ports, requestId, limits, (signal) => ports.client.output(requestId, { signal }));
     } catch (error) {
-      signal.throwIfAborted();
+      limits.signal?.throwIfAborted();
       keepReason(ports, error);
       if (error instanceof NoOutputError && error.status === status) return error;
     }

@@ -70,7 +70,7 @@ async function textOf(
   const { requestId } = target;
   const known = last.get(session);
   if (known?.requestId === requestId && known.origin === origin) return known.whole;
-  const whole = resultText(await fetchResult(ports, target, { signal, schema: target.entry?.output_schema }));
+  const whole = resultText(await fetchResult(ports, target, { signal }));
   last.set(session, { origin, requestId, whole });
   return whole;
 }

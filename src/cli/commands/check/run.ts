@@ -149,7 +149,7 @@ async function reportNamed(ctx: Context, name: string): Promise<Named> {
   }
   const target = resolveTarget(ctx, name);
   const ports = target.at ?? ctx;
-  const result = await fetchResult(ports, target, { signal, schema: target.entry?.output_schema });
+  const result = await fetchResult(ports, target, { signal });
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};
   const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };

@@ -1,5 +1,5 @@
 import { resolveTarget } from "../../../client/workflows/requests.js";
-import { fetchResultBy } from "../../../client/workflows/results.js";
+import { fetchResult } from "../../../client/workflows/results.js";
 import { keptCheck } from "../../../machine/check.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { undelivered } from "../../errors.js";
@@ -31,7 +31,7 @@ export async function output(ctx: Context, given: string | undefined, options: O
       return endWithoutResult(ports, outcome, { signal, end, created: false });
   }
   const schema = givenSchema ?? target.entry?.output_schema ?? undefined;
-  const result = await fetchResultBy(ports, target, end, { signal, partial: options.partial, schema });
+  const result = await fetchResult(ports, target, { signal, end, partial: options.partial, schema });
   await sayLimits(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
   const check = options.html || options.web ? keptCheck(ports, requestId) : undefined;

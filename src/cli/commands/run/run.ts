@@ -1,7 +1,7 @@
 import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
 import type { Ports } from "../../../client/workflows/ports.js";
-import { fetchResultBy, whyNoResult } from "../../../client/workflows/results.js";
+import { fetchResult, whyNoResult } from "../../../client/workflows/results.js";
 import { isFinal } from "../../../ground/protocol/conversation.js";
 import { exitCodeOfCheck } from "../../../machine/check.js";
 import type { Machine } from "../../../machine/machine.js";
@@ -75,9 +75,8 @@ export async function showRun(
     const isPart = options.partial && outcome?.status === "FAILED";
     if (!outcome || (exitCodeOfOutcome(outcome, { created: true }) !== 0 && !isPart))
       return await endWithoutResult(ports, outcome, { signal, end });
-    const result = await fetchResultBy(ports, target, end, {
-      signal,
-      partial: options.partial,
+    const result = await fetchResult(ports, target, {
+      ...{ signal, end, partial: options.partial },
       schema: body.output_schema,
     });
     await sayLimits(reporter, result.data, requestId);
