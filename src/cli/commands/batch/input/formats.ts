@@ -43,7 +43,7 @@ export function parseLines(text: string): Parsed {
 
 /** JSON Lines: an object a line; blank lines are skipped. */
 export function parseJsonLines(text: string): Parsed {
-  const parsed: Parsed & { records: InputRecord[] } = { records: [], faults: [] };
+  const parsed: Parsed = { records: [], faults: [] };
   for (const { line, text: json } of promptLines(text)) {
     const value = jsonIn(json, "output_schema");
     if (isObject(value)) parsed.records.push({ line, fields: withSource(value, json) });

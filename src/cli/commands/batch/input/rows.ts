@@ -53,29 +53,28 @@ class Checks {
   readonly faults: RowFault[] = [];
   readonly #keys = new Map<string, number>();
   readonly #asked = new Map<string, number>();
+  /** Of the record at hand. */
+  #line = 0;
 
   constructor(private readonly options: RowOptions) {}
 
   row({ line, fields }: InputRecord): Row | undefined {
     const before = this.faults.length;
-    const fail = (reason: string) => void this.faults.push({ line, reason });
-    const prompt = this.#prompt(fields, fail);
-    const schema = this.#schema(fields.output_schema, fail);
-    const key = this.#key(fields, line, fail);
+    this.#line = line;
+    const prompt = this.#prompt(fields) ?? "";
+    const schema = this.#schema(fields.output_schema);
+    const key = this.#key(fields);
     if (this.faults.length > before) return undefined;
     const structured = this.options.structured || fields.structured_output === true;
     const profile = profileOf(fields, this.options.template);
-    const model = this.#model(fields, fail);
-    const asked = this.#complete(
-      {
-        ...requestBody(prompt, schema ?? this.options.schema, structured),
-        ...(model !== undefined && { model }),
-      },
-      profile,
-      fail,
-    );
-    if (!asked || this.faults.length > before) return undefined;
-    const [body, ...otherBodies] = asked;
+    const model = this.#model(fields);
+    const asked = {
+      ...requestBody(prompt, schema ?? this.options.schema, structured),
+      ...(model !== undefined && { model }),
+    };
+    const bodies = this.#complete(asked, profile);
+    if (!bodies || this.faults.length > before) return undefined;
+    const [body, ...otherBodies] = bodies;
     const digest = digestOf(body, profile);
     const nth = (this.#asked.get(digest) ?? 0) + 1;
     if (key === undefined) this.#asked.set(digest, nth);
@@ -86,64 +85,61 @@ class Checks {
     return { id: rowId(key, digest, nth), key, line, body, digest, ...accounts };
   }
 
-  #model({ model }: InputRecord["fields"], fail: (reason: string) => void): string | undefined {
+  #fail(reason: string): undefined {
+    this.faults.push({ line: this.#line, reason });
+  }
+
+  #model({ model }: InputRecord["fields"]): string | undefined {
     const { takesModels, template } = this.options;
     if (template?.columns.includes("model")) return undefined;
     if (model === undefined || model === null || model === "") return undefined;
-    if (!takesModels) fail("it names a model, and the research interface takes none");
-    if (typeof model === "string") return model;
-    fail("the model is not a string");
-    return undefined;
+    if (!takesModels) this.#fail("it names a model, and the research interface takes none");
+    return typeof model === "string" ? model : this.#fail("the model is not a string");
   }
 
-  #complete(body: CreateBody, profile: string | undefined, fail: (reason: string) => void) {
+  #complete(body: CreateBody, profile: string | undefined) {
     try {
       return this.options.complete(body, profile);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      fail(error.message);
-      return undefined;
+      return this.#fail(error.message);
     }
   }
 
-  #prompt(fields: InputRecord["fields"], fail: (reason: string) => void): string {
+  #prompt(fields: InputRecord["fields"]): string | undefined {
     const { template } = this.options;
     const missing = template?.missingIn(fields) ?? [];
-    for (const name of missing) fail(`the template names a missing column, {{${name}}}`);
-    if (missing.length > 0) return "";
+    for (const name of missing) this.#fail(`the template names a missing column, {{${name}}}`);
+    if (missing.length > 0) return undefined;
     const prompt = template ? template.fill(fields) : fields.prompt;
-    if (prompt === undefined || prompt === null) fail("no prompt");
-    else if (typeof prompt !== "string") fail("the prompt is not a string");
-    else if (prompt.trim() === "") fail("no prompt: it is blank");
-    else if (Buffer.byteLength(prompt) > MAX_INPUT_BYTES) fail("the prompt is over 1 MiB");
-    else return prompt;
-    return "";
+    if (prompt === undefined || prompt === null) return this.#fail("no prompt");
+    if (typeof prompt !== "string") return this.#fail("the prompt is not a string");
+    if (prompt.trim() === "") return this.#fail("no prompt: it is blank");
+    return Buffer.byteLength(prompt) > MAX_INPUT_BYTES ? this.#fail("the prompt is over 1 MiB") : prompt;
   }
 
-  #schema(given: unknown, fail: (reason: string) => void): JsonSchema | undefined {
+  #schema(given: unknown): JsonSchema | undefined {
     const text = schemaText(given);
     if (text === undefined) return undefined;
     const schema = parseSchema(text);
-    if (!schema) fail("output_schema is not a JSON Schema: it must be a JSON object");
+    if (!schema) this.#fail("output_schema is not a JSON Schema: it must be a JSON object");
     const problem = this.options.schemaProblems.get(text);
-    if (problem !== undefined) fail(`output_schema is not a JSON Schema: ${problem}`);
+    if (problem !== undefined) this.#fail(`output_schema is not a JSON Schema: ${problem}`);
     return schema;
   }
 
-  #key(fields: InputRecord["fields"], line: number, fail: (reason: string) => void): string | undefined {
+  #key(fields: InputRecord["fields"]): string | undefined {
     const { key: given } = fields;
     if (given === undefined || given === null || given === "") return undefined;
-    if (typeof given !== "string" && typeof given !== "number") {
-      fail("the key is neither a string nor a number");
-      return undefined;
-    }
+    if (typeof given !== "string" && typeof given !== "number")
+      return this.#fail("the key is neither a string nor a number");
     // Two long numbers may be the same one to JavaScript.
     const [rounded] = typeof given === "number" ? roundedNumbers(memberText(fields, "key")) : [];
     const key = rounded ?? String(given);
     const first = this.#keys.get(key);
-    if (first !== undefined) fail(`line ${first} has the key ${JSON.stringify(key)}, too`);
-    else this.#keys.set(key, line);
-    if (Buffer.byteLength(fileStem(key)) > MAX_STEM_BYTES) fail("the key is too long to name a file");
+    if (first !== undefined) this.#fail(`line ${first} has the key ${JSON.stringify(key)}, too`);
+    else this.#keys.set(key, this.#line);
+    if (Buffer.byteLength(fileStem(key)) > MAX_STEM_BYTES) this.#fail("the key is too long to name a file");
     return key;
   }
 }
