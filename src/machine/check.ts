@@ -7,7 +7,7 @@ import type { Clock } from "../ground/clock.js";
 import { type Environment, localErrorOf, orLocalError } from "../ground/files/local-error.js";
 import { proxyFor } from "../ground/http/address.js";
 import { isObject, JsonText, jsonIn, memberText } from "../ground/json/exact-json.js";
-import type { Checked, CheckOutcome } from "../ground/protocol/check-outcome.js";
+import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
 import { citationsOf } from "../ground/protocol/citations.js";
 import type { Data } from "../ground/protocol/conversation.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
@@ -17,12 +17,6 @@ import { CodedError, UsageError } from "./errors.js";
 import type { Machine } from "./machine.js";
 
 export type { Checker, CheckProgress, Report } from "../reader/checking/check.js";
-
-/** What `results.jsonl` and `show` say of a check. */
-export interface CheckSummary {
-  checked_at: string;
-  counts: Checked["counts"];
-}
 
 export interface CheckSetup {
   env: Environment;

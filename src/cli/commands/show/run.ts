@@ -1,11 +1,12 @@
 import { type HistoryEntry, serviceOf } from "../../../client/store/history/records.js";
+import type { RowCheck } from "../../../client/workflows/batch/journal.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { keptResult } from "../../../client/workflows/results.js";
 import { isObject } from "../../../ground/json/exact-json.js";
 import { formatDuration } from "../../../ground/text/duration.js";
 import { dollars, usageWords } from "../../../ground/text/research-progress.js";
 import { safe, safeJson, safeLine } from "../../../ground/text/safe-text.js";
-import { type CheckSummary, keptCheck } from "../../../machine/check.js";
+import { keptCheck } from "../../../machine/check.js";
 import type { Context } from "../../context.js";
 import { statusWord } from "../../requests/answers.js";
 import { citationsText } from "../../requests/check-text.js";
@@ -35,7 +36,7 @@ export async function show(ctx: Context, given: string | undefined): Promise<num
 export interface ShownEntry extends HistoryEntry {
   usage?: unknown;
   sources?: readonly unknown[];
-  check?: CheckSummary;
+  check?: RowCheck;
 }
 
 export function entryDetails(entry: ShownEntry, style: Style): string {

@@ -9,46 +9,6 @@ import {
   type JsonSchema,
 } from "../../../ground/protocol/conversation.js";
 
-/** What the history holds of one request, or of a create that was sent and has no readable answer (`UNKNOWN`). */
-export interface HistoryEntry {
-  local_id: string;
-  /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
-  request_id: string | null;
-  status: string;
-  /** The service's own, verbatim; null if it gave no time. */
-  created_at: string | null;
-  /** When this machine sent it, ISO 8601 in UTC. */
-  sent_at: string;
-  origin: string;
-  /** The path of the base URL, without a slash at its end; absent for none, and in older records. */
-  base_path?: string | undefined;
-  profile: string | null;
-  /** The start of the key's digest: it tells keys apart, and the key cannot be computed from it. */
-  key_id: string;
-  prompt: string;
-  structured_output: boolean;
-  output_schema: JsonSchema | null;
-  /** Of a provider's request only: the model that was asked for, its options, and what it follows up on. */
-  model?: string | undefined;
-  options?: Record<string, unknown> | undefined;
-  after?: string | undefined;
-  /** What a follow-up at Parallel has to name. */
-  interaction_id?: string | undefined;
-  /** The account that was asked first, if that was another one. */
-  asked_of?: AccountOfEntry | undefined;
-  /** Whether it ended FAILED with a part of a result. */
-  cut_short?: boolean | undefined;
-  /** What it cost, where the provider says it. */
-  cost_dollars?: number | undefined;
-  /** In and out together, where the provider says it. */
-  tokens?: number | undefined;
-  /** What the service said when it was stopped, or why it failed. */
-  message?: string | undefined;
-  /** When this machine saw that it had ended, ISO 8601 in UTC, and how long it took until then. */
-  ended_at?: string | undefined;
-  duration_ms?: number | undefined;
-}
-
 /** The account of a create. */
 export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profile" | "key_id">;
 
@@ -81,8 +41,10 @@ const schema = v.custom<JsonSchema>(isObject);
 
 const account = v.looseObject({
   origin: text,
+  /** The path of the base URL, without a slash at its end; absent for none, and in older records. */
   base_path: v.fallback(v.optional(text), undefined),
   profile: v.fallback(maybe, null),
+  /** The start of the key's digest: it tells keys apart, and the key cannot be computed from it. */
   key_id: v.fallback(text, ""),
 });
 const { origin, base_path, profile, key_id } = account.entries;
@@ -91,14 +53,17 @@ const tokens = v.fallback(v.optional(v.number()), undefined);
 export const intent = v.looseObject({
   kind: v.literal("intent"),
   local_id: id,
+  /** When this machine sent it, ISO 8601 in UTC. */
   sent_at: text,
   ...account.entries,
   prompt: text,
   structured_output: v.fallback(v.boolean(), false),
   output_schema: v.fallback(v.nullable(schema), null),
+  /** Of a provider's request only: the model that was asked for, its options, and what it follows up on. */
   model: v.fallback(v.optional(text), undefined),
   options: v.fallback(v.optional(schema), undefined),
   after: v.fallback(v.optional(text), undefined),
+  /** The account that was asked first, if that was another one. */
   asked_of: v.fallback(v.optional(account), undefined),
 });
 export type Intent = v.InferOutput<typeof intent>;
@@ -144,7 +109,9 @@ export const created = v.looseObject({
   kind: v.literal("created"),
   request_id: id,
   status: v.fallback(text, "PENDING"),
+  /** The service's own, verbatim; null if it gave no time. */
   created_at: v.fallback(maybe, null),
+  /** What a follow-up at Parallel has to name. */
   interaction_id: v.fallback(v.optional(text), undefined),
   at: text,
 });
@@ -158,14 +125,29 @@ export const seen = v.looseObject({
   status: text,
   at: text,
   duration_ms: v.optional(v.number()),
+  /** Whether it ended FAILED with a part of a result. */
   cut_short: v.optional(v.boolean()),
+  /** What it cost, where the provider says it; tokens in and out together. */
   cost_dollars: v.optional(v.number()),
   tokens,
+  /** What the service said when it was stopped, or why it failed. */
   message: v.fallback(v.optional(text), undefined),
 });
 export type SeenRecord = v.InferOutput<typeof seen>;
 /** What is kept of a state beside its name. */
 export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "tokens" | "message">;
+
+type Members<S extends { entries: v.ObjectEntries }> = v.InferOutput<v.ObjectSchema<S["entries"], undefined>>;
+
+/** What the history holds of one request, or of a create that was sent and has no readable answer (`UNKNOWN`). */
+export type HistoryEntry = Omit<Members<typeof created>, "kind" | "at" | "request_id"> &
+  SeenDetails & {
+    /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
+    request_id: string | null;
+    /** When this machine saw that it had ended, ISO 8601 in UTC, and how long it took until then. */
+    ended_at?: string | undefined;
+    duration_ms?: number | undefined;
+  };
 
 /** A create whose own line is dated ahead of the clock counts at `at` instead: when that was noticed. */
 export const redated = v.looseObject({
