@@ -33,6 +33,11 @@ export interface FetchOutputOptions extends StatusOptions {
   partial?: boolean | undefined;
 }
 
+interface StopOptions extends CallOptions {
+  /** Called with each state that an answer shows. */
+  onState?: (state: StatusData) => void;
+}
+
 export interface CreateOptions extends CallOptions {
   /** Called with an id the moment it is known, before anything is made of the answer it stood in. */
   onRequestId?: (requestId: string, data: Data | undefined) => void;
@@ -86,21 +91,18 @@ export class ResearchClient {
     return (await this.#read("status", requestId, { signal, recordedAt })) as StatusData;
   }
 
-  /** §4.2. On a refusal or a lost answer the state is asked for, and given to `onState`; already STOPPED is success. */
-  async stop(
-    requestId: string,
-    { signal, onState }: CallOptions & { onState?: (state: StatusData) => void } = {},
-  ): Promise<StatusData> {
+  /** §4.2. On a refusal or a lost answer the state is asked for; already STOPPED is success. */
+  async stop(requestId: string, options: StopOptions = {}): Promise<StatusData> {
+    const { signal } = options;
     signal?.throwIfAborted();
     for (let failures = 1; ; failures++) {
       await this.#turn(signal);
       const result = await this.#session.call("stop", requestId, { signal });
-      if (result.kind === "data") return stoppedData(result.data as StatusData, requestId);
+      if (result.kind === "data") return stoppedData(result.data as StatusData, requestId, options);
       signal?.throwIfAborted();
       const handling = stopHandling(result);
       if (handling === "ask" || handling === "ask-retry") {
-        const state = await this.#stateAfterStop(result, requestId, signal);
-        if (state) onState?.(state);
+        const state = await this.#stateAfterStop(result, requestId, options);
         if (state?.status === "STOPPED") return state;
         // Who cannot even be asked has been tried often enough.
         if (!state) throw result.error;
@@ -203,17 +205,19 @@ export class ResearchClient {
   async #stateAfterStop(
     result: Unsuccessful,
     requestId: string,
-    signal: AbortSignal | undefined,
+    options: StopOptions,
   ): Promise<StatusData | undefined> {
     let state: StatusData;
     try {
-      state = await this.status(requestId, { signal });
+      state = await this.status(requestId, options);
     } catch (error) {
-      signal?.throwIfAborted();
+      options.signal?.throwIfAborted();
       if (result.kind === "fault" && error instanceof RefusedError) throw error;
       return undefined;
     }
-    return result.kind === "fault" ? stoppedData(state, requestId) : state;
+    if (result.kind === "fault") return stoppedData(state, requestId, options);
+    options.onState?.(state);
+    return state;
   }
 
   /** Waits before try `failures + 1`, or throws the error if no try is left (`failures` undefined, or used up). */
@@ -260,7 +264,8 @@ function notYet(result: Unsuccessful): Unsuccessful {
 }
 
 /** The data of a stop that was accepted. Throws RefusedError for a request that has ended otherwise. */
-function stoppedData(data: StatusData, requestId: string): StatusData {
+function stoppedData(data: StatusData, requestId: string, { onState }: StopOptions): StatusData {
+  onState?.(data);
   if (!isFinal(data.status) || data.status === "STOPPED") return data;
   const message = `${requestId} is ${data.status} and cannot be stopped any more`;
   throw new RefusedError("refused", true, "NOT_ALLOWED", message, { requestId });

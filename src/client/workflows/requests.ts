@@ -202,10 +202,13 @@ export async function* stopAll(
     signal?.throwIfAborted();
     const at = target.at ?? ports;
     try {
+      let notObserved: LocalError | undefined;
       // A stop that is refused tells the state all the same.
-      const onState = (state: StatusData) => void observe(at, target.entry, state);
+      const onState = (state: StatusData) => {
+        notObserved = observe(at, target.entry, state);
+      };
       const data = await stopped(at, target.requestId, { signal, onState });
-      yield { kind: "answered", target, data, notObserved: observe(at, target.entry, data) };
+      yield { kind: "answered", target, data, notObserved };
     } catch (error) {
       signal?.throwIfAborted();
       yield { kind: "failed", target, error: withItsOrigin(error, target, at) };
