@@ -222,6 +222,21 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
+test("a create that is answered with the end keeps it, its result and its cost", async () => {
+  const double = await ProviderDouble.start("exa");
+  const id = double.add({ query: "why => completed" });
+  const body = JSON.stringify(double.answerAbout(id, "completed"));
+  const {
+    run,
+    home,
+    double: asked,
+  } = await account("exa", { fault: does.only("create", does.answer({ body })) });
+  expect(await run("create", "why")).toMatchObject({ code: 0, stdout: `${id}\n` });
+  expect(await listed(home)).toMatchObject([{ status: "COMPLETED", cost_dollars: 0.42 }]);
+  expect((await run("output", id)).stdout).toContain("An answer to: why");
+  expect(asked.server.count()).toBe(1);
+});
+
 test("a wait for a provider's limit is not called one of the hour", async () => {
   const body = '{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}';
   const { run } = await account("openai", {
@@ -278,13 +293,16 @@ describe("stop", () => {
   });
 
   test.each<ProviderName>(["openai", "perplexity", "exa"])(
-    "at %s of what has ended is 6 with its state",
+    "at %s of what has ended is 6, and keeps the result that the answer shows",
     async (name) => {
-      const { run } = await account(name);
+      const { run, home, double } = await account(name);
       const id = (await run("create", "why => completed")).stdout.trim();
-      await run("watch", id);
       const seen = await run("stop", id, "-y", "--json");
       expect(seen.code).toBe(6);
+      expect(await listed(home)).toMatchObject([{ status: "COMPLETED" }]);
+      const before = double.server.count();
+      expect((await run("output", id)).stdout).toContain("An answer to: why");
+      expect(double.server.count()).toBe(before);
     },
   );
 

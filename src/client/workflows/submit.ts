@@ -1,12 +1,13 @@
 import { LocalError, localErrorOf } from "../../ground/files/local-error.js";
-import type { CreateBody } from "../../ground/protocol/conversation.js";
-import type { CallOptions, Created } from "../calls/client.js";
+import { type CreateBody, isFinal } from "../../ground/protocol/conversation.js";
+import type { CallOptions, Created, StatusData } from "../calls/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
 import { endedDefault, namesNoModel } from "../dialects/providers.js";
 import type { RecordedCreate } from "../store/history/recorded-create.js";
 import type { Attempt } from "../store/history/records.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
+import { observe } from "./requests.js";
 
 /** A request that exists. */
 export interface Submitted {
@@ -66,6 +67,8 @@ export async function submit(
     });
     if (!recorded) keep(() => pending?.created(data.request_id, data));
     if (notSaved) pending?.givenUp();
+    else if (pending && isFinal(String(data.status)))
+      localErrorOf(() => keepEnd(ports, pending.localId, data as Created & StatusData));
     return { data, localId: pending?.localId, notSaved };
   } catch (error) {
     const { provider } = ports;
@@ -73,6 +76,12 @@ export async function submit(
       Object.assign(error, { hint: endedDefault(provider) });
     throw settle(error, pending, notSaved, signal);
   }
+}
+
+/** Keeps the end that the answer to a create shows already, and its result. Throws LocalError. */
+function keepEnd(ports: Ports, localId: string, data: StatusData): void {
+  const [entry] = ports.history?.find(localId) ?? [];
+  if (entry) observe(ports, { ...entry, status: "PENDING" }, data);
 }
 
 /** Whether a provider refused a create because it has no such model, or has it no more: nothing was created. */
