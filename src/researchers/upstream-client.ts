@@ -10,15 +10,22 @@ import { patientInterval } from "../client/calls/watch/poll-interval.js";
 import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
 import type { Dialect } from "../client/dialects/dialect.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
+import { asAsked } from "../client/workflows/requests.js";
 import { type Clock, onAbort } from "../ground/clock.js";
 import { exactJson, JsonText, memberText } from "../ground/json/exact-json.js";
-import { type CreateBody, type Data, isFinal, requestBody } from "../ground/protocol/conversation.js";
+import {
+  type CreateBody,
+  type Data,
+  isFinal,
+  type JsonSchema,
+  requestBody,
+} from "../ground/protocol/conversation.js";
 import { errorText } from "../ground/text/phrases.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "./upstream.js";
 
 /** What of a request's data goes into the data of our output. */
-const PASSED_ON = ["usage", "cost_dollars", "sources", "model", "provider_status", "stop_reason"];
+const PASSED_ON = "usage cost_dollars sources citations model provider_status stop_reason".split(" ");
 /** Between two tries where that place says no in a way that its people may mend, ms. */
 const REFUSED_MS = 60_000;
 /** How long a request has to be unknown there to be gone, ms. */
@@ -83,11 +90,11 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
         return refusalOf(error);
       }
     },
-    async end(remoteId, signal) {
+    async end(remoteId, signal, schema) {
       for (;;) {
         try {
           const state = await waits.end(remoteId, signal);
-          const ended = await endedThere(state, remoteId, signal);
+          const ended = await endedThere(state, remoteId, signal, schema);
           troubles.over(polls);
           return ended;
         } catch (error) {
@@ -128,14 +135,19 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
     return true;
   }
 
-  async function endedThere(state: Data, remoteId: string, signal: AbortSignal): Promise<EndedThere> {
+  async function endedThere(
+    state: Data,
+    remoteId: string,
+    signal: AbortSignal,
+    schema: JsonSchema | undefined,
+  ): Promise<EndedThere> {
     const passedOn = (data: Data) =>
       Object.fromEntries(PASSED_ON.flatMap((name) => (name in data ? [[name, memberText(data, name)]] : [])));
     const failed = (why: string): EndedThere => ({ status: "FAILED", why, data: passedOn(state) });
     if (state.status === "STOPPED") return failed(`It was stopped at ${provider}.`);
     try {
-      const data =
-        dialect.statusIsResult && "output" in state ? state : await client.output(remoteId, { signal });
+      const isResult = dialect.statusIsResult && state.status === "COMPLETED" && "output" in state;
+      const data = asAsked(isResult ? state : await client.output(remoteId, { signal }), schema);
       const output = memberText(data, "output") ?? new JsonText(exactJson(data));
       if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: passedOn(data) };
       return failed(`It ended ${state.status} at ${provider}.`);

@@ -1,4 +1,5 @@
 import { type Clock, onAbort, withDeadline } from "../ground/clock.js";
+import type { JsonSchema } from "../ground/protocol/conversation.js";
 import {
   type Researcher,
   type ResearchFacts,
@@ -47,8 +48,8 @@ export interface Upstream {
   readonly day?: DayLimit & { words: string };
   /** Sends one create, and never a second one that may have arrived. `onId` is called as soon as its id is known. */
   create(job: ResearchJob, signal: AbortSignal, onId: (remoteId: string) => void): Promise<Sent>;
-  /** Waits for the end, however long that place is away. Rejects with `signal.reason` alone. */
-  end(remoteId: string, signal: AbortSignal): Promise<EndedThere>;
+  /** Waits for the end, however long that place is away. `schema`: of its result. Rejects with `signal.reason` alone. */
+  end(remoteId: string, signal: AbortSignal, schema?: JsonSchema): Promise<EndedThere>;
   /** Rejects with an error whose message says why, if it is not known that nothing runs any more. */
   stop(remoteId: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -91,7 +92,7 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     ...(upstream.facts && { facts: upstream.facts }),
     async research(job, signal, tell, claim) {
       if (claim === undefined) throw new Error("a request elsewhere needs a claim");
-      const ended = await upstream.end(await remoteIdOf(job, signal, claim), signal);
+      const ended = await upstream.end(await remoteIdOf(job, signal, claim), signal, job.output_schema);
       tell?.(ended.data);
       if (ended.status === "FAILED") throw new ResearchFailure(ended.why);
       return ended.output;

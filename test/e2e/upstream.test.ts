@@ -221,6 +221,8 @@ describe("serve --upstream with a provider", () => {
       });
       expect(data?.cost_dollars).toBe(cost);
       expect(data?.sources).toContainEqual(expect.objectContaining({ url: "https://a.example/one" }));
+      if (provider === "openai")
+        expect(data?.citations).toContainEqual(expect.objectContaining({ start: 0 }));
       expect(double.server.count("create")).toBe(1);
       expect(double.problems).toEqual([]);
     });

@@ -80,6 +80,12 @@ describe("what has COMPLETED there", () => {
     const one = await own.create("why?", SCHEMA);
     expect(await own.ended(one)).toMatchObject({ status: "COMPLETED", output: '{"n":"not a number"}' });
   });
+
+  it("is the value that was asked for, where a provider does not repeat that it was", async () => {
+    await providerThere();
+    const one = await own.create("why?", SCHEMA);
+    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED", output: '{"answer":"why?"}' });
+  });
 });
 
 describe("a stop", () => {
@@ -540,6 +546,16 @@ describe("what the upstream says to a create", () => {
 
 describe("a request that is polled", () => {
   const gone = '{"error":{"message":"no such response","type":"not_found","code":null}}';
+  it("is FAILED with the reason where it was cut short", async () => {
+    await providerThere();
+    const part = '[{"type":"message","content":[{"type":"output_text","text":"A part"}]}]';
+    const details = '{"reason":"max_output_tokens"}';
+    const body = `{"status":"incomplete","incomplete_details":${details},"output":${part}}`;
+    fault = only("status", answer({ body }));
+    const one = await own.create("why?");
+    expect(await own.ended(one)).toMatchObject({ reason: expect.stringContaining("max_output_tokens") });
+  });
+
   it("is FAILED only after ten minutes of 404 in the provider's words", async () => {
     const double = await providerThere();
     const one = await own.create(`why? => ${Array(400).fill("in_progress").join(" ")} completed`);
