@@ -174,7 +174,7 @@ export class ResearchClient {
       const answer = await this.#session.call(operation, requestId, { signal, grace });
       if (answer.kind === "data") return answer.data;
       const age = Math.abs(this.#session.clock.now() - recordedAt);
-      const result = mayLag && age < NEW_REQUEST_MS ? notYet(answer) : answer;
+      const result = mayLag ? notYet(answer, age) : answer;
       const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
       await this.#pause(operation, result.error, canRepeat ? failures : undefined, signal, requestId);
     }
@@ -250,10 +250,12 @@ function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-ret
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
 }
 
-/** That the service does not know a request, or not show it, says nothing a moment after it was made. */
-function notYet(result: Unsuccessful): Unsuccessful {
+/** That the service does not know a request says nothing for a minute, that it does not show one of ours never does. */
+function notYet(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
-  if (result.error.kind !== "not-found" && result.error.kind !== "withheld") return result;
+  const { kind } = result.error;
+  const limitMs = kind === "withheld" ? Number.POSITIVE_INFINITY : kind === "not-found" ? NEW_REQUEST_MS : 0;
+  if (ageMs >= limitMs) return result;
   const { code, message } = result.error;
   return {
     kind: "fault",
