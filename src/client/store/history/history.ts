@@ -32,6 +32,7 @@ import {
   type SeenDetails,
   type SeenRecord,
   serviceOf,
+  sumOf,
   timeOf,
   tokensIn,
   UNKNOWN,
@@ -218,10 +219,7 @@ export class History {
     const running = made.length - ended.length;
     for (const line of this.#log.lines('"forgotten"'))
       if (line.kind === "forgotten" && isIn(line, line.at)) ended.push(line);
-    const sum = (name: "cost_dollars" | "tokens") => {
-      const said = ended.flatMap((one) => one[name] ?? []);
-      return said.length === 0 ? null : said.reduce((total, one) => total + one, 0);
-    };
+    const sum = (name: "cost_dollars" | "tokens") => sumOf(ended.flatMap((one) => one[name] ?? [])) ?? null;
     const unsaid = ended.filter((one) => (one.cost_dollars ?? one.tokens) === undefined);
     return {
       ...{ requests: ended.length + running, running, unsaid: unsaid.length },

@@ -236,6 +236,12 @@ export function tokensIn(usage: unknown): number | undefined {
   return counts.length > 0 ? counts.reduce((sum, count) => sum + count, 0) : [total_tokens].find(isNumber);
 }
 
+/** The sum of what some requests cost, without the digits that fractions add; undefined for none. */
+export function sumOf(amounts: readonly number[]): number | undefined {
+  const sum = amounts.reduce((total, one) => total + one, 0);
+  return amounts.length === 0 ? undefined : Number(sum.toFixed(9));
+}
+
 /** When a request began, epoch ms: by the service's word, but not before it was sent; its clock may be another one. */
 export function timeOf(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
   return Math.max(epochOf(entry.created_at) ?? 0, Date.parse(entry.sent_at));

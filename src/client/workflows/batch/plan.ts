@@ -1,3 +1,4 @@
+import { sumOf } from "../../store/history/records.js";
 import type { BatchAccount } from "./create-pacer.js";
 import type { KnownRow, RowFacts } from "./journal.js";
 import { fileStem, type Row } from "./row.js";
@@ -137,8 +138,7 @@ export class BatchProgress {
 
   /** What all rows cost, where the provider says it; undefined if it does of none. */
   get costDollars(): number | undefined {
-    const costs = this.states.flatMap(({ costDollars }) => costDollars ?? []);
-    return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0);
+    return sumOf(this.states.flatMap(({ costDollars }) => costDollars ?? []));
   }
 
   /** Rows that became failed, refused or unknown since this object was made. */

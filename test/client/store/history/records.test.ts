@@ -5,6 +5,7 @@ import {
   keyId,
   notCreatedEntry,
   readLine,
+  sumOf,
   timeOf,
   tokensIn,
 } from "../../../../src/client/store/history/records.js";
@@ -110,4 +111,8 @@ test.each([
   [undefined, undefined],
 ])("the tokens of the usage %j are %j", (usage, tokens) => {
   expect(tokensIn(usage)).toBe(tokens);
+});
+
+test("dollars add up to the digits that they have", () => {
+  expect([sumOf([0.1, 0.1, 0.1]), sumOf([12_345_678, 0]), sumOf([])]).toEqual([0.3, 12_345_678, undefined]);
 });
