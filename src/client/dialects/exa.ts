@@ -66,6 +66,8 @@ export function exa(defaultModel: string): Dialect {
         sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
         citations: hasFields ? fieldCitations(output.grounding) : undefined,
         stop_reason: text(answer.stopReason),
+        // With the confidence and the score of each field.
+        grounding: memberText(output, "grounding"),
       };
       return answerData(operation, answer, { id, status, created }, more);
     },

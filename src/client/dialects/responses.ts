@@ -94,7 +94,11 @@ function textIn(messages: readonly Fields[]) {
       output += part.text;
     }
   }
-  return { output: text(output), ranges, annotations };
+  const refusals = messages.flatMap(({ content }) =>
+    items(content).flatMap((part) => text(part.refusal) ?? []),
+  );
+  // What the model says in place of a text is all that was paid for.
+  return { output: text(output) ?? text(refusals.join("\n\n")), ranges, annotations };
 }
 
 /** What the numbers of a text, as in `[2]` or `[web:2]`, cite: each is the place of a search result, from 1. */

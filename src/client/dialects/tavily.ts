@@ -38,7 +38,7 @@ export function tavily(defaultModel: string): Dialect {
       const { request_id: id, status, created_at: created } = answer;
       // All of them in their order: the text has their numbers.
       const sources = items(answer.sources).flatMap((source) => sourcesIn([source]) ?? []);
-      const output = memberText(answer, "content");
+      const output = answer.content === null ? undefined : memberText(answer, "content");
       const more = { output, sources: sources.length > 0 ? sources : undefined };
       return answerData(operation, answer, { id, status, created }, more);
     },

@@ -440,6 +440,7 @@ describe("a result", () => {
     const answer = { request_id: "x", status: "completed", content: "c [3]", sources };
     const said = dialect("tavily").data("status", answer);
     expect(Object(said).sources.map(({ url }: { url: string }) => url)).toEqual([one, two, one]);
+    expect(dialect("tavily").data("status", { ...answer, content: null })).not.toHaveProperty("output");
   });
 
   const A = "https://a.example/one";
@@ -452,7 +453,7 @@ describe("a result", () => {
     const message = (...content: object[]) => ({ type: "message", content });
     const output = [
       message(part("One.", note(A, 0, 4)), part(" Two.", note(B, 1, 5), note(A, 2, 99))),
-      message({ type: "refusal", text: "no" }, part("")),
+      message({ type: "refusal", refusal: "no" }, part("")),
       message(part("Three.", note(B, 0, 6), note("javascript:x", 0, 6))),
       message(part("", note(A, -1, 0), note(A, 0, 0), note(A, 0.5, 1))),
     ];
@@ -466,6 +467,8 @@ describe("a result", () => {
       ],
       sources: [A, B].map((url) => ({ url, title: null })),
     });
+    const refused = { id: "resp_1", status: "completed", output: output.slice(1, 2) };
+    expect(dialect("openai").data("status", refused)).toMatchObject({ output: "no" });
   });
 
   test("perplexity: the numbers in its text are those of its search results, which the sources keep", () => {
@@ -507,7 +510,7 @@ describe("a result", () => {
     expect(dialect(name).data("output", whole)).toMatchObject({
       output: { x: { y: 1 } },
       citations: [A, B].map((url) => ({ field: "x.y", url })),
-      ...(name === "parallel" && { basis: cited }),
+      [name === "parallel" ? "basis" : "grounding"]: cited,
     });
   });
 
