@@ -1,5 +1,8 @@
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Researcher } from "../../src/ground/researcher.js";
 import { commandResearcher } from "../../src/researchers/command.js";
@@ -164,6 +167,18 @@ it("gives a client 10 s for its headers and 30 s for its request", () => {
   expect([server.headersTimeout, server.requestTimeout, server.keepAliveTimeout]).toEqual([
     10_000, 30_000, 65_000,
   ]);
+});
+
+it("leaves a client that takes nothing of its answer", async () => {
+  const body = "x".repeat(2 ** 25);
+  const server = createListener(() => new Response(body), new AbortController().signal, 50).listen(0);
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port).pause();
+  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const [socket] = await once(server, "connection");
+  await once(socket, "close");
+  client.destroy();
+  await promisify(server.close.bind(server))();
 });
 
 it("answers to a host it was told to, and to no other", async () => {

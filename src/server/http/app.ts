@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { finished } from "node:stream";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HonoBase } from "hono/hono-base";
@@ -76,8 +77,8 @@ export function createApp(parts: AppParts): App {
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
-  /** Waits until a large body, or an output, may be worked on. The function that ends its turn; undefined for any other. */
-  const turnOf = async (operation: Operation, { headers }: IncomingMessage) => {
+  /** Waits until a large body, or an output, may be worked on. The function that ends the turn of a body. */
+  const turnOf = async (operation: Operation, { incoming: { headers }, outgoing }: HttpBindings) => {
     const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
     const isLarge = encoding !== undefined || Number(length) > SMALL_BODY;
     const atOnce = operation === "output" ? OUTPUTS_AT_ONCE : isLarge ? LARGE_AT_ONCE : undefined;
@@ -92,8 +93,8 @@ export function createApp(parts: AppParts): App {
       own.takers -= 1;
       if (own.takers === 0) turns.delete(name);
     };
-    // The event loop answers other connections before the next output begins.
-    if (operation === "output") return () => void setImmediate(over);
+    // A result is in memory until its client has taken it, and the event loop answers others before the next one.
+    if (operation === "output") return void finished(outgoing, over);
     const turn = new AbortController();
     void clock.sleep(TURN_MS, turn.signal).then(over, over);
     return () => turn.abort();
@@ -117,7 +118,7 @@ export function createApp(parts: AppParts): App {
         return successResponse(data);
       };
       const answer = async () => {
-        const endTurn = await turnOf(operation, request);
+        const endTurn = await turnOf(operation, c.env);
         try {
           checkIsAnswerable(request);
           return await carryOut();

@@ -15,9 +15,11 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the balancers of the large clouds keep an idle connection: 60 s. */
 const KEEP_ALIVE_MS = 65_000;
+/** A client that takes nothing of an answer for so long is left, ms: it holds the memory of the whole answer. */
+const STALLED_MS = 60_000;
 
 /** A server whose every answer is an envelope. Once `closing` is aborted, each answer is the last on its connection. */
-export function createListener(app: App, closing: AbortSignal): Server {
+export function createListener(app: App, closing: AbortSignal, stalledMs = STALLED_MS): Server {
   // The adapter also serves HTTP/2; this server does not.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
     errorHandler: () =>
@@ -43,6 +45,7 @@ export function createListener(app: App, closing: AbortSignal): Server {
         if (open.get(socket)?.response === response) open.set(socket, undefined);
       });
       if (closing.aborted) response.shouldKeepAlive = false;
+      response.once("prefinish", () => socket.setTimeout(stalledMs));
       void listener(request, response);
     },
   );
