@@ -4,8 +4,8 @@ import { type HtmlEvent, shownElements } from "./html-elements.js";
 
 /** A first line of a cell that names what the rest is about ends like no sentence. */
 const MAX_LABEL = 160;
-/** The class of a paragraph that is a heading without a place in the contents. */
-const RUBRIC = /\brubric\b/;
+/** The class of a paragraph that is a heading without a place in the contents, or the title of a box. */
+const RUBRIC = /\b(?:rubric|admonition-title)\b/;
 /** Of a cell that goes over several columns. */
 const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
 

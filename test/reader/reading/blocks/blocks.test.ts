@@ -370,9 +370,9 @@ describe("HTML", () => {
       ],
     ],
     [
-      "a rubric as the title of what follows in its block",
-      '<h1>A</h1><div><p class="rubric">Options</p><p>one</p></div><p>two</p>',
-      ["1 [A / Options] prose: one", "1 [A] prose: two"],
+      "a rubric and the title of a box as titles of what follows in their blocks",
+      '<h1>A</h1><div><p class="rubric">Options</p><p>one</p></div><div class="admonition note"><p class="admonition-title">Keys</p><p>two</p></div><p>three</p>',
+      ["1 [A / Options] prose: one", "1 [A / Keys] prose: two", "1 [A] prose: three"],
     ],
     [
       "no title in bold that is a sentence, leads to what follows, or has other text",
