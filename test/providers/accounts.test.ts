@@ -280,8 +280,8 @@ describe("stop", () => {
     ["openai", 0, /STOPPED/],
     ["perplexity", 0, /STOPPED/],
     ["exa", 0, /STOPPED/],
-    ["parallel", 6, /no way to stop.*goes on and is paid for/],
-    ["tavily", 6, /no way to stop.*goes on and is paid for/],
+    ["parallel", 6, /Parallel has no way to stop.*goes on and is paid for/],
+    ["tavily", 6, /Tavily has no way to stop.*goes on and is paid for/],
     ["gemini", 6, /no cancel with an API key.*goes on and is paid for/],
   ])("at %s ends with %d", async (name, code, says) => {
     const { run, double } = await account(name);

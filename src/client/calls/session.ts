@@ -18,7 +18,7 @@ import {
 import { type CreateBody, isRequestId, type Operation } from "../../ground/protocol/conversation.js";
 import { isKeyText, keyHider } from "../../ground/secrets/key.js";
 import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
-import { providerMeant } from "../dialects/providers.js";
+import { providerMeant, providerNamed } from "../dialects/providers.js";
 import { research } from "../dialects/research.js";
 import { maxBytes, salvageRequestId } from "./body.js";
 import { type Classification, classifyResponse, type Success, waitAsked } from "./classify-response.js";
@@ -126,7 +126,8 @@ export class Session {
     const dialect = await this.dialect();
     const request = dialect.request(operation, requestId);
     if (!request) {
-      const message = `${dialect.name} has no way to stop a request: ${requestId} goes on and is paid for`;
+      const { title } = providerNamed(dialect.name) ?? { title: dialect.name };
+      const message = `${title} has no way to stop a request: ${requestId} goes on and is paid for`;
       return {
         kind: "refused",
         error: new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId }),
