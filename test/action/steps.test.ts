@@ -56,7 +56,6 @@ test("the counts of a check are an output, and its exit code is the step's", asy
   });
   expect(batch.code).toBe(14);
   expect(JSON.parse(batch.outputs.check ?? "")).toMatchObject({ missing: 2, citations: 14 });
-  await double.server.close();
 });
 
 test("collect by an id, without a history", async () => {

@@ -76,5 +76,4 @@ test("a tool of the MCP server names the origin", async () => {
     expect(isError).toBe(true);
     expect(text).toContain(MADE_AT);
   }
-  await client.close();
 });

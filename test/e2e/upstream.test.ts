@@ -31,7 +31,6 @@ beforeEach(async () => {
 afterEach(async () => {
   killed?.signal("SIGKILL");
   await terminated();
-  await there.server.close();
 });
 
 const ARGS = ["serve", "--port", "0", "--data"];
@@ -156,7 +155,6 @@ describe("serve --upstream with a provider", () => {
       await run(double);
     } finally {
       await terminated();
-      await double.server.close();
     }
   };
 

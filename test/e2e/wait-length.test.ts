@@ -51,7 +51,6 @@ test("run, watch and batch say once at the end how long it took, and how long it
   expect(batch.stderr.match(/it took \d+s; a run usually takes/g)).toHaveLength(1);
   const json = await research(["run", "--json", "x => PENDING COMPLETED", ...flags], { home, env });
   expect(json.stderr).not.toMatch(/took|usually/);
-  await service.server.close();
 });
 
 test.each([40, 200])("the live line fits a terminal of %i columns", { timeout: 30_000 }, async (cols) => {
@@ -71,5 +70,4 @@ test.each([40, 200])("the live line fits a terminal of %i columns", { timeout: 3
   else expect(lines()[0]).toContain("…");
   watch.kill();
   await watch.done;
-  await service.server.close();
 });

@@ -169,7 +169,6 @@ for (const [what, script] of Object.entries({ words, refusals })) {
       if (!flags.includes("--json")) continue;
       for (const line of `${run.stdout}${run.stderr}`.split("\n").filter(Boolean)) JSON.parse(line);
     }
-    await server.close();
   });
 }
 

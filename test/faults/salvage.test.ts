@@ -145,5 +145,4 @@ test("without a history an unknown has no name to settle it by, and says where t
   expect(error).toMatchObject({ code: "OUTCOME_UNKNOWN", hint: expect.stringContaining("in no history") });
   expect(error).not.toHaveProperty("local_id");
   expect(readdirSync(home)).toEqual([]);
-  await server.close();
 });

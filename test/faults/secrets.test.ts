@@ -78,7 +78,6 @@ for (const [what, behaviour] of Object.entries(ECHOES)) {
       const options = { env, clock: new VirtualClock(), input: KEY };
       for (const flags of [["--verbose"], ["--verbose", "--json"]])
         expectNoKey(await inProcess([...argv, ...flags], options), home);
-      await server.close();
     },
   );
 }

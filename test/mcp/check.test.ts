@@ -49,7 +49,6 @@ test("research_check gives what is wrong first, as a plain result, and keeps it 
   expect(asked).toHaveLength(pages);
   const shown = await research(["show", "@last", "--json"], { home, env: own });
   expect(JSON.parse(shown.stdout)).toMatchObject({ check: { counts: { missing: 1 } } });
-  await client.close();
 });
 
 test("what was not read in time is unreadable, and the same call again goes on", async () => {
@@ -72,7 +71,6 @@ test("what was not read in time is unreadable, and the same call again goes on",
     isError: false,
     content: { complete: true, citations: [{ verdict: "found" }] },
   });
-  await client.close();
 });
 
 test("a long check is cut at 40,000 characters, the worst first", async () => {
@@ -95,7 +93,6 @@ test("a long check is cut at 40,000 characters, the worst first", async () => {
   );
   expect(citations.length + omitted).toBe(801);
   expect(omitted).toBeGreaterThan(0);
-  await client.close();
 });
 
 test.each([{ id: "@last", pages: 0 }, { id: "@last", seconds: 241 }, { id: " " }])(
@@ -106,6 +103,5 @@ test.each([{ id: "@last", pages: 0 }, { id: "@last", seconds: 241 }, { id: " " }
       isError: true,
       content: { error: { code: "USAGE", exit_code: 2 } },
     });
-    await client.close();
   },
 );

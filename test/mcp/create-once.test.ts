@@ -83,7 +83,6 @@ test("a client that gives each call up and repeats it makes one create", { timeo
   expect(calls).toBeGreaterThan(2);
   expect(made.content).toMatchObject({ reused: true, status: "PENDING" });
   expect(creates(rig)).toBe(1);
-  await client.close();
 });
 
 test("20 calls at once: equal ones make one create, others one each, and the limit holds", {
@@ -135,7 +134,6 @@ test("an unknown outcome is reported and never sent again until a person settles
   await rig.research(["resolve", String(unknown?.local_id), "--not-created"]);
   expect((await client.call("research_create", { prompt })).content).toMatchObject({ reused: false });
   expect(creates(rig)).toBe(2);
-  await client.close();
 });
 
 test("a create that a command has under way is waited for, and then it is the request", async () => {
@@ -159,7 +157,6 @@ test("a create that a command has under way is waited for, and then it is the re
   const { stdout } = await command.done;
   expect(content).toMatchObject({ request_id: stdout.trim(), reused: true });
   expect(creates(rig)).toBe(1);
-  await client.close();
 });
 
 test("a command that is killed while its create is waited for leaves an unknown outcome", async () => {
@@ -172,7 +169,6 @@ test("a command that is killed while its create is waited for leaves an unknown 
   command.kill("SIGKILL");
   expect(await called).toMatchObject({ isError: true, content: { error: { code: "OUTCOME_UNKNOWN" } } });
   expect(creates(rig)).toBe(1);
-  await client.close();
 });
 
 test("stdin that ends during a create: the id is kept, and the server ends", async () => {
@@ -197,5 +193,4 @@ test("stdin that ends during a create: the id is kept, and the server ends", asy
   const client = await connectMcp(rig);
   expect((await client.call("research_create", { prompt })).content).toMatchObject({ reused: true });
   expect(creates(rig)).toBe(1);
-  await client.close();
 });

@@ -34,7 +34,6 @@ test("a hostile result arrives whole, in pages, and marked as data from outside"
   expect(beyond.content).toMatchObject({ content: "", next_offset: null });
   // The pages after the first are not fetched again.
   expect(rig.service.server.count("output")).toBe(1);
-  await client.close();
 });
 
 const LARGE = 4 << 20;
@@ -49,7 +48,6 @@ test("4 MiB do not come in one piece, but go into a file whole", async () => {
     isError: false,
   });
   expect(statSync(join(rig.home, "whole.txt")).size).toBe(LARGE);
-  await client.close();
 });
 
 async function described(client: McpClient) {

@@ -82,7 +82,6 @@ test.each(REVISIONS)(
     }
     for (const { inputSchema } of tools.values())
       for (const { description } of Object.values(inputSchema.properties)) expect(description).toMatch(/\w/);
-    await client.close();
   },
 );
 
@@ -104,5 +103,4 @@ test("a wait that is cancelled stops nothing", async () => {
     requests: [{ status: "PROCESSING" }],
   });
   expect(service.server.count("stop")).toBe(0);
-  await client.close();
 });

@@ -31,7 +31,6 @@ test("an agent's repeated call with the same model makes one request, with anoth
   expect((await create({ model: "high" })).content).toMatchObject({ reused: false });
   expect(double.server.count("create")).toBe(2);
   expect(double.problems).toEqual([]);
-  await client.close();
 });
 
 test("an agent that repeats a question whose result was cut short is told that nothing more comes of it", async () => {
@@ -48,5 +47,4 @@ test("an agent that repeats a question whose result was cut short is told that n
     "it ended with a part of a result and is not sent again; again: true makes a new request",
   );
   expect(double.server.count("create")).toBe(1);
-  await client.close();
 });

@@ -69,7 +69,6 @@ test("a sound machine: every check in order, nothing fails, nothing is changed",
   expect(lines.stdout.split("\n")).toHaveLength(IDS.split(" ").length + 1);
   expect(lines.stdout + json.stdout).not.toContain(KEY);
   expect(readdirSync(home, { recursive: true })).toEqual(before);
-  await service.server.close();
 });
 
 describe("a machine gone wrong:", () => {
@@ -90,7 +89,6 @@ describe("a machine gone wrong:", () => {
     expect(of("key").fix).toContain("research login");
     expect(of("auth").status).toBe("skipped");
     expect(service.server.requests.every(({ headers }) => !headers.authorization?.includes(KEY))).toBe(true);
-    await service.server.close();
   });
 
   test.each([
@@ -102,7 +100,6 @@ describe("a machine gone wrong:", () => {
     const { code, of } = await checks(machine(undefined, { ...url, ...env }).run("--json"));
     expect([code, of("key").fix]).toEqual([exit, "research login"]);
     expect([of("tls").status, of("auth").status]).toEqual(["ok", "skipped"]);
-    await service.server.close();
   });
 
   test("settings that are a folder", async () => {
@@ -194,7 +191,6 @@ describe("a machine gone wrong:", () => {
     );
     expect(code).toBe(4);
     expect(of("auth")).toMatchObject({ status: "fail", exit_code: 4, fix: "research login" });
-    await service.server.close();
   });
 
   test("an unknown outcome: a warning with the command that settles it", async () => {
@@ -215,7 +211,6 @@ describe("a machine gone wrong:", () => {
     expect(existsSync(join(open, "local-0123456789ab.json"))).toBe(true);
     const { stdout } = await run();
     for (const secret of ["a secret question", KEY]) expect(stdout).not.toContain(secret);
-    await service.server.close();
   });
 });
 
@@ -225,7 +220,6 @@ test("--offline asks no network", async () => {
   expect(code).toBe(0);
   for (const id of ["dns", "tls", "clock", "auth"]) expect(of(id).status).toBe("skipped");
   expect(service.server.requests).toEqual([]);
-  await service.server.close();
 });
 
 test("on Windows: a warning that it is not tested there, with WSL as the way", async () => {
