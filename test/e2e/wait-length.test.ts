@@ -1,41 +1,27 @@
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
-import { historyLine } from "../support/home.js";
+import { homeWith, plant } from "../support/home.js";
 import { research } from "../support/in-process.js";
 import { screen } from "../support/screen.js";
 
-/** A home in whose history this many runs at `origin` took a minute each. */
-function homeWith(origin: string, finished: number): string {
-  const home = folderWith();
-  const folder = join(home, ".local/state/research");
-  mkdirSync(folder, { recursive: true });
-  for (let index = 0; index < finished; index++) {
-    const requestId = `0000000${index}-0000-4000-8000-000000000000`;
-    const createdAt = Date.now() - 3_600_000;
-    const at = new Date(createdAt + 60_000).toISOString();
-    const ended = {
-      kind: "status",
-      request_id: requestId,
-      origin,
-      status: "COMPLETED",
-      at,
-      duration_ms: 60_000,
-    };
-    appendFileSync(
-      join(folder, "history.jsonl"),
-      `${historyLine({ requestId, origin, createdAt })}\n${JSON.stringify(ended)}\n`,
-    );
+/** A home in whose history five runs at the service took a minute each. */
+function practised({ url, env: service }: HappyService) {
+  const { home, env } = homeWith(service);
+  for (let nth = 0; nth < 5; nth++) {
+    const requestId = `0000000${nth}-0000-4000-8000-000000000000`;
+    plant(home, { requestId, origin: url, createdAt: 0 });
+    const ended = { kind: "status", request_id: requestId, origin: url, status: "COMPLETED" };
+    const line = JSON.stringify({ ...ended, at: new Date(60_000).toISOString(), duration_ms: 60_000 });
+    appendFileSync(join(env.RESEARCH_STATE_DIR, "history.jsonl"), `${line}\n`);
   }
-  return home;
+  return { home, env };
 }
 
 test("run, watch and batch say once at the end how long it took, and how long it usually takes", async () => {
   const service = await HappyService.start();
-  const home = homeWith(service.url, 5);
-  const env = service.env;
+  const { home, env } = practised(service);
   const flags = ["--interval", "10ms"];
   const run = await research(["run", "x => PENDING COMPLETED", ...flags], { home, env });
   expect(run.stderr.match(/ took \d+s \(usually 1m 00s\)$/gm)).toHaveLength(1);
@@ -56,9 +42,9 @@ test("run, watch and batch say once at the end how long it took, and how long it
 test.each([40, 200])("the live line fits a terminal of %i columns", { timeout: 30_000 }, async (cols) => {
   const state = "進行中".repeat(12);
   const service = await HappyService.start();
-  const home = homeWith(service.url, 5);
+  const { home, env } = practised(service);
   const id = service.add(`x => ${Array.from({ length: 40 }, () => state).join(" ")} COMPLETED`);
-  const watch = screen(["watch", id, "--interval", "50ms"], { home, env: service.env, cols });
+  const watch = screen(["watch", id, "--interval", "50ms"], { home, env, cols });
   await watch.waitFor(/進行/, 20_000);
   const lines = () =>
     watch

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SeenRequest } from "../support/request-reader.js";
-import { type World, world } from "../support/world.js";
+import { world } from "../support/world.js";
 
 /** What HTTP itself wants, and a name; no header beside these and those of §4 may be sent. */
 const GENERIC = new Set(["host", "connection", "accept", "user-agent", "content-length"]);
@@ -18,52 +18,36 @@ function literal(request: SeenRequest | undefined): string {
 
 const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
 
-async function created(here: World, args: string[], input?: string): Promise<string> {
-  const run = await here.research(args, input === undefined ? {} : { input });
-  expect(run).toMatchObject({ code: 0 });
-  expect(here.service.server.count("create")).toBe(1);
-  return literal(here.service.server.of("create")[0]);
-}
+/** A request of the interface: a POST with its content type, a GET without. */
+const wire = (line: string, body = "") => {
+  const type = line.startsWith("POST") ? ["content-type: application/json"] : [];
+  return [`${line} HTTP/1.1`, "authorization: Bearer sk-test-sentinel-4242", ...type, "", body].join("\r\n");
+};
 
-test("create sends the prompt and nothing else", async () => {
-  const here = await world();
-  expect(await created(here, ["create", 'Why is "π" 3.14 \\ not 3? 🥧'])).toBe(
-    latin1(
-      "POST /api/v1/conversations HTTP/1.1\r\n" +
-        "authorization: Bearer sk-test-sentinel-4242\r\n" +
-        "content-type: application/json\r\n" +
-        "\r\n" +
-        '{"prompt":"Why is \\"π\\" 3.14 \\\\ not 3? 🥧"}',
-    ),
-  );
-  const [request] = here.service.server.of("create");
-  expect(request?.headers.host).toBe(`127.0.0.1:${here.service.server.port}`);
-  expect(request?.headers["content-length"]).toBe(String(request?.body.length));
-  expect(request?.headers.accept).toMatch(/application\/json|\*\/\*/);
-});
-
-test("create --structured asks for a structured output without a schema", async () => {
-  const here = await world();
-  expect(await created(here, ["create", "--structured", "x"])).toBe(
-    "POST /api/v1/conversations HTTP/1.1\r\n" +
-      "authorization: Bearer sk-test-sentinel-4242\r\n" +
-      "content-type: application/json\r\n" +
-      "\r\n" +
-      '{"prompt":"x","structured_output":true}',
-  );
-});
+const SCHEMA = '{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}}}';
 
 // exact-json.test.ts has a schema in a file and on stdin.
-test("create --schema sends both fields", async () => {
-  const schema = '{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}}}';
-  const expected =
-    "POST /api/v1/conversations HTTP/1.1\r\n" +
-    "authorization: Bearer sk-test-sentinel-4242\r\n" +
-    "content-type: application/json\r\n" +
-    "\r\n" +
-    '{"prompt":"x","structured_output":true,"output_schema":' +
-    '{"type":"object","properties":{"names":{"type":"array","items":{"type":"string"}}}}}';
-  expect(await created(await world(), ["create", "x", "--schema", schema])).toBe(expected);
+test.each([
+  [
+    "the prompt and nothing else",
+    ['Why is "π" 3.14 \\ not 3? 🥧'],
+    '{"prompt":"Why is \\"π\\" 3.14 \\\\ not 3? 🥧"}',
+  ],
+  ["no schema with --structured", ["--structured", "x"], '{"prompt":"x","structured_output":true}'],
+  [
+    "both fields with --schema",
+    ["x", "--schema", SCHEMA],
+    `{"prompt":"x","structured_output":true,"output_schema":${SCHEMA}}`,
+  ],
+])("create sends %s", async (_, words, body) => {
+  const { research, service } = await world();
+  expect(await research(["create", ...words])).toMatchObject({ code: 0 });
+  expect(service.server.count("create")).toBe(1);
+  const [request] = service.server.of("create");
+  expect(literal(request)).toBe(wire("POST /api/v1/conversations", latin1(body)));
+  expect(request?.headers.host).toBe(`127.0.0.1:${service.server.port}`);
+  expect(request?.headers["content-length"]).toBe(String(request?.body.length));
+  expect(request?.headers.accept).toMatch(/application\/json|\*\/\*/);
 });
 
 test("stop sends its content type and no body", async () => {
@@ -71,12 +55,7 @@ test("stop sends its content type and no body", async () => {
   const id = here.service.add("x");
   expect(await here.research(["stop", id])).toMatchObject({ code: 0, stdout: `${id}\tSTOPPED\n` });
   const [request] = here.service.server.requests;
-  expect(literal(request)).toBe(
-    `POST /api/v1/conversation/${id}/stop HTTP/1.1\r\n` +
-      "authorization: Bearer sk-test-sentinel-4242\r\n" +
-      "content-type: application/json\r\n" +
-      "\r\n",
-  );
+  expect(literal(request)).toBe(wire(`POST /api/v1/conversation/${id}/stop`));
   expect(request?.headers["content-length"] ?? "0").toBe("0");
   expect(request?.headers["transfer-encoding"]).toBeUndefined();
 });
@@ -87,12 +66,8 @@ test("status and output are GETs of the singular path, without a content type", 
   expect(await here.research(["status", id])).toMatchObject({ code: 0 });
   expect(await here.research(["output", id])).toMatchObject({ code: 0 });
   expect(here.service.server.requests.map(literal)).toEqual([
-    `GET /api/v1/conversation/${id}/status HTTP/1.1\r\n` +
-      "authorization: Bearer sk-test-sentinel-4242\r\n" +
-      "\r\n",
-    `GET /api/v1/conversation/${id}/output HTTP/1.1\r\n` +
-      "authorization: Bearer sk-test-sentinel-4242\r\n" +
-      "\r\n",
+    wire(`GET /api/v1/conversation/${id}/status`),
+    wire(`GET /api/v1/conversation/${id}/output`),
   ]);
 });
 
