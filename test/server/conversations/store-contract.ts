@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/ground/clock.js";
 import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
 import { DAY_MS } from "../../../src/ground/protocol/limits.js";
@@ -39,6 +39,7 @@ const job = (prompt = "why?"): ResearchJob => ({
   structured_output: false,
 });
 const never = new AbortController().signal;
+const place = { at: "https://there.example", provider: "there", canStop: true };
 
 /** The promises of a ConversationStore, whichever it is. */
 export function storeContract(name: string, underTest: StoreUnderTest): void {
@@ -47,8 +48,8 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     afterEach(() => store.close());
     const open = async (pendingMs = 0) => {
       store = await underTest.open({ pendingMs });
-      return store;
     };
+    beforeEach(() => open());
     const created = async (who = alice, prompt?: string) => {
       const one = job(prompt);
       expect(await store.create(who, one)).toMatchObject({ kind: "created" });
@@ -58,7 +59,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     describe("exchanges", () => {
       it("are kept in their order until the conversation is deleted", async () => {
-        await open();
         const one = await created();
         const { request_id } = one;
         expect(await store.exchanges.read(request_id)).toEqual([]);
@@ -74,7 +74,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("of a stopped conversation are deleted", async () => {
-        await open();
         const one = await created();
         await store.exchanges.append(one.request_id, { n: 1 });
         expect(await store.stop(alice, one.request_id)).toEqual({ kind: "stopped" });
@@ -84,7 +83,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     describe("a conversation", () => {
       it("goes from PENDING through PROCESSING to COMPLETED, with its output byte for byte", async () => {
-        await open();
         const output = '{"n":12345678901234567890,"big":1e400,"zero":-0,"a":1,"a":2,"t":"\\u0000\\ud800é"}';
         const one = await created(alice, "a\u0000b \ud800 é");
         expect(await stateOf(one)).toBe("PENDING");
@@ -100,7 +98,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("keeps its creation time to the millisecond", async () => {
-        await open();
         const one = job();
         const result = await store.create(alice, one);
         if (result.kind !== "created") throw new Error(result.kind);
@@ -109,7 +106,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("says how far the work is while its claim is valid, and what its outcome says beside the output", async () => {
-        await open();
         const [done, failed, stopped] = [await created(), await created(), await created()];
         const told = JSON.stringify({ step: "read", done: 1, of: 2 });
         const data = '{"usage":{"calls":10000000000000000001}}';
@@ -130,7 +126,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("keeps the reason of a failure, and no output", async () => {
-        await open();
         const reason = "no \u0000 luck \ud800";
         const one = await created();
         expect(await store.end(await store.claim(never), { status: "FAILED", reason })).toBe(true);
@@ -142,7 +137,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       it.each(["", "x".repeat(5_000), "a\u0000b", "..", "\ud800", randomUUID()])(
         "is not found by another id (%#)",
         async (id) => {
-          await open();
           await created();
           expect(await store.get(alice, id)).toBeUndefined();
           expect(await store.output(alice, id)).toBeUndefined();
@@ -153,7 +147,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     describe("keys:", () => {
       it("another key finds nothing, for each operation; one that sees all does", async () => {
-        await open();
         const one = await created();
         const bob = caller("bob");
         expect(await store.get(bob, one.request_id)).toBeUndefined();
@@ -166,7 +159,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
       if (underTest.hasKeys)
         it("are added once by a name, found by their hash, and revoked", async () => {
-          await open();
           expect(await store.keys.inUse()).toBe(false);
           expect(await store.keys.add(keyOf("alice", "k1"))).toBe(true);
           expect(await store.keys.add(keyOf("alice", "k2"))).toBe(false);
@@ -189,7 +181,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       const limited = caller("limited", { limits: { create: 3, stop: 2 } });
 
       it("many creates at once: exactly as many as the limit, each key for itself", async () => {
-        await open();
         const results = await Promise.all(Array.from({ length: 12 }, () => store.create(limited, job())));
         expect(results.filter(({ kind }) => kind === "created")).toHaveLength(3);
         for (const result of results) {
@@ -202,7 +193,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("a stop counts whatever it finds, but not one that was refused for its number", async () => {
-        await open();
         const one = await created();
         expect(await store.stop(limited, "nothing")).toEqual({ kind: "not-found" });
         expect(await store.stop(limited, one.request_id)).toEqual({ kind: "not-found" });
@@ -213,7 +203,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     describe("claims:", () => {
       it("wait for work, and the first one created comes first", async () => {
-        await open();
         const claiming = store.claim(never);
         const first = await created();
         const second = await created();
@@ -222,6 +211,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("wait until a conversation is due", async () => {
+        await store.close();
         await open(500);
         const begun = underTest.clock.monotonic();
         await created();
@@ -230,7 +220,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("end by their signal, and then nothing is claimed", async () => {
-        await open();
         const stop = new AbortController();
         const claiming = store.claim(stop.signal);
         stop.abort(new Error("enough"));
@@ -240,7 +229,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("give back: due again before what came later, not counted as a start, and still PROCESSING", async () => {
-        await open();
         const one = await created();
         const claim = await store.claim(never);
         await created();
@@ -255,7 +243,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("end once", async () => {
-        await open();
         const one = await created();
         const claim = await store.claim(never);
         expect(await store.end(claim, { status: "FAILED", reason: "first" })).toBe(true);
@@ -267,7 +254,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     describe("stop", () => {
       it("keeps a PENDING conversation from being claimed", async () => {
-        await open();
         const stopped = await created();
         expect(await store.stop(alice, stopped.request_id)).toEqual({ kind: "stopped" });
         expect(await store.stop(alice, stopped.request_id)).toEqual({
@@ -280,7 +266,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("aborts the work at once, and refuses its end and its output", async () => {
-        await open();
         const one = await created();
         const claim = await store.claim(never);
         expect(await store.stop(alice, one.request_id)).toEqual({ kind: "stopped" });
@@ -291,7 +276,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("and end at the same time: one of them wins, and both say so", async () => {
-        await open();
         for (let round = 0; round < 20; round++) {
           const one = await created();
           const claim = await store.claim(never);
@@ -307,7 +291,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     describe("the overview", () => {
       it("lists the newest conversations of all keys first, with the time of each state", async () => {
-        await open();
         const begun = underTest.clock.now();
         const first = await created();
         await underTest.clock.sleep(5);
@@ -342,7 +325,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("finds one conversation, and nothing of another id", async () => {
-        await open();
         const one = await created();
         await store.end(await store.claim(never), { status: "FAILED", reason: "no luck" });
         const { conversation } = (await store.overview.find(one.request_id)) ?? {};
@@ -358,7 +340,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("keeps the schema of a job as it was read", async () => {
-        await open();
         const text = '{"n":12345678901234567890,"big":1e400,"zero":-0,"one":1.0,"a":1,"a":2,"t":"\\u00e9"}';
         const schema = parseExact(text) as Record<string, unknown>;
         const one: ResearchJob = { ...job(), structured_output: true, output_schema: schema };
@@ -372,7 +353,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("keeps the job of a conversation after its end, until it is deleted", async () => {
-        await open();
         const completed = await created(alice, "a\u0000b \ud800 é");
         expect(await store.overview.job(completed.request_id)).toEqual(completed);
         const claim = await store.claim(never);
@@ -388,7 +368,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("shows the requests of the last hour by key and operation, and none of a key without a limit", async () => {
-        await open();
         const limits = { create: 5, stop: 5 };
         const one = await created(caller("bob", { limits }));
         await created(caller("bob", { limits }));
@@ -407,9 +386,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     describe("requests at another service", () => {
-      const place = { at: "https://there.example", provider: "there", canStop: true };
       const claimed = async () => {
-        await open();
         await created();
         return store.claim(never);
       };
@@ -485,8 +462,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     it("the creates of an account in 24 hours are never one too many; what created nothing does not count", async () => {
-      await open();
-      const place = { at: "https://there.example", provider: "there", canStop: true };
       const day = { account: "https://there.example k", most: 2 };
       const begin = async (of = day) => {
         await created();
@@ -514,7 +489,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     describe("while another service refuses creates", () => {
-      const place = { at: "https://there.example", provider: "there", canStop: true };
       const limit = { kind: "limit", reason: "there: later", atOnce: 2 } as const;
       const account = { kind: "account", reason: "there: no money", atOnce: 2 } as const;
       const unknown = { kind: "unknown", reason: "there: 503", atOnce: 2 } as const;
@@ -528,7 +502,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       };
 
       it("what it has not taken stays PENDING, with the reason, is no start, and comes first again", async () => {
-        await open();
         const one = await created();
         await created();
         const claim = await claimNew();
@@ -555,7 +528,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("a stop while its create is under way is no longer unknown once that has created nothing", async () => {
-        await open();
         const one = await created();
         const claim = await claimNew();
         await store.remote.begin(claim, place);
@@ -566,7 +538,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("one is tried when the time has come, and the others wait for its answer", async () => {
-        await open();
         for (let n = 0; n < 3; n++) await created();
         const first = await claimNew();
         await store.remote.answered(first, { ...limit, retryAfterMs: 1_500 });
@@ -581,7 +552,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("an answer to a create that was sent before the refusal does not end it", async () => {
-        await open();
         await created();
         await created();
         const [early, refused] = [await claimNew(), await claimNew()];
@@ -591,7 +561,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("at a limit a key may have so many that wait; without money none is taken", async () => {
-        await open();
         await created();
         const claim = await claimNew();
         await store.remote.answered(claim, { ...limit, retryAfterMs: 30_000 });
@@ -608,7 +577,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("after three outcomes in a row that are not known, none is taken for a minute", async () => {
-        await open();
         await created();
         const claim = await claimNew();
         for (const answer of [unknown, unknown, { kind: "open" } as const, unknown, unknown])
@@ -622,7 +590,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     it("keys take turns, whatever waits before them, and one key's come in their order", async () => {
-      await open();
       const [a1, a2, a3] = [await created(), await created(), await created()];
       const b1 = await created(caller("bob"));
       const c1 = await created(caller("carol"));
@@ -656,7 +623,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       const attempt = (who: Caller) => store.create(who, job());
 
       it("sums what was said by key, day and model, and still does when the conversations are deleted", async () => {
-        await open();
         const bob = caller("bob");
         for (const [who, data, status] of [
           [alice, '{"cost_dollars":0.1,"model":"m1","sources":[{"title":"\\u0000","url":"x"}]}'],
@@ -670,13 +636,8 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         }
         await store.stop(bob, (await created(bob)).request_id);
         const zero = {
-          failed: 0,
-          stopped: 0,
-          dollars: 0,
-          priced: 0,
-          inputTokens: 0,
-          outputTokens: 0,
-          unsaid: 0,
+          ...{ failed: 0, stopped: 0, dollars: 0, priced: 0 },
+          ...{ inputTokens: 0, outputTokens: 0, unsaid: 0 },
         };
         const ofAlice = {
           ...{ name: alice.keyId, completed: 2, failed: 2, stopped: 0, dollars: 1.3, priced: 3 },
@@ -686,15 +647,8 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         const byKey = [ofAlice, ofBob].sort((a, b) => (a.name < b.name ? -1 : 1));
         const byModel = [
           {
-            ...zero,
-            name: "",
-            completed: 1,
-            failed: 2,
-            stopped: 1,
-            dollars: 1,
-            priced: 1,
-            inputTokens: 3,
-            unsaid: 2,
+            ...{ ...zero, name: "", completed: 1, failed: 2, stopped: 1 },
+            ...{ dollars: 1, priced: 1, inputTokens: 3, unsaid: 2 },
           },
           { ...zero, name: "m1", completed: 1, dollars: 0.1, priced: 1 },
           { ...zero, name: "m2", completed: 1, dollars: 0.2, priced: 1, inputTokens: 5, outputTokens: 7 },
@@ -713,9 +667,9 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         expect(await store.overview.spent("key", 5)).toEqual([]);
       });
 
+      if (!underTest.hasKeys) return;
+
       it("take as many creates as the budget says, one too many is none, also of deleted ones", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         const who = await keyed("alice", { budget: { most: 3, ms: HOUR } });
         await created(who);
         await ended();
@@ -731,8 +685,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("roll: a create that is older than the time of the budget does not count", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         const who = await keyed("alice", {});
         const ofLast = async (ms: number): Promise<Caller> => {
           const budgets = { budget: { most: 1, ms } };
@@ -747,8 +699,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("of dollars count what was said, and what runs with the highest cost of its model", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         await store.researchesWith({ model: "m" });
         const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
         const other = caller("bob", { limits: { create: 1_000, stop: 1_000 } });
@@ -767,8 +717,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("of dollars that were said are over when they have left the time; fractions reach their sum", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         const who = await keyed("alice", { dollars: { most: 0.3, ms: HOUR } });
         for (let n = 0; n < 3; n++) {
           await created(who);
@@ -783,8 +731,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("let only so many run at once; the next one begins when one has ended", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         const who = await keyed("alice", { atOnce: 2 });
         for (let n = 0; n < 4; n++) await created(who);
         const claims = [await store.claim(never), await store.claim(never)];
@@ -807,8 +753,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("of dollars hold back what waits once they are spent", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         const who = await keyed("alice", { atOnce: 1, dollars: { most: 1, ms: HOUR } });
         const [, second] = [await created(who), await created(who)];
         await ended('{"cost_dollars":1}');
@@ -822,8 +766,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("of dollars take nothing where what does the research says none; other keys are served", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         await store.researchesWith({ saysDollars: false });
         const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
         expect(await attempt(who)).toEqual({ kind: "not-measured" });
@@ -831,8 +773,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("are changed one by one, and of a key in use only", async () => {
-        await open();
-        if (!underTest.hasKeys) return;
         const budget = { most: 5, ms: HOUR };
         await keyed("alice", { budget, atOnce: 2 });
         expect(await store.keys.set("alice", { atOnce: 3, dollars: budget })).toBe(true);
@@ -846,7 +786,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     it("says where a conversation stands that waits: keys take turns", async () => {
-      await open();
       const [first, second] = [await created(), await created()];
       const third = await created();
       const ofBob = await created(caller("bob"));
@@ -865,7 +804,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     it("deletes what ended long enough ago, and nothing else", async () => {
-      await open();
       const old = await created();
       await store.end(await store.claim(never), { status: "COMPLETED", output: '"x"' });
       const waiting = await created();
@@ -878,7 +816,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     it("counts what waits, given-back work too, and how long the head of the queue has been due", async () => {
-      await open();
       expect(await store.counts()).toMatchObject({
         ...{ waiting: 0, working: 0, workers: 1, oldestDueMs: 0, isRefused: false },
       });
@@ -896,7 +833,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     it("is ready", async () => {
-      await open();
       await store.ready();
     });
   });

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { type Researcher, ResearchFailure, type ResearchNews } from "../../../src/ground/researcher.js";
-import type { LogFacts } from "../../../src/server/monitoring/log.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { InProcess } from "../../support/in-process.js";
 import { screen } from "../../support/screen.js";
-import { create, KEY, reaches, serviceFor, until } from "../../support/service.js";
+import { create, KEY, reaches, serviceFor, type TestServiceOptions, until } from "../../support/service.js";
 import { ask } from "../../support/wire.js";
+import { jsonLines } from "../../support/world.js";
 
 const progress = (done: number) =>
   ({ step: "read", done, of: 9, pages: done, calls: 2, tokens: 3000 }) as const;
@@ -34,12 +34,18 @@ const read = async (path: string) => {
 };
 const statusOf = (id: string) => read(`${id}/status`);
 
-it("shows the newest progress while it works, and usage and sources beside the output", async () => {
+/** A conversation that is researched just now. */
+async function told(options: TestServiceOptions = {}) {
   const researcher = new Told();
-  const dataDir = folderWith();
-  service = await serviceFor({ researcher, dataDir });
+  service = await serviceFor({ researcher, ...options });
   const id = await create(service);
   await reaches(service, id, "PROCESSING");
+  return { researcher, id };
+}
+
+it("shows the newest progress while it works, and usage and sources beside the output", async () => {
+  const dataDir = folderWith();
+  const { researcher, id } = await told({ dataDir });
   expect(await statusOf(id)).not.toHaveProperty("progress");
   for (const done of [1, 2, 3]) researcher.tell({ progress: progress(done) });
   const shown = async (done: number) =>
@@ -71,10 +77,7 @@ it("shows the newest progress while it works, and usage and sources beside the o
 });
 
 it("never lets news stand in for what the service itself says", async () => {
-  const researcher = new Told();
-  service = await serviceFor({ researcher });
-  const id = await create(service);
-  await reaches(service, id, "PROCESSING");
+  const { researcher, id } = await told();
   researcher.tell({ status: "STOPPED", request_id: "other", output: "theirs", model: "m" });
   researcher.resolve("ours");
   await reaches(service, id, "COMPLETED");
@@ -87,10 +90,7 @@ it("never lets news stand in for what the service itself says", async () => {
 });
 
 it("stands in the lines that `watch --json` writes anyway, and on the live line of a terminal", async () => {
-  const researcher = new Told();
-  service = await serviceFor({ researcher });
-  const id = await create(service);
-  await reaches(service, id, "PROCESSING");
+  const { researcher, id } = await told();
   researcher.tell({ progress: progress(7) });
   await until(async () => (await statusOf(id)).progress);
   const env = {
@@ -106,10 +106,7 @@ it("stands in the lines that `watch --json` writes anyway, and on the live line 
   const watch = new InProcess(["watch", id, "--json", "--interval", "50ms"], { env });
   await until(async () => (watch.stdout.includes("PROCESSING") ? true : undefined));
   researcher.resolve("done");
-  const lines = (await watch.done).stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+  const lines = jsonLines((await watch.done).stdout);
   expect(lines).toEqual([
     expect.objectContaining({ status: "PROCESSING", final: false, progress: progress(8) }),
     expect.not.objectContaining({ progress: expect.anything() }),
@@ -118,24 +115,8 @@ it("stands in the lines that `watch --json` writes anyway, and on the live line 
   await terminal.done;
 });
 
-it("is a line of the log for programs", async () => {
-  const researcher = new Told();
-  const logged: [string, LogFacts | undefined][] = [];
-  service = await serviceFor({ researcher, log: (message, facts) => logged.push([message, facts]) });
-  const id = await create(service);
-  await reaches(service, id, "PROCESSING");
-  researcher.tell({ progress: progress(7) });
-  await until(async () => (await statusOf(id)).progress);
-  expect(logged).toEqual([
-    ["reading 7 of 9, 3,000 tokens", { level: "info", request_id: id, progress: progress(7) }],
-  ]);
-});
-
 it("tells nothing after the end", async () => {
-  const researcher = new Told();
-  service = await serviceFor({ researcher });
-  const id = await create(service);
-  await reaches(service, id, "PROCESSING");
+  const { researcher, id } = await told();
   researcher.reject(new ResearchFailure("no luck"));
   await reaches(service, id, "FAILED");
   researcher.tell({ progress: progress(9) });

@@ -13,11 +13,6 @@ describe("a fault is read", () => {
     ],
     ["create:reset-after-body:nth=3", { operation: "create", kind: "reset-after-body", how: { nth: 3 } }],
     ["output:drip:p=0.1", { operation: "output", kind: "drip", how: { p: 0.1 } }],
-    [
-      "any:429+retry-after=120",
-      { operation: "any", kind: { status: 429, retryAfter: "120" }, how: { each: true } },
-    ],
-    ["output:drip:p=0.25", { operation: "output", kind: "drip", how: { p: 0.25 } }],
     ["stop:hang:p=1", { operation: "stop", kind: "hang", how: { p: 1 } }],
   ])("%s", (text, fault) => {
     expect(parseFault(text)).toStrictEqual({ text, ...fault });
