@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { History } from "../../src/client/store/history/history.js";
 import { KeptResults } from "../../src/client/store/history/kept-results.js";
 import { KEY } from "../support/happy-service.js";
-import { filesWith, foldersIn, historyLine, plant } from "../support/home.js";
+import { filesWith, historyLine, plant } from "../support/home.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
@@ -14,16 +14,15 @@ const id = (n: number) => `${String(n).padStart(8, "0")}-0000-4000-8000-00000000
 /** A machine whose history is below its home, with requests that were made `days` ago. */
 async function machine(...requests: { days: number; status?: string; prompt?: string }[]) {
   const rig = await world();
-  const env = foldersIn(rig.home);
   const origin = rig.service.url;
   for (const [n, { days, ...rest }] of requests.entries())
     plant(rig.home, { requestId: id(n), origin, createdAt: Date.now() - days * DAY, ...rest });
-  const run = (...args: string[]) => rig.research(args, { env });
+  const run = (...args: string[]) => rig.research(args);
   const ids = async () => {
     const { stdout } = await run("list", "--json", "--limit", "100000");
     return (JSON.parse(stdout) as { request_id: string }[]).map(({ request_id }) => request_id);
   };
-  return { ...rig, env: { ...rig.env, ...env }, state: env.RESEARCH_STATE_DIR, run, ids };
+  return { ...rig, state: rig.env.RESEARCH_STATE_DIR, run, ids };
 }
 
 test("what is forgotten is in no file any more, and the others are as they were", async () => {
@@ -164,7 +163,7 @@ test("list --search and --since narrow by prompt and by the time it was sent", a
 test("four processes create while another one forgets: every other record is there", async () => {
   const m = await machine();
   let creating = true;
-  const creators = Array.from({ length: 4 }, () => m.start(["create", "x => PROCESSING"], { env: m.env }));
+  const creators = Array.from({ length: 4 }, () => m.start(["create", "x => PROCESSING"]));
   const all = Promise.all(creators.map(({ done }) => done)).finally(() => {
     creating = false;
   });
@@ -202,7 +201,7 @@ test.each(["lock", "draft"])(
     mkdirSync(m.state, { recursive: true });
     const path = join(m.state, "history.jsonl");
     writeFileSync(path, lines.join(""));
-    const running = m.start(["history", "forget", "--older-than", "30d"], { env: m.env });
+    const running = m.start(["history", "forget", "--older-than", "30d"]);
     const seen = () => readdirSync(m.state).some((name) => name.endsWith(`.${stage}`));
     while (!seen() && running.child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 1));
     running.kill("SIGKILL");

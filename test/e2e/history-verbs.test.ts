@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { only, refuse } from "../support/behaviours.js";
-import { foldersIn, plant } from "../support/home.js";
+import { plant } from "../support/home.js";
 import { screen } from "../support/screen.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
@@ -81,10 +81,9 @@ test("a create that is settled as never made is still shown and sent again", asy
 test("a prefix of four characters names a request, a shorter one does not", async () => {
   const { research, service, home } = await world();
   const id = service.add("x => COMPLETED");
-  const env = foldersIn(home);
   plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
-  expect(await research(["status", id.slice(0, 4)], { env })).toMatchObject({ stdout: `${id}\tCOMPLETED\n` });
-  expect(await research(["status", id.slice(0, 3)], { env })).toMatchObject({ code: 5, stdout: "" });
+  expect(await research(["status", id.slice(0, 4)])).toMatchObject({ stdout: `${id}\tCOMPLETED\n` });
+  expect(await research(["status", id.slice(0, 3)])).toMatchObject({ code: 5, stdout: "" });
 });
 
 test("list --refresh asks for what still runs, and survives a poll that fails", async () => {
@@ -124,14 +123,13 @@ test("list --refresh --status finds what has ended, however many newer ones ther
 
 test("on a terminal the list is a table with ages", async () => {
   const { home, env, service } = await world();
-  const folders = foldersIn(home);
   plant(home, {
     requestId: service.add("x"),
     origin: service.url,
     createdAt: Date.now() - 7_500_000,
     prompt: "How do tides form?",
   });
-  const shown = screen(["list"], { home, env: { ...env, ...folders } });
+  const shown = screen(["list"], { home, env });
   expect(await shown.done).toMatchObject({ code: 0 });
   expect(shown.text()).toMatch(/^ID\s+STATUS\s+AGE\s+PROMPT$/m);
   expect(shown.text()).toMatch(/PENDING\s+2h 0\dm\s+How do tides form\?/);

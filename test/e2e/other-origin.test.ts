@@ -1,18 +1,16 @@
 import { expect, test } from "vitest";
-import { HappyService } from "../support/happy-service.js";
-import { homeWith, listed, plant } from "../support/home.js";
+import { listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { connectMcp } from "../support/mcp.js";
 import { account } from "../support/providers/account.js";
-import { jsonErrors, jsonLines } from "../support/world.js";
+import { jsonErrors, jsonLines, world } from "../support/world.js";
 
 const ID = "5f0c9a3e-7b1d-4c52-9d86-2f1e0a4b6c8d";
 const MADE_AT = "https://made.example";
 
 /** A history with a request of another origin than the one in force. */
 async function elsewhere() {
-  const service = await HappyService.start();
-  const { home, env } = homeWith(service.env);
+  const { service, home, env } = await world();
   plant(home, { requestId: ID, origin: MADE_AT, createdAt: Date.now() - 3_600_000 });
   return { service, home, env, run: (...argv: string[]) => inProcess([...argv, "--json"], { env }) };
 }

@@ -5,11 +5,11 @@ import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { foldersIn, homeWith, listed, plant } from "../support/home.js";
+import { foldersIn, listed, plant } from "../support/home.js";
 import { inProcess, research } from "../support/in-process.js";
 import { bash, type RunResult } from "../support/run.js";
 import { smallDisk } from "../support/small-disk.js";
-import { jsonErrors } from "../support/world.js";
+import { jsonErrors, world, worldOf } from "../support/world.js";
 import { goodAnswer, ID } from "./plays.js";
 
 const CREATED = does.answer(goodAnswer("create"));
@@ -86,8 +86,7 @@ const working = () =>
   faultServer((operation) => does.answer(goodAnswer(operation === "stop" ? "stop" : "status", "PROCESSING")));
 
 test.concurrent("no file can grow after the POST: the id is in the room that was kept for it", async () => {
-  const server = await faultServer(() => CREATED);
-  const { home, env } = homeWith(server.env);
+  const { server, home, env } = await worldOf(() => CREATED);
   // An intent fits into four blocks of a KiB; a log that is longer cannot grow.
   plant(home, { requestId: "planted-1", origin: server.url, createdAt: 1e12, prompt: "x".repeat(8_000) });
   const run = await bash("ulimit -f 4; research create x", { home, env });
@@ -151,8 +150,7 @@ test.concurrent.each([
 test.concurrent.each([["create"], ["create", "--json", "-w"]])(
   "%j > /dev/full: 12, and the id is in list",
   async (...words) => {
-    const service = await HappyService.start();
-    const { home, env } = homeWith(service.env);
+    const { service, home, env } = await world();
     const run = await bash(`research ${words.join(" ")} 'x => COMPLETED' > /dev/full`, { home, env });
     expect(run).toMatchObject({ code: 12 });
     const [entry] = await listed(home);
@@ -163,8 +161,7 @@ test.concurrent.each([["create"], ["create", "--json", "-w"]])(
 
 // A table, lines as they come, and what is said before there is a command; a result is below.
 test.concurrent.each(["list", "watch ID", "--help"])("%s > /dev/full is an error", async (words) => {
-  const service = await HappyService.start();
-  const { home, env } = homeWith(service.env);
+  const { service, home, env } = await world();
   const id = service.add("x => COMPLETED");
   plant(home, { requestId: id, origin: service.url, createdAt: Date.now() });
   const full = `research ${words.replace("ID", id)} > /dev/full`;
@@ -174,15 +171,13 @@ test.concurrent.each(["list", "watch ID", "--help"])("%s > /dev/full is an error
 });
 
 test.concurrent("what cannot be said on stderr, or asked of stdin, is no error", async () => {
-  const service = await HappyService.start();
-  const { home, env } = homeWith(service.env);
+  const { home, env } = await world();
   for (const command of ["research run 'x => COMPLETED' 2>&- <&-", "research run x 2> /dev/full"])
     expect(await bash(command, { home, env }), command).toMatchObject({ code: 0 });
 });
 
 test.concurrent("a result that could not be written names its request, and run the command that fetches it", async () => {
-  const service = await HappyService.start();
-  const { home, env } = homeWith(service.env);
+  const { service, home, env } = await world();
   const file = ["-o", "/dev/full", "--force"];
   const run = await research(["run", "x => COMPLETED", ...file, "--json"], { home, env });
   const [id] = service.conversations.keys();
@@ -198,8 +193,7 @@ test.concurrent("a result that could not be written names its request, and run t
 });
 
 test.concurrent("a result on a regular file of a full disk is an error", async () => {
-  const service = await HappyService.start({ output: () => "x".repeat(100_000) });
-  const { home, env } = homeWith(service.env);
+  const { service, home, env } = await world({ output: () => "x".repeat(100_000) });
   const id = service.add("x => COMPLETED");
   const run = await bash(`ulimit -f 8; research output ${id} > out.txt`, { home, env });
   expect(run).toMatchObject({ code: 12 });
@@ -212,8 +206,7 @@ test.concurrent("a result on a regular file of a full disk is an error", async (
 test.concurrent.each(["create x", "create x -w", "run 'x => PENDING COMPLETED'"])(
   "%s with stdout closed, or a pipe that is: the record is there all the same",
   async (words) => {
-    const service = await HappyService.start();
-    const { home, env } = homeWith(service.env);
+    const { service, home, env } = await world();
     const run = await bash(`research ${words} --interval 20ms | true; echo "\${PIPESTATUS[0]}"`, {
       home,
       env,
@@ -229,8 +222,7 @@ test.concurrent.each(["create x", "create x -w", "run 'x => PENDING COMPLETED'"]
 test.concurrent.each(["create -w", "run"])(
   "%s follows what it created, whether or not the history can be read",
   async (verb) => {
-    const service = await HappyService.start();
-    const { home, env } = homeWith(service.env);
+    const { home, env } = await world();
     mkdirSync(join(home, "state/history.jsonl"), { recursive: true });
     const argv = [...verb.split(" "), "x => PENDING COMPLETED", "--interval", "20ms"];
     const ran = await research(argv, { home, env });
@@ -239,8 +231,7 @@ test.concurrent.each(["create -w", "run"])(
 );
 
 test.concurrent("an output that exists, or is no file, is refused before anything is spent", async () => {
-  const service = await HappyService.start();
-  const { home, env } = homeWith(service.env);
+  const { service, home, env } = await world();
   mkdirSync(join(home, "folder"));
   await bash("echo old > file; ln -s file link; ln -s nowhere dangling; mkfifo fifo", { home });
   for (const name of ["file", "link", "dangling", "fifo", "folder", "newdir/", "missing/file"]) {
@@ -263,8 +254,7 @@ test.concurrent("an output that exists, or is no file, is refused before anythin
 });
 
 test.concurrent("a prompt or a schema from /dev/zero: too large, 2", async () => {
-  const server = await faultServer(() => CREATED);
-  const { home, env } = homeWith(server.env);
+  const { server, home, env } = await worldOf(() => CREATED);
   const prompt = await inProcess(["create"], { env, input: createReadStream("/dev/zero") });
   expect(prompt).toMatchObject({ code: 2, stdout: "" });
   for (const argv of [

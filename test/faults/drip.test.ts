@@ -1,22 +1,14 @@
 import { expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
-import { faultServer } from "../support/fault-server.js";
-import { folderWith } from "../support/folder.js";
-import { KEY } from "../support/happy-service.js";
-import { foldersIn } from "../support/home.js";
-import { research } from "../support/run.js";
+import { worldOf } from "../support/world.js";
 
 /** Blanks before a JSON text are JSON, too: an answer that never ends, and is never wrong. */
 const DRIP = does.drip({ body: " ".repeat(100_000) }, 50, "body");
 const COMPLETED = does.ok({ request_id: "good", status: "COMPLETED", output: "the result" });
 
 async function machine(behaviour: (path: string) => does.Behaviour) {
-  const server = await faultServer((_operation, _nth, { path }) => behaviour(path));
-  const home = folderWith();
-  const env = {
-    ...{ HOME: home, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY, ...foldersIn(home) },
-  };
-  return { server, run: (...argv: string[]) => research(argv, { env }) };
+  const { server, start } = await worldOf((_operation, _nth, { path }) => behaviour(path));
+  return { server, run: (...argv: string[]) => start(argv).done };
 }
 
 test("a status that drips is no answer: watch --timeout ends, with 8", async () => {

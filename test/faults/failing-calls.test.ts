@@ -2,13 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { reset } from "../support/behaviours.js";
-import { foldersIn, listed } from "../support/home.js";
+import { listed } from "../support/home.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
 import { type World, world } from "../support/world.js";
 
 const runWith = (here: World, faults: string[], args: string[], path?: string) =>
-  researchWithFaults(faults, args, { home: here.home, env: { ...here.env, ...foldersIn(here.home) } }, path)
-    .done;
+  researchWithFaults(faults, args, here, path).done;
 
 describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   test("nothing can be removed, so neither the intent nor the lock: a create succeeds", async () => {
@@ -18,7 +17,7 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
     expect(run.code).toBe(0);
     expect(run.stderr).not.toContain("error");
     expect(await listed(here.home)).toMatchObject([{ request_id: run.stdout.trim(), status: "PENDING" }]);
-    expect((await here.research(args, { env: foldersIn(here.home) })).code).toBe(0);
+    expect((await here.research(args)).code).toBe(0);
   });
 
   test("no draft can be removed: settings and a result are written, and that succeeds", async () => {
@@ -43,7 +42,7 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
 
   test("the file system does not sync folders: create and config set succeed", async () => {
     const here = await world();
-    const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = foldersIn(here.home);
+    const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = here.env;
     const unsupported = ["fsync:error=EINVAL"];
     const create = await runWith(here, unsupported, ["create", "x"], join(RESEARCH_STATE_DIR, "open"));
     expect(create).toMatchObject({ code: 0, stderr: "" });
@@ -53,7 +52,7 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
 
   test("a folder cannot be synced: what is said is what is so", async () => {
     const here = await world();
-    const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = foldersIn(here.home);
+    const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = here.env;
     const broken = ["fsync:error=EIO"];
     const create = await runWith(here, broken, ["create", "x"], join(RESEARCH_STATE_DIR, "open"));
     expect(create).toMatchObject({ code: 12, stdout: "", stderr: expect.stringContaining("was not sent") });
@@ -66,8 +65,8 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
 
   test("the history may not be read: no command takes it for empty, and a request is asked for all the same", async () => {
     const here = await world();
-    const id = (await here.research(["create", "x"], { env: foldersIn(here.home) })).stdout.trim();
-    const log = join(foldersIn(here.home).RESEARCH_STATE_DIR, "history.jsonl");
+    const id = (await here.research(["create", "x"])).stdout.trim();
+    const log = join(here.env.RESEARCH_STATE_DIR, "history.jsonl");
     const closed = (...args: string[]) => runWith(here, ["openat:error=EACCES"], args, log);
     const once = ["create", "x", "--once"];
     for (const args of [
@@ -91,14 +90,13 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
 
   test("one unknown outcome may not be read: it is counted, and hides no other", async () => {
     const here = await world({ fault: (operation) => (operation === "create" ? reset() : undefined) });
-    const env = foldersIn(here.home);
-    for (const prompt of ["x", "y"]) await here.research(["create", prompt], { env });
-    const [name = ""] = readdirSync(join(env.RESEARCH_STATE_DIR, "open"));
+    for (const prompt of ["x", "y"]) await here.research(["create", prompt]);
+    const [name = ""] = readdirSync(join(here.env.RESEARCH_STATE_DIR, "open"));
     const run = await runWith(
       here,
       ["openat:error=EACCES"],
       ["list", "--json"],
-      join(env.RESEARCH_STATE_DIR, "open", name),
+      join(here.env.RESEARCH_STATE_DIR, "open", name),
     );
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject([{ status: "UNKNOWN" }]);
@@ -113,7 +111,7 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
     const args = ["batch", "rows.jsonl", "--out", "out"];
     expect(await runWith(here, ["fsync:error=EIO"], args, state)).toMatchObject({ code: 12, stdout: "" });
     expect(here.service.server.count("create")).toBe(0);
-    const again = await here.research(args, { env: foldersIn(here.home), cwd: here.home });
+    const again = await here.research(args, { cwd: here.home });
     expect(again).toMatchObject({ code: 0 });
     expect(here.service.server.count("create")).toBe(1);
   });

@@ -2,16 +2,14 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { only } from "../support/behaviours.js";
-import { folderWith } from "../support/folder.js";
 import { gate } from "../support/gate.js";
-import { HappyService } from "../support/happy-service.js";
-import { foldersIn, historyLine, homeWith, listed } from "../support/home.js";
-import { inProcess, research } from "../support/in-process.js";
+import { historyLine, homeWith, listed } from "../support/home.js";
+import { inProcess } from "../support/in-process.js";
 import { start, startBash } from "../support/run.js";
+import { world } from "../support/world.js";
 
 test("three processes create, list and watch at once, and one of them is killed: nothing is lost", async () => {
-  const service = await HappyService.start();
-  const { home, env } = homeWith(service.env);
+  const { service, home, env } = await world();
   const loop = (name: string) =>
     startBash(
       `id=$(research create "${name} => PENDING COMPLETED") || exit; echo $id
@@ -41,18 +39,15 @@ test("three processes create, list and watch at once, and one of them is killed:
 });
 
 test("four processes change the settings at once: each change is there", async () => {
-  const home = folderWith();
-  const own = foldersIn(home);
+  const { home, env } = homeWith();
   const names = Array.from({ length: 4 }, (_, i) => `profile-${i}`);
   const runs = names.map((name) => {
     const words = ["config", "set", "base-url", `http://127.0.0.1/${name}`, "--profile", name];
-    return start(words, { home, env: own }).done;
+    return start(words, { home, env }).done;
   });
   expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(names.map(() => 0));
   for (const name of names) {
-    const got = await inProcess(["config", "get", "base-url", "--profile", name], {
-      env: { HOME: home, ...own },
-    });
+    const got = await inProcess(["config", "get", "base-url", "--profile", name], { env });
     expect(got.stdout).toBe(`http://127.0.0.1/${name}\n`);
   }
 });
@@ -60,10 +55,8 @@ test("four processes change the settings at once: each change is there", async (
 const LINES = 6_000;
 
 test("6,000 lines with torn and foreign ones in them: everything is found", async () => {
-  const service = await HappyService.start();
-  const home = folderWith();
-  const own = foldersIn(home);
-  mkdirSync(own.RESEARCH_STATE_DIR, { recursive: true });
+  const { service, env, research } = await world();
+  mkdirSync(env.RESEARCH_STATE_DIR, { recursive: true });
   const idOf = (i: number) => `many-${String(i).padStart(6, "0")}`;
   const lineOf = (i: number) =>
     historyLine({
@@ -77,9 +70,8 @@ test("6,000 lines with torn and foreign ones in them: everything is found", asyn
     if (i % 100 === 13) return ['{"kind":"from-a-later-version"}', "\0\0", lineOf(i)];
     return [lineOf(i)];
   });
-  appendFileSync(join(own.RESEARCH_STATE_DIR, "history.jsonl"), `${lines.flat().join("\n")}\n`);
-  const env = { ...own, ...service.env };
-  const run = (...argv: string[]) => research(argv, { home, env });
+  appendFileSync(join(env.RESEARCH_STATE_DIR, "history.jsonl"), `${lines.flat().join("\n")}\n`);
+  const run = (...argv: string[]) => research(argv);
   const newest = await run("list", "--json", "--limit", "3");
   expect(JSON.parse(newest.stdout).map((entry: { request_id: string }) => entry.request_id)).toEqual(
     [1, 2, 3].map((i) => idOf(LINES - i)),
@@ -98,10 +90,9 @@ test("6,000 lines with torn and foreign ones in them: everything is found", asyn
 
 test("a create that waits and one that ends keep out of each other's way", async () => {
   const { opened: held, open: release } = gate();
-  const service = await HappyService.start({
+  const { service, home, env } = await world({
     fault: only("create", { act: async (socket) => held.then(() => void socket.resetAndDestroy()) }, 1),
   });
-  const { home, env } = homeWith(service.env);
   const waiting = start(["create", "slow"], { home, env });
   while (service.server.count("create") < 1) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await start(["create", "quick"], { home, env }).done).toMatchObject({ code: 0 });

@@ -3,10 +3,11 @@ import { ResearchClient } from "../../src/client/calls/client.js";
 import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
 import { KEY } from "../support/happy-service.js";
-import { homeWith, plant } from "../support/home.js";
+import { plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { quiet } from "../support/quiet.js";
 import { VirtualClock } from "../support/virtual-clock.js";
+import { worldOf } from "../support/world.js";
 import { ID } from "./plays.js";
 
 const SECOND = 1_000;
@@ -26,11 +27,10 @@ async function watching(script: Script, { age, flags = [], sleeps }: Options = {
   const clock = new VirtualClock();
   const begin = clock.monotonic();
   const polls: number[] = [];
-  const server = await faultServer((operation, nth, request) => {
+  const { server, home, env } = await worldOf((operation, nth, request) => {
     polls.push(clock.monotonic() - begin);
     return script(operation, nth, request);
   });
-  const { home, env } = homeWith(server.env);
   if (age !== undefined) plant(home, { requestId: ID, origin: server.url, createdAt: clock.now() - age });
   if (sleeps !== undefined) void clock.sleep(10).then(() => clock.suspend(sleeps));
   const run = await inProcess(["watch", ID, "--json", ...flags], { env, clock });
@@ -93,8 +93,7 @@ test("cell: status goes backwards · watch", async () => {
 });
 
 test("cell: status goes backwards · status", async () => {
-  const server = await faultServer(() => state("PENDING"));
-  const { home, env } = homeWith(server.env);
+  const { server, home, env } = await worldOf(() => state("PENDING"));
   plant(home, { requestId: ID, origin: server.url, createdAt: Date.now() - MINUTE, status: "COMPLETED" });
   expect(await inProcess(["status", ID], { env })).toMatchObject({ code: 0, stdout: `${ID}\tPENDING\n` });
 });
@@ -156,11 +155,10 @@ test.each([
   const clock = new VirtualClock();
   const begin = clock.monotonic();
   const seen: number[] = [];
-  const server = await faultServer(() => {
+  const { env } = await worldOf(() => {
     seen.push(Math.round(clock.monotonic() - begin));
     return answer;
   });
-  const { env } = homeWith(server.env);
   expect(await inProcess(["status", ID], { env, clock })).toMatchObject({ code: 9 });
   expect(seen).toEqual(times);
 });

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";
-import { faultServer } from "../support/fault-server.js";
-import { homeWith, plant } from "../support/home.js";
+import { plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { VirtualClock } from "../support/virtual-clock.js";
-import { jsonErrors } from "../support/world.js";
+import { jsonErrors, worldOf } from "../support/world.js";
 import { ID } from "./plays.js";
 
 const MINUTE = 60_000;
@@ -41,14 +40,13 @@ async function outage(fault: Behaviour | "refused" | "all in turn", minutes: num
   const end = clock.monotonic() + minutes * MINUTE;
   const all = Object.values(BAD);
   const polls: number[] = [];
-  const server = await faultServer((_operation, nth) => {
+  const { server, home, env } = await worldOf((_operation, nth) => {
     polls.push(clock.monotonic());
     if (clock.monotonic() >= end) return does.ok({ request_id: ID, status: "COMPLETED" });
     if (nth === 1) return does.ok({ request_id: ID, status: "PROCESSING" });
     if (fault === "all in turn") return all[nth % all.length] ?? does.reset();
     return fault === "refused" ? does.reset() : fault;
   });
-  const { home, env } = homeWith(server.env);
   plant(home, { requestId: ID, origin: server.url, createdAt: clock.now() - 5 * MINUTE });
   const argv = ["watch", ID, "--request-timeout", "120ms", ...flags];
   const running = inProcess(argv, { env, clock });
@@ -104,12 +102,11 @@ test.each(["reset after the whole body", "502", "429", "200 HTML"])("--patience,
 test("within a trouble only a wait of over five minutes is announced, and the next trouble is one of its own", async () => {
   const clock = new VirtualClock();
   const waits = [10, 60, 600, 10, 0, 10];
-  const server = await faultServer((_operation, nth) => {
+  const { env } = await worldOf((_operation, nth) => {
     const wait = waits[nth - 1];
     if (wait) return does.refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": wait });
     return does.ok({ request_id: ID, status: wait === 0 ? "PROCESSING" : "COMPLETED" });
   });
-  const { env } = homeWith(server.env);
   const run = await inProcess(["watch", ID, "--json"], { env, clock });
   const codes = run.stderr
     .trimEnd()

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import * as does from "../support/behaviours.js";
-import { type FaultServer, faultServer, type Script } from "../support/fault-server.js";
+import type { FaultServer, Script } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
-import { homeWith, listed } from "../support/home.js";
+import { listed } from "../support/home.js";
 import { InProcess, inProcess } from "../support/in-process.js";
 import {
   NODE,
@@ -17,6 +17,7 @@ import {
   startBash,
 } from "../support/run.js";
 import { bashScreen, screen } from "../support/screen.js";
+import { worldOf } from "../support/world.js";
 import { goodAnswer, ID } from "./plays.js";
 
 vi.setConfig({ maxConcurrency: 6 });
@@ -130,8 +131,7 @@ function swinging(_operation: string, nth: number): does.Behaviour {
 }
 
 async function begin({ argv, script = processing, options, reached }: Doing, unread = options) {
-  const server = await faultServer(script);
-  const { home, env } = homeWith(server.env);
+  const { server, home, env } = await worldOf(script);
   const running = start(argv, { home, env, ...unread });
   await until(() => reached(server, running));
   return { server, home, running };
@@ -160,8 +160,7 @@ for (const doing of DOINGS) {
 
 for (const { what, argv, script, reached, says } of ASKING) {
   test(`${what}: SIGINT is what it dies of`, async () => {
-    const server = await faultServer(script ?? hanging);
-    const { home, env } = homeWith(server.env);
+    const { server, home, env } = await worldOf(script ?? hanging);
     const running = new InProcess(argv, { env });
     await until(() => reached(server));
     running.signal("SIGINT");
@@ -200,8 +199,7 @@ for (const doing of DOINGS.filter(({ what }) => KINDS.includes(what))) {
 
   if (doing.options) continue;
   test.concurrent(`${doing.what}: a hang-up of a terminal is what it dies of`, async () => {
-    const server = await faultServer(doing.script ?? processing);
-    const { home, env } = homeWith(server.env);
+    const { server, home, env } = await worldOf(doing.script ?? processing);
     const shown = screen(doing.argv, { home, env });
     await until(() => server.count() > 0);
     shown.hangUp();
@@ -216,12 +214,11 @@ test.each([
   "SIGINT during the POST: the answer that comes after it is printed and kept, and then it dies",
   async (...argv) => {
     let answer = () => {};
-    const server = await faultServer(() => ({
+    const { server, home, env } = await worldOf(() => ({
       act: (socket) => {
         answer = () => socket.write(does.answerBytes(goodAnswer("create")));
       },
     }));
-    const { home, env } = homeWith(server.env);
     const running = new InProcess(argv, { env });
     await until(() => server.count() > 0);
     running.signal("SIGINT");
@@ -233,9 +230,8 @@ test.each([
 );
 
 test("SIGINT while a create waits for another try: nothing was sent, so nothing is left", async () => {
-  const server = await faultServer(hanging);
+  const { server, home, env } = await worldOf(hanging);
   await server.close();
-  const { home, env } = homeWith(server.env);
   const running = new InProcess(["create", "x", "--verbose"], { env: { ...env, HOME: home } });
   await running.waitFor(/trying again/, { on: "stderr" });
   running.signal("SIGINT");
@@ -244,13 +240,12 @@ test("SIGINT while a create waits for another try: nothing was sent, so nothing 
 });
 
 test("many ids at once are no leak of listeners", async () => {
-  const server = await faultServer(() => ({
+  const { home, env } = await worldOf(() => ({
     act: async (socket) => {
       await sleep(100);
       socket.write(does.answerBytes({ body: does.envelope({ status: "PENDING" }) }));
     },
   }));
-  const { home, env } = homeWith(server.env);
   const ids = Array.from({ length: 40 }, (_, i) => `many-${i}`);
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
@@ -262,8 +257,7 @@ test("many ids at once are no leak of listeners", async () => {
 });
 
 test.each(["create x", `status ${ID}`])("a bash loop around `%s` stops", async (words) => {
-  const server = await faultServer(hanging);
-  const { home, env } = homeWith(server.env);
+  const { server, home, env } = await worldOf(hanging);
   const script = `for i in 1 2 3; do echo round $i; research ${words}; done; echo after`;
   const running = startBash(script, { home, env });
   await until(() => server.count() > 0);
@@ -290,10 +284,9 @@ test("serve that nobody reads yet is stopped as calmly as any: 0", async () => {
 });
 
 test("nohup goes on when the terminal hangs up", async () => {
-  const server = await faultServer((_, nth) =>
+  const { server, home, env } = await worldOf((_, nth) =>
     does.answer(goodAnswer("status", nth < 6 ? "PROCESSING" : "COMPLETED")),
   );
-  const { home, env } = homeWith(server.env);
   const shown = bashScreen(
     `nohup "${NODE}" "${PROGRAM}" watch ${ID} --interval 300ms > out.txt 2> err.txt < /dev/null & disown; sleep 30`,
     { home, env },

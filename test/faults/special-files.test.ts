@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { KEY } from "../support/happy-service.js";
-import { foldersIn, listed, plant } from "../support/home.js";
+import { foldersIn, homeWith, listed, plant } from "../support/home.js";
 import { research } from "../support/in-process.js";
 import { bash, start } from "../support/run.js";
 import { world } from "../support/world.js";
@@ -25,33 +25,30 @@ const PLACES: Record<string, (path: string) => void> = {
 
 describe.each(Object.entries(PLACES))("%s as", (what, make) => {
   test("the settings: every command that reads them ends with 12", async () => {
-    const home = folderWith();
-    const own = foldersIn(home);
-    mkdirSync(own.RESEARCH_CONFIG_DIR);
-    make(join(own.RESEARCH_CONFIG_DIR, "config.json"));
+    const { home, env } = homeWith();
+    mkdirSync(env.RESEARCH_CONFIG_DIR);
+    make(join(env.RESEARCH_CONFIG_DIR, "config.json"));
     for (const args of [
       ["config", "list"],
       ["config", "set", "tier", "pro"],
     ])
-      expect(await research(args, { home, env: own })).toMatchObject({ code: 12, stdout: "" });
+      expect(await research(args, { home, env })).toMatchObject({ code: 12, stdout: "" });
   });
 
   test("the history: list ends with 12, and a create is recorded all the same", async () => {
     const here = await world();
-    const own = foldersIn(here.home);
-    mkdirSync(own.RESEARCH_STATE_DIR);
-    make(join(own.RESEARCH_STATE_DIR, "history.jsonl"));
-    if (what !== "/proc/kmsg")
-      expect(await here.research(["list"], { env: own })).toMatchObject({ code: 12, stdout: "" });
-    expect((await here.research(["create", "x"], { env: own })).stdout).toMatch(/^\S+\n$/);
+    mkdirSync(here.env.RESEARCH_STATE_DIR);
+    make(join(here.env.RESEARCH_STATE_DIR, "history.jsonl"));
+    if (what !== "/proc/kmsg") expect(await here.research(["list"])).toMatchObject({ code: 12, stdout: "" });
+    expect((await here.research(["create", "x"])).stdout).toMatch(/^\S+\n$/);
   });
 
   test("the record of an unknown outcome: list ends", async () => {
     const here = await world();
-    const own = foldersIn(here.home);
-    mkdirSync(join(own.RESEARCH_STATE_DIR, "open"), { recursive: true });
-    make(join(own.RESEARCH_STATE_DIR, "open", "local-x.json"));
-    const run = await here.research(["list", "--json"], { env: own });
+    const open = join(here.env.RESEARCH_STATE_DIR, "open");
+    mkdirSync(open, { recursive: true });
+    make(join(open, "local-x.json"));
+    const run = await here.research(["list", "--json"]);
     expect(run).toMatchObject(what === "/proc/kmsg" ? { code: 12 } : { code: 0, stdout: "[]\n" });
   });
 });

@@ -13,9 +13,10 @@ import * as does from "../support/behaviours.js";
 import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
-import { foldersIn, historyLine, homeWith, listed, plant } from "../support/home.js";
+import { historyLine, homeWith, listed, plant } from "../support/home.js";
 import { research } from "../support/in-process.js";
 import { start } from "../support/run.js";
+import { world, worldOf } from "../support/world.js";
 import { goodAnswer, ID, OTHER_ID } from "./plays.js";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -63,12 +64,11 @@ test.concurrent("settings found 0644 are made private, which is said once", asyn
 });
 
 test.concurrent("a draft of the settings that a crash left behind goes with the next change", async () => {
-  const home = folderWith();
-  const own = foldersIn(home);
-  mkdirSync(join(own.RESEARCH_CONFIG_DIR, "config.json.draft-abc"), { recursive: true });
-  writeFileSync(join(own.RESEARCH_CONFIG_DIR, "config.json.draft-abc/config.json"), KEY);
-  expect(await research(["config", "set", "tier", "pro"], { home, env: own })).toMatchObject({ code: 0 });
-  expect(readdirSync(own.RESEARCH_CONFIG_DIR)).toEqual(["config.json"]);
+  const { home, env } = homeWith();
+  mkdirSync(join(env.RESEARCH_CONFIG_DIR, "config.json.draft-abc"), { recursive: true });
+  writeFileSync(join(env.RESEARCH_CONFIG_DIR, "config.json.draft-abc/config.json"), KEY);
+  expect(await research(["config", "set", "tier", "pro"], { home, env })).toMatchObject({ code: 0 });
+  expect(readdirSync(env.RESEARCH_CONFIG_DIR)).toEqual(["config.json"]);
 });
 
 /** Homes in which nothing can be kept. Nobody but root can write to /proc, and root cannot either. */
@@ -140,8 +140,7 @@ test.concurrent.each([
   '{"profiles":{"default":[]}}',
   "\0\0\0",
 ])("settings that are %j: path and place are named, nothing is overwritten", async (text) => {
-  const service = await HappyService.start();
-  const { home, env } = homeWith(service.env);
+  const { service, home, env } = await world();
   const path = join(env.RESEARCH_CONFIG_DIR, "config.json");
   mkdirSync(env.RESEARCH_CONFIG_DIR);
   writeFileSync(path, text, { mode: 0o600 });
@@ -165,17 +164,14 @@ test.concurrent.each([
 });
 
 test.concurrent("torn and foreign lines are skipped and counted once, and kept; the next line is whole", async () => {
-  const service = await HappyService.start();
-  const home = folderWith();
-  const own = foldersIn(home);
-  const log = join(own.RESEARCH_STATE_DIR, "history.jsonl");
+  const { service, home, env } = await world();
+  const log = join(env.RESEARCH_STATE_DIR, "history.jsonl");
   plant(home, { requestId: OTHER_ID, origin: service.url, createdAt: 1e12 });
   const later = { kind: "from-a-later-version", anything: [1] };
   const foreign = `${JSON.stringify(later)}\nnot json\n[1]\n"text"\n7\nnull\n{}\n{"kind":7}\n\0\0\0\n`;
   appendFileSync(log, foreign);
   appendFileSync(log, historyLine({ requestId: ID, origin: service.url, createdAt: 1e12 }).slice(0, 90));
   const before = readFileSync(log);
-  const env = { ...own, ...service.env };
   const run = await research(["create", "x"], { home, env });
   expect(run).toMatchObject({ code: 0 });
   const after = readFileSync(log);
@@ -215,8 +211,7 @@ test.concurrent("an odd locale and time zone change no data", async () => {
 });
 
 test.concurrent("durations that no timer holds are as long as they say", async () => {
-  const server = await faultServer(() => does.answer(goodAnswer("status", "COMPLETED")));
-  const { home, env } = homeWith(server.env);
+  const { home, env } = await worldOf(() => does.answer(goodAnswer("status", "COMPLETED")));
   const flags = ["--timeout", "30d", "--patience", "30d", "--interval", "30d", "--request-timeout", "30d"];
   expect(await research(["watch", ID, ...flags], { home, env })).toMatchObject({
     code: 0,

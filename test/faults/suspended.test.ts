@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import * as does from "../support/behaviours.js";
-import { faultServer } from "../support/fault-server.js";
-import { homeWith, listed, plant } from "../support/home.js";
+import { listed, plant } from "../support/home.js";
 import { type Running, start } from "../support/run.js";
 import { until } from "../support/service.js";
+import { worldOf } from "../support/world.js";
 import { goodAnswer, ID } from "./plays.js";
 
 const LIMIT_MS = 1_000;
@@ -23,12 +23,11 @@ test.each([
   { name: "in many pieces", pieces: 20 },
 ])("a create whose answer came $name while it was suspended has it", async ({ pieces }) => {
   let socket: Socket | undefined;
-  const server = await faultServer(() => ({
+  const { home, env } = await worldOf(() => ({
     act: (own) => {
       socket = own;
     },
   }));
-  const { home, env } = homeWith(server.env);
   const run = start(["create", "x", "--request-timeout", `${LIMIT_MS}ms`], { home, env });
   await until(async () => socket);
   const answer = does.answerBytes({ ...goodAnswer("create"), headers: { "x-filler": "y".repeat(100_000) } });
@@ -41,8 +40,7 @@ test.each([
 });
 
 test("a create that got no answer meanwhile is unknown all the same", async () => {
-  const server = await faultServer(() => does.hang());
-  const { home, env } = homeWith(server.env);
+  const { server, home, env } = await worldOf(() => does.hang());
   const run = start(["create", "x", "--request-timeout", `${LIMIT_MS}ms`], { home, env });
   await until(async () => (server.count() === 1 ? true : undefined));
   await suspend(run, () => {});
@@ -51,10 +49,9 @@ test("a create that got no answer meanwhile is unknown all the same", async () =
 
 test("a watch that was suspended beyond its patience with a poll under way polls before it gives up", async () => {
   const state = (status: string) => does.ok({ request_id: ID, status });
-  const server = await faultServer((_operation, nth) =>
+  const { server, home, env } = await worldOf((_operation, nth) =>
     nth === 1 ? state("PROCESSING") : nth === 2 ? does.hang() : state("COMPLETED"),
   );
-  const { home, env } = homeWith(server.env);
   plant(home, { requestId: ID, origin: server.url, createdAt: Date.now() - 60_000 });
   const limits = ["--interval", "100ms", "--patience", "1s", "--request-timeout", `${LIMIT_MS}ms`];
   const run = start(["watch", ID, ...limits], { home, env });

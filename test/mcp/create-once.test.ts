@@ -19,8 +19,8 @@ function creates({ service }: World): number {
 }
 
 /** Whether a server has taken the lock of a create, and so looks at what others have under way. */
-function isWaiting({ home }: World): boolean {
-  const folder = join(home, ".local/state/research/creates");
+function isWaiting({ env }: World): boolean {
+  const folder = join(env.RESEARCH_STATE_DIR, "creates");
   return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(".lock"));
 }
 

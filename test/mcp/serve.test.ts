@@ -3,10 +3,9 @@ import { expect, test } from "vitest";
 import { Machine } from "../../src/machine/machine.js";
 import { serveMcp } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
-import { HappyService } from "../support/happy-service.js";
-import { homeWith } from "../support/home.js";
 import { until } from "../support/service.js";
 import { VirtualClock } from "../support/virtual-clock.js";
+import { world } from "../support/world.js";
 
 interface Message {
   id?: number;
@@ -18,8 +17,7 @@ interface Message {
 
 /** The server at the ends of two pipes, in virtual time; `ask` sends a request and resolves with the answer. */
 async function served({ readOnly = false, ...options }: ToolSessionOptions & { readOnly?: boolean } = {}) {
-  const service = await HappyService.start();
-  const { env } = homeWith(service.env);
+  const { service, env } = await world();
   const machine = new Machine({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
   const session = new ToolSession(machine, options);
   const [stdin, stdout, control] = [new PassThrough(), new PassThrough(), new AbortController()];

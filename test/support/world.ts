@@ -1,41 +1,39 @@
-import { folderWith } from "./folder.js";
+import { type FaultServer, type FaultServerOptions, faultServer, type Script } from "./fault-server.js";
 import { type HappyOptions, HappyService } from "./happy-service.js";
+import { homeWith } from "./home.js";
 import { research } from "./in-process.js";
-import { bash, type Running, type RunOptions, type RunResult, start, startBash } from "./run.js";
+import { bash, type RunOptions, start, startBash } from "./run.js";
 
 type Options = Omit<RunOptions, "home">;
 
-/** One person's machine and one service: an empty home that several commands share, set up for the service. */
-export interface World {
-  service: HappyService;
-  home: string;
-  env: Readonly<Record<string, string>>;
-  /** Runs a command line in this process. */
-  research(args: readonly string[], options?: Pick<Options, "cwd" | "env" | "input">): Promise<RunResult>;
-  /** Starts the built program. */
-  start(args: readonly string[], options?: Options): Running;
-  bash(script: string, options?: Options): Promise<RunResult>;
-  startBash(script: string, options?: Options): Running;
+/** One person's machine, an empty home that several commands share, set up for a service. */
+function personAt({ env: own }: Pick<FaultServer, "env">) {
+  const { home, env } = homeWith(own);
+  const with_ = (given: Options = {}): RunOptions => ({ ...given, home, env: { ...env, ...given.env } });
+  return {
+    ...{ home, env },
+    /** Runs a command line in this process. */
+    research: (args: readonly string[], given?: Pick<Options, "cwd" | "env" | "input">) =>
+      research(args, with_(given)),
+    /** Starts the built program. */
+    start: (args: readonly string[], given?: Options) => start(args, with_(given)),
+    bash: (script: string, given?: Options) => bash(script, with_(given)),
+    startBash: (script: string, given?: Options) => startBash(script, with_(given)),
+  };
 }
 
+export type World = Awaited<ReturnType<typeof world>>;
+
 /** Starts the service; see HappyOptions for what can go wrong in it. */
-export async function world(options: HappyOptions = {}): Promise<World> {
+export async function world(options: HappyOptions = {}) {
   const service = await HappyService.start(options);
-  const home = folderWith();
-  const with_ = (given: Options = {}): RunOptions => ({
-    ...given,
-    home,
-    env: { ...service.env, ...given.env },
-  });
-  return {
-    service,
-    home,
-    env: service.env,
-    research: (args, given) => research(args, with_(given)),
-    start: (args, given) => start(args, with_(given)),
-    bash: (script, given) => bash(script, with_(given)),
-    startBash: (script, given) => startBash(script, with_(given)),
-  };
+  return { service, ...personAt(service) };
+}
+
+/** The same with a service that does to each request what a script says. */
+export async function worldOf(script: Script, options?: FaultServerOptions) {
+  const server = await faultServer(script, options);
+  return { server, ...personAt(server) };
 }
 
 /** The lines of NDJSON text; throws at the first that is no JSON object. */
