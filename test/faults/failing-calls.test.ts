@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { reset } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { hasStrace, NEEDS_STRACE, researchWithFaults } from "../support/strace.js";
@@ -9,9 +9,13 @@ import { type World, world } from "../support/world.js";
 const runWith = (here: World, faults: string[], args: string[], path?: string) =>
   researchWithFaults(faults, args, here, path).done;
 
+let here: World;
+beforeEach(async () => {
+  here = await world();
+});
+
 describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   test("nothing can be removed, so neither the intent nor the lock: a create succeeds", async () => {
-    const here = await world();
     const args = ["create", "x", "--tier", "free"];
     const run = await runWith(here, ["unlink,unlinkat,rmdir:error=EACCES"], args);
     expect(run.code).toBe(0);
@@ -21,7 +25,6 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   });
 
   test("no draft can be removed: settings and a result are written, and that succeeds", async () => {
-    const here = await world();
     const id = here.service.add("x => COMPLETED");
     const keep = ["unlink,unlinkat:error=EACCES"];
     expect(await runWith(here, keep, ["config", "set", "tier", "pro"])).toMatchObject({
@@ -33,7 +36,6 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   });
 
   test("nothing can be removed, and nothing was created: that is no unknown outcome", async () => {
-    const here = await world();
     const away = { ...here, env: { ...here.env, RESEARCH_BASE_URL: "http://127.0.0.1:9" } };
     const args = ["create", "x", "--request-timeout", "1s"];
     expect((await runWith(away, ["unlink,unlinkat:error=EACCES"], args)).code).toBe(9);
@@ -41,7 +43,6 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   });
 
   test("the file system does not sync folders: create and config set succeed", async () => {
-    const here = await world();
     const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = here.env;
     const unsupported = ["fsync:error=EINVAL"];
     const create = await runWith(here, unsupported, ["create", "x"], join(RESEARCH_STATE_DIR, "open"));
@@ -51,7 +52,6 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   });
 
   test("a folder cannot be synced: what is said is what is so", async () => {
-    const here = await world();
     const { RESEARCH_CONFIG_DIR, RESEARCH_STATE_DIR } = here.env;
     const broken = ["fsync:error=EIO"];
     const create = await runWith(here, broken, ["create", "x"], join(RESEARCH_STATE_DIR, "open"));
@@ -64,7 +64,6 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   });
 
   test("the history may not be read: no command takes it for empty, and a request is asked for all the same", async () => {
-    const here = await world();
     const id = (await here.research(["create", "x"])).stdout.trim();
     const log = join(here.env.RESEARCH_STATE_DIR, "history.jsonl");
     const closed = (...args: string[]) => runWith(here, ["openat:error=EACCES"], args, log);
@@ -104,7 +103,6 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   });
 
   test("a batch's folder cannot be synced: nothing is sent, and the same command sends the row later", async () => {
-    const here = await world();
     writeFileSync(join(here.home, "rows.jsonl"), '{"prompt":"x => COMPLETED"}\n');
     const state = join(here.home, "out/.research-batch");
     mkdirSync(state, { recursive: true });
@@ -117,7 +115,6 @@ describe.skipIf(!hasStrace)(`a system call fails (${NEEDS_STRACE}):`, () => {
   });
 
   test("a batch's folder cannot be listed: nothing is sent", async () => {
-    const here = await world();
     writeFileSync(join(here.home, "rows.jsonl"), '{"prompt":"x => COMPLETED"}\n');
     const out = join(here.home, "out");
     mkdirSync(out);

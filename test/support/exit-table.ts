@@ -1,35 +1,13 @@
-import { Readable } from "node:stream";
 import type { CommandEntry } from "../../src/cli/help/document.js";
-import { main } from "../../src/cli/main.js";
-import { VirtualClock } from "./virtual-clock.js";
+import { inProcess } from "./in-process.js";
 
+/** What says which exit codes each command has. */
+const HELP = ["help", "--json"];
 let table: Promise<Map<string, ReadonlySet<number>>> | undefined;
 
 /** The exit codes of each command as `research help --json` names them. */
 async function exitTable(): Promise<Map<string, ReadonlySet<number>>> {
-  let stdout = "";
-  const sink = {
-    isTTY: false,
-    stream: undefined,
-    write: async (data: string | Uint8Array) => {
-      stdout += Buffer.from(data).toString("utf8");
-    },
-  };
-  await main(["help", "--json"], {
-    ...{
-      version: "0.0.0",
-      program: ["node", "research"],
-      env: {},
-      platform: process.platform,
-      clock: new VirtualClock(),
-    },
-    ...{
-      stdin: { isTTY: false, stream: Readable.from([]) as NodeJS.ReadStream },
-      stdout: sink,
-      stderr: sink,
-    },
-    ...{ random: () => 0.5, onSignal: () => () => {}, die() {}, onWarning() {} },
-  });
+  const { stdout } = await inProcess(HELP, { env: {} });
   const { commands } = JSON.parse(stdout) as { commands: CommandEntry[] };
   return new Map(commands.map(({ name, exit_codes }) => [name, new Set(exit_codes.map(({ code }) => code))]));
 }
@@ -50,6 +28,7 @@ function commandOf(argv: readonly string[], names: ReadonlyMap<string, unknown>)
 export async function checkExit(argv: readonly string[], code: number | null): Promise<void> {
   if (code === null || code === 1 || code > 128 || argv.includes("--exec") || argv[0] === "__complete")
     return;
+  if (argv.join() === HELP.join() && code === 0) return;
   table ??= exitTable();
   const names = await table;
   const command = commandOf(argv, names);

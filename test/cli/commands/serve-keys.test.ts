@@ -1,13 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { research } from "../../support/in-process.js";
 import { openedFifo } from "../../support/processes.js";
 import { start } from "../../support/run.js";
 import { until } from "../../support/service.js";
 import { post } from "../../support/wire.js";
+
+let data: string;
+beforeEach(() => {
+  data = folderWith();
+});
 
 const keys = (...args: string[]) => research(["serve", "keys", ...args]);
 
@@ -21,7 +26,6 @@ it("adds a key that is printed once and stored as its hash only, free unless tol
 });
 
 it("takes no flag of the service beside its own, and its help names none", async () => {
-  const data = folderWith();
   for (const flags of [["--port", "3"], ["--model=m"], ["--ui"]]) {
     const { code, stderr } = await keys("add", "alice", "--data", data, ...flags);
     expect([code, stderr]).toEqual([2, expect.stringContaining("error: unknown option '--")]);
@@ -34,7 +38,6 @@ it("takes no flag of the service beside its own, and its help names none", async
 });
 
 it("says all of a key as JSON", async () => {
-  const data = folderWith();
   const limits = ["--creates-per-hour", "5", "--stops-per-hour", "6"];
   const added = await keys(
     ...["add", "ci", "--tier", "enterprise", ...limits, "--expires", "1h", "--data", data, "--json"],
@@ -69,7 +72,6 @@ it.each([
 });
 
 it("budgets are added, changed one by one and taken away; spent says nothing of a key without conversations", async () => {
-  const data = folderWith();
   expect((await keys("list", "--data", data)).stderr).toContain("no key was added");
   const budgets = ["--budget", "200/30d", "--dollars", "2.5/90m", "--at-once", "3"];
   const added = JSON.parse(
@@ -104,7 +106,6 @@ it.each([
   ["--at-once", "0"],
   ["--at-once", "1.5"],
 ])("%s %s is exit 2 and named, at add and at set", async (flag, text) => {
-  const data = folderWith();
   for (const verb of ["add", "set"]) {
     const { code, stderr } = await keys(verb, "alice", `${flag}=${text}`, "--data", data);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`option '${flag} <n`)]);
@@ -114,7 +115,6 @@ it.each([
 });
 
 it("a key that is added, changed or revoked while the service runs is a line of its log", async () => {
-  const data = folderWith();
   await keys("add", "alice", "--data", data);
   const running = start(["serve", "--data", data, "--port", "0", "--sources", data]);
   await running.waitFor(/http:\/\/\S+/);
@@ -129,7 +129,6 @@ it("a key that is added, changed or revoked while the service runs is a line of 
 });
 
 it("a name is used once, until its key is revoked; flags may stand before `keys` too", async () => {
-  const data = folderWith();
   expect((await research(["serve", "--data", data, "--tier", "pro", "keys", "add", "alice"])).code).toBe(0);
   expect((await keys("list", "--data", data)).stdout).toContain("\tpro\t100\t200\t");
   expect((await keys("add", "alice", "--data", data)).code).toBe(2);
@@ -139,7 +138,6 @@ it("a name is used once, until its key is revoked; flags may stand before `keys`
 });
 
 it("what is for one key is exit 2 once keys were added, and no key is made then", async () => {
-  const data = folderWith();
   const alice = (await keys("add", "alice", "--data", data)).stdout.trim();
   const serve = ["serve", "--data", data, "--port", "0", "--sources", data];
   expect((await research([...serve, "--tier", "pro"])).code).toBe(2);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { folderWith } from "../../support/folder.js";
 import { gate } from "../../support/gate.js";
 import { InProcess, research } from "../../support/in-process.js";
@@ -44,12 +44,16 @@ async function serving(endpoint: ModelEndpoint, data: string[] = []) {
   return { service, client };
 }
 
+let endpoint: ModelEndpoint;
+beforeEach(async () => {
+  endpoint = await modelEndpoint(behaving());
+});
+
 describe("try with a model", () => {
   const tried = (endpoint: ModelEndpoint, flags: string[] = [], env: Record<string, string> = {}) =>
     research(["try", QUESTION, ...modelArgs(endpoint), ...flags], { cwd: folderWith(FILES), env });
 
   it("answers with checked quotes, and shows the key nowhere", async () => {
-    const endpoint = await modelEndpoint(behaving());
     const run = await tried(endpoint, ["--verbose"], keys);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(ANSWER) });
     expect(run.stdout).toContain("`http.md:3`");
@@ -60,7 +64,6 @@ describe("try with a model", () => {
   });
 
   it("asks an endpoint of plain http through the proxy of the environment", async () => {
-    const endpoint = await modelEndpoint(behaving());
     const via = await proxy(Number(new URL(endpoint.url).port));
     const args = ["--model", "m", "--model-url", "http://model.test/v1", "--insecure-http"];
     const run = await research(["try", QUESTION, ...args], {
@@ -75,7 +78,6 @@ describe("try with a model", () => {
   });
 
   it("takes the key from a file, or asks without one", async () => {
-    const endpoint = await modelEndpoint(behaving());
     const file = join(folderWith({ key: `${MODEL_KEY}\n` }), "key");
     await tried(endpoint, [], { RESEARCH_MODEL_API_KEY_FILE: file });
     expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${MODEL_KEY}`);
@@ -84,7 +86,6 @@ describe("try with a model", () => {
   });
 
   it("takes the key from a FIFO, and hears Ctrl-C while nothing comes", async () => {
-    const endpoint = await modelEndpoint(behaving());
     const cwd = folderWith(FILES);
     execFileSync("mkfifo", [join(cwd, "fifo")]);
     const env = { RESEARCH_MODEL_API_KEY_FILE: "fifo", KEY: MODEL_KEY };
@@ -101,7 +102,6 @@ describe("try with a model", () => {
   });
 
   it("keeps to the limits of the flags", async () => {
-    const endpoint = await modelEndpoint(behaving());
     const run = await tried(endpoint, ["--model-calls", "1"]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("## Quotes") });
     expect(endpoint.requests).toHaveLength(1);
@@ -246,7 +246,6 @@ describe("a service with a model", () => {
   });
 
   it("gives no child process what is set for the model", async () => {
-    const endpoint = await modelEndpoint(behaving());
     const folder = folderWith();
     const run = await start(["serve", "--sources", folder, ...modelArgs(endpoint), "--exec", "env"], {
       env: { ...keys, RESEARCH_MODEL_OTHER: "x" },
@@ -257,7 +256,6 @@ describe("a service with a model", () => {
   });
 
   it("reads neither its own data nor the sources' hidden files", async () => {
-    const endpoint = await modelEndpoint(behaving());
     const sources = folderWith({
       ...FILES,
       ".hidden.md": "The keep-alive timeout of the server is a secret.\n",

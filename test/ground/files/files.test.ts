@@ -12,7 +12,7 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   appendLine,
   makeFolder,
@@ -30,8 +30,12 @@ import { folderWith } from "../../support/folder.js";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
+let folder: string;
+beforeEach(() => {
+  folder = folderWith();
+});
+
 test("folders are made for the owner alone, and those that exist stay as they are", () => {
-  const folder = folderWith();
   chmodSync(folder, 0o755);
   makeFolder(join(folder, "a", "b"));
   expect([modeOf(folder), modeOf(join(folder, "a")), modeOf(join(folder, "a", "b"))]).toEqual([
@@ -65,7 +69,6 @@ test("a folder is made although another process makes the one above it at that m
 });
 
 test("a folder for what may be shared has the modes that the umask gives", () => {
-  const folder = folderWith();
   mkdirSync(join(folder, "as-usual"));
   makeSharedFolder(join(folder, "a", "b"));
   makeSharedFolder(join(folder, "a", "b"));
@@ -96,7 +99,6 @@ test.each(["EPERM", "EACCES", "EBUSY"])("a rename that answers %s is tried again
 });
 
 test("a file is replaced whole, private, and nothing else stays", () => {
-  const folder = folderWith();
   const path = join(folder, "file");
   replaceFile(path, "one");
   replaceFile(path, "two");
@@ -135,7 +137,6 @@ test("what others may read is restricted", () => {
 });
 
 test("a missing file has no text, a missing folder no names", () => {
-  const folder = folderWith();
   writeFileSync(join(folder, "b"), "text");
   writeFileSync(join(folder, "a"), "");
   expect(readIfThere(join(folder, "b"))).toBe("text");
@@ -147,7 +148,6 @@ test("a missing file has no text, a missing folder no names", () => {
 });
 
 test("only a regular file of a sensible size is read or appended to", () => {
-  const folder = folderWith();
   const fifo = join(folder, "fifo");
   const zero = join(folder, "zero");
   const large = join(folder, "large");
@@ -169,7 +169,6 @@ test("only a regular file of a sensible size is read or appended to", () => {
 });
 
 test.runIf(existsSync("/proc/self/fd"))("no descriptor stays open (needs /proc/self/fd)", () => {
-  const folder = folderWith();
   const [path, fifo] = [join(folder, "file"), join(folder, "fifo")];
   execFileSync("mkfifo", [fifo]);
   const open = () => readdirSync("/proc/self/fd").length;

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Service } from "../../../src/server/service.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { folderWith } from "../../support/folder.js";
@@ -19,9 +19,13 @@ import {
 import { VirtualClock } from "../../support/virtual-clock.js";
 import { post } from "../../support/wire.js";
 
+let dataDir: string;
+beforeEach(() => {
+  dataDir = folderWith();
+});
+
 describe("after a restart", () => {
   it("final conversations are as they were, unfinished ones begin again as PENDING", async () => {
-    const dataDir = folderWith();
     const [done, stopped, unfinished] = await during(
       { dataDir, researcher: instantResearcher() },
       async (service) => {
@@ -52,7 +56,6 @@ describe("after a restart", () => {
   }
 
   it("the hourly windows stay", async () => {
-    const dataDir = folderWith();
     const clock = new VirtualClock();
     await during({ dataDir, tier: "free", clock }, async (service) => {
       for (let i = 0; i < 10; i++) await create(service);
@@ -68,7 +71,6 @@ describe("after a restart", () => {
   });
 
   it("a line torn by a crash costs that line only, and the next one is whole", async () => {
-    const dataDir = folderWith();
     const first = await during({ dataDir }, (service) => create(service));
     appendFileSync(join(dataDir, "journal.ndjson"), '{"kind":"created","job":{"requ');
     const lines: string[] = [];
@@ -99,7 +101,6 @@ describe("one service a folder", () => {
     });
 
   it("the second one says who holds it", async () => {
-    const dataDir = folderWith();
     await during({ dataDir }, async () => {
       await expect(serviceFor({ dataDir })).rejects.toEqual(held(process.pid));
     });
@@ -108,7 +109,6 @@ describe("one service a folder", () => {
   });
 
   it("gives the folder back when it cannot listen", async () => {
-    const dataDir = folderWith();
     await during({}, async ({ baseUrl }) => {
       const port = Number(new URL(baseUrl).port);
       const refused = await serviceFor({ dataDir, port }).catch((error) => error);

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { KeyFile, noKeys } from "../../../src/server/keys/key-file.js";
 import type { ServiceKey } from "../../../src/server/keys/key-store.js";
@@ -13,8 +13,13 @@ import { ask, post } from "../../support/wire.js";
 
 const LIMITS = { create: 3, stop: 2 };
 
+let dataDir: string;
+beforeEach(() => {
+  dataDir = folderWith();
+});
+
 /** Adds a key as another process would: by the file. */
-async function added(dataDir: string, name: string, more: Partial<ServiceKey> = {}): Promise<string> {
+async function added(name: string, more: Partial<ServiceKey> = {}): Promise<string> {
   const { apiKey, key } = newKey({
     ...{ name, tier: "enterprise", limits: LIMITS, validMs: undefined },
     now: systemClock.now(),
@@ -32,13 +37,12 @@ const output = ({ baseUrl }: Service, id: unknown, key: string) =>
 const stop = ({ baseUrl }: Service, id: unknown, key: string) =>
   post(baseUrl, `/api/v1/conversation/${id}/stop`, key);
 
-const during = <T>(dataDir: string, run: (service: Service) => Promise<T>, clock = systemClock) =>
+const during = <T>(run: (service: Service) => Promise<T>, clock = systemClock) =>
   duringService({ dataDir, pendingMs: 60_000, clock }, run);
 
 it("a conversation belongs to its key: every other one gets 404, for each operation", async () => {
-  const dataDir = folderWith();
-  const [alice, bob] = [await added(dataDir, "alice"), await added(dataDir, "bob")];
-  await during(dataDir, async (service) => {
+  const [alice, bob] = [await added("alice"), await added("bob")];
+  await during(async (service) => {
     const id = (await create(service, alice)).json.data?.request_id;
     for (const operation of [status, output, stop]) {
       const { status: code, json } = await operation(service, id, bob);
@@ -47,44 +51,41 @@ it("a conversation belongs to its key: every other one gets 404, for each operat
     expect((await status(service, id, alice)).json.data?.status).toBe("PENDING");
     expect((await stop(service, id, alice)).status).toBe(200);
   });
-  await during(dataDir, async (service) => {
+  await during(async (service) => {
     expect((await create(service, bob)).status).toBe(200);
   });
 });
 
 it("each key has its own hour, also after a restart", async () => {
-  const dataDir = folderWith();
-  const [alice, bob] = [await added(dataDir, "alice"), await added(dataDir, "bob")];
-  await during(dataDir, async (service) => {
+  const [alice, bob] = [await added("alice"), await added("bob")];
+  await during(async (service) => {
     for (let i = 0; i < LIMITS.create; i++) expect((await create(service, alice)).status).toBe(200);
     expect((await create(service, alice)).status).toBe(429);
     expect((await create(service, bob)).status).toBe(200);
   });
-  await during(dataDir, async (service) => {
+  await during(async (service) => {
     expect((await create(service, alice)).status).toBe(429);
     expect((await create(service, bob)).status).toBe(200);
   });
 });
 
 it("the first added key takes the place of the one key within a second, while the service runs", async () => {
-  const dataDir = folderWith();
   const { clock, pass } = movableClock();
   const run = async (service: Service) => {
     const id = (await create(service, KEY)).json.data?.request_id;
-    const alice = await added(dataDir, "alice");
+    const alice = await added("alice");
     pass(1_000);
     expect((await create(service, alice)).status).toBe(200);
     expect((await create(service, KEY)).status).toBe(401);
     expect((await status(service, id, alice)).status).toBe(404);
   };
-  await during(dataDir, run, clock);
+  await during(run, clock);
 });
 
 it("a revoked or expired key is invalid within a second, and a new one of that name is another", async () => {
-  const dataDir = folderWith();
   const keys = new KeyFile(dataDir, systemClock);
-  const alice = await added(dataDir, "alice");
-  const old = await added(dataDir, "old", { expiresAt: systemClock.now() - 1 });
+  const alice = await added("alice");
+  const old = await added("old", { expiresAt: systemClock.now() - 1 });
   const { clock, pass } = movableClock();
   const run = async (service: Service) => {
     expect((await create(service, old)).status).toBe(401);
@@ -92,19 +93,18 @@ it("a revoked or expired key is invalid within a second, and a new one of that n
     expect(await keys.revoke("alice", systemClock.now())).toBe(true);
     pass(1_000);
     expect((await status(service, id, alice)).status).toBe(401);
-    const next = await added(dataDir, "alice");
+    const next = await added("alice");
     pass(1_000);
     expect((await create(service, next)).status).toBe(200);
     expect((await status(service, id, next)).status).toBe(404);
   };
-  await during(dataDir, run, clock);
+  await during(run, clock);
 });
 
 it("a file of keys that is gone or broken lets no other key in", async () => {
-  const dataDir = folderWith();
   const path = join(dataDir, "keys.json");
-  const alice = await added(dataDir, "alice");
-  await during(dataDir, async (service) => {
+  const alice = await added("alice");
+  await during(async (service) => {
     expect((await create(service, alice)).status).toBe(200);
     rmSync(path);
     await until(async () => ((await create(service, alice)).status === 401 ? true : undefined));
@@ -119,9 +119,8 @@ it("a file of keys that is gone or broken lets no other key in", async () => {
 });
 
 it("keys that could not be read are read by the next request, though the last look is fresh", async () => {
-  const dataDir = folderWith();
   const path = join(dataDir, "keys.json");
-  await added(dataDir, "alice");
+  await added("alice");
   const whole = readFileSync(path);
   const keys = new KeyFile(dataDir, { ...systemClock, monotonic: () => 0 });
   writeFileSync(path, "{");
@@ -131,12 +130,12 @@ it("keys that could not be read are read by the next request, though the last lo
 });
 
 it("a change within the file is seen by the next look, also one that leaves its size as it was", async () => {
-  const dataDir = folderWith({ "keys.json": '{"keys":[]}' });
   const path = join(dataDir, "keys.json");
+  writeFileSync(path, '{"keys":[]}');
   const { clock, pass } = movableClock();
   const keys = new KeyFile(dataDir, clock);
   expect(await keys.inUse()).toBe(false);
-  const hash = keyHash(await added(dataDir, "alice"));
+  const hash = keyHash(await added("alice"));
   pass(1_000);
   expect((await keys.find(hash))?.name).toBe("alice");
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -169,17 +168,15 @@ it("without a folder no key can be added, and none was", async () => {
 });
 
 it("requests that come together at first all find the added keys", async () => {
-  const dataDir = folderWith();
-  const alice = await added(dataDir, "alice");
-  await during(dataDir, async (service) => {
+  const alice = await added("alice");
+  await during(async (service) => {
     const answers = await Promise.all([1, 2, 3].map(() => create(service, alice)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
   });
 });
 
 it("the access log names the added key that a request came with", async () => {
-  const dataDir = folderWith();
-  const alice = await added(dataDir, "alice");
+  const alice = await added("alice");
   const names: unknown[] = [];
   const write = (line: string) => void names.push(JSON.parse(line).key);
   const service = await serviceFor({ dataDir, accessLog: { format: "json", write } });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { Database, loadDriver } from "../../../src/server/postgres/database.js";
 import { MIGRATIONS, migrate } from "../../../src/server/postgres/migrations.js";
@@ -39,14 +39,17 @@ async function bringTo(url: string, version: number, oldestProgram: number): Pro
 const next = (MIGRATIONS.at(-1)?.version ?? 0) + 1;
 
 describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
+  let url: string;
+  beforeEach(async () => {
+    url = await newDatabase();
+  });
+
   it("eight processes at once make one schema", async () => {
-    const url = await newDatabase();
     await Promise.all(Array.from({ length: 8 }, () => storeAt(url)));
     expect(await query(url, "SELECT version FROM research.schema")).toEqual([{ version: next - 1 }]);
   });
 
   it("a program works on while and after a newer one changes the schema", async () => {
-    const url = await newDatabase();
     const running = await storeAt(url);
     const [before, after] = [newJob(), newJob()];
     await running.create(callerOf(), before);
@@ -62,7 +65,6 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
   });
 
   it("a schema that needs a newer program is not touched, and the sentence says what to do", async () => {
-    const url = await newDatabase();
     await storeAt(url);
     await bringTo(url, next, next);
     expect(await refusal(storeAt(url))).toMatch(
@@ -71,7 +73,6 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
   });
 
   it("a database of a program before the first release is refused, and not touched", async () => {
-    const url = await newDatabase();
     await query(
       url,
       `CREATE SCHEMA research;
@@ -107,7 +108,6 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
   });
 
   it("a process with another key or other limits does not start beside the others", async () => {
-    const url = await newDatabase();
     await (await storeAt(url)).agreeOn("key-a pro");
     await (await storeAt(url, { role: "api" })).agreeOn("key-a pro");
     const other = await storeAt(url, { role: "api" });

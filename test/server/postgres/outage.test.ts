@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import {
   StoreOutcomeUnknownError,
@@ -18,10 +18,14 @@ const never = new AbortController().signal;
 afterEach(closeStores);
 
 describe.skipIf(!postgres?.server)("a database that goes away (needs its own PostgreSQL)", () => {
+  let url: string;
+  beforeEach(async () => {
+    url = await newDatabase();
+  });
+
   it.each(["answer", "answer, with a goodbye", "statement"] as const)(
     "a create whose %s is lost is there once, counted once",
     async (what) => {
-      const url = await newDatabase();
       const proxy = new PostgresProxy(url);
       const store = await storeAt(proxy.url, { role: "api" });
       const jobs = [newJob(), newJob()];
@@ -36,7 +40,6 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
   );
 
   it("a create that is cut off while the database works on it is there once, counted once", async () => {
-    const url = await newDatabase();
     const proxy = new PostgresProxy(url);
     const store = await storeAt(proxy.url, { role: "api" });
     const locker = new pg.Client({ connectionString: url });
@@ -64,7 +67,6 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
   });
 
   it("a create whose statement is lost, and finds the hour used up then, has an unknown outcome", async () => {
-    const url = await newDatabase();
     const proxy = new PostgresProxy(url);
     await (await storeAt(url, { role: "api" })).create(callerOf("a", 1), newJob());
     // Each look at it is a second later, so that the create is given up soon.
@@ -143,7 +145,6 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
   });
 
   it("a lock on the conversations costs no worker its lease, however many statements wait for it", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url, { leaseMs: 1_500, connections: 4 });
     const job = newJob();
     await store.create(callerOf(), job);
@@ -165,7 +166,6 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
   });
 
   it("a server that translates its messages: a read-only one is unavailable, a name in use is in use", async () => {
-    const url = await newDatabase();
     const proxy = new PostgresProxy(url);
     const key = { id: "k", name: "alice", hash: "h", tier: "free", limits: { create: 1, stop: 1 } } as const;
     const store = await storeAt(proxy.url, { role: "api" });

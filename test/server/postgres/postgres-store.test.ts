@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../src/ground/clock.js";
 import { newKey } from "../../../src/server/keys/key-store.js";
 import { endConnections, query } from "../../support/postgres.js";
@@ -14,8 +14,12 @@ afterEach(closeStores);
 const never = new AbortController().signal;
 
 describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
+  let url: string;
+  beforeEach(async () => {
+    url = await newDatabase();
+  });
+
   it("counts a limit exactly: 40 creates at once at two replicas with a limit of 10, for 50 keys", async () => {
-    const url = await newDatabase();
     const stores = [await storeAt(url, { role: "api" }), await storeAt(url, { role: "api" })];
     const keys = Array.from({ length: 50 }, (_, index) => `key-${index}`);
     const created: number[] = [];
@@ -32,7 +36,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("budgets hold at three processes with 32 clients, one of which is killed: never one too many", async () => {
-    const url = await newDatabase();
     const stores = await Promise.all([0, 1, 2].map(() => storeAt(url, { leaseMs: 1_000 })));
     const [first] = stores;
     const hour = 3_600_000;
@@ -71,7 +74,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("of processes that claim at the same moment, one begins what the key may still begin", async () => {
-    const url = await newDatabase();
     const stores = await Promise.all([0, 1, 2, 3].map(() => storeAt(url)));
     const limits = { create: 10_000, stop: 10_000 };
     const options = { name: "alice", tier: "enterprise", limits, budgets: { atOnce: 1 } } as const;
@@ -105,7 +107,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("the hour rolls: a request is free again an hour after the oldest one", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url, { role: "api" });
     for (let i = 0; i < 2; i++) await store.create(caller("a", 2), job());
     const refused = await store.create(caller("a", 2), job());
@@ -122,7 +123,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("creates of one turn share a commit, and one that is refused does not take the others along", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url, { role: "api" });
     const jobs = Array.from({ length: 40 }, job);
     const results = await Promise.allSettled([
@@ -140,7 +140,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("a limit that changes finds the same hour", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url, { role: "api" });
     const create = async (limit: number) => (await store.create(caller("a", limit), job())).kind;
     const [yes, no] = ["created", "rate-limited"];
@@ -154,7 +153,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("the hour of a key costs the same whether it holds ten requests or ten thousand", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url, { role: "api" });
     const written = async () =>
       Number((await query(url, "SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes"))[0]?.bytes);
@@ -213,7 +211,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("a stop at one process aborts the claim of another", async () => {
-    const url = await newDatabase();
     const api = await storeAt(url, { role: "api" });
     // Its next renewal is too far away to learn of the stop by it.
     const worker = await storeAt(url, { role: "worker", leaseMs: 600_000 });
@@ -229,7 +226,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("a stop is learnt within one renewal if LISTEN is cut, and LISTEN comes back", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url, { leaseMs: 1_500 });
     const [first, second] = [job(), job()];
     await store.create(caller(), first);
@@ -249,7 +245,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("what a dead worker had is taken over, and counts as another start; a given back one does not", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url);
     const own = job();
     await store.create(caller(), own);
@@ -267,7 +262,6 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
   });
 
   it("an end is refused once the lease has run out, also before others have noticed", async () => {
-    const url = await newDatabase();
     const store = await storeAt(url);
     const own = job();
     await store.create(caller(), own);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { ConversationStopped } from "../../../src/server/conversations/conversation-store.js";
 import { query } from "../../support/postgres.js";
@@ -18,6 +18,11 @@ const place = { at: "https://there.example", provider: "there", canStop: true };
 afterEach(closeStores);
 
 describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs PostgreSQL)", () => {
+  let url: string;
+  beforeEach(async () => {
+    url = await newDatabase();
+  });
+
   it.each(["answer", "statement"] as const)(
     "are begun by the claim that said so, if its %s is lost",
     async (what) => {
@@ -32,7 +37,6 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   );
 
   it("are begun by one of two workers, and the other one learns of it", async () => {
-    const url = await newDatabase();
     const { clock, pass } = movableClock();
     const [one, two] = [await storeAt(url, { clock }), await storeAt(url)];
     for (let round = 0; round < 5; round++) {
@@ -57,7 +61,6 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   });
 
   it("a stop whose notification is lost is still a stop, not a claim that another worker took", async () => {
-    const url = await newDatabase();
     const { clock, pass } = movableClock();
     const store = await storeAt(url, { clock });
     await store.create(callerOf(), newJob());
@@ -72,7 +75,6 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   });
 
   it("are not begun once the lease has run out, also before others have noticed", async () => {
-    const url = await newDatabase();
     const { clock, pass } = movableClock();
     const store = await storeAt(url, { clock });
     for (let round = 0; round < 3; round++) {
@@ -89,7 +91,6 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   it("are not begun by a process that was suspended past its lease, whatever the database answered", async () => {
     let away = 0;
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + away };
-    const url = await newDatabase();
     const store = await storeAt(url, { clock });
     await store.create(callerOf(), newJob());
     const claim = await store.claim(never);
@@ -104,7 +105,6 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   });
 
   it("make no start of a claim: their research does not die with a worker", async () => {
-    const url = await newDatabase();
     const { clock, pass } = movableClock();
     const store = await storeAt(url, { clock });
     await store.create(callerOf(), newJob());
@@ -123,7 +123,6 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   });
 
   it("what one process was refused holds at the others", async () => {
-    const url = await newDatabase();
     const [api, worker] = [await storeAt(url, { role: "api" }), await storeAt(url)];
     await api.create(callerOf(), newJob());
     const claim = await worker.remote.claim("new", never);
@@ -132,7 +131,6 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   });
 
   it("what waits is counted for a refusal only: a look without one costs the same however much waits", async () => {
-    const url = await newDatabase();
     const [api, worker] = [await storeAt(url, { role: "api" }), await storeAt(url)];
     await api.create(callerOf(), newJob());
     const claim = await worker.remote.claim("new", never);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
@@ -38,8 +38,12 @@ const CREATE = "/api/v1/conversations";
 const path = (id: unknown, operation: string) => `/api/v1/conversation/${id}/${operation}`;
 
 describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => {
+  let url: string;
+  beforeEach(async () => {
+    url = await newDatabase();
+  });
+
   it("an added key is valid at each within a second, the given one is not any more, a revoked one is not", async () => {
-    const url = await newDatabase();
     const { clock, pass } = movableClock();
     const [one, two] = [await api(url, clock), await api(url, clock)];
     const codes = async (key: string) =>
@@ -105,7 +109,6 @@ describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => 
   });
 
   it("what a worker was refused by another service, an API answers with 429, and creates nothing", async () => {
-    const url = await newDatabase();
     const { baseUrl } = await api(url);
     const worker = await serviceStoreAt(url, { role: "worker" });
     expect((await post(baseUrl, CREATE, KEY, { prompt: "why?" })).status).toBe(200);
@@ -125,7 +128,6 @@ describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => 
   });
 
   it("a stop at an API ends the work at a worker, and a worker answers no operation", async () => {
-    const url = await newDatabase();
     const { baseUrl } = await api(url);
     const researcher = endlessResearcher();
     const store = await serviceStoreAt(url, { role: "worker" });

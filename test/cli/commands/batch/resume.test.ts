@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { html, only, refuse, reset } from "../../../support/behaviours.js";
 import { machine, promptsOf } from "../../../support/machine.js";
 import { quiet } from "../../../support/quiet.js";
@@ -9,6 +9,11 @@ import { jsonLines } from "../../../support/world.js";
 const lines = (...prompts: string[]) => prompts.map((prompt) => `${prompt}\n`).join("");
 
 type M = Awaited<ReturnType<typeof machine>>;
+
+let m: M;
+beforeEach(async () => {
+  m = await machine();
+});
 
 /** What runs at the service comes to its end. */
 function release({ service }: M): void {
@@ -129,7 +134,6 @@ test("an unknown row that was settled since is watched, or sent again", async ()
 });
 
 test("rows are known by what they ask, so rows may be added, moved and given the line of another", async () => {
-  const m = await machine();
   const run = (...prompts: string[]) => m.batch(m.file("q.txt", lines(...prompts)));
   await run("one", "two");
   expect((await run("zero", "one", "two", "three")).code).toBe(0);
@@ -141,7 +145,6 @@ test("rows are known by what they ask, so rows may be added, moved and given the
 });
 
 test("a key whose prompt or schema has changed since is a bad row; the order of a schema's fields is no change", async () => {
-  const m = await machine();
   const run = (...rows: object[]) =>
     m.batch(m.file("q.jsonl", lines(...rows.map((row) => JSON.stringify(row)))));
   const schema = { type: "object", properties: { a: { type: "string" } } };
@@ -164,7 +167,6 @@ test("a refused row may be mended: nothing was created for its key", async () =>
 });
 
 test("Ctrl-C names the same command; research goes on, and that command takes it up", async () => {
-  const m = await machine();
   const file = m.file("q.txt", lines("one", "two's"));
   const flags = ["--tier", "pro", "--patience", "90m", "--template", "{{prompt}} $x => PROCESSING"];
   const running = m.start("batch", file, "--out", m.path("out"), ...flags);
@@ -180,7 +182,6 @@ test("Ctrl-C names the same command; research goes on, and that command takes it
 });
 
 test("files that are not this batch's are not written over, and nothing is sent", async () => {
-  const m = await machine();
   const file = m.file("q.jsonl", lines('{"key":"a","prompt":"x"}'));
   m.file("out/a.md", "mine");
   const { code, stderr } = await m.batch(file);
@@ -191,7 +192,6 @@ test("files that are not this batch's are not written over, and nothing is sent"
 });
 
 test("what a crash kept from results.jsonl or tore there is made up for", async () => {
-  const m = await machine();
   const file = m.file("q.txt", lines("one", "two", "three"));
   await m.batch(file);
   const whole = m.read("out", "results.jsonl");
@@ -204,7 +204,6 @@ test("what a crash kept from results.jsonl or tore there is made up for", async 
 });
 
 test("--max-failures sends no more, and sees what runs to its end", async () => {
-  const m = await machine();
   const file = m.file("q.txt", lines("a => FAILED", "b => PENDING COMPLETED", "c => FAILED", "d", "e"));
   const flags = ["--max-failures", "1", "--per-hour", "2", "--json"];
   const start = m.clock.now();
@@ -216,7 +215,6 @@ test("--max-failures sends no more, and sees what runs to its end", async () => 
 });
 
 test("--timeout is for each row; the next command takes up what was not finished", async () => {
-  const m = await machine();
   const file = m.file("q.txt", lines("stuck => PENDING", "slow => PROCESSING", "quick => COMPLETED"));
   const flags = ["--timeout", "30m"];
   const { code, stdout, stderr } = await m.batch(file, "--json", ...flags);
@@ -239,7 +237,6 @@ test("--timeout is for each row; the next command takes up what was not finished
 });
 
 test("a row is asked for where it was created: another origin does not know it, which names the first one", async () => {
-  const m = await machine();
   const elsewhere = await machine();
   const file = m.file("q.txt", lines("slow => PROCESSING"));
   const run = (...flags: string[]) => m.batch(file, ...flags);
@@ -277,7 +274,6 @@ test("a service that was never there, or a key that is none, ends it at once wit
   const file = gone.file("q.txt", lines("one"));
   const away = await gone.run("batch", file, "--out", gone.path("out"));
   expect(away).toMatchObject({ code: 9, stderr: expect.stringContaining("Then go on with: research batch") });
-  const m = await machine();
   m.env.RESEARCH_API_KEY = "sk-wrong-key-0000000";
   const denied = await m.batch(m.file("q.txt", lines("one", "two")));
   expect([denied.code, m.creates()]).toEqual([4, 1]);
@@ -325,7 +321,6 @@ test("--on-done runs once for each row that ended, also where the first command 
 });
 
 test("--on-done that fails turns 0 into 1", async () => {
-  const m = await machine();
   const { code } = await m.batch(m.file("q.txt", lines("a")), "--on-done", "false");
   expect(code).toBe(1);
 });
@@ -345,7 +340,6 @@ test("without a history rows are never sent twice either", async () => {
 });
 
 test("--dry-run says how many, how long, and when the last one is sent; it leaves no trace and needs no key", async () => {
-  const m = await machine();
   const file = m.file("q.txt", lines(...Array.from({ length: 25 }, (_, i) => `q ${i}`)));
   m.env.RESEARCH_API_KEY = "";
   const plan = await m.batch(file, "--tier", "free", "--dry-run");
@@ -371,7 +365,6 @@ test("--dry-run says how many, how long, and when the last one is sent; it leave
 });
 
 test("--dry-run counts what is done, and what the hour has seen", async () => {
-  const m = await machine();
   const file = m.file("q.txt", lines("one", "two => FAILED"));
   await m.batch(file);
   m.file("q.txt", lines("one", "two => FAILED", "three", "four"));

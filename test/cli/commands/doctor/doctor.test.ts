@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer as createTls } from "node:https";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { refuse } from "../../../support/behaviours.js";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../../support/certificate.js";
 import { folderWith } from "../../../support/folder.js";
@@ -54,8 +54,12 @@ async function checks(run: Promise<RunResult>): Promise<{ code: number | null; o
   return { code, of };
 }
 
+let service: HappyService;
+beforeEach(async () => {
+  service = await HappyService.start();
+});
+
 test("a sound machine: every check in order, nothing fails, nothing is changed", async () => {
-  const service = await HappyService.start();
   const { home, run } = machine(profile(service.url));
   const before = readdirSync(home, { recursive: true });
   const [json, lines] = [await run("--json"), await run()];
@@ -82,7 +86,6 @@ describe("a machine gone wrong:", () => {
   });
 
   test("a key of another origin", async () => {
-    const service = await HappyService.start();
     const { code, of } = await checks(machine(profile(service.url, "https://other.example")).run("--json"));
     expect(code).toBe(4);
     expect(of("key").message).toContain("https://other.example");
@@ -95,7 +98,6 @@ describe("a machine gone wrong:", () => {
     ["that no header can hold", { RESEARCH_API_KEY: "two words" }, 4],
     ["in a file that is missing", { RESEARCH_API_KEY_FILE: "/nowhere/key" }, 12],
   ])("a key %s", async (_, env, exit) => {
-    const service = await HappyService.start();
     const url = { RESEARCH_BASE_URL: service.url };
     const { code, of } = await checks(machine(undefined, { ...url, ...env }).run("--json"));
     expect([code, of("key").fix]).toEqual([exit, "research login"]);
@@ -185,7 +187,6 @@ describe("a machine gone wrong:", () => {
   });
 
   test("a revoked key", async () => {
-    const service = await HappyService.start();
     const { code, of } = await checks(
       machine(profile(service.url), { RESEARCH_API_KEY: "sk-revoked" }).run("--json"),
     );
@@ -194,7 +195,6 @@ describe("a machine gone wrong:", () => {
   });
 
   test("an unknown outcome: a warning with the command that settles it", async () => {
-    const service = await HappyService.start();
     const { home, run } = machine(profile(service.url));
     const open = join(home, ".local/state/research/open");
     mkdirSync(open, { recursive: true, mode: 0o700 });
@@ -215,7 +215,6 @@ describe("a machine gone wrong:", () => {
 });
 
 test("--offline asks no network", async () => {
-  const service = await HappyService.start();
   const { code, of } = await checks(machine(profile(service.url)).run("--json", "--offline"));
   expect(code).toBe(0);
   for (const id of ["dns", "tls", "clock", "auth"]) expect(of(id).status).toBe("skipped");

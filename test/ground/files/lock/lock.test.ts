@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HeldError, lock } from "../../../../src/ground/files/lock.js";
 import { CONTAINER, hasContainers, NEEDS_CONTAINERS } from "../../../support/containers.js";
 import { folderWith } from "../../../support/folder.js";
@@ -65,8 +65,12 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
+let path: string;
+beforeEach(() => {
+  path = fresh();
+});
+
 test("many processes in turn are waited for as long as each of them ends in time", async () => {
-  const path = fresh();
   let release = await lock(path);
   let time = 0;
   let turns = 0;
@@ -83,7 +87,6 @@ test("many processes in turn are waited for as long as each of them ends in time
 });
 
 test("one process is waited for no longer than that", async () => {
-  const path = fresh();
   const release = await lock(path);
   let time = 0;
   const sleep = async () => {
@@ -96,7 +99,6 @@ test("one process is waited for no longer than that", async () => {
 
 describe("one process", () => {
   test("has it until it is released, and nothing of it stays", async () => {
-    const path = fresh();
     const release = await lock(path);
     await expect(lock(path)).rejects.toThrow(new HeldError(path, `process ${process.pid}`));
     release();
@@ -105,7 +107,6 @@ describe("one process", () => {
   });
 
   test("waits for a lock that is released in time", async () => {
-    const path = fresh();
     const release = await lock(path);
     const second = lock(path, 20_000);
     setTimeout(release, 50);
@@ -113,7 +114,6 @@ describe("one process", () => {
   });
 
   test("stops waiting when it is told to", async () => {
-    const path = fresh();
     const release = await lock(path);
     const enough = new AbortController();
     const second = lock(path, 3_600_000, enough.signal);
@@ -124,7 +124,6 @@ describe("one process", () => {
   });
 
   test("a lock that could not be removed on release is no lock of this process any more", async () => {
-    const path = fresh();
     const release = await lock(path);
     renameSync(path, `${path}-away`);
     release();
@@ -133,7 +132,6 @@ describe("one process", () => {
   });
 
   test("releasing removes no lock but its own", async () => {
-    const path = fresh();
     const first = await lock(path);
     renameSync(path, `${path}-away`);
     const second = await lock(path);
@@ -155,7 +153,6 @@ describe("one process", () => {
 
 describe("another process", () => {
   test("holds it while it lives, suspended too", async () => {
-    const path = fresh();
     const holder = startHolder(program, [path, "hold"]);
     await holder.waitFor(/holds/);
     holder.signal("SIGSTOP");
@@ -173,7 +170,6 @@ describe("another process", () => {
   });
 
   test("that was killed while it waited leaves nothing, once the lock is taken again", async () => {
-    const path = fresh();
     const release = await lock(path);
     const waiting = startHolder(program, [path, "1", "1"]);
     await until(async () => readdirSync(join(path, "..")).length > 1 || undefined);
@@ -186,7 +182,6 @@ describe("another process", () => {
   });
 
   test("that is a zombie is passed over", async () => {
-    const path = fresh();
     const script = `"$0" "$1" "$2" hold < /dev/zero & exec sleep 60`;
     const parent = new Running("bash", ["-c", script, process.execPath, program, path]);
     const [, pid = ""] = await parent.waitFor(/holds (\d+)/);
@@ -242,7 +237,6 @@ describe("what cannot be read as a lock is held, and stays as it is:", () => {
       },
     ],
   ])("%s", async (_, make) => {
-    const path = fresh();
     make(path);
     await expect(lock(path)).rejects.toThrow(HeldError);
     // It is not waited for, so the signal that ends a wait is not looked at.
@@ -252,7 +246,6 @@ describe("what cannot be read as a lock is held, and stays as it is:", () => {
 });
 
 test("of processes that take over from dead ones, one at a time has it", async () => {
-  const path = fresh();
   for (let round = 0; round < 4; round++) {
     const runs = Array.from({ length: 4 }, (_, run) =>
       startHolder(program, [path, "5", `${4 * round + run}`]),

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/ground/clock.js";
 import type { Caller, ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
 import {
@@ -50,9 +50,13 @@ const linesOf = (dataDir: string) => readFileSync(journalOf(dataDir), "utf8").tr
 const kindsOf = (dataDir: string) => linesOf(dataDir).map((line) => JSON.parse(line).kind as string);
 const stateOf = async (store: ConversationStore, n: number) => (await store.get(caller, id(n)))?.status;
 
+let dataDir: string;
+beforeEach(() => {
+  dataDir = folderWith();
+});
+
 describe("compaction", () => {
   it("more than half dead: what is left is a line for each conversation, while it is written to", async () => {
-    const dataDir = folderWith();
     await withStore(dataDir, async (store) => {
       for (let n = 0; n < 40; n++) {
         await store.create(caller, job(n, LARGE));
@@ -78,7 +82,6 @@ describe("compaction", () => {
   });
 
   it("is made at the start too, and keeps every count of the hour once and no older one", async () => {
-    const dataDir = folderWith();
     const clock = new VirtualClock();
     const five = { ...caller, limits: { create: 5, stop: 5 } };
     await withStore(
@@ -116,7 +119,6 @@ describe("compaction", () => {
   });
 
   it("that a crash left half done is begun anew", async () => {
-    const dataDir = folderWith();
     await withStore(dataDir, (store) => store.create(caller, job(1)));
     writeFileSync(`${journalOf(dataDir)}.new`, '{"kind":"finished","request_id":"conversation-1"');
     await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBe("PENDING"));
@@ -124,7 +126,6 @@ describe("compaction", () => {
   });
 
   it("that cannot be written leaves the journal as it is", async () => {
-    const dataDir = folderWith();
     const log: string[] = [];
     await withStore(
       dataDir,
@@ -145,7 +146,6 @@ describe("compaction", () => {
 });
 
 it("is read back as it was, whatever stands in its lines and however long it is", async () => {
-  const dataDir = folderWith();
   const jobs = Array.from({ length: 12 }, (_, n) => job(n, `\u2028\r\u{1f600}${n}`.repeat(40_000)));
   await withStore(dataDir, async (store) => {
     for (const one of jobs) await store.create(caller, one);
@@ -157,7 +157,6 @@ it("is read back as it was, whatever stands in its lines and however long it is"
 });
 
 it("a line that is longer than any that it writes is skipped, and not read with a piece cut out of it", async () => {
-  const dataDir = folderWith();
   await withStore(dataDir, (store) => store.create(caller, job(1)));
   const entry = { kind: "created", job: job(2, "x".repeat(18 * 1_048_576)), key: "k", at: 1 };
   appendFileSync(journalOf(dataDir), `${JSON.stringify(entry)}\n`);
@@ -167,7 +166,6 @@ it("a line that is longer than any that it writes is skipped, and not read with 
 });
 
 it("an ended conversation whose job is lost is there without it", async () => {
-  const dataDir = folderWith();
   await withStore(dataDir, async (store) => {
     await store.create(caller, job(1));
     await store.stop(caller, id(1));
@@ -193,7 +191,6 @@ it.each([
   "{",
   "\ufeff{}",
 ])("the invalid line %s is skipped, and said", async (line) => {
-  const dataDir = folderWith();
   await withStore(dataDir, (store) => store.create(caller, job(1)));
   appendFileSync(journalOf(dataDir), `${line}\n`);
   const log: string[] = [];
@@ -214,7 +211,6 @@ it("a count whose line is still to be written is in no compacted journal, and on
 
 describe("a folder", () => {
   it("that was removed acknowledges nothing, and says so", async () => {
-    const dataDir = folderWith();
     await withStore(dataDir, async (store) => {
       await store.create(caller, job(1));
       const claim = await store.claim(never);
@@ -263,7 +259,6 @@ describe("a folder", () => {
   );
 
   it("that was replaced likewise, and what was refused stands in neither journal", async () => {
-    const dataDir = folderWith();
     const old = join(dataDir, "old");
     await withStore(dataDir, async (store) => {
       await store.create(caller, job(1));
@@ -296,7 +291,6 @@ describe("a folder", () => {
   });
 
   it("keeps no output of what was stopped while its end was written", async () => {
-    const dataDir = folderWith();
     await withStore(dataDir, async (store) => {
       let completed = 0;
       for (let n = 0; n < 20; n++) {
@@ -312,7 +306,6 @@ describe("a folder", () => {
   });
 
   it("holds no outputs but those of its conversations", async () => {
-    const dataDir = folderWith();
     await withStore(dataDir, async (store) => {
       await store.create(caller, job(1));
       await store.end(await store.claim(never), { status: "COMPLETED", output: '"kept"' });
@@ -331,7 +324,6 @@ describe("a folder", () => {
 });
 
 it("the start deletes what no state lets be asked for, and nothing else", async () => {
-  const dataDir = folderWith();
   await withStore(dataDir, async (store) => {
     for (const n of [1, 2, 3, 4]) await store.create(caller, job(n));
     await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
