@@ -1,14 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import { seeded } from "../../bench/support/runs.js";
 import { testPostgres } from "../support/postgres.js";
-import type { PostgresServer } from "../support/postgres-server.js";
 import {
   type Blow,
   faulty,
   manyWaits,
   nameOf,
   type Outage,
-  outages,
   POINTS,
   type Point,
   STATEMENTS,
@@ -64,8 +62,12 @@ describe.skipIf(!postgres)("serve --upstream with PostgreSQL (needs PostgreSQL)"
     `${TIMES} times %s, two workers (SOAK_SEED=${SEED})`,
     async (kind) => {
       const database = (await postgres?.database()) ?? "";
-      const server = postgres?.server as PostgresServer;
-      const { wrong, ...figures } = await outages(kind, TIMES, { server, database, random });
+      const server = postgres?.server;
+      const outageAt = (nth: number) => (nth % 3 === 2 ? kind : undefined);
+      const { wrong, figures } = await faulty(
+        { conversations: 3 * TIMES, share: 0, outageAt },
+        { server, database, random },
+      );
       process.stdout.write(`${kind} × ${TIMES}: ${JSON.stringify(figures)}\n`);
       expect(wrong).toEqual([]);
     },
@@ -75,10 +77,12 @@ describe.skipIf(!postgres)("serve --upstream with PostgreSQL (needs PostgreSQL)"
 test.skipIf(!postgres)(
   `500 conversations of two keys, of which one has dollars for half, 6 % faults, kills, suspensions, 25 stops (needs PostgreSQL, SOAK_SEED=${SEED})`,
   async () => {
+    const conversations = Number(process.env.SOAK_CONVERSATIONS ?? 500);
+    const outageAt = (nth: number) =>
+      nth % 25 === 12 ? "takeover" : nth % 50 === 25 ? "suspension" : undefined;
     const { figures, wrong } = await faulty(
-      Number(process.env.SOAK_CONVERSATIONS ?? 500),
-      (await postgres?.database()) ?? "",
-      random,
+      { conversations, share: 0.06, outageAt },
+      { database: (await postgres?.database()) ?? "", server: undefined, random },
     );
     process.stdout.write(`faulty: ${JSON.stringify(figures)}\n`);
     expect(wrong).toEqual([]);

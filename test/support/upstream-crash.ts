@@ -170,81 +170,6 @@ export function wrongs({
   return wrong;
 }
 
-export type Outage = "takeover" | "lease lost" | "restart";
-
-/**
- * Lets an outage of the database or of a worker happen `times` times under conversations that two workers have
- * researched by a service behind, lets all end, and says what is wrong.
- */
-export async function outages(
-  kind: Outage,
-  times: number,
-  { server, database, random }: { server: PostgresServer; database: string; random: () => number },
-): Promise<{ conversations: number; unknown: number; wrong: string[] }> {
-  const behind = await HappyService.start();
-  const proxy = new PostgresProxy(database);
-  const env = {
-    ...foldersIn(folderWith()),
-    ...{ RESEARCH_SERVE_API_KEY: KEY, RESEARCH_SERVE_DATABASE: proxy.url },
-  };
-  await addProfile(env, "behind", behind.url, UPSTREAM_KEY);
-  const { api, worker } = await leasing(env);
-  const workers = [await worker(), await worker()];
-  const ids: string[] = [];
-  for (let n = 0; n < times; n++) {
-    for (let more = 0; more < 3; more++) {
-      const prompt = `${ids.length} => PENDING ${Array(2 + Math.floor(random() * 6))
-        .fill("PROCESSING")
-        .join(" ")} COMPLETED`;
-      const created = await post(api.baseUrl, "/api/v1/conversations", KEY, { prompt });
-      if (created.status === 200) ids.push(String(created.json.data?.request_id));
-      await delay(random() * 400);
-    }
-    if (kind === "takeover") {
-      const [victim] = workers.splice(Math.floor(random() * 2), 1);
-      victim?.one.signal("SIGKILL");
-      workers.push(await worker());
-    } else if (kind === "restart") {
-      await server.stop(random() < 0.5 ? "fast" : "immediate");
-      await server.start();
-    } else {
-      await proxy.away();
-      await delay(LEASE_MS * (1 + random()));
-      proxy.back();
-    }
-    await until(async () => (await ask(api.baseUrl, { path: "/ready" })).status === 200 || undefined, 60_000);
-  }
-  const unfinished = "SELECT FROM research.conversations WHERE completed_at IS NULL";
-  await until(async () => (await query(database, unfinished)).length === 0 || undefined, 300_000);
-  const rows = await query(
-    database,
-    "SELECT request_id, status, reason, remote_id FROM research.conversations",
-  );
-  for (const { one } of [api, ...workers]) one.signal("SIGKILL");
-  const posts = new Map<string, number>();
-  for (const { body } of behind.server.of("create")) {
-    const { prompt } = JSON.parse(body.toString("utf8"));
-    posts.set(prompt, (posts.get(prompt) ?? 0) + 1);
-  }
-  const wrong = [...posts]
-    .filter(([, count]) => count > 1)
-    .map(([prompt]) => `${prompt} was sent more than once`);
-  for (const { request_id, status, reason, remote_id } of rows)
-    if (
-      status !== "COMPLETED" &&
-      (remote_id !== null || !String(reason).includes("It is not known whether it exists"))
-    )
-      wrong.push(`${request_id} ended ${status}: ${reason}`);
-  const found = new Set(rows.map(({ request_id }) => request_id));
-  wrong.push(...ids.filter((id) => !found.has(id)).map((id) => `${id} is lost`));
-  await behind.server.close();
-  return {
-    conversations: rows.length,
-    unknown: rows.filter(({ status }) => status === "FAILED").length,
-    wrong,
-  };
-}
-
 /**
  * Has so many conversations of an hour's age wait for a service behind, and says what the process takes in `forMs`, and
  * how long it takes to see the end of fifty of them.
@@ -353,7 +278,6 @@ export function nameOf(point: Point): string {
     : `${point.operation} ${point.nth} ${point.moment}`;
 }
 
-const FAULTY = 0.06;
 /** The service behind refuses a question of this length, in words that stand in it too. */
 const BAD = "no answer to this";
 const BAD_BYTES = 5_000;
@@ -362,12 +286,30 @@ const BAD_BYTES = 5_000;
 const dollarsOf = (prompt: string) => ((Number.parseInt(prompt, 10) % 7) + 1) / 100;
 const BOB_DOLLARS = (conversations: number) => (conversations / 2) * 0.04 * 0.5;
 
+/** Of a worker: another one takes its place, or it is suspended past its lease; of the database. */
+export type Outage = "takeover" | "suspension" | "lease lost" | "restart";
+
 /**
- * Has `conversations` of two keys in turn researched by a service behind that answers one in 17 requests wrongly, while two
- * processes at one database are killed and suspended in turn and one in 20 is stopped; the dollars of the second key are
- * for half of its own. Says what is wrong after all have ended.
+ * Has `conversations` of two keys in turn researched by a service behind that answers this share of requests wrongly, while
+ * what `outageAt` says of each befalls two workers at one database, and one in 20 is stopped; the dollars of the second key
+ * are for half of its own. Says what is wrong after all have ended. A restart needs the server.
  */
-export async function faulty(conversations: number, database: string, random: () => number) {
+export async function faulty(
+  {
+    conversations,
+    share,
+    outageAt,
+  }: {
+    conversations: number;
+    share: number;
+    outageAt: (nth: number) => Outage | undefined;
+  },
+  {
+    database,
+    server,
+    random,
+  }: { database: string; server: PostgresServer | undefined; random: () => number },
+) {
   const wrongCreates = [
     () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 1 }),
     () => html(404),
@@ -380,12 +322,13 @@ export async function faulty(conversations: number, database: string, random: ()
     fault: (operation, _nth, { headers }) => {
       if (operation === "create" && Number(headers["content-length"]) > BAD_BYTES)
         return refuse(400, "VALIDATION_ERROR", {}, BAD);
-      if (random() >= FAULTY) return undefined;
+      if (random() >= share) return undefined;
       if (operation !== "create") return random() < 0.5 ? refuse(404, "REQUEST_NOT_FOUND") : html(503);
       return wrongCreates[Math.floor(random() * wrongCreates.length)]?.();
     },
   });
-  const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_DATABASE: database };
+  const proxy = new PostgresProxy(database);
+  const env = { ...foldersIn(folderWith()), RESEARCH_SERVE_DATABASE: proxy.url };
   await addProfile(env, "behind", behind.url, UPSTREAM_KEY);
   const added = async (name: string, ...more: string[]) => {
     const limits = ["--tier", "enterprise", "--creates-per-hour", "1000000", "--stops-per-hour", "1000000"];
@@ -402,7 +345,7 @@ export async function faulty(conversations: number, database: string, random: ()
   const ids: string[] = [];
   const refused: string[] = [];
   let [stops, overBudget, last] = [0, 0, ""];
-  const blows = { kills: 0, suspensions: 0 };
+  let outages = 0;
   for (let n = 0; n < conversations; n++) {
     const prompt =
       n % 50 === 49
@@ -425,15 +368,23 @@ export async function faulty(conversations: number, database: string, random: ()
       if (status === 200) stops += 1;
     }
     const victim = workers[n % 2] ?? api;
-    if (n % 25 === 12) {
+    const outage = outageAt(n);
+    if (outage !== undefined) outages += 1;
+    if (outage === "takeover") {
       victim.one.signal("SIGKILL");
       workers[n % 2] = await worker();
-      blows.kills += 1;
-    } else if (n % 50 === 25) {
+    } else if (outage === "suspension") {
       victim.one.signal("SIGSTOP");
       void delay(2 * LEASE_MS).then(() => victim.one.signal("SIGCONT"));
-      blows.suspensions += 1;
+    } else if (outage === "lease lost") {
+      await proxy.away();
+      await delay(LEASE_MS * (1 + random()));
+      proxy.back();
+    } else if (outage === "restart") {
+      await server?.stop(random() < 0.5 ? "fast" : "immediate");
+      await server?.start();
     }
+    await until(async () => (await ask(api.baseUrl, { path: "/ready" })).status === 200 || undefined, 60_000);
     await delay(random() * 60);
   }
   // What still waits for dollars begins now.
@@ -474,7 +425,7 @@ export async function faulty(conversations: number, database: string, random: ()
   await behind.server.close();
   return {
     figures: {
-      ...{ conversations: ids.length, stops, ...blows, ...states, refused429: refused.length, overBudget },
+      ...{ conversations: ids.length, stops, outages, ...states, refused429: refused.length, overBudget },
       sums,
       ...{ unknown: failed.filter(isUnknown).length, bad: failed.filter(isBad).length },
       posts: behind.server.count("create"),
