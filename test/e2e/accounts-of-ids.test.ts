@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { KeptResults } from "../../src/client/store/history/kept-results.js";
 import { openResearch } from "../../src/index.js";
-import { addProfile } from "../support/accounts.js";
-import { ok, refuse } from "../support/behaviours.js";
-import { faultServer } from "../support/fault-server.js";
+import { accountService, addProfile } from "../support/accounts.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn, homeWith, listed, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
@@ -15,34 +13,19 @@ import { connectMcp } from "../support/mcp.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
-/** A service with an account for each key: an id begins with the key that created it, and no other key knows it. */
-async function manyAccounts(state = "COMPLETED") {
-  return faultServer((operation, nth, { path, headers }) => {
-    const key = String(headers.authorization).slice("Bearer key-".length);
-    if (operation === "create") return ok({ request_id: `${key}-${nth}`, status: "PENDING" });
-    const id = decodeURIComponent(path.split("/").at(-2) ?? "");
-    if (!id.startsWith(`${key}-`)) return refuse(404, "REQUEST_NOT_FOUND");
-    if (operation === "output") return ok({ request_id: id, output: `the report of ${key}` });
-    return ok({ request_id: id, status: operation === "stop" ? "STOPPED" : state });
-  });
-}
-
 /** Two profiles, `work` and `home`, each with a request; `home` is in use. With `isOne` both are at one origin. */
 async function twoProfiles({ isOne = false, state = "COMPLETED" } = {}) {
-  const work = await manyAccounts(state);
-  const home = isOne ? work : await manyAccounts(state);
-  const { home: folder, env } = homeWith();
-  const run = (...argv: string[]) => inProcess(argv, { env });
+  const { server: work } = await accountService(undefined, undefined, state);
+  const { server: home } = isOne ? { server: work } : await accountService(undefined, undefined, state);
+  const { home: folder, env, run, succeed } = homeWith();
   const made: string[] = [];
   for (const [name, server] of [["home", home] as const, ["work", work] as const]) {
     await addProfile(env, name, server.url, `key-of-${name}`);
-    const created = await run("create", `a question of ${name}`, "-p", name);
-    expect(created, created.stderr).toMatchObject({ code: 0 });
-    made.push(created.stdout.trim());
+    made.push((await succeed("create", `a question of ${name}`, "-p", name)).stdout.trim());
   }
   await run("config", "use", "home");
   const [ofHome = "", ofWork = ""] = made;
-  return { work, home, folder, env, run, ofHome, ofWork };
+  return { work, home, folder, env, run, succeed, ofHome, ofWork };
 }
 
 const NOTICE = /^note: what was created with profile work is asked for there, at http:\S+$/m;
@@ -50,7 +33,7 @@ const NOTICE = /^note: what was created with profile work is asked for there, at
 test.each([
   ["status", "COMPLETED", []],
   ["watch", "COMPLETED", []],
-  ["output", "the report of of-work", []],
+  ["output", "the report of work", []],
   ["stop", "STOPPED", ["-y"]],
 ])("%s of an id goes to the account that made it, whichever is in use", async (verb, answer, flags) => {
   for (const isOne of [false, true]) {
@@ -66,9 +49,8 @@ test.each([
 });
 
 test("one command asks for ids of several accounts, each where it was made", async () => {
-  const { run, ofHome, ofWork } = await twoProfiles();
-  const seen = await run("watch", ofHome, ofWork, "--json");
-  expect(seen, seen.stderr).toMatchObject({ code: 0 });
+  const { run, succeed, ofHome, ofWork } = await twoProfiles();
+  const seen = await succeed("watch", ofHome, ofWork, "--json");
   const ended = jsonLines(seen.stdout).filter(({ final }) => final);
   expect(ended.map(({ request_id }) => request_id).sort()).toEqual([ofHome, ofWork].sort());
   expect(jsonLines(seen.stderr)).toMatchObject([{ notice: { code: "OTHER_ACCOUNT" } }]);
@@ -107,14 +89,13 @@ test.each([
   ["has no key of its own", ["config", "unset", "api-key"], { RESEARCH_API_KEY: "key-of-home" }],
   ["has another origin", ["config", "set", "base-url", "http://127.0.0.1:9"], {}],
 ])("a profile that %s is not asked", async (_, change, variables) => {
-  const { home, work, ofWork, env } = await twoProfiles();
-  const run = (...argv: string[]) => inProcess(argv, { env: { ...env, ...variables } });
+  const { home, work, ofWork, env, run } = await twoProfiles();
   await run(...change, "-p", "work");
-  await inProcess(["config", "set", "base-url", home.url, "-p", "home"], { env });
+  await run("config", "set", "base-url", home.url, "-p", "home");
   if (change[2] === "base-url")
     await inProcess(["config", "set", "api-key", "-p", "work"], { env, input: "key-of-work" });
   const [atHome, atWork] = [home.count(), work.count()];
-  const seen = await run("status", ofWork);
+  const seen = await inProcess(["status", ofWork], { env: { ...env, ...variables } });
   expect(seen.code).toBe(5);
   expect(seen.stderr).not.toMatch(NOTICE);
   expect(seen.stderr).toContain(work.url);
@@ -133,7 +114,7 @@ test("the recorded profile takes its own key, never RESEARCH_API_KEY", async () 
 test("@last is the newest request of the account in use, at one origin too", async () => {
   for (const isOne of [false, true]) {
     const { run, ofHome, ofWork } = await twoProfiles({ isOne });
-    expect((await run("output", "@last")).stdout).toBe("the report of of-home");
+    expect((await run("output", "@last")).stdout).toBe("the report of home");
     expect((await run("status", "@last")).stdout).toBe(`${ofHome}\tCOMPLETED\n`);
     expect((await run("status", "@last", "-p", "work")).stdout).toBe(`${ofWork}\tCOMPLETED\n`);
     expect((await run("show", "@last", "--json")).stdout).toContain(`"request_id":"${ofHome}"`);
@@ -147,16 +128,16 @@ test("@last outlives the key of its profile", async () => {
 });
 
 test("a key of the environment is an account of its own", async () => {
-  const server = await manyAccounts();
+  const { server } = await accountService();
   const folder = folderWith();
   const as = (key: string) => {
     const env = { HOME: folder, ...foldersIn(folder), RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: key };
     return (...argv: string[]) => inProcess(argv, { env });
   };
-  const id = (await as("key-one")("create", "x")).stdout.trim();
-  expect((await as("key-two")("output", "@last")).code).toBe(5);
-  await as("key-two")("create", "x");
-  expect((await as("key-one")("status", "@last")).stdout).toBe(`${id}\tCOMPLETED\n`);
+  const id = (await as("key-of-one")("create", "x")).stdout.trim();
+  expect((await as("key-of-two")("output", "@last")).code).toBe(5);
+  await as("key-of-two")("create", "x");
+  expect((await as("key-of-one")("status", "@last")).stdout).toBe(`${id}\tCOMPLETED\n`);
 });
 
 test("without an account @last is the newest of all where nothing is sent", async () => {
@@ -185,17 +166,16 @@ test("without an account @last is the newest of all where nothing is sent", asyn
   // A request of the history has an account of its own.
   expect((await alone("watch", ofWork)).stdout).toBe(`${ofWork}\tCOMPLETED\n`);
   // With accounts, what is sent again goes to the one in use.
-  expect((await run("rerun", ofWork)).stdout).toMatch(/^of-home-/);
+  expect((await run("rerun", ofWork)).stdout).toMatch(/^home-/);
 });
 
 test("without an account a dry rerun shows what the provider of its profile would be sent", async () => {
   const double = await ProviderDouble.start("openai");
-  const { env } = homeWith();
+  const { env, run, succeed } = homeWith();
   const login = ["login", "--provider", "openai", "--base-url", double.url, "--with-key", "-p", "work"];
   expect(await inProcess(login, { env, input: KEY })).toMatchObject({ code: 0 });
-  await inProcess(["create", "x", "--model", "m", "-p", "work"], { env });
-  const dry = await inProcess(["rerun", "@last", "--dry-run", "--json"], { env });
-  expect(dry, dry.stderr).toMatchObject({ code: 0 });
+  await run("create", "x", "--model", "m", "-p", "work");
+  const dry = await succeed("rerun", "@last", "--dry-run", "--json");
   expect(JSON.parse(dry.stdout)).toMatchObject({
     url: `${double.url}/v1/responses`,
     body: { input: "x", model: "m" },
@@ -209,11 +189,11 @@ test("the tools of the MCP server and the library ask where an id was made", asy
   expect(states.content.requests).toMatchObject([{ status: "COMPLETED" }, { status: "COMPLETED" }]);
   const waited = await client.call("research_wait", { ids: [ofWork, ofHome] });
   expect(waited.content).toMatchObject({ done: true });
-  expect((await client.call("research_output", { id: ofWork })).text).toContain("the report of of-work");
+  expect((await client.call("research_output", { id: ofWork })).text).toContain("the report of work");
   expect((await client.call("research_stop", { ids: [ofWork] })).isError).toBe(false);
   await client.close();
   const research = openResearch({ env });
-  expect(await research.output(ofWork)).toBe("the report of of-work");
+  expect(await research.output(ofWork)).toBe("the report of work");
   const seen: string[] = [];
   for await (const event of research.watch([ofWork, ofHome]))
     if (event.kind === "state" && event.final) seen.push(event.requestId);
@@ -235,10 +215,10 @@ test("a watch of several accounts ends when it is left, and at its timeout once 
 
 test("--after takes no id of another origin", async () => {
   const double = await ProviderDouble.start("openai");
-  const { home: folder, env } = homeWith(double.env);
+  const { home: folder, run } = homeWith(double.env);
   plant(folder, { requestId: "resp_elsewhere1", origin: "https://made.example", createdAt: Date.now() });
   for (const flags of [[], ["--dry-run"]]) {
-    const seen = await inProcess(["create", "x", "--after", "elsewhere1", ...flags, "--json"], { env });
+    const seen = await run("create", "x", "--after", "elsewhere1", ...flags, "--json");
     expect(seen).toMatchObject({ code: 2, stdout: "" });
     expect(jsonErrors(seen.stderr)).toMatchObject([
       { code: "USAGE", message: expect.stringContaining("created at https://made.example") },
@@ -259,13 +239,13 @@ test("-p is given once", async () => {
 });
 
 test("list --status takes the states that there are, and names them", async () => {
-  const { run, env, folder } = await twoProfiles();
+  const { run, succeed, env, folder } = await twoProfiles();
   plant(folder, { requestId: "odd-1", origin: "https://a.example", createdAt: 0, status: "SIMMERING" });
   const wrong = await run("list", "--status", "NONSENSE", "--json");
   expect(wrong).toMatchObject({ code: 2, stdout: "" });
   expect(jsonErrors(wrong.stderr)[0]?.hint).toMatch(/^There are: PENDING, .*UNKNOWN, SIMMERING, queued/);
   for (const word of ["pending", "UNKNOWN", "simmering", "in_progress"])
-    expect(await run("list", "--status", word), word).toMatchObject({ code: 0 });
+    await succeed("list", "--status", word);
   const client = await connectMcp({ home: folder, env });
   expect((await client.call("research_list", { status: "NONSENSE" })).text).toContain("unknown state");
   await client.close();

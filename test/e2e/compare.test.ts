@@ -263,7 +263,7 @@ test("--domains is asked of each account in its own form, and is 2 for all if on
 
 test("two profiles of one key at Exa ask in turns, one request in 250 ms", async () => {
   const clock = new VirtualClock();
-  const { run, home, env } = await accounts({}, clock);
+  const { run, succeed, home, env } = await accounts({}, clock);
   const times: number[] = [];
   const exa = await ProviderDouble.start("exa", {
     fault: () => {
@@ -276,8 +276,7 @@ test("two profiles of one key at Exa ask in turns, one request in 250 ms", async
   await run("config", "set", "provider", "exa", "-p", "again");
   const flags = ["-p", "exa", "-p", "again", "--model", "again=high", "-o", join(home, "dir")];
   const prompt = `why => ${"running ".repeat(6)}completed`;
-  const seen = await run("compare", prompt, ...flags);
-  expect(seen.code, seen.stderr).toBe(0);
+  await succeed("compare", prompt, ...flags);
   expect(exa.server.count("create")).toBe(2);
   for (const [nth, at] of times.slice(1).entries())
     expect(at - (times[nth] ?? 0)).toBeGreaterThanOrEqual(249);

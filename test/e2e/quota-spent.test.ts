@@ -20,9 +20,8 @@ test("a dry run says what it costs where ten costs are known, and nothing before
 });
 
 test("quota says the day and what was spent by what the services said, and --all each account", async () => {
-  const { env } = homeWith<Record<string, string>>();
   const clock = new VirtualClock();
-  const run = (...argv: string[]) => inProcess(argv, { env, clock });
+  const { env, run, succeed } = homeWith<Record<string, string>>({}, { clock });
   for (const name of ["perplexity", "openai", "parallel", "gemini"] as const) {
     await addDoubles(env, await ProviderDouble.start(name));
     await run("run", "old", "-p", name);
@@ -30,7 +29,7 @@ test("quota says the day and what was spent by what the services said, and --all
   await clock.sleep(2 * DAY);
   const forgotten = (await run("create", "to be forgotten", "-w", "-p", "perplexity")).stdout.split("\n")[0];
   await clock.sleep(2 * 3_600_000);
-  expect((await run("history", "forget", String(forgotten), "-y", "-p", "perplexity")).code).toBe(0);
+  await succeed("history", "forget", String(forgotten), "-y", "-p", "perplexity");
   await run("create", "runs", "-p", "perplexity");
   const quota = async (...flags: string[]) => JSON.parse((await run("quota", "--json", ...flags)).stdout);
   await run("config", "set", "per-day", "5", "-p", "perplexity");

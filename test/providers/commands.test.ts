@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/client/store/history/create-names.js";
 import { rowId } from "../../src/client/workflows/batch/row.js";
 import { providerNamed, ResearchClient } from "../../src/index.js";
-import { foldersIn } from "../support/home.js";
+import { homeWith } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { account } from "../support/providers/account.js";
-import { KEY } from "../support/providers/double.js";
+import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { NAMES } from "./rows.js";
 
 async function batchAccount(name: (typeof NAMES)[number], rows: string) {
@@ -105,9 +105,8 @@ test("what was cut short is sent again by --retry-partial alone", async () => {
 
 describe.each(NAMES)("%s", (name) => {
   test("doctor tries the key by its own probe, and creates nothing", async () => {
-    const { run, env, posts } = await account(name);
-    const good = await run("doctor", "--json");
-    expect(good, good.stderr + good.stdout).toMatchObject({ code: 0 });
+    const { run, succeed, env, posts } = await account(name);
+    const good = await succeed("doctor", "--json");
     expect(JSON.parse(good.stdout).checks).toContainEqual(
       expect.objectContaining({ id: "auth", status: "ok" }),
     );
@@ -118,8 +117,8 @@ describe.each(NAMES)("%s", (name) => {
   });
 
   test("quota counts by one's own number, and knows no tiers", async () => {
-    const { run, posts } = await account(name);
-    expect((await run("create", "why")).code).toBe(0);
+    const { run, succeed, posts } = await account(name);
+    await succeed("create", "why");
     const seen = await run("quota", "--per-hour", "5", "--json");
     expect(JSON.parse(seen.stdout)).toMatchObject({ used: 1, limit: 5 });
     expect(await run("quota", "--tier", "pro")).toMatchObject({ code: 2 });
@@ -143,15 +142,17 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 test("a budget of Exa's is stored with a metered effort, and refused with a fixed one", async () => {
-  const { double, home } = await account("exa");
-  const env = { HOME: home, ...foldersIn(home) };
-  const run = (...argv: string[]) => inProcess(argv, { env, input: KEY });
-  await run("login", "--provider", "exa", "--base-url", double.url, "--with-key");
+  const double = await ProviderDouble.start("exa");
+  const { env, run, succeed } = homeWith();
+  await inProcess(["login", "--provider", "exa", "--base-url", double.url, "--with-key"], {
+    env,
+    input: KEY,
+  });
   const set = ["config", "set", "set", 'budget={"maxCostDollars":2}'];
   expect(await run(...set)).toMatchObject({ code: 2, stderr: expect.stringContaining("--model auto") });
   await run("config", "set", "model", "auto");
-  expect(await run(...set)).toMatchObject({ code: 0 });
-  expect(await run("create", "why")).toMatchObject({ code: 0 });
+  await succeed(...set);
+  await succeed("create", "why");
   expect(await run("create", "why", "--model", "low")).toMatchObject({ code: 2 });
   expect([...double.runs.values()].map(({ body }) => body.budget)).toEqual([{ maxCostDollars: 2 }]);
 });

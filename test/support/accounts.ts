@@ -9,21 +9,26 @@ import type { VirtualClock } from "./virtual-clock.js";
 /** What a service does with some requests; undefined: the good answer. */
 export type Fault = (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
 
-/** A service with one account: it knows its own key and its own ids alone, and completes at the first poll. */
-export async function accountService(name: string, fault: Fault = () => undefined) {
+/**
+ * A service with one account, or one for any name: each knows its own key and its own ids alone, and what it is asked
+ * about is in `state`.
+ */
+export async function accountService(name?: string, fault: Fault = () => undefined, state = "COMPLETED") {
   const keys = new Set<string>();
   const server = await faultServer((operation, nth, request) => {
-    keys.add(String(request.headers.authorization));
+    const key = String(request.headers.authorization);
+    keys.add(key);
     const special = fault(operation, nth, request);
     if (special) return special;
-    if (request.headers.authorization !== `Bearer key-of-${name}`) return refuse(401, "INVALID_API_KEY");
-    if (operation === "create") return ok({ request_id: `${name}-${nth}`, status: "PENDING" });
+    const account = name ?? key.slice("Bearer key-of-".length);
+    if (key !== `Bearer key-of-${account}`) return refuse(401, "INVALID_API_KEY");
+    if (operation === "create") return ok({ request_id: `${account}-${nth}`, status: "PENDING" });
     const id = decodeURIComponent(request.path.split("/").at(-2) ?? "");
-    if (!id.startsWith(`${name}-`)) return refuse(404, "REQUEST_NOT_FOUND");
-    if (operation === "output") return ok({ request_id: id, output: `the report of ${name}` });
-    return ok({ request_id: id, status: operation === "stop" ? "STOPPED" : "COMPLETED" });
+    if (!id.startsWith(`${account}-`)) return refuse(404, "REQUEST_NOT_FOUND");
+    if (operation === "output") return ok({ request_id: id, output: `the report of ${account}` });
+    return ok({ request_id: id, status: operation === "stop" ? "STOPPED" : state });
   });
-  return { name, server, keys, posts: () => server.count("create") };
+  return { server, keys, posts: () => server.count("create") };
 }
 
 type Env = Record<string, string>;
@@ -44,8 +49,8 @@ export async function addDoubles(env: Readonly<Env>, ...doubles: ProviderDouble[
 
 /** A machine with a profile for each service, which has its key; the first one is in use. */
 export async function accounts(faults: Readonly<Record<string, Fault | undefined>>, clock?: VirtualClock) {
-  const { home, env } = homeWith<Record<string, string>>();
-  const run = (...argv: string[]) => inProcess(argv, { env, ...(clock && { clock }) });
+  const person = homeWith<Record<string, string>>({}, { ...(clock && { clock }) });
+  const { env, run } = person;
   const services: Record<string, Awaited<ReturnType<typeof accountService>>> = {};
   for (const [name, fault] of Object.entries(faults)) {
     const service = await accountService(name, fault);
@@ -54,5 +59,5 @@ export async function accounts(faults: Readonly<Record<string, Fault | undefined
   }
   await run("config", "use", Object.keys(faults)[0] ?? "");
   const posts = () => Object.values(services).map((service) => service.posts());
-  return { home, env, run, services, posts };
+  return { ...person, services, posts };
 }

@@ -1,6 +1,9 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
+import { systemClock } from "../../src/cli/main.js";
 import { keyId } from "../../src/client/store/history/records.js";
+import type { Clock } from "../../src/ground/clock.js";
 import { folderWith } from "./folder.js";
 import { KEY } from "./happy-service.js";
 import { inProcess } from "./in-process.js";
@@ -10,10 +13,22 @@ export function foldersIn(home: string): { RESEARCH_CONFIG_DIR: string; RESEARCH
   return { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
 }
 
-/** An empty home, and the environment of a person whose home it is, with `given` in it. */
-export function homeWith<Given extends object = object>(given?: Given) {
-  const home = folderWith();
-  return { home, env: { HOME: home, ...foldersIn(home), ...(given as Given) } };
+/** A home with these files, and the environment of a person whose home it is, with `given` in it. */
+export function homeWith<Given extends object = object>(
+  given?: Given,
+  { files = {}, clock = systemClock }: { files?: Readonly<Record<string, string>>; clock?: Clock } = {},
+) {
+  const home = folderWith(files);
+  const env = { HOME: home, ...foldersIn(home), ...(given as Given) };
+  /** Runs a command line of that person in this process. */
+  const run = (...argv: string[]) => inProcess(argv, { env, clock });
+  /** The same with one that has to succeed. */
+  const succeed = async (...argv: string[]) => {
+    const seen = await run(...argv);
+    expect(seen, seen.stderr).toMatchObject({ code: 0 });
+    return seen;
+  };
+  return { home, env, run, succeed };
 }
 
 export interface Planted {

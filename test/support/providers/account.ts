@@ -1,6 +1,4 @@
-import { folderWith } from "../folder.js";
-import { foldersIn } from "../home.js";
-import { inProcess } from "../in-process.js";
+import { homeWith } from "../home.js";
 import { VirtualClock } from "../virtual-clock.js";
 import type { ProviderName } from "./bodies.js";
 import { type DoubleOptions, ProviderDouble } from "./double.js";
@@ -13,8 +11,6 @@ export async function account(
   clock = new VirtualClock(),
 ) {
   const double = await ProviderDouble.start(name, options);
-  const home = folderWith(files);
-  const env: Record<string, string> = { HOME: home, ...foldersIn(home), ...double.env };
-  const run = (...argv: string[]) => inProcess(argv, { env, clock });
-  return { double, home, env, clock, run, posts: () => double.server.count("create") };
+  const person = homeWith<Record<string, string>>(double.env, { files, clock });
+  return { ...person, double, clock, posts: () => double.server.count("create") };
 }
