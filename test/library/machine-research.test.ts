@@ -16,16 +16,23 @@ import { faultServer } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
 import { foldersIn } from "../support/home.js";
+import { closeLater } from "../support/machine.js";
 import { NODE } from "../support/run.js";
 
 const CREATED = answer({
   body: '{"status":true,"version":"1.0.0","data":{"request_id":"id-1","status":"PENDING"}}',
 });
 
+function researchIn(env: Record<string, string | undefined>) {
+  const research = openResearch({ env });
+  closeLater(() => research.close());
+  return research;
+}
+
 async function opened(env: Record<string, string>) {
   const server = await faultServer(() => CREATED);
   const own = foldersIn(folderWith());
-  return { server, research: openResearch({ env: { ...own, RESEARCH_BASE_URL: server.url, ...env } }) };
+  return { server, research: researchIn({ ...own, RESEARCH_BASE_URL: server.url, ...env }) };
 }
 
 test("a key may come out of a FIFO", async () => {
@@ -38,7 +45,6 @@ test("a key may come out of a FIFO", async () => {
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(
     Array(2).fill("Bearer key-12345678"),
   );
-  await research.close();
 });
 
 test("a schema is sent as exactly as JavaScript holds it, and as JSON.rawJSON made it", async () => {
@@ -50,7 +56,6 @@ test("a schema is sent as exactly as JavaScript holds it, and as JSON.rawJSON ma
   expect(server.requests[0]?.body.toString()).toContain(
     `"output_schema":{"minimum":-0,"maximum":1e+21${rest}}`,
   );
-  await research.close();
 });
 
 test("a schema that parseExact has read is sent as it stands", async () => {
@@ -58,13 +63,12 @@ test("a schema that parseExact has read is sent as it stands", async () => {
   const schema = '{"maximum":12345678901234567890,"minimum":-0,"a":1.0,"a":2}';
   await research.submit({ prompt: "x", schema: parseExact(schema) as Record<string, unknown> });
   expect(server.requests[0]?.body.toString()).toContain(`"output_schema":${schema}`);
-  await research.close();
 });
 
 async function happy(options: HappyOptions = {}) {
   const service = await HappyService.start(options);
   const env = { ...foldersIn(folderWith()), ...service.env };
-  return { service, env, research: openResearch({ env }) };
+  return { service, env, research: researchIn(env) };
 }
 
 /** The error that a promise rejects with. */
@@ -96,7 +100,6 @@ test("an aborted run names its request, which goes on", async () => {
   expect(error).toMatchObject({ name: "AbortError", code: "INTERRUPTED", requestId, cause: reason });
   expect(created).toMatchObject([{ requestId, localId: expect.stringMatching(/^local-/) }]);
   expect(service.server.count("stop")).toBe(0);
-  await research.close();
 });
 
 test("a run that was aborted before it was sent rejects with the reason, and sends nothing", async () => {
@@ -104,7 +107,6 @@ test("a run that was aborted before it was sent rejects with the reason, and sen
   const reason = new Error("never mind");
   await expect(research.run("q", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(service.server.count()).toBe(0);
-  await research.close();
 });
 
 test("a watch ends for a request that it gives up, with an event that has the error", async () => {
@@ -113,7 +115,6 @@ test("a watch ends for a request that it gives up, with an event that has the er
   for await (const event of research.watch("no-such-id", { patience: 1, answered: true })) events.push(event);
   const error = expect.objectContaining({ code: "REQUEST_NOT_FOUND" });
   expect(events.at(-1)).toMatchObject({ kind: "given-up", requestId: "no-such-id", status: null, error });
-  await research.close();
 });
 
 test("a run out of time names its request", async () => {
@@ -132,7 +133,6 @@ test("a run out of time names its request", async () => {
       ...{ createdAt: expect.any(String), sentAt: expect.any(String), origin: service.url },
     },
   ]);
-  await research.close();
 });
 
 test("what a schema refuses is named with its path", async () => {
@@ -153,7 +153,6 @@ test("what a schema refuses is named with its path", async () => {
     issues: [{ message: "no number", path: ["peaks", 0, "metres"] }],
     message: expect.stringMatching(/does not fit: peaks\.0\.metres: no number$/),
   });
-  await research.close();
 });
 
 test.each([
@@ -166,19 +165,17 @@ test.each([
   ["a history that cannot be written", "q", { RESEARCH_STATE_DIR: "/dev/null/x" }, "LOCAL_IO"],
 ])("%s: an error with its code, and nothing is sent", async (_what, request, change, code) => {
   const { service, env } = await happy();
-  const research = openResearch({ env: { ...env, ...change } });
+  const research = researchIn({ ...env, ...change });
   expect(await rejection(research.submit(request))).toMatchObject({ code });
   const batch = research.batch([request], { out: folderWith() });
   if (code !== "LOCAL_IO") expect(await rejection(batch.next())).toMatchObject({ code });
   expect(service.server.count()).toBe(0);
-  await research.close();
 });
 
 test("a prompt of 1 MiB is sent", async () => {
   const { service, research } = await happy();
   await research.submit("x".repeat(1 << 20));
   expect(service.server.count("create")).toBe(1);
-  await research.close();
 });
 
 test("what no request is named by, and a used-up hour, have codes", async () => {

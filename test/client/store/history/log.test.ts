@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { AppendLog, isUnreadable } from "../../../../src/client/store/history/log.js";
 import type { HistoryLine } from "../../../../src/client/store/history/records.js";
 import { LocalError } from "../../../../src/ground/files/local-error.js";
@@ -11,16 +11,17 @@ const line = (kind: "dismissed" | "redated", name: string): HistoryLine =>
     ? { kind, local_id: name, origin: "o", key_id: "", at: "t", code: "NO" }
     : { kind, local_id: name, origin: "o", key_id: "", at: "t" };
 
-function world() {
-  const path = join(folderWith(), "below", "history.jsonl");
-  return { path, log: new AppendLog(path) };
-}
+let path: string;
+let log: AppendLog;
+beforeEach(() => {
+  path = join(folderWith(), "below", "history.jsonl");
+  log = new AppendLog(path);
+});
 
 const namesOf = (log: AppendLog, needle?: string) =>
   [...log.lines(needle)].map((one) => ("local_id" in one ? one.local_id : one.kind));
 
 test("lines come back from the newest to the oldest, with a needle only those that contain it", () => {
-  const { log } = world();
   expect(namesOf(log)).toEqual([]);
   log.append(line("dismissed", "local-1"), { sync: true });
   log.append(line("dismissed", "local-2"), { sync: false });
@@ -30,7 +31,6 @@ test("lines come back from the newest to the oldest, with a needle only those th
 });
 
 test("torn lines are counted, lines of other kinds are not, and neither hides a line", () => {
-  const { path, log } = world();
   log.append(line("dismissed", "local-1"), { sync: false });
   appendFileSync(path, '{"kind":"later"}\n{"kind":"dismis');
   log.append(line("dismissed", "local-2"), { sync: false });
@@ -39,7 +39,6 @@ test("torn lines are counted, lines of other kinds are not, and neither hides a 
 });
 
 test("a create is in the log if it was made or settled, not if it was only dated anew", () => {
-  const { log } = world();
   log.append(line("dismissed", "local-1"), { sync: false });
   log.append(line("redated", "local-2"), { sync: false });
   log.append(
@@ -52,7 +51,6 @@ test("a create is in the log if it was made or settled, not if it was only dated
 });
 
 test("what cannot be read is an error, unless it is closed to us", () => {
-  const { path, log } = world();
   log.append(line("dismissed", "local-1"), { sync: false });
   const broken = new AppendLog(join(path, ".."));
   expect(() => namesOf(broken)).toThrow(LocalError);
@@ -70,7 +68,6 @@ test("what cannot be read is an error, unless it is closed to us", () => {
 });
 
 test("a line over 16 MiB is cut off and counted, and hides no other", () => {
-  const { path, log } = world();
   log.append(line("dismissed", "local-1"), { sync: false });
   appendFileSync(
     path,

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   createdRecord,
   OpenIntents,
@@ -20,13 +20,14 @@ const OUTCOME = {
   ...{ request_id: "id-1", confirmed: true, status: "PENDING", created_at: null, at: "2030-01-01T00:00:01Z" },
 };
 
-function world() {
-  const folder = join(folderWith(), "open");
-  return { folder, open: new OpenIntents(folder) };
-}
+let folder: string;
+let open: OpenIntents;
+beforeEach(() => {
+  folder = join(folderWith(), "open");
+  open = new OpenIntents(folder);
+});
 
 test("an intent is there until it is removed", () => {
-  const { open, folder } = world();
   expect(open.read()).toEqual({ open: [], torn: 0 });
   const record = intent();
   open.add(record);
@@ -36,7 +37,6 @@ test("an intent is there until it is removed", () => {
 });
 
 test("an outcome takes no more room than was made for it", () => {
-  const { open, folder } = world();
   const record = intent("é".repeat(500));
   open.add(record);
   const path = join(folder, `${record.local_id}.json`);
@@ -49,7 +49,6 @@ test("an outcome takes no more room than was made for it", () => {
 });
 
 test("an outcome does not touch a schema that was read as it stands, nor does the end of its sender", () => {
-  const { open } = world();
   const schema = '{ "maximum": 12345678901234567890, "a": 1.0, "a": "\\u00e9" }';
   const { output_schema } = parseExact(`{"output_schema":${schema}}`, "output_schema") as {
     output_schema: JsonSchema;
@@ -64,7 +63,6 @@ test("an outcome does not touch a schema that was read as it stands, nor does th
 });
 
 test("an outcome as long as the room is cut to what is needed, and the sender stays", () => {
-  const { open } = world();
   const record = intent();
   open.add(record);
   const found = { ...OUTCOME, status: "" };
@@ -75,7 +73,6 @@ test("an outcome as long as the room is cut to what is needed, and the sender st
 });
 
 test("an intent that is given up has no sender, and keeps its outcome; one that is gone is none", () => {
-  const { open } = world();
   const record = intent();
   open.add(record);
   open.note(record, OUTCOME);
@@ -88,7 +85,6 @@ test("an intent that is given up has no sender, and keeps its outcome; one that 
 });
 
 test("an intent that cannot be written or removed says so", () => {
-  const { open, folder } = world();
   const record = intent();
   mkdirSync(join(folder, `${record.local_id}.json`, "below"), { recursive: true });
   expect(() => open.add(record)).toThrow();
@@ -96,7 +92,6 @@ test("an intent that cannot be written or removed says so", () => {
 });
 
 test("what is no regular file is torn, and what cannot be read is an error", () => {
-  const { open, folder } = world();
   mkdirSync(join(folder, "folder.json"), { recursive: true });
   expect(open.read()).toEqual({ open: [], torn: 1 });
   rmSync(join(folder, "folder.json"), { recursive: true });
@@ -105,7 +100,6 @@ test("what is no regular file is torn, and what cannot be read is an error", () 
 });
 
 test("a file that is gone by the time it is read is not torn", () => {
-  const { open, folder } = world();
   open.add(intent());
   // Listed like a file, and not there when it is opened.
   symlinkSync(join(folder, "gone"), join(folder, "local-1.json"));
@@ -113,7 +107,6 @@ test("a file that is gone by the time it is read is not torn", () => {
 });
 
 test("torn files and other files are told apart", () => {
-  const { open, folder } = world();
   open.add(intent());
   writeFileSync(join(folder, "torn.json"), '{"kind":"int');
   writeFileSync(join(folder, "draft.tmp"), "");

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
 import { LocalError } from "../../../../src/ground/files/local-error.js";
 import { lock } from "../../../../src/ground/files/lock.js";
@@ -9,31 +9,27 @@ import { folderWith } from "../../../support/folder.js";
 const HOUR = 3_600_000;
 const ATTEMPT = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
 
-function machine() {
-  const folder = folderWith();
-  const clock = { now: Date.UTC(2030, 0, 1) };
-  const now = () => clock.now;
-  const open = () => new History(folder, now);
-  return {
-    ...{ folder, clock, open },
-    take: (limit: number) => open().reserve(ATTEMPT, { perHour: limit }),
-    async create(limit: number) {
-      const claim = await open().reserve(ATTEMPT, { perHour: limit });
-      if (!("pending" in claim)) throw new Error("the hour is full");
-      claim.pending.created(`id-${readdirSync(folder).length}-${clock.now}`, {});
-    },
-  };
+let folder: string;
+const clock = { now: 0 };
+beforeEach(() => {
+  folder = folderWith();
+  clock.now = Date.UTC(2030, 0, 1);
+});
+const open = () => new History(folder, () => clock.now);
+const take = (limit: number) => open().reserve(ATTEMPT, { perHour: limit });
+async function create(limit: number) {
+  const claim = await take(limit);
+  if (!("pending" in claim)) throw new Error("the hour is full");
+  claim.pending.created(`id-${readdirSync(folder).length}-${clock.now}`, {});
 }
 
 test("to count and to begin is one step: of 40 at once, as many as the limit get a slot", async () => {
-  const { clock, open, take } = machine();
   const claims = await Promise.all(Array.from({ length: 40 }, () => take(10)));
   expect(claims.filter((claim) => "pending" in claim)).toHaveLength(10);
   expect(open().hour(ATTEMPT, 10)).toMatchObject({ nextAt: clock.now + HOUR + 1_000 });
 });
 
 test("as many as the limit, and the next an hour and a second after the first", async () => {
-  const { clock, create, take, open } = machine();
   const start = clock.now;
   await create(2);
   clock.now += 1_000;
@@ -47,7 +43,6 @@ test("as many as the limit, and the next an hour and a second after the first", 
 });
 
 test("a create counts until an hour and a second after it", async () => {
-  const { clock, create, open } = machine();
   const start = clock.now;
   await create(1);
   const countedAfter = (ms: number) => {
@@ -58,7 +53,6 @@ test("a create counts until an hour and a second after it", async () => {
 });
 
 test("a clock that moves while creates are counted makes no limit full", async () => {
-  const { folder, clock } = machine();
   const moving = new History(folder, () => clock.now++);
   const claims = [];
   for (const _ of [1, 2, 3]) claims.push(await moving.reserve(ATTEMPT, { perHour: 9, perDay: 2 }));
@@ -66,7 +60,6 @@ test("a clock that moves while creates are counted makes no limit full", async (
 });
 
 test("a history that cannot be read is named, any other failure is that of the count", async () => {
-  const { folder, take, open } = machine();
   mkdirSync(join(folder, "history.jsonl"));
   await expect(take(1)).rejects.toThrow(/^could not read .*history.jsonl/);
   const broken = () => {
@@ -83,7 +76,6 @@ test("a history that cannot be read is named, any other failure is that of the c
 });
 
 test("creates that a clock dated a year ahead fill one hour after it is set right, and no more", async () => {
-  const { clock, create, take, open } = machine();
   const right = clock.now;
   clock.now += 365 * 24 * HOUR;
   for (let i = 0; i < 10; i++) await create(10);
@@ -95,7 +87,6 @@ test("creates that a clock dated a year ahead fill one hour after it is set righ
 });
 
 test("a create under a clock that was set back for a while hides none of those before it", async () => {
-  const { clock, create, take } = machine();
   const right = clock.now;
   for (let i = 0; i < 2; i++) await create(3);
   clock.now -= 24 * HOUR;
@@ -106,7 +97,6 @@ test("a create under a clock that was set back for a while hides none of those b
 });
 
 test("a lock that is held, or cannot be made, is an error of this machine", async () => {
-  const { folder, take } = machine();
   mkdirSync(join(folder, "hour.lock", "something"), { recursive: true });
   await expect(take(1)).rejects.toThrow(/could not be counted: .*cannot be read/);
   const nowhere = new History("/proc/x", Date.now).reserve(ATTEMPT, { perHour: 1 });
@@ -115,7 +105,6 @@ test("a lock that is held, or cannot be made, is an error of this machine", asyn
 });
 
 test("the wait for the lock ends with its signal", async () => {
-  const { folder, open } = machine();
   const release = await lock(join(folder, "hour.lock"));
   const enough = new AbortController();
   const waiting = open().reserve(ATTEMPT, { perHour: 1 }, enough.signal);
