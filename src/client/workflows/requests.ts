@@ -1,5 +1,5 @@
 import { epochOf } from "../../ground/clock.js";
-import { inWords, LocalError } from "../../ground/files/local-error.js";
+import { type LocalError, localError } from "../../ground/files/local-error.js";
 import { exactJson, JsonText, jsonIn, memberText, withSource } from "../../ground/json/exact-json.js";
 import { type Data, isFinal, isRequestId, type JsonSchema } from "../../ground/protocol/conversation.js";
 import { shortText } from "../../ground/text/phrases.js";
@@ -291,6 +291,6 @@ export function observe(
     if (isFinal(status)) keepResult(ports, entry, data);
     return undefined;
   } catch (error) {
-    return error instanceof LocalError ? error : new LocalError(inWords(error), { cause: error });
+    return localError(`the state could not be kept in ${ports.history?.folder}`, error);
   }
 }

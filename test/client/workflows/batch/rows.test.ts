@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { targetOf } from "../../../../src/client/workflows/batch/result-collector.js";
-import { LocalError } from "../../../../src/ground/files/local-error.js";
 import { accountAt, batchWorld, journalOf, rowsOf, runBatch, told } from "../../../support/batch-run.js";
 import {
   answer,
@@ -412,11 +411,15 @@ test.each<[object, object]>([
   const w = await batchWorld({ fault });
   Object.assign(w.ports.history as object, {
     observe: () => {
-      throw new LocalError("full");
+      throw Object.assign(new Error("write"), { code: "EROFS" });
     },
   });
   const { events } = await runBatch(w, rowsOf("a"));
   expect(told(events)[""]).toEqual(["not-observed LocalError"]);
+  const words = /^the state could not be kept in \/.*: the file system is read-only \(EROFS\)$/;
+  expect(events).toContainEqual(
+    expect.objectContaining({ error: expect.objectContaining({ message: expect.stringMatching(words) }) }),
+  );
   expect(events[0]).toMatchObject({ state: { status: "PENDING", createdAt: null } });
   const { cut_short, cost_dollars } = journalOf(w).k0?.at(-1) ?? {};
   expect({ cut_short, cost_dollars }).toEqual(kept);
