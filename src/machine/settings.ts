@@ -218,14 +218,14 @@ function perDayIn(
   set: readonly (Sourced<string> | undefined)[],
 ): Sourced<number> | undefined {
   const [form, words] = PER_DAY_FORM;
-  const found = set.flatMap((one) => {
+  const given = perDay === undefined ? undefined : { value: String(perDay), source: "--per-day" };
+  const found = [given, ...set].flatMap((one) => {
     if (!one) return [];
     const { value, source } = one;
     if (form.test(value)) return [{ value: Number(value), source }];
     const what = `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`;
     throw new UsageError(what, `It takes ${words}.`);
   });
-  if (perDay !== undefined) found.unshift({ value: perDay, source: "--per-day" });
   return found.sort((a, b) => a.value - b.value)[0];
 }
 

@@ -189,6 +189,10 @@ test("per-day holds for a rerun, for agents and for the library, unsent", async 
   await using library = openResearch({ env });
   const error = await library.submit("another").catch((thrown: unknown) => thrown);
   expect(failureOf(error)).toMatchObject({ code: "RATE_LIMITED", exit_code: 7 });
+  for (const perDay of [0, -1, 1.5]) {
+    await using other = openResearch({ env, perDay });
+    await expect(other.submit("another")).rejects.toMatchObject({ code: "USAGE" });
+  }
   expect(posts()).toEqual([1]);
 });
 
