@@ -54,7 +54,7 @@ const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return { ...ours(error.code, error.message), ...inJson(error.facts) };
   if (error instanceof NoAccountError) {
-    const all = error.said.map(({ name, error: one }) => `${name}: ${failureOf(one).message}`);
+    const all = error.said.map(({ name, error: one }) => `${name}: ${reasonOf(one)}`);
     return { ...failureOf(error.cause), message: all.join("; ") };
   }
   if (error instanceof InputError) return ours("USAGE", error.message, error.hint);
@@ -71,6 +71,11 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
   const hint = "This is a defect of this program; --verbose shows where it is.";
   return ours("INTERNAL", String(error), hint);
+}
+
+/** The sentence without its end, for one that goes on after it. */
+export function reasonOf(error: unknown): string {
+  return failureOf(error).message.replace(/\.$/, "");
 }
 
 function ours(code: OurCode, message: string, hint?: string): Failure {

@@ -27,11 +27,12 @@ test.each<[string, ReturnType<Fault>]>([
 
 test("run goes on, too, and watches and fetches where it went", async () => {
   const { run, services } = await accounts({
-    one: only("create", refuse(401, "INVALID_API_KEY")),
+    one: only("create", refuse(401, "INVALID_API_KEY", {}, "No such key.")),
     two: undefined,
   });
   const seen = await run("run", PROMPT, "--or", "two");
   expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: "the report of two" });
+  expect(seen.stderr).toContain("profile one: No such key; nothing was created there");
   expect([...(services.two?.keys ?? [])]).toEqual(["Bearer key-of-two"]);
 });
 

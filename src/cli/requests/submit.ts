@@ -7,7 +7,7 @@ import { localErrorOf } from "../../ground/files/local-error.js";
 import { DAY_MS } from "../../ground/protocol/limits.js";
 import { formatDuration, isoDate } from "../../ground/text/duration.js";
 import { UsageError } from "../../machine/errors.js";
-import { failureOf } from "../../machine/failure.js";
+import { reasonOf } from "../../machine/failure.js";
 import type { Given } from "../commands/flags.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
@@ -29,7 +29,7 @@ export async function showSubmit<P extends Ports>(
     onNext: (error: unknown, { ports }: AskedAccount, { ports: next }: AskedAccount) =>
       reporter.notice(
         "NEXT_ACCOUNT",
-        `${accountName(ports)}: ${failureOf(error).message}; nothing was created there, so ${accountName(next)} is asked`,
+        `${accountName(ports)}: ${reasonOf(error)}; nothing was created there, so ${accountName(next)} is asked`,
       ),
   };
   const withinMs = within ?? DAY_MS;

@@ -12,7 +12,7 @@ import { dollars } from "../../../ground/text/research-progress.js";
 import { ROW_FORMS, rowName } from "../../../machine/batch.js";
 import { exitCodeOfCheck } from "../../../machine/check.js";
 import { EXIT_CODES } from "../../../machine/errors.js";
-import { type Failure, failureOf, rowError } from "../../../machine/failure.js";
+import { type Failure, failureOf, reasonOf, rowError } from "../../../machine/failure.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
 import { sayNotObserved, statusWord, worstOf } from "../../requests/answers.js";
@@ -236,7 +236,7 @@ class BatchRenderer {
       case "not-observed":
         return sayNotObserved(reporter, event.error);
       case "next-account": {
-        const why = event.error === undefined ? "" : `${failureOf(event.error).message}; `;
+        const why = event.error === undefined ? "" : `${reasonOf(event.error)}; `;
         return reporter.notice(
           "NEXT_ACCOUNT",
           named(event.state, `${why}${accountName(event.ports)} is asked`),

@@ -7,7 +7,7 @@ import { counted } from "../../../ground/text/phrases.js";
 import { safeLine } from "../../../ground/text/safe-text.js";
 import { columnsOf, fold } from "../../../ground/text/width.js";
 import { rowName } from "../../../machine/batch.js";
-import { failureOf } from "../../../machine/failure.js";
+import { reasonOf } from "../../../machine/failure.js";
 import { statusWord } from "../../requests/answers.js";
 import { type WatchLine, watchJson } from "../../requests/progress-text.js";
 import { alignedRow, fitColumns } from "../../terminal/columns.js";
@@ -184,7 +184,7 @@ export function named({ row }: RowState, message: string): string {
 
 /** What does not work now, and that it is tried again. */
 export function troubleText(event: BatchRunEvent & { kind: "trouble" }): string {
-  const message = failureOf(event.error).message.replace(/\.$/, "");
+  const message = reasonOf(event.error);
   switch (event.activity) {
     case "create":
       return `${message}; sending is tried again`;
