@@ -125,7 +125,12 @@ const HEAD_POWER = new RegExp(
 );
 
 /** Right behind digits, or behind an amount of money: a letter that multiplies, or is a unit. */
-const LETTERS: Readonly<Record<string, number>> = { m: 1e6, mm: 1e6, b: 1e9, t: 1e12 };
+const LETTERS = new Map([
+  ["m", 1e6],
+  ["mm", 1e6],
+  ["b", 1e9],
+  ["t", 1e12],
+]);
 
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:US|A|C|HK|NZ|R)?\\$|[€£¥₹]|(?<!\\p{L})(?:USD|EUR|GBP|CHF|JPY|CNY|RMB|INR|NOK|SEK|DKK|PLN|CAD|AUD|Rs\\.?|kr\\.?)`;
@@ -210,17 +215,12 @@ export function saidIn(original: string): Said[] {
   for (const match of matchesIn(NUMBER, rest)) {
     const one = numberOf(match, rest);
     const before = numbers.at(-1);
-    const isPart =
-      before &&
-      before.text.length < 20 &&
-      GOES_ON.test(before.text) &&
-      /^ ?$/.test(rest.slice(before.end, one.start));
-    if (!isPart || before.kind !== "number" || one.kind !== "number") numbers.push(one);
-    else {
-      const values = before.values.flatMap((value) => one.values.map((more) => value + more));
-      const place = { start: before.start, end: one.end, text: rest.slice(before.start, one.end) };
-      numbers.splice(-1, 1, Object.assign(one, place, { values }));
-    }
+    numbers.push(one);
+    if (before?.kind !== "number" || one.kind !== "number" || before.text.length >= 20) continue;
+    if (!GOES_ON.test(before.text) || !/^ ?$/.test(rest.slice(before.end, one.start))) continue;
+    one.values = before.values.flatMap((value) => one.values.map((more) => value + more));
+    Object.assign(one, { start: before.start, text: rest.slice(before.start, one.end) });
+    numbers.splice(-2, 1);
   }
   // The first of a range has the power and the unit of the second: `1.2–1.3 billion euros`.
   for (const [i, one] of numbers.entries()) {
@@ -234,74 +234,56 @@ export function saidIn(original: string): Said[] {
 }
 
 function numberOf(match: RegExpExecArray, text: string): Quantity | Literal {
-  const {
-    money,
-    sign = "",
-    digits,
-    nth,
-    fraction = "",
-    word,
-    hundred,
-    rest,
-    power = "",
-    unit,
-  } = match.groups ?? {};
+  const { digits, money, power = "", unit = "", ...said } = match.groups ?? {};
   const start = match.index;
   const place = { text: match[0].trim(), start, end: start + match[0].length };
   const behind = text.slice(place.end, place.end + 12);
-  const isTime = /^\d\d?\.\d\d$/.test(digits ?? "") && /^\s?Uhr\b/.test(behind);
+  const isHourOfDay = /^\s?Uhr\b/.test(behind);
+  const isTime = isHourOfDay && /^\d\d?\.\d\d$/.test(digits ?? "");
   const plain = (digits ?? "").replace(isTime ? "." : "·", isTime ? ":" : ".");
   const all = plain.replace(/\D/g, "");
   const literal = (...values: string[]): Literal => ({ kind: "literal", ...place, values });
   // `U+0001` is not an amount, and only 15 digits of a floating-point number are exact.
   if (/^0\d{3,}$|^\d[\d-]*-|^97[89]\d{10}$/.test(plain) || all.length > 15) return literal(all);
   const half = /^\s?([ap])\.?m\b/i.exec(behind)?.[1]?.toLowerCase();
-  const isHour = half !== undefined || /^\s?Uhr\b/.test(behind);
   const [inHours = "", minutes = "00"] = /^h(\d\d)(?!\d| ?m)/.exec(behind) ?? [];
   place.text += inHours;
   place.end += inHours.length;
   const [, hour, minute = minutes] =
-    (isHour || inHours !== "" ? /^(\d\d?)(?::(\d\d))?$/ : /^(\d\d?):(\d\d)$/).exec(plain) ?? [];
+    (isHourOfDay || half || inHours ? /^(\d\d?)(?::(\d\d))?$/ : /^(\d\d?):(\d\d)$/).exec(plain) ?? [];
   if (hour !== undefined) {
     const read = `${Number(hour)}:${minute}`;
     return half ? literal(read, `${(Number(hour) % 12) + (half === "p" ? 12 : 0)}:${minute}`) : literal(read);
   }
   if (plain.includes(":") || (/[.,]\d+[.,]\d+/.test(plain) && readingsOf(plain).length === 0))
     return literal(plain);
-  const isNext = money !== undefined || /\d\s?\p{L}$/u.test(match[0]);
-  const letter = isNext ? (unit ?? "").toLowerCase() : "";
-  const times = [
-    ...(FACTORS.get(power.toLowerCase()) ?? [1]),
-    ...(power === "" && Object.hasOwn(LETTERS, letter) ? [LETTERS[letter] ?? 1] : []),
-  ];
-  const isPower = times.length > 1 && power === "";
-  const [part = 0, whole = 1] = fraction.normalize("NFKD").split("⁄").map(Number);
+  const isNext = power === "" && (money !== undefined || /\d\s?\p{L}$/u.test(match[0]));
+  const letter = isNext ? LETTERS.get(unit.toLowerCase()) : undefined;
+  const times = [...(FACTORS.get(power.toLowerCase()) ?? [1]), ...(letter ? [letter] : [])];
+  const [part = 0, whole = 1] = (said.fraction ?? "").normalize("NFKD").split("⁄").map(Number);
   const named = (name = "") => WORDS.get(name.toLowerCase().replace("-", " ")) ?? 0;
   const read =
     digits === undefined
-      ? [named(word) * (hundred === undefined ? 1 : 100) + named(rest)]
+      ? [named(said.word) * (said.hundred === undefined ? 1 : 100) + named(said.rest)]
       : readingsOf(plain).map((value) => value + part / whole);
   const before = text.slice(Math.max(0, start - BOUND_REACH), start);
   const inSilence = times.join() === "1" ? "exact" : "rounded";
   // A key may name the unit: `delay_ms: 250`.
   const keyed = /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(before)?.[1] ?? "";
   // The 90s of a century.
-  if (/^[2-9]0$/.test(plain) && (unit === "s" || nth === "er") && DECADE.test(before))
+  if (/^[2-9]0$/.test(plain) && (unit === "s" || said.nth === "er") && DECADE.test(before))
     read.push(1900 + Number(plain));
   // `2021/22` are two years.
   const year = /^\d\d$/.test(plain) ? /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(before)?.[1] : undefined;
   if (year !== undefined) read.push(Number(year + plain));
-  const values = multiplied(
-    read.map((value) => (sign === "" ? value : -value)),
-    times,
-  );
-  const order = nth !== undefined || /^\. \p{L}/u.test(behind) ? ORDER : undefined;
+  const signed = read.map((value) => (said.sign === undefined ? value : -value));
+  const order = said.nth !== undefined || /^\. \p{L}/u.test(behind) ? ORDER : undefined;
   return {
     kind: "number",
     ...place,
-    values,
+    values: multiplied(signed, times),
     factors: times,
-    unit: unitNamed((money !== undefined && isPower ? money : (unit ?? money ?? keyed)).trim()) ?? order,
+    unit: unitNamed(((letter && money) || unit || (money ?? keyed)).trim()) ?? order,
     // Asked for the numbers of a sentence alone, and not for those of the pages that it cites.
     get bound() {
       const first = before.replace(FIRST_OF_TWO, "");
