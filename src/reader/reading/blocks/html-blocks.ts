@@ -28,8 +28,6 @@ interface TableInWork {
   section: string;
   /** The titles of the columns. */
   head: RowInWork | undefined;
-  /** Whether `head` has a row below it. */
-  isHeadUsed: boolean;
   row: RowInWork;
   cell: CellInWork | undefined;
 }
@@ -41,6 +39,8 @@ interface RowInWork {
   titles: boolean[];
   /** A title over several columns. */
   isWide: boolean;
+  /** Of the titles of columns: whether a row stands below them. */
+  isUsed: boolean;
 }
 
 interface CellInWork {
@@ -52,7 +52,7 @@ interface CellInWork {
   paragraphs: number;
 }
 
-const newRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: false });
+const newRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: false, isUsed: false });
 
 class HtmlReader {
   readonly #found: Block[] = [];
@@ -116,7 +116,7 @@ class HtmlReader {
     else if (name === "table") {
       const caption = captionAfter(this.#found, `${this.#headings}`);
       const id = this.#nextTable++;
-      const parts = { section: "", head: undefined, isHeadUsed: false, row: newRow(), cell: undefined };
+      const parts = { section: "", head: undefined, row: newRow(), cell: undefined };
       this.#tables.push({ id, caption, ...parts });
       this.#depth += 1;
     } else if (name === "td" || name === "th") {
@@ -266,23 +266,22 @@ class HtmlReader {
     if (isHead && row.isWide && !rest.some(Boolean)) table.section = first ?? "";
     else if (isHead) {
       // What stands over several columns of titles, as a unit does, stands over the table.
-      if (table.head?.isWide && !table.isHeadUsed) table.section = table.head.cells.filter(Boolean).join(" ");
+      if (table.head?.isWide && !table.head.isUsed)
+        table.section = table.head.cells.filter(Boolean).join(" ");
       this.#addUnusedHead(table);
-      Object.assign(table, { head: row, isHeadUsed: false });
-    } else {
-      table.isHeadUsed = true;
-      this.#addRow(table, row);
-    }
+      table.head = row;
+    } else this.#addRow(table, row);
   }
 
   /** Titles without a row below them are a row themselves. */
   #addUnusedHead(table: TableInWork): void {
-    const { head, isHeadUsed } = table;
+    const { head } = table;
     table.head = undefined;
-    if (head && !isHeadUsed) this.#addRow(table, head);
+    if (head && !head.isUsed) this.#addRow(table, head);
   }
 
   #addRow({ id, caption, section, head }: TableInWork, { cells, lines }: RowInWork): void {
+    if (head) head.isUsed = true;
     const title = [caption, section].filter(Boolean).join(" ");
     const titles = { ...(head && { header: head.cells }), ...(title !== "" && { caption: title }) };
     this.#add(lines, "table", { cells, table: id, ...titles });
