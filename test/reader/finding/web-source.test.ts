@@ -76,10 +76,8 @@ it("sends its own name and neither cookies nor a key", async () => {
       response.writeHead(200, { "content-type": "text/html", "set-cookie": "id=1" }).end("<p>x</p>"),
     "a.test/b": page("B", "b"),
   });
-  const engine = await searxng(() => finds(web.url("a.test/"), web.url("a.test/b")));
-  await webOf(engine.url, web.network, { apiKey: "search-key-123", version: "1.2.3" })
-    .for("r-1", never)
-    .search("x", 5);
+  const urls = [web.url("a.test/"), web.url("a.test/b")];
+  await (await finding(web, urls, { apiKey: "search-key-123", version: "1.2.3" })).search("x", 5);
   expect(web.visited()).toHaveLength(2);
   for (const { headers } of web.requests) {
     expect(headers["user-agent"]).toBe("research-cli/1.2.3");
@@ -170,16 +168,12 @@ describe("left out, named with the reason:", () => {
 
 it("connects to the very address that it has checked, whatever the name leads to afterwards", async () => {
   const web = await smallWeb({ "a.test/x": page("X", "first") }, { "a.test": [["127.0.0.1"], ["10.0.0.1"]] });
-  const engine = await searxng(() => finds(web.url("a.test/x")));
   const resolved: string[] = [];
-  const network = {
-    ...web.network,
-    resolve: (name: string) => {
-      resolved.push(name);
-      return web.network.resolve(name, never);
-    },
+  const resolve = (name: string) => {
+    resolved.push(name);
+    return web.network.resolve(name, never);
   };
-  const source = webOf(engine.url, network).for("r-1", never);
+  const source = await finding(web, [web.url("a.test/x")], { network: { ...web.network, resolve } });
   expect(await quotesOf(source, "first")).toEqual(["first"]);
   expect(resolved).toEqual(["a.test"]);
 });

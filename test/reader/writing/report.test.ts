@@ -3,8 +3,8 @@ import { markdownHtml } from "../../../src/ground/markdown/html/blocks.js";
 import { lex } from "../../../src/ground/markdown/parse.js";
 import { BudgetSpent } from "../../../src/reader/model/session/budget.js";
 import type { Answer } from "../../../src/reader/writing/checks/answer.js";
-import type { Fact } from "../../../src/reader/writing/facts.js";
 import { answerData, citedFacts, citedSources, modelReport } from "../../../src/reader/writing/report.js";
+import { factWith } from "../../support/facts.js";
 
 const page = {
   id: "http://x.test/p",
@@ -12,23 +12,10 @@ const page = {
   title: "A [page]",
   accessed: "2026-01-02T03:04:05Z",
 };
-const FACTS: Fact[] = [
-  {
-    claim: "",
-    document: { id: "a.md", title: "a.md" },
-    line: 3,
-    heading: "Top / Sub",
-    quote: "It is 5.  \nSo it is.",
-  },
-  {
-    claim: "",
-    document: { ...page, date: "2025" },
-    line: 1,
-    heading: "",
-    header: ["What", "How"],
-    quote: "a | b",
-  },
-  { claim: "", document: { id: "a.md", title: "a.md" }, line: 9, heading: "", quote: "It is 6." },
+const FACTS = [
+  factWith("It is 5.  \nSo it is.", { line: 3, heading: "Top / Sub" }),
+  factWith("a | b", { document: { ...page, date: "2025" }, header: ["What", "How"] }),
+  factWith("It is 6.", { line: 9 }),
 ];
 const EMPTY: Answer = {
   sentences: [],

@@ -1,18 +1,12 @@
 import { expect, it } from "vitest";
 import { checkAnswer, citedIn, factsAnswer } from "../../../../src/reader/writing/checks/answer.js";
 import type { Draft } from "../../../../src/reader/writing/prompts.js";
+import { factWith } from "../../../support/facts.js";
 
-const fact = (quote: string, heading = "") => ({
-  claim: quote,
-  document: { id: "a.md", title: "a.md" },
-  line: 1,
-  heading,
-  quote,
-});
 const FACTS = [
-  fact("Stop the server."),
-  fact("Copy the files."),
-  fact("Start it on port 8080.", "2.0 (2026-01-01)"),
+  factWith("Stop the server."),
+  factWith("Copy the files."),
+  factWith("Start it on port 8080.", { heading: "2.0 (2026-01-01)" }),
 ];
 const draft = (more: Partial<Draft>): Draft => ({
   sentences: [],
@@ -155,9 +149,9 @@ it("knows everything in it that cites", () => {
 
 it("of facts is each claim that its own quote supports, else the quote", () => {
   const facts = [
-    { ...fact("Stop\n  the server."), claim: "Stop it within 9 seconds." },
-    { ...fact("Copy the files."), claim: "The files are copied." },
-    { ...fact("Start it."), claim: "As in [2], start it." },
+    factWith("Stop\n  the server.", { claim: "Stop it within 9 seconds." }),
+    factWith("Copy the files.", { claim: "The files are copied." }),
+    factWith("Start it.", { claim: "As in [2], start it." }),
   ];
   expect(factsAnswer(facts, "How?")).toEqual({
     sentences: [],

@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { checkSentence, stepOf } from "../../../../src/reader/writing/checks/sentence.js";
 import { findQuote } from "../../../../src/reader/writing/facts.js";
+import { factWith } from "../../../support/facts.js";
 
-const fact = (quote: string, heading = "", header?: string[]) => ({
-  claim: "",
-  document: { id: "a.md", title: "a.md" },
-  line: 1,
-  heading,
-  ...(header && { header }),
-  quote,
-});
 const FACTS = [
-  fact("The server has 4 threads, see https://example.com/threads."),
-  fact("The proxy waits thirty seconds.", "Proxy / 3.2.0 (2026-04-11)"),
-  fact("| a | 5 |", "", ["size", "within 24 hours"]),
-  fact("Of 1,980 files all older than 14 days are removed at 02:30 after 90 minutes."),
+  factWith("The server has 4 threads, see https://example.com/threads."),
+  factWith("The proxy waits thirty seconds.", { heading: "Proxy / 3.2.0 (2026-04-11)" }),
+  factWith("| a | 5 |", { header: ["size", "within 24 hours"] }),
+  factWith("Of 1,980 files all older than 14 days are removed at 02:30 after 90 minutes."),
 ];
 const check = (text: string, facts: number[] = [1]) =>
   checkSentence({ text, facts }, FACTS, "Is Node 20 fast?");
@@ -110,9 +103,9 @@ it.each([
 
 describe("code", () => {
   const quotes = [
-    fact("Run `git checkout <branch>` and then tar -xf FILE --prune=<date>."),
-    fact("    $ npm ci \\\n    $ npm   run build"),
-    fact("`wal_level` must not be `minimal`; see http://HOST/health."),
+    factWith("Run `git checkout <branch>` and then tar -xf FILE --prune=<date>."),
+    factWith("    $ npm ci \\\n    $ npm   run build"),
+    factWith("`wal_level` must not be `minimal`; see http://HOST/health."),
   ];
   const code = (text: string) => checkSentence({ text, facts: [1, 2, 3] }, quotes, "What does `make` do?");
 
@@ -142,7 +135,7 @@ describe("code", () => {
   });
 
   it("with many placeholders takes no long time", () => {
-    const hostile = [fact("<a><b><c><d><e><f><g><h><i><j>;")];
+    const hostile = [factWith("<a><b><c><d><e><f><g><h><i><j>;")];
     const begun = process.cpuUsage();
     checkSentence({ text: `It is \`${"x".repeat(1_000)}\`.`, facts: [1] }, hostile, "");
     expect(process.cpuUsage(begun).user).toBeLessThan(1_000_000);
@@ -154,7 +147,7 @@ it.each([" ", "\n", "```  "])(
   (gap) => {
     const long = `The limit${gap.repeat(50_000 / gap.length)}is 5.`;
     const begun = process.cpuUsage();
-    checkSentence({ text: long, facts: [1] }, [fact(long)], "");
+    checkSentence({ text: long, facts: [1] }, [factWith(long)], "");
     findQuote("The limit is 5.", long, "prose");
     expect(process.cpuUsage(begun).user).toBeLessThan(1_000_000);
   },

@@ -11,15 +11,18 @@ const passage = (id: string, line: number, text: string, heading = ""): Passage 
   kind: "prose",
 });
 
-/** A source of passages in which each query finds what holds it; `asked` are the queries and the stretches opened. */
+/** A queue on passages in which each query finds what holds it; `asked` are the queries and the stretches opened. */
 function queueOf(...passages: Passage[]) {
+  return queueFinding((query) => passages.filter(({ lines }) => lines.join("\n").includes(query)), passages);
+}
+
+function queueFinding(find: (query: string) => Passage[], passages: Passage[]) {
   const asked: string[] = [];
   const told: Partial<Progress>[] = [];
   const source: Source = {
     async search(query, n) {
       asked.push(`${query} ${n}`);
-      const found = passages.filter(({ lines }) => lines.join("\n").includes(query));
-      return found.map((one) => ({ passage: one, score: 1, share: 1 }));
+      return find(query).map((one) => ({ passage: one, score: 1, share: 1 }));
     },
     async open(id, from, to) {
       asked.push(`${id} ${from}-${to}`);
@@ -41,13 +44,8 @@ it("takes what has two words of its query before what has one", async () => {
     "a request of some client has a timeout",
   ];
   const passages = texts.map((text, i) => passage(`${i}`, 1, text));
-  const source: Source = {
-    search: async () => passages.map((one) => ({ passage: one, score: 1, share: 1 })),
-    open: async (id) => ({ document: { id, title: id }, passages: passages.filter((one) => one.id === id) }),
-    describe: async () => ({ kind: "", documents: 0, titles: [], languages: [], unread: [], notes: [] }),
-  };
   const readBy = async (query: string) => {
-    const queue = new SectionQueue(source, () => {});
+    const { queue } = queueFinding(() => passages, passages);
     await queue.search([query]);
     return (await queue.next(24_000)).map(({ document }) => document.id);
   };
