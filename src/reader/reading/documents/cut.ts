@@ -7,27 +7,28 @@ import { htmlBlocks } from "../blocks/html-blocks.js";
 import { attributeOf, type HtmlTag, htmlTokens } from "../blocks/html-tokens.js";
 import { decodeText } from "../files/read-file.js";
 import { rulesIn } from "../robots.js";
-import { type CutDocument, type DocumentTask, MAX_PAGE_TEXT, PDF, type ReadDocument } from "./document.js";
+import {
+  type CutDocument,
+  type DocumentTask,
+  MAX_PAGE_TEXT,
+  type PageKind,
+  PDF,
+  type ReadDocument,
+} from "./document.js";
 import { printedFor } from "./pre.js";
 
 /** Reads a document. Nothing in it is ever run: not the scripts of a page, nor the ones of a PDF. */
-export async function cutDocument({
-  name,
-  bytes,
-  page,
-  pre,
-  isRobots,
-  wantsText,
-}: DocumentTask): Promise<CutDocument> {
+export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
+  const { name, bytes, page, pre } = task;
   try {
-    if (isRobots) return { blocks: [], rules: rulesIn(Buffer.from(bytes).toString("utf8")) };
+    if (task.isRobots) return { blocks: [], rules: rulesIn(Buffer.from(bytes).toString("utf8")) };
     if (pre) return cutFile(`${name}${SHEET.test(name) ? ".csv" : ".txt"}`, await printedFor(name, pre));
     if (page ? page.type === PDF : /\.pdf$/i.test(name)) {
       const { pdfBlocks } = await import("./pdf.js");
       const blocks = await pdfBlocks(bytes);
       return page ? withinLimit({ blocks }) : { blocks };
     }
-    if (page !== undefined) return cutPage(name, bytes, page, wantsText);
+    if (page !== undefined) return cutPage(task, page);
     if (/\.docx$/i.test(name)) {
       const { docxAsHtml } = await import("./docx.js");
       return { blocks: htmlBlocks(docxAsHtml(bytes)) };
@@ -52,12 +53,7 @@ export function cutFile(name: string, bytes: Uint8Array): CutDocument {
   return { blocks, isBare: hasNearlyNoText(name, decoded.text, blocks) };
 }
 
-function cutPage(
-  name: string,
-  bytes: Uint8Array,
-  { type, charset }: NonNullable<DocumentTask["page"]>,
-  wantsText = false,
-): CutDocument {
+function cutPage({ name, bytes, wantsText }: DocumentTask, { type, charset }: PageKind): CutDocument {
   const decoded = decodeText(bytes, charset);
   if ("reason" in decoded) return decoded;
   const ending = ENDINGS[type];
