@@ -24,11 +24,9 @@ export interface Judged {
 
 /** A page that was read; what sentences are looked up in is made when the first one asks for it. */
 export class PageContent {
-  readonly #numbers = once(() => {
-    const numbers = new StatedNumbers();
-    for (const [at, { text, over }] of this.passages.entries()) numbers.add(at, text, over);
-    return numbers;
-  });
+  readonly #numbers = once(
+    () => new StatedNumbers(this.passages.map(({ text, over }, at) => [at, text, over] as const)),
+  );
   readonly #quotable = once(() => new QuotableText(this.passages.map(({ text }) => `${text}\n\n`).join("")));
   /** What stands on the page outside of its passages. */
   readonly #rest = once(() => {
@@ -38,11 +36,7 @@ export class PageContent {
       .filter((line) => !shown.has(onOneLine(line)))
       .join("\n");
   });
-  readonly #numbersOfRest = once(() => {
-    const numbers = new StatedNumbers();
-    numbers.add(ELSEWHERE, this.#rest());
-    return numbers;
-  });
+  readonly #numbersOfRest = once(() => new StatedNumbers([[ELSEWHERE, this.#rest()]]));
   readonly #quotableRest = once(() => new QuotableText(this.#rest()));
   readonly #words = once(() =>
     this.passages.map(({ text, over }) => ` ${words(`${text} ${over}`).join(" ")} `),

@@ -70,16 +70,20 @@ const MINUTES = /^\d\d?:(?!00$)\d\d$/;
 export class StatedNumbers {
   /** By kind of unit; under the empty name the numbers as they stand. */
   readonly #numbers = new Map<string, StatedNumber[]>();
-  #isSorted = true;
   readonly #scales = new Set<number>();
   readonly #dates = new Map<number, { date: Dated; passage: number }[]>();
   readonly #literals = new Map<string, Set<number>>();
 
   /**
-   * Adds a passage by its index. `over` stands over it, as a heading or the head of a column: what is said there is said
+   * The passages by their indexes. `over` stands over one, as a heading or the head of a column: what is said there is said
    * in the passage, and a unit that is named there may be that of its numbers.
    */
-  add(passage: number, text: string, over = ""): void {
+  constructor(passages: Iterable<readonly [index: number, text: string, over?: string]>) {
+    for (const [passage, text, over = ""] of passages) this.#add(passage, text, over);
+    for (const each of this.#numbers.values()) each.sort((a, b) => a.value - b.value);
+  }
+
+  #add(passage: number, text: string, over: string): void {
     const heads = unitsIn(over);
     const factors = factorsIn(over);
     const all = saidIn(text);
@@ -118,10 +122,9 @@ export class StatedNumbers {
     for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), NAME, passage);
     for (const [scale] of matchesIn(SCALE, text))
       for (const factor of factorsIn(scale)) this.#scales.add(factor);
-    this.#isSorted = false;
   }
 
-  /** The indexes of the passages in which it stands. `over`: what stands over it, as in `add`. */
+  /** The indexes of the passages in which it stands. `over`: what stands over it, as over a passage. */
   passagesOf(said: Said, over = ""): ReadonlySet<number> {
     if (said.kind === "literal") {
       const found = new Set(said.values.flatMap((value) => [...(this.#literals.get(value) ?? [])]));
@@ -245,8 +248,6 @@ export class StatedNumbers {
   }
 
   #near(kind: string, value: number, bound: Bound): StatedNumber[] {
-    if (!this.#isSorted) for (const each of this.#numbers.values()) each.sort((a, b) => a.value - b.value);
-    this.#isSorted = true;
     const entries = this.#numbers.get(kind) ?? [];
     const found: StatedNumber[] = [];
     for (let at = firstFrom(entries, value / (1 + REACH)); ; at++) {

@@ -52,8 +52,7 @@ export function checkSentence(
 
 /** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
 export function ungrounded(text: string, grounds: readonly string[]): string | undefined {
-  const stated = new StatedNumbers();
-  for (const [at, ground] of grounds.entries()) stated.add(at, ground);
+  const stated = new StatedNumbers(grounds.entries());
   const number = saidIn(text).find(
     (said) => !(said.kind === "number" && isPronoun(said)) && stated.passagesOf(said).size === 0,
   );
