@@ -4,7 +4,7 @@ import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../groun
 import { Semaphore } from "../../ground/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
 import { type Network, unfit } from "../fetching/page-fetcher.js";
-import { type Once, type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
+import { type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
 import { languageOf } from "../matching/language.js";
 import type { Block } from "../reading/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
@@ -80,13 +80,6 @@ export class Checker {
 
   constructor(private readonly options: CheckerOptions) {
     const { clock, network, accessTo, version, read, forbidden } = options;
-    const robots = new Map<string, unknown>();
-    const once: Once = (subject, ask) => {
-      if (subject.startsWith("page ")) return ask();
-      const known = robots.get(subject) ?? ask();
-      robots.set(subject, known);
-      return known as ReturnType<typeof ask>;
-    };
     this.#reader = new PageReader(
       {
         network: { ...network, accessTo: accessTo(this.#named) },
@@ -94,7 +87,6 @@ export class Checker {
         gate: new HostGate(clock, { atOnce: 1, apartMs: APART_MS }),
         userAgent: version === undefined ? ROBOT : `${ROBOT}/${version}`,
       },
-      once,
       this.#ended.signal,
     );
   }

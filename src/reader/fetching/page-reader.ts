@@ -46,18 +46,20 @@ export interface PageReaderOptions {
   areCited?: boolean;
 }
 
-/** What was answered for a subject (`page …` or `robots …`), else what `ask` gives. */
+/** What was answered for a subject (`page …` or `robots …`) in an earlier process, else what `ask` gives. */
 export type Once = <T extends Page | NoPage | Robots>(subject: string, ask: () => Promise<T>) => Promise<T>;
 
 /** Reads pages as robots.txt allows it, one at a time in the processes that cut them. `signal` ends it all. */
 export class PageReader {
   readonly #fetcher: PageFetcher;
   readonly #cutting = new Semaphore(1);
+  /** By origin. */
+  readonly #rules = new Map<string, Promise<Robots>>();
 
   constructor(
     private readonly options: PageReaderOptions,
-    private readonly once: Once,
     private readonly signal: AbortSignal,
+    private readonly once: Once = (_subject, ask) => ask(),
   ) {
     this.#fetcher = new PageFetcher(options, signal);
   }
@@ -87,7 +89,10 @@ export class PageReader {
   }
 
   async #robots(url: URL): Promise<NoPage | undefined> {
-    const robots = await this.once(`robots ${url.origin}`, () => this.#fetchRobots(url.origin));
+    const { origin } = url;
+    const known = this.#rules.get(origin) ?? this.once(`robots ${origin}`, () => this.#fetchRobots(origin));
+    this.#rules.set(origin, known);
+    const robots = await known;
     if ("failure" in robots) {
       const { failure, ...why } = robots;
       return { kind: "robots", ...why, reason: `its robots.txt cannot be read: ${failure}` };

@@ -84,7 +84,7 @@ class WebSource implements Source {
   ) {
     const forbidden = (url: URL) => this.#forbidden(url);
     const once: Once = (subject, ask) => this.#once(subject, ask);
-    this.#reader = new PageReader({ ...shared, forbidden }, once, signal);
+    this.#reader = new PageReader({ ...shared, forbidden }, signal, once);
     const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
     this.#asked = shared.exchanges
       .read(requestId)

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import { withPrivate } from "../../../src/reader/fetching/addresses.js";
 import { HostGate } from "../../../src/reader/fetching/host-gate.js";
-import { type Once, PageReader } from "../../../src/reader/fetching/page-reader.js";
+import { PageReader } from "../../../src/reader/fetching/page-reader.js";
 import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
 import { type DocumentReader, documentReader } from "../../../src/reader/reading/documents/document.js";
 import { pdf } from "../../support/pdf.js";
@@ -27,21 +27,12 @@ const breaksOff: Page = (response) => {
 };
 const reads = (text: string) => ({ blocks: [{ lines: [text] }] });
 
-/** A reader without a conversation: what was asked for is known for as long as it lives. */
+/** A reader without a conversation. */
 function readerOf(web: Pick<SmallWeb, "network">, read: DocumentReader = cutDocument) {
-  const known = new Map<string, Promise<unknown>>();
-  const once: Once = (subject, ask) => {
-    const answer = known.get(subject) ?? ask();
-    known.set(subject, answer);
-    return answer as ReturnType<typeof ask>;
-  };
   const gate = new HostGate(systemClock, PACE);
   const forbidden = (url: URL) => (url.pathname === "/not" ? "it is left out" : undefined);
-  return new PageReader(
-    { ...web, clock: systemClock, gate, userAgent: "x", read, forbidden, areCited: true },
-    once,
-    never,
-  );
+  const options = { ...web, clock: systemClock, gate, userAgent: "x", read, forbidden, areCited: true };
+  return new PageReader(options, never);
 }
 
 it.each<[string, Page | undefined, object]>([
