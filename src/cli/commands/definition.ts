@@ -98,10 +98,11 @@ type ArgumentOf<A> = A extends readonly [`${string}...${string}`, ...unknown[]]
       : string;
 type ArgumentsOf<A extends readonly ArgumentForm[]> = { -readonly [Index in keyof A]: ArgumentOf<A[Index]> };
 
+/** It returns the exit code, or nothing for 0. */
 type Action<A extends readonly ArgumentForm[], F> = (
   ctx: Context,
   ...given: [...ArgumentsOf<A>, OptionsOf<F>]
-) => Promise<number>;
+) => Promise<number> | Promise<void>;
 
 type TakenBy<A extends readonly ArgumentForm[], R> = R extends (
   ctx: Context,
@@ -160,9 +161,10 @@ export function define<
       refuseFlagsOfParents(verb);
       const options = { ...givenTo(program), ...verb.opts() };
       const words = given.slice(0, forms.length);
-      perform(async (ctx) =>
-        (await run())(ctx, ...([...words, options] as [...ArgumentsOf<A>, OptionsOf<F>])),
-      );
+      perform(async (ctx) => {
+        const code = await (await run())(ctx, ...([...words, options] as [...ArgumentsOf<A>, OptionsOf<F>]));
+        return code ?? 0;
+      });
     });
   };
 }

@@ -1,4 +1,3 @@
-import type { History } from "../../client/store/history/history.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { epochOf } from "../../ground/clock.js";
 import { formatDuration } from "../../ground/text/duration.js";
@@ -67,15 +66,10 @@ export function entryTable(entries: readonly Listed[], { now, columns, style, na
 
 const HEAD = { id: "ID", status: "STATUS", age: "AGE", cost: "COST", prompt: "PROMPT" };
 
-/** Where ids are looked up that are cut. */
-interface RecordedIds {
-  history?: Pick<History, "nameLength"> | undefined;
-}
-
 /** The table for a terminal; `indent` columns are left before it. */
 export async function tableOn(
   sink: Sink,
-  { host, history }: Pick<Terminal, "host"> & RecordedIds,
+  { host, history }: Pick<Context, "host" | "history">,
   entries: readonly Listed[],
   indent = 0,
 ): Promise<string> {
@@ -94,15 +88,15 @@ export function asksFirst({ host, reporter }: Terminal): boolean {
 
 /** Names the requests and asks. Throws UsageError unless the answer is yes. `loss`: what cannot be undone. */
 export async function confirm(
-  terminal: Terminal & RecordedIds,
+  ctx: Context,
   requests: readonly Listed[],
   { verb, loss, refused }: { verb: string; loss: string; refused: string },
 ): Promise<void> {
   const rows = requests.slice(0, MOST_ROWS);
-  const table = await tableOn(terminal.host.stderr, terminal, rows);
+  const table = await tableOn(ctx.host.stderr, ctx, rows);
   const more = requests.length > rows.length ? `and ${requests.length - rows.length} more\n` : "";
   const what = requests.length === 1 ? "this request" : `these ${requests.length} requests`;
-  await confirmed(terminal, `${table}${more}${verb} ${what}? ${loss}`, refused);
+  await confirmed(ctx, `${table}${more}${verb} ${what}? ${loss}`, refused);
 }
 
 /** Asks `question`. Throws UsageError, with what was `refused`, unless the answer is yes. */

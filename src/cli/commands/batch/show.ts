@@ -165,15 +165,11 @@ class BatchRenderer {
   /** The columns that names of rows take. */
   #names: number | undefined;
   #style: Style = PLAIN;
-  #exitCode = 0;
+  /** That of the error that ended the creates; 0 if none did. */
+  exitCode = 0;
 
   constructor(private readonly parts: RendererParts) {
     this.#start = parts.host.clock.monotonic();
-  }
-
-  /** The exit code of the error that ended the creates; 0 if none did. */
-  get exitCode(): number {
-    return this.#exitCode;
   }
 
   /** What an earlier command left unknown or refused ends this one with its code, too. */
@@ -316,7 +312,7 @@ class BatchRenderer {
       );
     }
     const { exit_code, hint, message } = failureOf(reason.error);
-    this.#exitCode = worstOf([this.#exitCode, exit_code]);
+    this.exitCode = worstOf([this.exitCode, exit_code]);
     const isRunning = this.parts.batch.progress.counts.running > 0;
     const next = `${isRunning ? "What runs is watched to its end. " : ""}Then go on with: ${this.parts.resume}`;
     const named = ports ? { message: `${accountName(ports)}: ${message}` } : {};

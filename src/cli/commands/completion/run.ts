@@ -10,12 +10,12 @@ export async function completion(
   ctx: Context,
   shell: Shell,
   options: { install?: boolean; force?: boolean },
-): Promise<number> {
+): Promise<void> {
   const { reporter } = ctx;
   const script = SCRIPTS[shell];
   if (!options.install) {
     await reporter.show({ shell, script }, script);
-    return 0;
+    return;
   }
   const place = scriptPlace(shell, ctx.host.env);
   if (!place) throw new LocalError("no folder for the script: set HOME to an absolute path");
@@ -25,7 +25,6 @@ export async function completion(
   if (line !== undefined)
     await reporter.say(`add this line to ${shell === "zsh" ? "~/.zshrc" : "$PROFILE"}:`);
   await reporter.show({ shell, path, line: line ?? null }, line === undefined ? "" : `${line}\n`);
-  return 0;
 }
 
 /** Writes a script. Throws CodedError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */

@@ -23,7 +23,7 @@ import {
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 
-export async function configGet(ctx: Context, name: string): Promise<number> {
+export async function configGet(ctx: Context, name: string): Promise<void> {
   const key = checkKey(name);
   const found = inForce(ctx)[key];
   if (!found)
@@ -31,13 +31,12 @@ export async function configGet(ctx: Context, name: string): Promise<number> {
       hint: `Set it: research config set ${key} VALUE`,
     });
   await ctx.reporter.show({ [key]: found }, `${safeLine(found.value)}\n`);
-  return 0;
 }
 
 /** The columns of a terminal that most settings and most values take; a source beside them fits into 60. */
 const [KEY_COLUMNS, VALUE_COLUMNS] = [13, 28];
 
-export async function configList(ctx: Context): Promise<number> {
+export async function configList(ctx: Context): Promise<void> {
   const all = Object.entries(inForce(ctx)).map(([key, found]) => [key, found ?? null] as const);
   const rows = all.map(([key, found]) => [
     key,
@@ -50,11 +49,10 @@ export async function configList(ctx: Context): Promise<number> {
   );
   const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
   await ctx.reporter.showFitted(Object.fromEntries(all), lines.map((line) => `${line}\n`).join(""));
-  return 0;
 }
 
 /** Stores a setting in the profile in use. A key with no value comes from a hidden prompt or from stdin. */
-export async function configSet(ctx: Context, name: string, given: string | undefined): Promise<number> {
+export async function configSet(ctx: Context, name: string, given: string | undefined): Promise<void> {
   const key = checkKey(name);
   const question = ctx.host.stdin.isTTY ? "API key (hidden):" : undefined;
   const value = given ?? (key === "api-key" ? await readKey(ctx, question) : undefined);
@@ -69,31 +67,27 @@ export async function configSet(ctx: Context, name: string, given: string | unde
       "a key on the command line can be seen by others and stays in the shell's history; leave the value out to be asked",
     );
   }
-  return 0;
 }
 
-export async function configUnset(ctx: Context, name: string): Promise<number> {
+export async function configUnset(ctx: Context, name: string): Promise<void> {
   const key = checkKey(name);
   await editProfile(ctx, profileToChange(ctx).name, (stored) => {
     delete stored[key];
     if (key === "api-key") delete stored["api-key-origin"];
   });
-  return 0;
 }
 
-export async function configUse(ctx: Context, name: string): Promise<number> {
+export async function configUse(ctx: Context, name: string): Promise<void> {
   storedProfile({ value: name, source: "config use" }, ctx.store.read());
   await ctx.store.update((stored) => {
     stored.profile = name;
   });
-  return 0;
 }
 
-export async function configPath(ctx: Context): Promise<number> {
+export async function configPath(ctx: Context): Promise<void> {
   const { path } = ctx.store;
   if (!path) throw new LocalError(NO_FOLDER);
   await ctx.reporter.show({ path }, `${path}\n`);
-  return 0;
 }
 
 function inForce(

@@ -10,10 +10,7 @@ import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 import { editProfile, profileToChange, readKey } from "../config/run.js";
 
-export async function login(
-  ctx: Context,
-  options: { withKey?: boolean; provider?: string },
-): Promise<number> {
+export async function login(ctx: Context, options: { withKey?: boolean; provider?: string }): Promise<void> {
   const { name: profile, own, site, isInUse } = profileToChange(ctx);
   const interactive = ctx.host.stdin.isTTY && !options.withKey;
   if (!interactive && !options.withKey) {
@@ -63,21 +60,19 @@ export async function login(
     await ctx.reporter.say(
       `profile ${profile} is not in use: pass --profile ${profile}, or run: research config use ${profile}`,
     );
-  return 0;
 }
 
-export async function logout(ctx: Context): Promise<number> {
+export async function logout(ctx: Context): Promise<void> {
   const { name: profile, own } = profileToChange(ctx);
   if (!own?.["api-key"]) {
     await ctx.reporter.say(`no key is stored (profile ${profile})`);
-    return 0;
+    return;
   }
   await editProfile(ctx, profile, (stored) => {
     delete stored["api-key"];
     delete stored["api-key-origin"];
   });
   await ctx.reporter.say(`the key of profile ${profile} is forgotten`);
-  return 0;
 }
 
 async function baseUrl(ctx: Context, known: string | undefined, interactive: boolean): Promise<string> {

@@ -7,11 +7,11 @@ import { ToolSession } from "../../../mcp/session.js";
 import { type Context, type Globals, globalWords, wordsOf } from "../../context.js";
 import type { Sink } from "../../terminal/host.js";
 
-export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
+export async function mcp(ctx: Context, options: McpOptions): Promise<void> {
   const { host, reporter, signal, flags } = ctx;
   if (options.printConfig) {
     await reporter.result(clientSettings(flags, options, host.program));
-    return 0;
+    return;
   }
   ctx.limitDay(options);
   if (host.stdin.isTTY)
@@ -27,7 +27,6 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<number> {
     signal,
   );
   signal.throwIfAborted();
-  return 0;
 }
 
 /** The program's stdout as a stream, for a library that writes to one. */

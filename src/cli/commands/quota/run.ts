@@ -6,7 +6,7 @@ import { type AccountQuota, accountQuota, allQuotas, type Quota } from "../../..
 import type { Context } from "../../context.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
-export async function quota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<number> {
+export async function quota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
   const { reporter, host, provider } = ctx;
   if (options.all) {
     const all = allQuotas(ctx);
@@ -15,7 +15,7 @@ export async function quota(ctx: Context, options: LimitOptions & { all?: boolea
         `${one.origin} (profile ${one.profile}): ${counted(one.used, "create")} in the last hour\n${spentText(one)}`,
     );
     await reporter.showFitted(all, text.join("\n"));
-    return 0;
+    return;
   }
   const account = accountQuota(ctx, options);
   await reporter.showFitted(account, quotaText(account, host.clock.now()) + spentText(account));
@@ -28,7 +28,6 @@ export async function quota(ctx: Context, options: LimitOptions & { all?: boolea
         ? `${provider.title} has limits of its own that it does not say; --per-hour N counts against one of yours`
         : "no limit is set, so it is unknown what is left: pass --tier or --per-hour, or `research config set tier free`",
     );
-  return 0;
 }
 
 /** The day under `per-day`, and what was spent, a line each. */

@@ -7,7 +7,7 @@ export async function resolve(
   ctx: Context,
   id: string,
   { requestId, notCreated }: { requestId?: string; notCreated?: boolean },
-): Promise<number> {
+): Promise<void> {
   if ((requestId === undefined) === !notCreated) {
     throw new UsageError(
       "give either --request-id ID or --not-created",
@@ -28,5 +28,4 @@ export async function resolve(
     );
   }
   await ctx.reporter.show(settled, `${settled.request_id ?? settled.local_id}\t${settled.status}\n`);
-  return 0;
 }

@@ -37,7 +37,7 @@ interface OpenKeys {
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Adds a key and prints it. Throws UsageError for an invalid or used name, LocalError for an unusable store. */
-export async function addKey(ctx: Context, name: string, options: KeyOptions): Promise<number> {
+export async function addKey(ctx: Context, name: string, options: KeyOptions): Promise<void> {
   if (!NAME.test(name)) {
     throw new UsageError(
       `invalid key name: ${name}`,
@@ -64,12 +64,11 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
       throw error;
     }
     await ctx.reporter.say(`This is the key of ${name}. It is not shown again.`);
-    return 0;
   });
 }
 
 /** Changes the budgets of a key. Throws CodedError (exit 6) if no key in use has the name. */
-export async function setKey(ctx: Context, name: string, options: SetOptions): Promise<number> {
+export async function setKey(ctx: Context, name: string, options: SetOptions): Promise<void> {
   const budgets = budgetsOf(options);
   if (Object.keys(budgets).length === 0)
     throw new UsageError("no change is named", "Give --budget, --at-once or --dollars.");
@@ -81,12 +80,11 @@ export async function setKey(ctx: Context, name: string, options: SetOptions): P
     const key = (await keys.list()).find((one) => one.name === name && one.revokedAt === undefined);
     if (ctx.reporter.json && key) await ctx.reporter.resultJson(described(key));
     await ctx.reporter.say(`The key ${name} is changed.`);
-    return 0;
   });
 }
 
 /** Prints what was spent: `name\tcompleted\tfailed\tstopped\tdollars\ttokens in\ttokens out\tunsaid`, or a JSON array. */
-export async function spent(ctx: Context, options: SpentOptions): Promise<number> {
+export async function spent(ctx: Context, options: SpentOptions): Promise<void> {
   const { by = "key", since } = options;
   return withKeys(ctx, options, false, async ({ keys, overview }) => {
     const names = new Map((await keys.list()).map((key) => [key.id, key]));
@@ -104,12 +102,11 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<number
     }));
     const text = rowsText([by.toUpperCase(), ...SPENT], all.map(spentRow), ctx.host.stdout);
     await ctx.reporter.show(rows, text);
-    return 0;
   });
 }
 
 /** Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at`, `\tbudget\tat_once\tdollars` if it has any; or a JSON array. */
-export async function listKeys(ctx: Context, options: StoreChoice): Promise<number> {
+export async function listKeys(ctx: Context, options: StoreChoice): Promise<void> {
   return withKeys(ctx, options, false, async ({ keys }) => {
     const now = ctx.host.clock.now();
     const { isTTY } = ctx.host.stdout;
@@ -117,19 +114,17 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<numb
     if (all.length === 0) await ctx.reporter.say("no key was added: `research serve keys add NAME` adds one");
     const rows = all.map((key) => rowOf(key, isTTY));
     await ctx.reporter.show(all, rowsText(KEYS, rows, ctx.host.stdout));
-    return 0;
   });
 }
 
 /** Makes a key invalid. Throws UsageError if no valid or expired key has the name. */
-export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<number> {
+export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<void> {
   return withKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) {
       throw new UsageError(`no key has the name ${name}`, "`research serve keys list` shows all keys.");
     }
     if (ctx.reporter.json) await ctx.reporter.resultJson({ name, state: "revoked" });
     await ctx.reporter.say(`The key ${name} is revoked.`);
-    return 0;
   });
 }
 
@@ -138,8 +133,8 @@ async function withKeys(
   ctx: Context,
   options: StoreChoice,
   creates: boolean,
-  use: (opened: OpenKeys) => Promise<number>,
-): Promise<number> {
+  use: (opened: OpenKeys) => Promise<void>,
+): Promise<void> {
   const opened = await openKeys(ctx, options, creates);
   try {
     return await use(opened);

@@ -14,7 +14,7 @@ import { idsOrChosen } from "../../requests/table.js";
 import type { Style } from "../../terminal/style.js";
 
 /** Everything the history holds of one request, and what its kept result says of its cost and its sources. */
-export async function show(ctx: Context, given: string | undefined): Promise<number> {
+export async function show(ctx: Context, given: string | undefined): Promise<void> {
   const [id = ""] = await idsOrChosen(ctx, given ? [given] : []);
   const found = requireEntry(ctx, id);
   const { request_id: requestId, origin, base_path: basePath } = found;
@@ -29,7 +29,6 @@ export async function show(ctx: Context, given: string | undefined): Promise<num
     ...(Array.isArray(kept?.sources) && { sources: kept.sources }),
   };
   await ctx.reporter.showFitted(entry, entryDetails(entry, await ctx.reporter.style()));
-  return 0;
 }
 
 /** An entry with what its kept result says; `usage` and `sources` are the service's, so they may be anything. */

@@ -10,12 +10,11 @@ import type { Context } from "../../context.js";
 export async function skillInstall(
   ctx: Context,
   { dir = skillsFolder(), force = false }: { dir?: string; force?: boolean },
-): Promise<number> {
+): Promise<void> {
   const path = join(dir, "research", "SKILL.md");
   orLocalError(`could not write ${path}`, () => makeSharedFolder(dirname(path)));
   writeTarget(path, skillText, force);
   await ctx.reporter.show({ path }, `${path}\n`);
-  return 0;
 }
 
 /** Where agents look for skills, below the current folder: Claude Code has a folder of its own. */
