@@ -15,7 +15,7 @@ export async function showAnswers(
   reporter: Reporter,
   count: number,
   answers: Iterable<StateAnswer> | AsyncIterable<StateAnswer>,
-  { quiet, exitCode = () => 0 }: { quiet?: boolean | undefined; exitCode?: (status: string) => number } = {},
+  { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean } = {},
 ): Promise<number> {
   const style = await reporter.style();
   const found: StatusData[] = [];
@@ -39,7 +39,7 @@ export async function showAnswers(
     const { status } = data;
     await sayNotObserved(reporter, answer.notObserved);
     found.push(data);
-    codes.push(exitCode(status));
+    codes.push(exitStatus ? exitCodeOf(status) : 0);
     const line = quiet ? statusWord(status, style) : statusLine(requestId, status, style);
     if (!reporter.json) await write(() => reporter.result(`${line}\n`));
   }

@@ -84,28 +84,24 @@ async function forReading(
   return safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
-/** Says, or with `strict` throws as `SCHEMA_MISMATCH`, that a result does not fit. `name` stands before the message. */
+/** Says, or with `strict` throws as `SCHEMA_MISMATCH`, that a result does not fit. */
 export async function checkFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
   result: Result,
   { requestId, schema }: { requestId: string; schema: JsonSchema | undefined },
-  { strict = false, name }: Pick<ResultFlags, "strict"> & { name?: string },
+  { strict = false }: Pick<ResultFlags, "strict">,
 ): Promise<void> {
-  const subject = name ? `${name}: ` : "";
   if (!schema) {
     if (strict)
-      await reporter.notice(
-        "NOT_CHECKED",
-        `${subject}the result was not checked: no schema is known for ${requestId}`,
-      );
+      await reporter.notice("NOT_CHECKED", `the result was not checked: no schema is known for ${requestId}`);
     return;
   }
   const problem = await checkResult(result, schema, { signal });
   if (!problem) return;
   const message =
     problem.path === undefined
-      ? `${subject}the result could not be checked against its schema: ${problem.message}`
-      : `${subject}${await mismatchText(result, problem)}`;
+      ? `the result could not be checked against its schema: ${problem.message}`
+      : await mismatchText(result, problem);
   if (strict) throw new CodedError("SCHEMA_MISMATCH", message, { requestId });
   await reporter.notice("SCHEMA_MISMATCH", message);
 }

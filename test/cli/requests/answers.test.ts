@@ -42,10 +42,9 @@ describe("answers about several requests", () => {
   test("are a line each, errors on stderr, and each has its exit code", async () => {
     const { written, reporter } = recorder(false);
     const answers = [answered("a", "COMPLETED"), failed("b"), answered("c", "FAILED")];
-    const exitCode = (status: string) => (status === "FAILED" ? 3 : 0);
-    expect(await showAnswers(reporter, 3, answers, { exitCode })).toBe(9);
-    expect(await showAnswers(reporter, 3, answers.slice(2), { exitCode })).toBe(3);
-    expect(await showAnswers(reporter, 3, answers.slice(0, 1), { exitCode })).toBe(0);
+    expect(await showAnswers(reporter, 3, answers, { exitStatus: true })).toBe(9);
+    expect(await showAnswers(reporter, 3, answers.slice(2), { exitStatus: true })).toBe(3);
+    expect(await showAnswers(reporter, 3, answers.slice(0, 1), { exitStatus: true })).toBe(0);
     written.stdout.splice(2);
     written.stderr.splice(1);
     expect(written.stdout).toEqual(["a\tCOMPLETED\n", "c\tFAILED\n"]);

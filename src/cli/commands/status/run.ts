@@ -1,14 +1,13 @@
 import { askStates, resolveTarget } from "../../../client/workflows/requests.js";
 import type { Context } from "../../context.js";
-import { exitCodeOf, showAnswers } from "../../requests/answers.js";
+import { showAnswers } from "../../requests/answers.js";
 
 export async function status(
   ctx: Context,
   ids: readonly string[],
-  { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean },
+  options: { quiet?: boolean; exitStatus?: boolean },
 ): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx, id));
   const answers = await askStates(ctx, targets, { signal: ctx.signal });
-  const exit = exitStatus ? { exitCode: exitCodeOf } : {};
-  return showAnswers(ctx.reporter, targets.length, answers, { quiet, ...exit });
+  return showAnswers(ctx.reporter, targets.length, answers, options);
 }
