@@ -1,8 +1,9 @@
 import type { Argument, Option } from "commander";
+import { fold } from "../../ground/text/width.js";
 import { SETTINGS, type Setting } from "../../machine/setting-table.js";
 import type { Verb } from "../commands/definition.js";
 import { EXIT_CODE_MEANINGS, VARIABLES, variableOf } from "./reference.js";
-import { TOPICS } from "./topics.js";
+import { TOPICS, WIDTH } from "./topics.js";
 
 /** All of the help, for programs (contract §7). `schema_version` changes if a member changes its meaning or goes. */
 export type HelpDocument = ReturnType<typeof helpDocument>;
@@ -26,7 +27,7 @@ export function helpDocument(program: Verb, version: string) {
       flags: setting.flags ?? [],
       variables: setting.variables ?? [],
     })),
-    topics: TOPICS,
+    topics: TOPICS.map((topic) => ({ ...topic, text: fold(topic.text, WIDTH) })),
   };
 }
 

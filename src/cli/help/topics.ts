@@ -1,6 +1,5 @@
 import { PROVIDERS } from "../../client/dialects/providers.js";
 import { TIERS } from "../../ground/protocol/limits.js";
-import { fold } from "../../ground/text/width.js";
 import { SETTINGS, type Setting } from "../../machine/setting-table.js";
 import { EXIT_CODE_MEANINGS, VARIABLES } from "./reference.js";
 import topics from "./topics.txt?raw";
@@ -9,11 +8,11 @@ import topics from "./topics.txt?raw";
 export interface Topic {
   name: string;
   summary: string;
-  /** Plain text in lines of at most 80 columns, a line break at its end. */
+  /** Plain text, a line for each paragraph, item and row, a line break at its end. */
   text: string;
 }
 
-/** The widest line of help, in columns: what an 80-column terminal shows. */
+/** The widest line of help, in columns, also in a pipe. */
 export const WIDTH = 80;
 
 const count = (value: number) => (Number.isFinite(value) ? String(value) : "custom").padStart(6);
@@ -63,21 +62,5 @@ function lines(rows: readonly string[]): string {
 /** Terms, each with its explanation beside it. */
 export function definitions(rows: readonly (readonly [term: string, explanation: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
-  return fold(lines(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`)), WIDTH);
-}
-
-/** A page of help with the lines joined that were parted at 80 columns only, so that a narrower terminal can part them. */
-export function unfolded(text: string): string {
-  const joined: string[] = [];
-  let before = "";
-  for (const line of text.split("\n")) {
-    const [, indent = "", word = ""] = /^( *)(\S*)/.exec(line) ?? [];
-    const [start = ""] = /^ *(?:\S.* {2,}(?=\S))?/.exec(before) ?? [];
-    const isFull = before.length + 1 + word.length > WIDTH;
-    if (word !== "" && isFull && start === before.slice(0, indent.length))
-      joined.push(`${joined.pop()} ${line.trim()}`);
-    else joined.push(line);
-    before = line;
-  }
-  return joined.join("\n");
+  return lines(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`));
 }

@@ -1,9 +1,9 @@
+import { fold } from "../../../ground/text/width.js";
 import { UsageError } from "../../../machine/errors.js";
 import type { Context } from "../../context.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
 import { nearest } from "../../help/nearest.js";
-import { definitions, TOPICS, unfolded, WIDTH } from "../../help/topics.js";
-import { fitted } from "../../terminal/reporter.js";
+import { definitions, TOPICS, WIDTH } from "../../help/topics.js";
 import { columnsOn } from "../../terminal/style.js";
 import type { Verb } from "../definition.js";
 
@@ -16,9 +16,8 @@ export async function help(ctx: Context, program: Verb, words: readonly string[]
   if (flags.json) await reporter.resultJson(name === "" ? document : about(document, name));
   else if (!topic && name !== "") throw unknownIn(name, document);
   else {
-    const text = topic?.text ?? topicList();
-    const isNarrow = host.stdout.isTTY && columnsOn(host.stdout) < WIDTH;
-    await reporter.result(fitted(isNarrow ? unfolded(text) : text, host.stdout));
+    const columns = host.stdout.isTTY ? columnsOn(host.stdout) : WIDTH;
+    await reporter.result(fold(topic?.text ?? topicList(), Math.min(columns, WIDTH)));
   }
   return 0;
 }
