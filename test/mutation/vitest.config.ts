@@ -1,4 +1,4 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type Plugin } from "vitest/config";
 import { yamlAsData } from "../../build/imports.js";
 
 // Tests of the built program cannot notice a change of its source; that of key files cannot be run in a thread.
@@ -12,8 +12,16 @@ const EXCLUDED = [
   "test/server/postgres/{chaos,connections,rolling-restart,serve}.test.ts",
 ];
 
+// Stryker asks for threads, in which a test cannot change the current folder.
+const forks: Plugin = {
+  name: "forks",
+  configureVitest: ({ project }) => {
+    project.config.pool = "forks";
+  },
+};
+
 export default defineConfig({
-  plugins: [yamlAsData()],
+  plugins: [yamlAsData(), forks],
   test: {
     include: process.env.MUTATION_TESTS?.split(" ") ?? [],
     exclude: [...configDefaults.exclude, ...EXCLUDED],
