@@ -52,8 +52,8 @@ interface Wanted<P extends Ports> {
  * the same key give back the request of the last hour, unless it is recorded as FAILED or STOPPED.
  */
 export class CreateOnce {
-  /** What this process creates now, by name. */
-  readonly #running = new Map<string, Promise<CreatedOnce>>();
+  /** What this process creates now. */
+  readonly #running = new Set<Promise<unknown>>();
   #sent = 0;
 
   /** `most`: how many creates may be sent in all; Infinity for no limit. */
@@ -61,7 +61,7 @@ export class CreateOnce {
 
   /** Resolves when every create that this process has begun is settled. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#running.values());
+    await Promise.allSettled(this.#running);
   }
 
   /**
@@ -80,20 +80,10 @@ export class CreateOnce {
     if (!history || wanted.some(({ account }) => !account.ports.history))
       throw new CreateRefusedError("no-history");
     const older = new Set(seen(history, wanted, options).made.map(({ entry }) => entry.local_id));
-    for (;;) {
-      const running = wanted.flatMap(({ name }) => this.#running.get(name) ?? [])[0];
-      if (!running) break;
-      await untilAborted(
-        running.catch(() => {}),
-        options.signal,
-      );
-    }
     const send = () => this.#send(accounts, options.submit);
     const work = createAlone(history, wanted, { ...options, older, send });
-    for (const { name } of wanted) this.#running.set(name, work);
-    const done = () => {
-      for (const { name } of wanted) this.#running.delete(name);
-    };
+    this.#running.add(work);
+    const done = () => void this.#running.delete(work);
     work.then(done, done);
     return await untilAborted(work, options.signal);
   }

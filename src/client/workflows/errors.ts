@@ -1,5 +1,4 @@
 import { LocalError } from "../../ground/files/local-error.js";
-import { DAY_MS, WINDOW_MS } from "../../ground/protocol/limits.js";
 import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../calls/errors.js";
 import type { HistoryEntry } from "../store/history/records.js";
 
@@ -15,7 +14,6 @@ export interface LimitOfDay {
 
 /** This machine's own records say that no create is left in this hour, or day. Nothing was sent. */
 export class QuotaExceededError extends Error {
-  override name = "QuotaExceededError";
   /** When the next create is allowed, in seconds from the time the error was made. */
   readonly retryAfter: number;
 
@@ -26,8 +24,7 @@ export class QuotaExceededError extends Error {
     now: number,
     readonly day?: LimitOfDay,
   ) {
-    const minutes = (day ? DAY_MS : WINDOW_MS) / 60_000;
-    super(`this machine has sent ${limit} creates within ${minutes} minutes, which is the limit`);
+    super(`the limit of ${limit} creates is used up`);
     this.retryAfter = Math.ceil((until - now) / 1_000);
   }
 }
@@ -60,8 +57,6 @@ export class NoAccountError extends Error {
 
 /** A text does not name a request. */
 export class TargetError extends Error {
-  override name = "TargetError";
-
   constructor(
     readonly kind: "invalid" | "ambiguous" | "none-created" | "not-created" | "not-recorded",
     message: string,

@@ -1,14 +1,18 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
+import { wantedName } from "../../../src/client/store/history/create-names.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { CreateOnce, type CreateOnceOptions } from "../../../src/client/workflows/create-once.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
 import type { Ports } from "../../../src/client/workflows/ports.js";
-import { systemClock } from "../../../src/ground/clock.js";
+import { type Clock, systemClock } from "../../../src/ground/clock.js";
+import { sha256 } from "../../../src/ground/files/local-error.js";
 import { thisProcess } from "../../../src/ground/files/lock/holder.js";
+import { lock } from "../../../src/ground/files/lock.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
+import { CodedError } from "../../../src/machine/errors.js";
 import { ok, refuse } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { type HappyOptions, HappyService, KEY } from "../../support/happy-service.js";
@@ -21,8 +25,17 @@ const BODY: CreateBody = { prompt: "x" };
 async function machine(options: HappyOptions = {}, most?: number) {
   const service = await HappyService.start(options);
   const client = new ResearchClient({ baseUrl: service.url, apiKey: KEY });
-  let offset = 0;
-  const clock = { ...systemClock, now: () => Date.now() + offset };
+  let [offset, slow] = [0, 0];
+  const clock = {
+    now: () => Date.now() + offset,
+    // Each look at it takes so long once `slowDown` was called.
+    monotonic: () => {
+      offset += slow;
+      return systemClock.monotonic() + offset;
+    },
+    // What announces a wait does so at once.
+    sleep: async (ms: number, signal?: AbortSignal) => ms === 2_000 || systemClock.sleep(ms, signal),
+  } as Clock;
   const history = new History(join(folderWith(), "state"), clock.now);
   const ports: Ports = {
     outputField: "output",
@@ -31,12 +44,16 @@ async function machine(options: HappyOptions = {}, most?: number) {
   const once = new CreateOnce(most);
   const call = async (body = BODY, given: Partial<CreateOnceOptions> = {}, by = once) => {
     const result = await by.create([{ ports, body }], { submit: {}, ...given });
+    expect(result.kind).toBe("entry" in result ? "reused" : "created");
     return result.kind === "reused" ? result.entry.request_id : result.submitted.data.request_id;
   };
   const pass = (ms: number) => {
     offset += ms;
   };
-  return { service, history, ports, call, once, pass, sent: () => service.server.count("create") };
+  const slowDown = () => {
+    slow = 180_000;
+  };
+  return { service, history, ports, call, once, pass, slowDown, sent: () => service.server.count("create") };
 }
 
 describe("the same call again", () => {
@@ -116,16 +133,53 @@ test("a create of a process in another container is waited for three minutes, th
   const { call, pass, sent } = rig;
   // That process cannot be asked whether it lives: it has another kernel.
   begunBy(rig, { boot: "other", machine: "other", host: "other" });
-  const given = { submit: { signal: AbortSignal.timeout(500) } };
-  await expect(call(BODY, given)).rejects.toMatchObject({ name: "TimeoutError" });
+  const ending = new AbortController();
+  const onUnderWay = (until: number) => ending.abort(until);
+  const waiting = call(BODY, { submit: { signal: ending.signal }, onUnderWay });
+  await expect(waiting).rejects.toBeGreaterThan(Date.now() + 170_000);
   pass(180_000);
   const later = { submit: { signal: AbortSignal.timeout(20_000) } };
   await expect(call(BODY, later, new CreateOnce())).rejects.toThrow(UnresolvedCreateError);
   expect(sent()).toBe(0);
 });
 
+test("where another process has the lock of the same create for too long, its outcome is unknown", async () => {
+  const rig = await machine();
+  const { history, ports, call, sent, slowDown } = rig;
+  const locks = join(history.folder, "creates");
+  mkdirSync(locks, { recursive: true });
+  const name = sha256(wantedName({ origin: ports.origin, apiKey: KEY, body: BODY }));
+  const release = await lock(join(locks, `${name}.lock`));
+  const enough = new Error("enough");
+  await expect(call(BODY, { submit: { signal: AbortSignal.abort(enough) } })).rejects.toBe(enough);
+  slowDown();
+  await expect(call()).rejects.toMatchObject({ detail: expect.stringMatching(/^it is under way: process/) });
+  begunBy(rig, {});
+  await expect(call()).rejects.toMatchObject({ localId: expect.any(String) });
+  release();
+  rmSync(locks, { recursive: true });
+  writeFileSync(locks, "");
+  await expect(call()).rejects.toThrow(/^the request was not sent, since the same one may be under way/);
+  expect(sent()).toBe(0);
+});
+
+test("an account without a key is left out, unless there is no other", async () => {
+  const { ports, once } = await machine();
+  const keyless = {
+    ...{ ...ports, origin: "https://b.example" },
+    get apiKey(): string {
+      throw new CodedError("NOT_AUTHENTICATED", "no key");
+    },
+  };
+  const [lacking, having] = [keyless, ports].map((one) => ({ ports: one, body: BODY }));
+  if (!lacking || !having) expect.fail();
+  await expect(once.create([lacking], { submit: {} })).rejects.toThrow("no key");
+  expect(await once.create([lacking, having], { submit: {} })).toMatchObject({ account: having });
+  expect(await once.create([lacking, having], { submit: {} })).toMatchObject({ kind: "reused" });
+});
+
 test("a call that is given up leaves the create to go on, and the next call gets its request", async () => {
-  const { call, service, once, sent } = await machine();
+  const { call, service, history, once, sent } = await machine();
   let answer = () => {};
   service.server.script(() => ({
     act: async (socket, request) => {
@@ -140,9 +194,11 @@ test("a call that is given up leaves the create to go on, and the next call gets
   await expect.poll(sent, { timeout: 10_000 }).toBe(1);
   enough.abort(new Error("enough"));
   await expect(first).rejects.toThrow("enough");
+  const settled = once.settled();
   answer();
+  await settled;
+  expect(history.find("late-1")).toHaveLength(1);
   expect(await call()).toBe("late-1");
-  await once.settled();
   expect(sent()).toBe(1);
 });
 
@@ -151,15 +207,19 @@ describe("no more are sent than allowed", () => {
     const { call } = await machine({}, 1);
     const id = await call();
     expect(await call()).toBe(id);
-    await expect(call({ prompt: "y" })).rejects.toMatchObject({ kind: "used-up" });
+    await expect(call({ prompt: "y" })).rejects.toMatchObject({
+      ...{ code: "NOT_ALLOWED", message: "all creates are used up, so the request was not sent" },
+      hint: undefined,
+    });
   });
 
-  test("nor is one that the service refused", async () => {
-    const fault = (operation: string, nth: number) =>
-      operation === "create" && nth === 1 ? refuse(400, "VALIDATION_ERROR") : undefined;
+  test("nor is one that the service refused, but one of which nothing is known", async () => {
+    const faults = [refuse(400, "VALIDATION_ERROR"), refuse(502, "LOST")];
+    const fault = (operation: string, nth: number) => (operation === "create" ? faults[nth - 1] : undefined);
     const { call, sent } = await machine({ fault }, 1);
     await expect(call()).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
-    await call();
+    await expect(call()).rejects.toThrow(UnresolvedCreateError);
+    await expect(call({ prompt: "y" })).rejects.toMatchObject({ kind: "used-up" });
     expect(sent()).toBe(2);
   });
 });
@@ -170,7 +230,10 @@ test("without a history nothing is sent", async () => {
   const other = { ...bare, origin: "https://b.example" };
   for (const named of [[bare], [ports, other], [other, ports]]) {
     const accounts = named.map((one) => ({ ports: one, body: BODY }));
-    await expect(once.create(accounts, { submit: {} })).rejects.toMatchObject({ kind: "no-history" });
+    await expect(once.create(accounts, { submit: {} })).rejects.toMatchObject({
+      ...{ code: "NOT_ALLOWED", message: "no history is kept, so the request was not sent" },
+      hint: expect.stringMatching(/`research config unset history`, or unset RESEARCH_NO_HISTORY/),
+    });
   }
   expect(sent()).toBe(0);
 });
