@@ -32,16 +32,15 @@ export async function submitToFirst<P extends Ports>(
   { signal, waitForQuota = false, onWait, onNext }: FirstAccountOptions,
 ): Promise<{ submitted: Submitted; account: AskedAccount<P> }> {
   const said: { name: string; error: unknown }[] = [];
-  const [first] = accounts;
   for (let index = 0; ; ) {
     const account = accounts[index];
-    if (!first || !account) throw new TypeError("no account is named");
+    if (!account) throw new TypeError("no account is named");
     const { ports, body, limit } = account;
     let hasId = false;
     try {
       const submitted = await submit(ports, body, {
         ...{ signal, limit },
-        ...(index > 0 && { askedOf: accountOf(first.ports) }),
+        ...(index > 0 && { askedOf: accountOf((accounts[0] ?? account).ports) }),
         onId: () => {
           hasId = true;
         },
@@ -49,7 +48,7 @@ export async function submitToFirst<P extends Ports>(
       return { submitted, account };
     } catch (error) {
       // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
-      const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, limit ?? 1).attempts ?? []));
+      const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, 1).attempts ?? []));
       const until = waitForQuota ? blockedUntil(error, attempts, limit, ports.clock.now()) : undefined;
       if (until !== undefined) {
         await onWait?.(until, account);
@@ -58,8 +57,8 @@ export async function submitToFirst<P extends Ports>(
       }
       said.push({ name: ports.profile ?? ports.origin, error });
       const next = accounts[++index];
-      const isOver = signal?.aborted || hasId || !next || !mayGoOn(error, account);
-      if (isOver) throw signal?.aborted || said.length === 1 ? error : new NoAccountError(said);
+      if (hasId || !next || !mayGoOn(error, account))
+        throw signal?.aborted || said.length === 1 ? error : new NoAccountError(said);
       await onNext?.(error, account, next);
     }
   }

@@ -1,5 +1,5 @@
 import { LocalError, localErrorOf } from "../../ground/files/local-error.js";
-import { type CreateBody, isFinal } from "../../ground/protocol/conversation.js";
+import { type CreateBody, type Data, isFinal } from "../../ground/protocol/conversation.js";
 import type { CallOptions, Created, StatusData } from "../calls/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
 import { endedDefault, namesNoModel } from "../dialects/providers.js";
@@ -51,7 +51,7 @@ export async function submit(
     pending?.dismissed();
     throw error;
   }
-  let recorded = false;
+  let recorded: Data | undefined;
   let notSaved: LocalError | undefined;
   const keep = (write: () => void) => {
     notSaved = localErrorOf(write) ?? notSaved;
@@ -61,7 +61,7 @@ export async function submit(
       signal,
       onRequestId: (requestId, answered) => {
         onId?.();
-        recorded = answered !== undefined;
+        recorded = answered;
         keep(() => (answered ? pending?.created(requestId, answered) : pending?.salvaged(requestId)));
       },
     });
@@ -107,8 +107,7 @@ async function begin(
   }
   const attempt = { origin, basePath, apiKey, body, profile, askedOf };
   try {
-    const isLimited = limit !== undefined && limit !== Number.POSITIVE_INFINITY;
-    if (!isLimited && !perDay) return history.begin(attempt);
+    if (limit === undefined && !perDay) return history.begin(attempt);
     const claim = await history.reserve(attempt, { perHour: limit, perDay: perDay?.value }, signal);
     if ("pending" in claim) return claim.pending;
     const { fullUntil, isDay } = claim;

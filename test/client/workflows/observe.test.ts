@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { StatusData } from "../../../src/client/calls/client.js";
 import type { History } from "../../../src/client/store/history/history.js";
 import type { Seen } from "../../../src/client/store/history/records.js";
 import { observe } from "../../../src/client/workflows/requests.js";
@@ -6,6 +7,7 @@ import { LocalError } from "../../../src/ground/files/local-error.js";
 
 const entry = (): Seen => ({
   ...{ request_id: "id", status: "PENDING", origin: "o", created_at: null, sent_at: "t" },
+  base_path: "",
 });
 const failing = (error: Error) => ({
   observe: () => {
@@ -13,14 +15,33 @@ const failing = (error: Error) => ({
   },
 });
 
-test("a state is kept, and the entry is in step with it", () => {
-  const seen: [string, string][] = [];
-  const history = { observe: (before: Seen, status: string) => seen.push([before.status, status]) };
+const usage = { input_tokens: 1, output_tokens: 2 };
+const said = { cost_dollars: 2, usage, message: "m" };
+const part = { status: "FAILED", provider_status: "incomplete", output: "x" };
+
+test.each<[string, StatusData, facts: object, isKept?: boolean]>([
+  ["a state", { ...said, status: "PROCESSING", provider_status: "running", output: "x" }, {}],
+  ["an end", { ...said, status: "COMPLETED" }, { cost_dollars: 2, tokens: 3 }],
+  ["no cost", { ...said, status: "COMPLETED", cost_dollars: "2" }, { tokens: 3 }],
+  ["why it failed", { status: "FAILED", message: "m" }, { message: "m" }],
+  ["why it stopped", { status: "STOPPED", message: "m" }, { message: "m" }],
+  ["what was cut short", part, { cut_short: true }, true],
+  ["a provider's result", { status: "COMPLETED", provider_status: "done", output: "x" }, {}, true],
+  ["a provider's end", { status: "COMPLETED", provider_status: "done" }, {}],
+  ["what the interface gives", { status: "COMPLETED", output: "x" }, {}],
+])("%s is kept, and the entry is in step with it", (_, data, facts, isKept = false) => {
+  const seen: unknown[] = [];
+  const history = {
+    observe: (before: Seen, ...given: unknown[]) => seen.push([before.status, ...given]),
+    results: { keep: (...given: unknown[]) => seen.push(given) },
+  };
   const target = entry();
-  expect(
-    observe({ origin: "o", history: history as unknown as History }, target, { status: "COMPLETED" }),
-  ).toBeUndefined();
-  expect([seen, target.status]).toEqual([[["PENDING", "COMPLETED"]], "COMPLETED"]);
+  const ports = { origin: "o", history: history as unknown as History };
+  expect(observe(ports, target, data)).toBeUndefined();
+  const kept = isKept ? [["o", "id", JSON.stringify(data)]] : [];
+  expect(seen).toEqual([["PENDING", data.status, facts], ...kept]);
+  expect(target.status).toBe(data.status);
+  expect(observe({ origin: "o", history: undefined }, entry(), data)).toBeUndefined();
 });
 
 test("a request that is not in the history is not kept", () => {
@@ -47,6 +68,6 @@ test("what cannot be kept is returned, and the entry stays as it was", () => {
   const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
   expect(
     observe({ origin: "o", history: failing(full) as unknown as History }, target, { status: "FAILED" }),
-  ).toBeInstanceOf(LocalError);
+  ).toMatchObject({ name: "LocalError", cause: full });
   expect(target.status).toBe("PENDING");
 });

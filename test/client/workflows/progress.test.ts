@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { UnreachableError } from "../../../src/client/calls/errors.js";
-import { type FollowEvent, WatchProgress } from "../../../src/client/workflows/follow.js";
+import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
+import type { WatchOptions } from "../../../src/client/calls/watch/types.js";
+import type { HistoryEntry } from "../../../src/client/store/history/records.js";
+import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
+import type { AskPorts } from "../../../src/client/workflows/requests.js";
 
 const error = new UnreachableError("UNREACHABLE", "m");
 const moment = { at: 0, elapsedMs: 0 };
@@ -41,4 +44,36 @@ test("what is followed is what has no end yet", () => {
   progress.apply(state("a", "COMPLETED"));
   progress.apply(state("b", "PROCESSING"));
   expect(progress.running.map(({ requestId }) => requestId)).toEqual(["b"]);
+});
+
+test.each<[string, number[] | undefined, boolean]>([
+  ["without a history", undefined, false],
+  ["with too few finished runs", Array(29).fill(60_000), false],
+  ["by the finished runs of the origin", Array(30).fill(60_000), true],
+])("requests are followed %s, and what is given up names its account", async (_, runs, isLearned) => {
+  const given: WatchOptions[] = [];
+  const gone = new RefusedError("not-found", true, "X", "not found");
+  const events: FollowEvent[] = [
+    state("id", "PROCESSING"),
+    { kind: "trouble", requestId: "id", error },
+    { kind: "given-up", requestId: "id", status: null, error: gone, ...moment },
+  ];
+  const client = {
+    async *watch(_targets: unknown, options: WatchOptions) {
+      given.push(options);
+      yield* events;
+    },
+  };
+  const durations = (...asked: unknown[]) => (asked.join() === "o,200" ? runs : []);
+  const history = runs && { durations, observe: () => {} };
+  const ports = { client, history, origin: "o", profile: "p" } as unknown as AskPorts;
+  const entry = { origin: "o", profile: "q" } as HistoryEntry;
+  const seen: FollowEvent[] = [];
+  for await (const event of follow(ports, [{ requestId: "id", entry }])) seen.push(event);
+  const message = "not found: id was created at o with profile q; add --profile q";
+  expect(seen).toStrictEqual([
+    ...events.slice(0, 2),
+    { ...events[2], error: expect.objectContaining({ message }) },
+  ]);
+  expect(given.map((options) => "pollInterval" in options)).toEqual([isLearned]);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
+import { RefusedError } from "../../../src/client/calls/errors.js";
 import { providerNamed } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import type { HistoryEntry } from "../../../src/client/store/history/records.js";
@@ -11,6 +12,7 @@ import {
   recordedAt,
   requireEntry,
   resolveTarget,
+  withItsOrigin,
 } from "../../../src/client/workflows/requests.js";
 import { keptResult } from "../../../src/client/workflows/results.js";
 import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
@@ -70,8 +72,11 @@ test("an id that ends in … is a beginning, and never goes to the service", () 
   const given = ports("abcd-1", "abcd-2");
   expect(resolveTarget(given, "abcd-1…")).toMatchObject({ requestId: "abcd-1" });
   expect(() => resolveTarget(given, "abcd…")).toThrow(expect.objectContaining({ kind: "ambiguous" }));
-  for (const text of ["zzzz…", "abc…"])
-    expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ kind: "not-recorded" }));
+  for (const id of ["zzzz", "abc"]) {
+    const message = `no id in the history of this machine begins with ${id}`;
+    const error = expect.objectContaining({ kind: "not-recorded", message });
+    expect(() => resolveTarget(given, `${id}…`)).toThrow(error);
+  }
   for (const text of ["…", "ab…cd"])
     expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ kind: "invalid" }));
 });
@@ -114,6 +119,22 @@ test("without a history an id is in none, and @last names nothing", () => {
     expect(() => findEntry(given, "@last")).toThrow(expect.objectContaining({ kind: "none-created" }));
     expect(() => findEntry(given, "@last")).toThrow("@last: no request is recorded on this machine");
   }
+  const elsewhere = { history: ports("abcd").history, origin: "https://b.example" };
+  const others = "@last: no request to the account in use is recorded on this machine";
+  expect(() => findEntry(elsewhere, "@last")).toThrow(others);
+});
+
+test("@last needs an account in use where something is sent, an id does not", () => {
+  const unset = {
+    ...{ history: ports("abcd-1").history, isHere: () => true, isOwn: () => true },
+    get origin(): string {
+      throw new Error("no base URL");
+    },
+  };
+  expect(() => resolveTarget(unset, "@last")).toThrow("no base URL");
+  expect(resolveTarget(unset, "abcd").requestId).toBe("abcd-1");
+  expect(findEntry(unset, "@last")?.request_id).toBe("abcd-1");
+  expect(resolveTarget(ports("abcd-1"), "@last").requestId).toBe("abcd-1");
 });
 
 test("what must be in the history, and is not, is an error", () => {
@@ -137,7 +158,12 @@ describe("a target is", () => {
     const { localId } = given.begin("x");
     for (const text of [localId, "@last"]) {
       expect(() => resolveTarget(given, text)).toThrow(UnresolvedCreateError);
-      expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ localId }));
+      expect(() => resolveTarget(given, text)).toThrow(
+        expect.objectContaining({
+          localId,
+          detail: expect.stringMatching(`create ${localId} was sent at 2`),
+        }),
+      );
     }
   });
 
@@ -145,7 +171,7 @@ describe("a target is", () => {
     const given = ports();
     given.begin("x").salvaged("abcd-9");
     expect(resolveTarget(given, "abcd")).toEqual({ requestId: "abcd-9", entry: undefined });
-    expect(() => resolveTarget(given, "@last")).toThrow(UnresolvedCreateError);
+    expect(() => resolveTarget(given, "@last")).toThrow(expect.objectContaining({ requestId: "abcd-9" }));
   });
 
   test("no create that is settled as never made", () => {
@@ -178,12 +204,16 @@ test("a follow-up names the request's id, or the field that the provider asks fo
   given.begin("a").created("abcd-1", {});
   given.begin("b").created("efgh-1", { interaction_id: "i-1" });
   expect(await followUpOf(given, "abcd", {})).toBe("abcd-1");
+  expect(await followUpOf({ ...given, provider: undefined }, "abcd", {})).toBe("abcd-1");
   expect(await followUpOf(parallel, "efgh", {})).toBe("i-1");
   expect(server.count("status")).toBe(0);
   expect(await followUpOf(parallel, "abcd", {})).toBe("i-2");
   expect(await followUpOf(parallel, "not-recorded", {})).toBe("i-2");
   const unknown = "the interaction_id of abcd-1 is not known, which a follow-up needs";
-  await expect(followUpOf(parallel, "abcd", { isOffline: true })).rejects.toThrow(unknown);
+  const offline = followUpOf(parallel, "abcd", { isOffline: true });
+  await expect(offline).rejects.toMatchObject({ code: "USAGE", message: unknown });
+  const aborted = { signal: AbortSignal.abort("enough") };
+  await expect(followUpOf(parallel, "abcd", aborted)).rejects.toBe("enough");
   const elsewhere = { ...parallel, origin: "https://b.example" };
   await expect(followUpOf(elsewhere, "efgh", {})).rejects.toMatchObject({
     code: "USAGE",
@@ -206,4 +236,35 @@ test.each<[string, Partial<HistoryEntry> | undefined, number | undefined, object
   const target = { requestId: "id", entry };
   expect([recordedAt(target, here), keptResult(here, target)]).toEqual([when, kept]);
   expect(keptResult(here, { ...target, requestId: "other" })).toBeUndefined();
+  expect(keptResult({ ...here, history: undefined }, target)).toBeUndefined();
+});
+
+test.each<[string, Partial<HistoryEntry> | undefined, string]>([
+  ["here", { origin: ORIGIN, profile: "p" }, "a.b is not known."],
+  ["without a record", undefined, "a.b is not known."],
+  [
+    "elsewhere",
+    { origin: "https://b.example" },
+    `a.b is not known: id was created at https://b.example and not at ${ORIGIN}; add --base-url https://b.example`,
+  ],
+  [
+    "elsewhere with a profile",
+    { origin: "https://b.example", profile: "q" },
+    `a.b is not known: id was created at https://b.example and not at ${ORIGIN}; add --profile q`,
+  ],
+  [
+    "with another profile",
+    { origin: ORIGIN, profile: "q" },
+    `a.b is not known: id was created at ${ORIGIN} with profile q; add --profile q`,
+  ],
+])("a 404 of a request that was made %s says where it is", (_, entry, message) => {
+  const facts = { httpStatus: 404, hint: "h" };
+  const error = new RefusedError("not-found", true, "X", "a.b is not known.", facts);
+  const site = { origin: ORIGIN, profile: "p" };
+  const target = { requestId: "id", entry: entry as HistoryEntry | undefined };
+  const found = withItsOrigin(error, target, site);
+  const hint = message.endsWith(".") ? "h" : undefined;
+  expect(found).toMatchObject({ kind: "not-found", code: "X", httpStatus: 404, message, hint });
+  for (const other of [new Error("x"), new RefusedError("refused", true, "X", "x")])
+    expect(withItsOrigin(other, target, site)).toBe(other);
 });

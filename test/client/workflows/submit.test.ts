@@ -2,7 +2,10 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
+import { providerNamed } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
+import { NotRecordedError } from "../../../src/client/workflows/errors.js";
+import { submitToFirst } from "../../../src/client/workflows/first-account.js";
 import type { Ports } from "../../../src/client/workflows/ports.js";
 import { submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
@@ -17,23 +20,30 @@ const BODY = { prompt: "x" };
 type Script = Behaviour | ((operation: string) => Behaviour);
 
 /** A machine whose service answers so. */
-async function machine(behaviour: Script, state = join(folderWith(), "state")) {
+async function machine(behaviour: Script, own: Partial<Ports> = {}, state = join(folderWith(), "state")) {
   const server = await faultServer((operation) =>
     typeof behaviour === "function" ? behaviour(operation) : behaviour,
   );
-  const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY });
+  const provider = providerNamed(own.provider?.name ?? "");
+  const dialect = provider && { dialect: () => provider.load("m") };
+  const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY, ...dialect });
   const history = new History(state, () => Date.now());
   const { origin } = client;
   const ports: Ports = {
     outputField: "output",
     ...{ client, history, clock: systemClock, origin, apiKey: KEY, profile: null, unrecorded: false },
+    ...own,
   };
   return { server, history, origin, ports };
 }
 
 /** One create that is answered so: its error, and what the history holds afterwards. */
-async function submitted(behaviour: Script, options: Parameters<typeof submit>[2] = {}) {
-  const { server, history, origin, ports } = await machine(behaviour);
+async function submitted(
+  behaviour: Script,
+  options: Parameters<typeof submit>[2] = {},
+  own: Partial<Ports> = {},
+) {
+  const { server, history, origin, ports } = await machine(behaviour, own);
   const code = await submit(ports, BODY, options).then(
     () => undefined,
     (error) => error.code ?? error.message,
@@ -41,19 +51,28 @@ async function submitted(behaviour: Script, options: Parameters<typeof submit>[2
   const [entry] = history.list({ limit: 1 });
   const [unsettled] = history.same({ origin, apiKey: KEY, body: BODY }, 0).unsettled;
   return {
-    ...{ code, status: entry?.status, sent: server.count("create") },
+    ...{ code, status: entry?.status, id: entry?.request_id, sent: server.count("create") },
     counted: history.hour({ origin, apiKey: KEY }, 1).attempts.length,
     sender: unsettled && unsettled.sender !== undefined,
   };
 }
 
+const PER_DAY = { value: 1, source: "--per-day" };
 const WITH_ID = answer({ status: 500, body: envelope({ request_id: "a", status: "PENDING" }) });
+
+const WITH_ID_AND_STATE = (operation: string) =>
+  operation === "create" ? WITH_ID : ok({ status: "PROCESSING" });
 
 test.each<[string, Script, object]>([
   [
     "answered with an error in which an id stands that the service knows",
-    (operation) => (operation === "create" ? WITH_ID : ok({ status: "PROCESSING" })),
+    WITH_ID_AND_STATE,
     { status: "PROCESSING", counted: 1 },
+  ],
+  [
+    "answered with an error in which an id stands, that is not confirmed",
+    (operation) => (operation === "create" ? WITH_ID : refuse(403, "FORBIDDEN")),
+    { code: "OUTCOME_UNKNOWN", status: "UNKNOWN", id: "a" },
   ],
   [
     "made: it is in the history",
@@ -90,13 +109,82 @@ test("one that is aborted before it is sent leaves nothing", async () => {
   expect(found).toMatchObject({ code: "enough", sent: 0, counted: 0, status: undefined });
 });
 
+test.each<[string, Partial<Ports>, Script, string | undefined, number]>([
+  ["is sent if nothing is to be kept", { unrecorded: true }, WITH_ID_AND_STATE, undefined, 1],
+  ["may be refused", { unrecorded: true }, refuse(400, "VALIDATION_ERROR"), "VALIDATION_ERROR", 1],
+  ["may be lost", { unrecorded: true }, reset(), "OUTCOME_UNKNOWN", 1],
+  ["is not sent if it is to be kept", {}, reset(), "the request was not sent: no folder to record it in", 0],
+  ["is not sent under a limit of the day", { unrecorded: true, perDay: PER_DAY }, reset(), "NOT_ALLOWED", 0],
+])("a create without a history %s", async (_, own, behaviour, code, sent) => {
+  const intents: unknown[] = [];
+  const onIntent = (localId: string | undefined) => void intents.push(localId);
+  const found = await submitted(behaviour, { onIntent }, { history: undefined, ...own });
+  expect(found).toMatchObject({ code, sent });
+  expect(intents).toEqual(sent === 1 ? [undefined] : []);
+});
+
+test("a create that cannot be recorded is not sent", async () => {
+  const { ports, server } = await machine(reset(), {}, "/dev/null/state");
+  await expect(submit(ports, BODY)).rejects.toThrow(NotRecordedError);
+  await expect(submit(ports, BODY)).rejects.toThrow(/^the request was not sent: .*\/dev\/null\/state/);
+  expect(server.count()).toBe(0);
+});
+
+test("an unforeseen error is an unknown outcome, also where the caller has given up", async () => {
+  const client = { check: async () => {}, create: () => Promise.reject(new TypeError("odd")) };
+  const given = { client: client as unknown as Ports["client"] };
+  const found = await submitted(reset(), { signal: AbortSignal.abort() }, given);
+  expect(found).toMatchObject({ code: "odd", status: "UNKNOWN", counted: 1, sender: false });
+});
+
+test("a limit that is used up is an error with its number, that of the day with whose it is", async () => {
+  const { ports } = await machine(ok({ request_id: "a" }), { perDay: PER_DAY });
+  await submit(ports, BODY);
+  const day = { source: "--per-day", origin: ports.origin, profile: null };
+  await expect(submit(ports, BODY, { limit: 9 })).rejects.toMatchObject({ limit: 1, day });
+  const perDay = { ...PER_DAY, value: 9 };
+  const ofHour = { limit: 1, day: undefined };
+  await expect(submit({ ...ports, perDay }, BODY, { limit: 1 })).rejects.toMatchObject(ofHour);
+});
+
+test.each([
+  ["of which the default model has ended says so", "model_not_found", {}, /^gpt.* is this version's default/],
+  ["that names its model is as it is", "model_not_found", { model: "m" }, undefined],
+  ["that is refused otherwise is as it is", "invalid_value", {}, undefined],
+])("at a provider a create %s", async (_, code, asked, hint) => {
+  const refusal = answer({ status: 400, body: JSON.stringify({ error: { message: "no", code } }) });
+  const provider = providerNamed("openai");
+  const { ports, server } = await machine(refusal, { provider });
+  const error = await submit(ports, { ...BODY, ...asked }).catch((error) => error);
+  expect(error).toMatchObject({ code, hint: hint ? expect.stringMatching(hint) : undefined });
+  const [sent] = server.of("create");
+  expect(JSON.parse(`${sent?.body}`).model).toBe(Object(asked).model ?? provider?.defaultModel);
+});
+
+test.each([
+  ["the interface", undefined, 3_000],
+  ["a provider", "openai", 60],
+])("a 429 without a time is waited out for as long as %s counts", async (_, name, seconds) => {
+  const now = Date.now();
+  const clock = { ...systemClock, now: () => now, sleep: () => Promise.reject(new Error("slept")) };
+  const provider = providerNamed(name ?? "");
+  const { ports, history, origin } = await machine(refuse(429, "RATE_LIMITED"), { clock, provider });
+  const before = new History(history.folder, () => now - 600_000);
+  before.begin({ origin, apiKey: KEY, body: BODY, profile: null }).created("old", {});
+  const onWait = (until: number) => Promise.reject(new Error(`${(until - now) / 1_000} s`));
+  const waiting = submitToFirst([{ ports, body: BODY }], { waitForQuota: true, onWait });
+  await expect(waiting).rejects.toThrow(`${seconds} s`);
+  await expect(submitToFirst([{ ports, body: BODY }], { waitForQuota: true })).rejects.toThrow("slept");
+  await expect(submitToFirst([{ ports, body: BODY }], {})).rejects.toMatchObject({ code: "RATE_LIMITED" });
+});
+
 test("an id that cannot be recorded is given all the same, with why", async () => {
   const state = join(folderWith(), "state");
   const onIntent = () => {
     rmSync(join(state, "open"), { recursive: true });
     mkdirSync(join(state, "history.jsonl"));
   };
-  const { ports } = await machine(ok({ request_id: "a" }), state);
+  const { ports } = await machine(ok({ request_id: "a" }), {}, state);
   const { data, notSaved } = await submit(ports, BODY, { onIntent });
   expect([data.request_id, notSaved]).toEqual(["a", expect.any(LocalError)]);
 });

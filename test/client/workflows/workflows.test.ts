@@ -14,9 +14,10 @@ import {
   stopAll,
   type Target,
 } from "../../../src/client/workflows/requests.js";
-import { fetchResult, whyNoResult } from "../../../src/client/workflows/results.js";
+import { checkResult, fetchResult, whyNoResult } from "../../../src/client/workflows/results.js";
 import { submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/ground/clock.js";
+import { exactJson } from "../../../src/ground/json/exact-json.js";
 import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
 import { hang, ok, only } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
@@ -114,9 +115,31 @@ test("a follow ends with the reason of its signal, and the ports serve the next 
       if (event.kind === "state") controller.abort(reason);
   })();
   await expect(watching).rejects.toBe(reason);
-  expect(await askStates(ports, [target])).toMatchObject([
+  const unknown = { requestId: "not-there", entry: undefined };
+  expect(await askStates(ports, [target, unknown])).toMatchObject([
     { kind: "answered", data: { status: "PROCESSING" } },
+    { kind: "failed", target: unknown, error: { kind: "not-found" } },
   ]);
+});
+
+test("requests of two accounts are followed at once, each at its own, until they are left", async () => {
+  const [one, two] = [await machine(), await machine()];
+  const at = (prompt: string): Target[] => [
+    { requestId: one.service.add(prompt), entry: undefined },
+    { requestId: two.service.add(prompt), entry: undefined, at: two.ports },
+  ];
+  const seen = async (targets: readonly Target[]) =>
+    (await all(follow(one.ports, targets, FAST))).map((event) => Object(event).status ?? event.kind);
+  expect(await seen(at("a => FAILED"))).toEqual(["FAILED", "FAILED"]);
+  expect(await seen(at("b => STOPPED").slice(1))).toEqual(["STOPPED"]);
+  const endless = at("c => PROCESSING");
+  for await (const _ of follow(one.ports, endless, FAST)) break;
+  const [ending, reason] = [new AbortController(), new Error("enough")];
+  const watching = async () => {
+    for await (const _ of follow(one.ports, endless, { ...FAST, signal: ending.signal }))
+      ending.abort(reason);
+  };
+  await expect(watching()).rejects.toBe(reason);
 });
 
 test("what cannot be kept of a state is an event, and ends nothing", async () => {
@@ -160,17 +183,21 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
 });
 
 test("stops all requests that it can, and says of each what became of it", async () => {
-  const { ports, service } = await machine();
-  const targets = ["a => PROCESSING", "b => COMPLETED", "c => PENDING"].map((prompt) => ({
+  const { ports, service, history } = await machine();
+  const { data } = await submit(ports, { prompt: "d => COMPLETED" });
+  const recorded = resolveTarget(ports, data.request_id);
+  const targets: Target[] = ["a => PROCESSING", "b => COMPLETED", "c => PENDING"].map((prompt) => ({
     requestId: service.add(prompt),
     entry: undefined,
   }));
-  const answers = await all(stopAll(ports, targets));
+  const answers = await all(stopAll(ports, [...targets, recorded]));
   expect(answers.map((answer) => (answer.kind === "answered" ? answer.data.status : "failed"))).toEqual([
     "STOPPED",
     "failed",
     "STOPPED",
+    "failed",
   ]);
+  expect(history.find(data.request_id)).toMatchObject([{ status: "COMPLETED" }]);
 });
 
 test("a stop that is answered without STOPPED is no success", async () => {
@@ -179,6 +206,12 @@ test("a stop that is answered without STOPPED is no success", async () => {
   const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
   expect(await all(stopAll(ports, [target]))).toMatchObject([
     { kind: "failed", error: { code: "BAD_RESPONSE", requestId: target.requestId } },
+  ]);
+  const running = ok({ status: "PROCESSING", provider_status: "stopping" });
+  const provider = await machine({ fault: () => running }, { clock: new VirtualClock() });
+  const message = `the service accepted the stop, but ${target.requestId} is PROCESSING`;
+  expect(await all(stopAll(provider.ports, [target]))).toMatchObject([
+    { kind: "failed", error: { code: "NOT_FINISHED", message } },
   ]);
   service.conversations.get(target.requestId)?.timeline.splice(0, 1, "STOPPED");
   expect(await all(stopAll(ports, [target]))).toMatchObject([
@@ -212,8 +245,67 @@ test("why there is no result is said in the service's words, if it has any", asy
   const asked = service.server.count("output");
   expect(await whyNoResult(ports, failed, "STOPPED")).toMatchObject({
     ...{ code: "RESEARCH_STOPPED", message: `${failed} ended STOPPED, so it has no output` },
+    requestId: failed,
   });
   expect(service.server.count("output")).toBe(asked);
-  const stopped = service.add("x => STOPPED");
-  expect(await whyNoResult(ports, stopped, "FAILED")).toMatchObject({ code: "RESEARCH_FAILED" });
+  const { data: stopped } = await submit(ports, { prompt: "x => STOPPED" });
+  const other = await whyNoResult(ports, stopped.request_id, "FAILED");
+  expect(other).toMatchObject({ code: "RESEARCH_FAILED" });
+  expect(history.find(stopped.request_id)).toMatchObject([{ status: "PENDING" }]);
+});
+
+test("a result that is kept is not asked for, and one that was cut short is given as a part only", async () => {
+  const { ports, service, history } = await machine();
+  const kept = { provider_status: "incomplete", output: '{"a":1.0}' };
+  for (const status of ["COMPLETED", "FAILED"])
+    history.results.keep(ports.origin, status, JSON.stringify({ ...kept, status }));
+  const [whole, cut] = ["COMPLETED", "FAILED"].map((requestId) => ({ requestId, entry: undefined }));
+  if (!whole || !cut) expect.fail();
+  expect(await fetchResult(ports, whole)).toMatchObject({ value: kept.output });
+  const { value, exact } = await fetchResult(ports, whole, { schema: {} });
+  expect([value, exactJson(exact)]).toEqual([{ a: 1 }, '{"a":1.0}']);
+  await expect(fetchResult(ports, cut)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
+  expect(await fetchResult(ports, cut, { partial: true })).toMatchObject({ value: kept.output });
+  expect(service.server.count()).toBe(0);
+});
+
+test.each([
+  ["in the history", true, true],
+  ["made elsewhere", { origin: "https://b.example" }, false],
+  ["in no history", false, false],
+])("a provider's result that was fetched is kept for a request that is %s", async (_, made, isKept) => {
+  const data = { status: "COMPLETED", provider_status: "completed", output: "x" };
+  const { ports, history } = await machine({ fault: only("output", ok(data)) });
+  const { data: created } = await submit(ports, body);
+  const { requestId, entry } = resolveTarget(ports, created.request_id);
+  const target = { requestId, entry: made && entry ? { ...entry, ...Object(made) } : undefined };
+  expect(await fetchResult(ports, target)).toMatchObject({ value: "x" });
+  expect(history.results.read(ports.origin, requestId) !== undefined).toBe(isKept);
+});
+
+test("why there is no result is kept when it is asked for, and a result that is late is an error", async () => {
+  const { ports, history } = await machine();
+  const { data } = await submit(ports, { prompt: "x => FAILED" });
+  const target = resolveTarget(ports, data.request_id);
+  await expect(fetchResult(ports, target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
+  expect(history.find(data.request_id)).toMatchObject([{ status: "FAILED", message: expect.any(String) }]);
+
+  const clock = new VirtualClock();
+  const output = (_: string, { signal }: { signal: AbortSignal }) => clock.sleep(3_600_000, signal);
+  const slow = { ...ports, clock, client: { output } as unknown as Ports["client"] };
+  const asked = { requestId: "slow-1", entry: undefined };
+  const started = clock.monotonic();
+  await expect(fetchResult(slow, asked, { end: started + 5_000 })).rejects.toMatchObject({
+    ...{ code: "TIMEOUT", message: "the result of slow-1 was not read in time", requestId: "slow-1" },
+  });
+  expect(clock.monotonic() - started).toBe(5_000);
+  await expect(fetchResult(slow, asked, { end: started })).rejects.toThrow("not read in time");
+  expect(clock.monotonic() - started).toBe(7_000);
+});
+
+test("a result is checked against its schema in its own digits", async () => {
+  expect(await checkResult({ exact: { a: 1 } }, { properties: { a: { type: "string" } } })).toMatchObject({
+    path: "/a",
+  });
+  expect(await checkResult({ exact: { a: 1 } }, {})).toBeUndefined();
 });
