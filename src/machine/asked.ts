@@ -79,7 +79,7 @@ function domainOptions(
 /** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
 export function optionsIn(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
-  const value = text.trimStart().startsWith("{") ? jsonIn(text) : undefined;
+  const value = jsonIn(text);
   return isObject(value) ? exactMembers(value) : Object.fromEntries([option(text)]);
 }
 

@@ -113,7 +113,7 @@ export function pacerOf(
   const sent = [...known.values()].filter((row) => row.stage !== "free" && isOwn(row));
   return new CreatePacer({
     ...{ clock, limit, shards },
-    attempts: () => ports?.history?.hour(ports, limit ?? 1).attempts,
+    attempts: () => ports?.history?.hour(ports, 1).attempts,
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
     isHourly: !ports?.provider,
   });

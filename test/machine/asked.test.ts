@@ -67,7 +67,10 @@ describe("at a provider", () => {
       askedOf(at(name, undefined, set), body(), more).options;
     expect(asked("tavily", "a=1")).toEqual({ a: 1, include_domains: ["a.example", "b.example"] });
     expect(() => asked("tavily", "include_domains=[]")).toThrow(
-      '--domains sets "include_domains" at Tavily, and --set',
+      expect.objectContaining({
+        message: expect.stringMatching(/^--domains sets "include_domains" at Tavily, and --set/),
+        facts: { hint: "Give one of them." },
+      }),
     );
     expect(() => asked("gemini", undefined, { notDomains: "a.example" })).toThrow(
       expect.objectContaining({
@@ -92,7 +95,10 @@ describe("the interface takes", () => {
     ["domains", {}, { notDomains: "a.example" }],
   ])("no %s", (name, given, options) => {
     expect(() => askedOf(at("research"), body(given), options)).toThrow(
-      `the research interface takes no ${name}, and it is the service in force`,
+      expect.objectContaining({
+        message: `the research interface takes no ${name}, and it is the service in force`,
+        facts: { hint: expect.stringContaining("`research login --provider NAME` stores one") },
+      }),
     );
   });
 });
@@ -113,6 +119,11 @@ test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
       facts: { hint: expect.stringContaining("NAME=VALUE") },
     }),
   );
+});
+
+test("no option is a number that becomes another one", () => {
+  const message = "invalid value for --set: 1e999 is larger than any number that a program can hold";
+  expect(() => optionsIn("a=1e999")).toThrow(message);
 });
 
 describe("what another program asks for", () => {

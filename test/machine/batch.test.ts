@@ -22,9 +22,10 @@ function machineIn(home: string, env = {}, choices = {}) {
 test("without a key no folder is made", async () => {
   const out = join(folderWith(), "out");
   const machine = machineIn(out, { RESEARCH_API_KEY: undefined });
-  await expect(openBatch(machine, [rowOf("a")], { out, limit: 1 })).rejects.toMatchObject({
-    code: "NOT_AUTHENTICATED",
-  });
+  for (const rows of [[rowOf("a")], []])
+    await expect(openBatch(machine, rows, { out, limit: 1 })).rejects.toMatchObject({
+      code: "NOT_AUTHENTICATED",
+    });
   expect(existsSync(out)).toBe(false);
 });
 
@@ -43,7 +44,9 @@ test("a folder is held until the batch is closed, and by none that could not be 
   expect(job.states.map(({ row }) => row.id)).toEqual(["a"]);
   await expect(openBatch(machine, [rowOf("a")], { out, limit: 1 })).rejects.toThrow();
   job.folder.close();
-  (await openBatch(machine, [rowOf("a")], { out, limit: 1 })).folder.close();
+  const empty = await openBatch(machine, [], { out, limit: 1 });
+  expect(empty.accounts.map(({ ports }) => ports.origin)).toEqual(["https://one.example"]);
+  empty.folder.close();
 });
 
 test("results that are there and not ours are not overwritten", async () => {
@@ -102,6 +105,11 @@ test("each row has the account of its profile and its limit, and one that was se
     ["https://one.example", 1],
     ["https://two.example", 100],
   ]);
+  const keyless = machineIn(home, { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_API_KEY: "" });
+  const named = { out: join(home, "named"), limit: 1 };
+  const other = await openBatch(keyless, [{ ...rowOf("a"), profile: "two" }], named);
+  expect(other.accounts.map(({ ports }) => ports.origin)).toEqual(["https://two.example"]);
+  other.folder.close();
   const at = "2030-01-01T00:00:00.000Z";
   const made: [string, string | null, string | undefined][] = [
     ["https://one.example", null, "https://one.example"],
@@ -166,6 +174,35 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     { stage: "open" },
   ]);
   expect(reconcile(rows, undefined).get("a")).toMatchObject({ stage: "open" });
+});
+
+test("a row that the account in use has made stays with it", async () => {
+  const two = { "base-url": "https://two.example", "api-key": "k", "api-key-origin": "https://two.example" };
+  const settings = { profile: "two", profiles: { two } };
+  const home = folderWith({ "config/config.json": JSON.stringify(settings) });
+  const env = { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_BASE_URL: "", RESEARCH_API_KEY: "" };
+  const open = () => openBatch(machineIn(home, env), [rowOf("a")], { out: join(home, "out"), limit: 1 });
+  const { folder } = await open();
+  const row = { row: "a", key: "a", digest: "d", stem: "a", local_id: null };
+  const [origin, profile, at] = ["https://two.example", "two", "2030-01-01T00:00:00.000Z"];
+  folder.record({ kind: "intent", ...row, origin, profile, at });
+  folder.record({ kind: "created", row: "a", request_id: "id", created_at: null, at });
+  folder.close();
+  const { states, accounts, ...again } = await open();
+  expect(accounts).toHaveLength(1);
+  expect(states[0]?.account).toBe(accounts[0]);
+  again.folder.close();
+});
+
+test.each<[string, Partial<KnownRow>, number]>([
+  ["this account", { origin: "https://one.example", profile: null }, 3],
+  ["an account that is not known", {}, 3],
+  ["another service", { origin: "https://two.example", profile: null }, 4],
+  ["another profile", { origin: "https://one.example", profile: "p" }, 4],
+])("of an account's pace is what was sent to %s, or not", (_, made, left) => {
+  const ports = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
+  const known = new Map([["a", { ...knownRow("created", 10), ...made }]]);
+  expect(pacerOf(clock, { ...ports, provider: undefined }, known, { limit: 4 }).outlook()?.left).toBe(left);
 });
 
 test("a 429 is about the hour, but at a provider about a moment", () => {

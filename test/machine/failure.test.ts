@@ -210,6 +210,8 @@ const answered = (facts: object, code = "X", enveloped = true) =>
 
 test.each<[string, ResearchError, boolean, string]>([
   ["401", answered({ httpStatus: 401 }), false, "refused"],
+  ["400 that names the key", refused("unauthenticated", { httpStatus: 400 }), true, "refused"],
+  ["403 for another reason", refused("unauthenticated", { httpStatus: 403 }), true, "valid"],
   ["its own code", answered({ httpStatus: 403 }, "INVALID_API_KEY"), false, "refused"],
   ["another refusal in an envelope", answered({ httpStatus: 403 }), false, "valid"],
   ["a refusal without one", answered({ httpStatus: 403 }, "X", false), false, "not-the-service"],

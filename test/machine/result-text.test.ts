@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Result } from "../../src/client/workflows/results.js";
-import { resultText, textWithSources } from "../../src/machine/result-text.js";
+import { mismatchText, resultText, textWithSources } from "../../src/machine/result-text.js";
 
 const A = { url: "https://a.example/x(1) y\t", title: " A [b]\n*c* " };
 const B = { url: "https://b.example/", title: "" };
@@ -36,4 +36,19 @@ test.each<[string, unknown, object]>([
 ])("no sources are added to %s", (_, value, data) => {
   const result = resultOf(value, data);
   expect(textWithSources(result)).toBe(resultText(result));
+});
+
+test.each<[string | undefined, object, string]>([
+  ["/a~1b~0c/0", { object: "agent_run" }, "at /a~1b~0c/0: must be string: Exa found no evidence for it"],
+  ["/a~1b~0c/1", { object: "agent_run" }, "at /a~1b~0c/1: must be string"],
+  ["/a~1b~0c/0", {}, "at /a~1b~0c/0: must be string"],
+  ["", {}, "at the result: must be string"],
+  [undefined, {}, "must be string"],
+])("what does not fit the schema at %j is said", async (path, more, text) => {
+  const result = resultOf({ "a/b~c": [null, 1] }, { provider_status: "done", ...more });
+  const said = await mismatchText(result, {
+    ...(path !== undefined && { path }),
+    message: "must be string",
+  });
+  expect(said).toBe(`the result does not fit its schema: ${text}`);
 });
