@@ -25,6 +25,11 @@ function machineWith(env: object = SERVICE, more: Partial<MachineOptions> = {}, 
 
 const EXA = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY: "k-0123456789" };
 
+const ASKED = {
+  ...{ origin: "https://one.example", base_path: "/v1", profile: null },
+  key_id: keyId(SERVICE.RESEARCH_API_KEY),
+};
+
 describe("this machine", () => {
   test("has a client of the service in force, made once, and says the settings before", async () => {
     const said: unknown[] = [];
@@ -41,6 +46,12 @@ describe("this machine", () => {
     const { machine } = machineWith();
     expect(machine.settings).toBe(machine.settings);
     expect(machine.reopened().settings).not.toBe(machine.settings);
+    const keyFile = { RESEARCH_API_KEY: "", RESEARCH_API_KEY_FILE: "/nowhere" };
+    const unreadable = machineWith({ ...SERVICE, ...keyFile }).machine;
+    expect(() => unreadable.settings).toThrow("the key file /nowhere could not be read");
+    expect(unreadable.reopened({ isInspected: true }).settings.baseUrl?.value).toBe(
+      SERVICE.RESEARCH_BASE_URL,
+    );
   });
 
   test.each([
@@ -66,6 +77,7 @@ describe("this machine", () => {
   test.each([
     ["the key in use", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY) }, true],
     ["another key", {}, {}, false],
+    ["another key, and was asked of this one", {}, { asked_of: ASKED }, true],
     ["another path", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY), base_path: "/v2" }, false],
     ["another key than the profile's now", { RESEARCH_API_KEY: undefined }, { profile: "p" }, true],
     ["another profile", { RESEARCH_API_KEY: undefined }, { profile: "q" }, false],
@@ -118,6 +130,64 @@ describe("this machine", () => {
   });
 });
 
+describe("an account that is named by its profile", () => {
+  const stored = (origin: string) => ({ "base-url": origin, "api-key": "k", "api-key-origin": origin });
+  const profiles = {
+    p: { ...stored("https://p.example"), "base-url": "https://p.example/x/", "output-field": "answer" },
+    q: stored("https://q.example"),
+    default: stored("https://d.example"),
+    bare: { "base-url": "https://p.example/x" },
+    same: { "base-url": "https://one.example" },
+    empty: {},
+  };
+  const settings = { profile: "q", profiles };
+
+  test.each<[string, object, object, object, string | undefined]>([
+    ["made with another profile", {}, {}, {}, "p"],
+    ["made before there were profiles", {}, {}, { origin: "https://d.example", profile: null }, "default"],
+    ["made where the profile is no more", {}, {}, { origin: "https://old.example" }, undefined],
+    ["made with a profile without a key", {}, {}, { profile: "bare" }, undefined],
+    ["made by the account in use", {}, {}, { origin: "https://q.example", profile: "q" }, undefined],
+    ["asked for with --profile", {}, { profile: "q" }, {}, undefined],
+    ["asked for with --base-url", {}, { baseUrl: "https://q.example" }, {}, undefined],
+    ["asked for with --provider", {}, { provider: "exa" }, {}, undefined],
+    ["asked for with RESEARCH_PROFILE", { RESEARCH_PROFILE: "q" }, {}, {}, undefined],
+    ["asked for with RESEARCH_BASE_URL", { RESEARCH_BASE_URL: "https://q.example" }, {}, {}, undefined],
+  ])("is asked for what was %s, or not", (_, env, choices, made, profile) => {
+    const said: string[] = [];
+    const onOtherAccount = (text: string) => void said.push(text);
+    const { machine } = machineWith(env, { choices, onOtherAccount }, settings);
+    const entry = { origin: "https://p.example", profile: "p", key_id: "", ...made } as HistoryEntry;
+    const account = machine.accountOf(entry);
+    expect(account?.profile).toBe(profile);
+    expect(machine.accountOf(entry)).toBe(account);
+    const text = `what was created with profile ${profile} is asked for there, at ${entry.origin}`;
+    expect(said).toEqual(profile ? [text] : []);
+  });
+
+  test("takes nothing of the environment, and all that have no key are one error", () => {
+    const keyFile = join(folderWith({ key: "k-1" }), "key");
+    const ofProvider = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY_FILE: keyFile };
+    const others = { ...ofProvider, RESEARCH_BASE_URL: "https://one.example" };
+    for (const env of [SERVICE, ofProvider, others]) {
+      const { machine } = machineWith(env, {}, settings);
+      const [account] = machine.named(["p"], "-p");
+      const facts = { origin: "https://p.example", basePath: "/x", apiKey: "k", outputField: "answer" };
+      expect(account).toMatchObject({ ...facts, profile: "p" });
+      expect(machine.named(["p"], "-p")[0]).toBe(account);
+      expect(() => machine.named(["empty"], "-p")).toThrow("no base URL is configured");
+      expect(() => machine.named(["p", "bare", "same"], "-p")).toThrow(
+        expect.objectContaining({
+          code: "NOT_AUTHENTICATED",
+          message:
+            "no API key to be used: profile bare (no API key for https://p.example); profile same (no API key for https://one.example)",
+          facts: { hint: expect.stringContaining("`research login -p PROFILE` stores a key") },
+        }),
+      );
+    }
+  });
+});
+
 describe("creates per hour:", () => {
   const STORED = { profile: "p", profiles: { p: { tier: "pro" } } };
 
@@ -134,7 +204,12 @@ describe("creates per hour:", () => {
   test("a provider has a number, and no tiers", () => {
     const { machine } = machineWith(EXA, {}, STORED);
     expect([machine.hourlyLimit({}), machine.hourlyLimit({ perHour: 3 })]).toEqual([undefined, 3]);
-    expect(() => machine.hourlyLimit({ tier: "free" })).toThrow("Exa has no tiers");
+    expect(() => machine.hourlyLimit({ tier: "free" })).toThrow(
+      expect.objectContaining({
+        message: "Exa has no tiers",
+        facts: { hint: expect.stringContaining("--per-hour N sets a limit") },
+      }),
+    );
   });
 
   test("the hour, with and without a limit", () => {

@@ -1,10 +1,9 @@
 import { configDefaults, defineConfig, type Plugin } from "vitest/config";
 import { yamlAsData } from "../../build/imports.js";
 
-// Tests of the built program cannot notice a change of its source; that of key files cannot be run in a thread.
+// Tests of the built program cannot notice a change of its source.
 const EXCLUDED = [
   "test/{action,docs,package}/**",
-  "test/machine/key-file.test.ts",
   "test/mcp/{built,create-once}.test.ts",
   "test/server/conversations/kill.test.ts",
   "test/server/conversations/local/kill-compaction.test.ts",
