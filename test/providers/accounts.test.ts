@@ -109,6 +109,13 @@ describe.each(NAMES)("%s", (name) => {
     const { RESEARCH_BASE_URL: _, ...own } = env;
     const curl = await inProcess(["create", "why", "--dry-run"], { env: own });
     expect(curl.stdout).toContain(`$${name.toUpperCase()}_API_KEY`);
+    if (name === "gemini") {
+      const { RESEARCH_API_KEY: _key, ...keyless } = own;
+      const google = await inProcess(["create", "why", "--dry-run"], {
+        env: { ...keyless, GOOGLE_API_KEY: KEY },
+      });
+      expect(google.stdout).toContain("$GOOGLE_API_KEY");
+    }
     expect(seen.stdout + curl.stdout).not.toContain(KEY);
     expect(double.server.count()).toBe(0);
   });

@@ -125,7 +125,9 @@ async function requestOf(ctx: Machine, body: CreateBody) {
   const dialect = await ctx.dialect();
   const { method, path, headers: own, body: text = "" } = dialect.create(body);
   const url = base.origin + ctx.basePath + path;
-  const variable = provider?.baseUrl === base.origin ? provider.keyVariable : "RESEARCH_API_KEY";
+  const isOther = provider?.otherKeyVariable === ctx.settings.apiKey?.source;
+  const ownVariable = (isOther && provider?.otherKeyVariable) || provider?.keyVariable;
+  const variable = provider?.baseUrl === base.origin ? ownVariable : "RESEARCH_API_KEY";
   const [name, prefix] = dialect.keyHeader;
   const all = { [name]: `${prefix}$${variable}`, "content-type": "application/json", ...own };
   const titled = (header: string) => header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
