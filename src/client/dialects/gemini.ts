@@ -78,12 +78,12 @@ export function gemini(defaultModel: string): Dialect {
         ),
         citations: citationsIn(parts),
         sources: sourcesIn(parts.flatMap(({ annotations }) => items(annotations))),
-        error: items(answer.errors)[0],
+        error: items(answer.errors)[0] ?? answer.error,
       };
       return answerData(operation, answer, { id, status, created }, more);
     },
-    // The form of its ids is not documented, and steps have ids, too.
-    salvage: (torn) => salvageId(torn.split('"steps"', 1)[0] ?? "", "id", /^/),
+    // The form of its ids is not documented, and steps have ids, too, and so have requests and messages.
+    salvage: (torn) => salvageId(torn.split('"steps"', 1)[0] ?? "", "id", /^(?!(?:req|msg)_)/),
   };
 }
 

@@ -407,7 +407,8 @@ describe("a result", () => {
     for (const name of ["citations", "sources", "progress", "error"]) expect(said).not.toHaveProperty(name);
     const [error, model] = [{ code: "c", message: "It broke." }, "m"];
     const failed = { id: "v1_1", status: "failed", model, errors: [error] };
-    expect(dialect("gemini").data("status", failed)).toMatchObject({ model, error });
+    for (const said of [failed, { ...failed, errors: [], error }])
+      expect(dialect("gemini").data("status", said)).toMatchObject({ model, error });
     expect(dialect("gemini").data("create", { models: [] })).toBe("the answer has no id");
   });
 
@@ -838,6 +839,7 @@ describe("salvage", () => {
     ["parallel", '{"run_id":"trun_../x"', undefined],
     ["parallel", '{"run_id":"my_trun_1"', undefined],
     ["gemini", '{"previous_interaction_id":"v1_1","id":"v1_2","sta', "v1_2"],
+    ["gemini", '{"id":"req_1","error":{"id":"msg_2"', undefined],
     ["gemini", '{"steps":[{"type":"google_search_call","id":"call_1"', undefined],
     [
       "tavily",
