@@ -3,7 +3,7 @@ import { sharedPostgres } from "../support/shared-postgres.js";
 import { nameOf, POINTS, type Point, strike, wrongs } from "../support/upstream-crash.js";
 
 // A sample of `test/soak/upstream.soak.ts`, which strikes at every moment.
-const postgres = await sharedPostgres();
+const { postgres, newDatabase } = await sharedPostgres();
 
 const SAMPLE: [Point, stops: boolean, status: string][] = [
   [POINTS.runs[1] as Point, false, "FAILED"],
@@ -22,7 +22,7 @@ test.each(SAMPLE.map(([point, ...rest]) => [nameOf(point), point, ...rest] as co
 
 describe.skipIf(!postgres)("with PostgreSQL (needs PostgreSQL)", () => {
   test("a worker that is suspended past its lease while it polls: another one goes on, with one POST", async () => {
-    const database = await postgres?.database();
+    const database = await newDatabase();
     const point = POINTS.runs[4] as Point;
     const aftermath = await strike({ database, point, how: "suspend", stops: false, afterMs: 0 });
     expect(wrongs(aftermath)).toEqual([]);

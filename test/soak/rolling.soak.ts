@@ -10,7 +10,7 @@ import { query, testPostgres } from "../support/postgres.js";
 import { KEY } from "../support/service.js";
 import { post } from "../support/wire.js";
 
-const postgres = await testPostgres();
+const { postgres, newDatabase } = await testPostgres();
 const hasCaddy = await new Promise<boolean>((resolve) => {
   spawn("caddy", ["version"], { stdio: "ignore" })
     .once("error", () => resolve(false))
@@ -31,7 +31,7 @@ function caddyfile(port: number, apis: readonly string[]): string {
 
 describe.skipIf(!postgres || !hasCaddy)("rolling restarts behind Caddy (needs PostgreSQL and caddy)", () => {
   it(`${RESTARTS} of two APIs under load: no create is cut, and each is there once`, async () => {
-    const url = (await postgres?.database()) ?? "";
+    const url = await newDatabase();
     const cluster = new Cluster(url, { lease: "6s", researcher: "cat > /dev/null; sleep 300" });
     const apis: Member[] = [await cluster.add("api"), await cluster.add("api")];
     const hosts = apis.map(({ baseUrl }) => new URL(baseUrl).host);

@@ -17,7 +17,7 @@ import {
 
 vi.setConfig({ maxConcurrency: 3, testTimeout: 600_000 });
 
-const postgres = await testPostgres();
+const { postgres, newDatabase } = await testPostgres();
 const SEED = Number(process.env.SOAK_SEED ?? Date.now());
 const random = seeded(SEED);
 const ROUNDS = Number(process.env.SOAK_ROUNDS ?? 1);
@@ -55,13 +55,13 @@ describe.skipIf(!postgres)("serve --upstream with PostgreSQL (needs PostgreSQL)"
     ...blows([...POINTS.runs, ...STATEMENTS.runs], false, "suspend"),
     ...blows(POINTS.stops, true, "suspend"),
   ];
-  table("PostgreSQL", [...killed, ...suspended], async () => postgres?.database());
+  table("PostgreSQL", [...killed, ...suspended], newDatabase);
 
   const TIMES = Number(process.env.SOAK_TIMES ?? 20);
   test.skipIf(!postgres?.server).each<Outage>(["takeover", "lease lost", "restart"])(
     `${TIMES} times %s, two workers (SOAK_SEED=${SEED})`,
     async (kind) => {
-      const database = (await postgres?.database()) ?? "";
+      const database = await newDatabase();
       const server = postgres?.server;
       const outageAt = (nth: number) => (nth % 3 === 2 ? kind : undefined);
       const { wrong, figures } = await faulty(
@@ -82,7 +82,7 @@ test.skipIf(!postgres)(
       nth % 25 === 12 ? "takeover" : nth % 50 === 25 ? "suspension" : undefined;
     const { figures, wrong } = await faulty(
       { conversations, share: 0.06, outageAt },
-      { database: (await postgres?.database()) ?? "", server: undefined, random },
+      { database: await newDatabase(), server: undefined, random },
     );
     process.stdout.write(`faulty: ${JSON.stringify(figures)}\n`);
     expect(wrong).toEqual([]);

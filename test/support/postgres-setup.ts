@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const start = () =>
     // Test files run side by side, each with several stores.
     testPostgres(["max_connections=500"]).then(
-      (postgres) => ({ ...(postgres && { url: postgres.url }) }),
+      ({ postgres }) => ({ ...(postgres && { url: postgres.url }) }),
       (error: unknown) => ({ error: String(error) }),
     );
   const door = createServer(async (socket) => {

@@ -7,29 +7,33 @@ import { folderWith } from "./folder.js";
 import { leftovers } from "./leftovers.js";
 import { type Binaries, PostgresServer } from "./postgres-server.js";
 
-/** A PostgreSQL server for tests. */
+/** A PostgreSQL server for tests, undefined if there is none. */
 export interface TestPostgres {
-  /** Of a database that only makes others. */
-  url: string;
+  /** `server` stops it and starts it again; undefined if it is not ours to stop. */
+  postgres: { url: string; server: PostgresServer | undefined } | undefined;
   /** Makes an empty database and returns its URL. */
-  database(): Promise<string>;
-  /** Stops the server and starts it again; undefined if the server is not ours to stop. */
-  server: PostgresServer | undefined;
+  newDatabase(): Promise<string>;
+}
+
+/** The server of this URL, which is that of a database that only makes others. */
+export function postgresAt(url: string | undefined, server?: PostgresServer): TestPostgres {
+  if (url === undefined)
+    return { postgres: undefined, newDatabase: () => Promise.reject(new Error("no database")) };
+  return { postgres: { url, server }, newDatabase: () => newDatabase(url) };
 }
 
 /**
  * The server that `RESEARCH_TEST_DATABASE` names (its `research_test_…` databases stay there), else a new one from the
- * registry's binaries; undefined if there is neither, and then a test names PostgreSQL as what it lacks. `settings`
+ * registry's binaries; none if there is neither, and then a test names PostgreSQL as what it lacks. `settings`
  * are of the new server, as `fsync=on`. Tests that only need a database share one: `sharedPostgres`.
  */
-export async function testPostgres(settings: readonly string[] = []): Promise<TestPostgres | undefined> {
+export async function testPostgres(settings: readonly string[] = []): Promise<TestPostgres> {
   const url = process.env.RESEARCH_TEST_DATABASE;
-  if (url) return { url, database: () => newDatabase(url), server: undefined };
-  const binaries = registryBinaries();
-  if (binaries === undefined) return undefined;
+  const binaries = url ? undefined : registryBinaries();
+  if (binaries === undefined) return postgresAt(url || undefined);
   const server = await PostgresServer.start(binaries, folderWith(), settings);
   leftovers.add(() => server.kill());
-  return { url: server.url, database: () => newDatabase(server.url), server };
+  return postgresAt(server.url, server);
 }
 
 /** The registry has binaries for the common systems; on Windows the server would need another way to stop. */
@@ -46,8 +50,7 @@ function registryBinaries(): Binaries | undefined {
   }
 }
 
-/** Makes an empty database at the server of `url`, and returns its URL. */
-export async function newDatabase(url: string): Promise<string> {
+async function newDatabase(url: string): Promise<string> {
   const name = `research_test_${randomBytes(6).toString("hex")}`;
   await query(url, `CREATE DATABASE ${name}`);
   const own = new URL(url);
@@ -55,10 +58,22 @@ export async function newDatabase(url: string): Promise<string> {
   return own.href;
 }
 
-/** Runs one statement on a connection of its own. */
-export async function query(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResultRow[]> {
+async function connected(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  return client;
+}
+
+/** A client that holds a lock on this table, and on no other, until it is ended. */
+export async function lockOf(url: string, table: string): Promise<{ end(): Promise<void> }> {
+  const client = await connected(url);
+  await client.query(`BEGIN; LOCK TABLE research.${table}`);
+  return client;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResultRow[]> {
+  const client = await connected(url);
   try {
     return (await client.query(text, values)).rows;
   } finally {

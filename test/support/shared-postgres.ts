@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { inject } from "vitest";
-import { newDatabase, type TestPostgres } from "./postgres.js";
+import { postgresAt, type TestPostgres } from "./postgres.js";
 import type { SharedServer } from "./postgres-setup.js";
 
-/** The PostgreSQL server that all test files of a run share; undefined if there is none. Rejects if it did not start. */
-export async function sharedPostgres(): Promise<Pick<TestPostgres, "database"> | undefined> {
+/** The PostgreSQL server that all test files of a run share. Rejects if it did not start. */
+export async function sharedPostgres(): Promise<TestPostgres> {
   const { url, error } = (await json(connect(inject("postgresPort"), "127.0.0.1"))) as SharedServer;
   if (error !== undefined) throw new Error(error);
-  return url === undefined ? undefined : { database: () => newDatabase(url) };
+  return postgresAt(url);
 }

@@ -40,8 +40,7 @@ export function authenticator(keys: KeyStore, single: SingleKey | undefined, clo
   };
 }
 
-function invalidKeyError(): HttpError {
-  return new HttpError("INVALID_API_KEY", "The API key is missing, invalid or expired.", {
-    "WWW-Authenticate": "Bearer",
-  });
+/** §7, INVALID_API_KEY. */
+export function invalidKeyError(message = "The API key is missing, invalid or expired."): HttpError {
+  return new HttpError("INVALID_API_KEY", message, { "WWW-Authenticate": "Bearer" });
 }

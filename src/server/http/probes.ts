@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { ConversationStore } from "../conversations/conversation-store.js";
 import { sameSecret } from "../keys/key-store.js";
 import type { Metrics } from "../monitoring/metrics.js";
-import { bearerToken } from "./authentication.js";
-import { HttpError, successResponse, unavailable } from "./responses.js";
+import { bearerToken, invalidKeyError } from "./authentication.js";
+import { successResponse, unavailable } from "./responses.js";
 
 /** Whether the Host header of a target is not checked: an orchestrator asks by the address of its own network. */
 export function takesAnyHost(target: string, { metricsToken }: Pick<Probes, "metricsToken">): boolean {
@@ -32,11 +32,8 @@ export async function ready({ store, closing }: Probes): Promise<Response> {
 
 /** Metrics for Prometheus, for those who send `token`. */
 export async function metrics(metrics: Metrics, token: string, request: IncomingMessage): Promise<Response> {
-  if (!sameSecret(bearerToken(request), token)) {
-    throw new HttpError("INVALID_API_KEY", "The token for metrics is missing or invalid.", {
-      "WWW-Authenticate": "Bearer",
-    });
-  }
+  if (!sameSecret(bearerToken(request), token))
+    throw invalidKeyError("The token for metrics is missing or invalid.");
   const { contentType, text } = await metrics.exposition();
   return new Response(text, { headers: { "Content-Type": contentType, "Cache-Control": "no-store" } });
 }

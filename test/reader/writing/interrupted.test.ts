@@ -11,7 +11,7 @@ import { sharedPostgres } from "../../support/shared-postgres.js";
 import { finds, searxng, smallWeb } from "../../support/small-web.js";
 import { ask, post } from "../../support/wire.js";
 
-const postgres = await sharedPostgres();
+const { postgres, newDatabase } = await sharedPostgres();
 
 /** What a research over a folder and the web asks others for, in this order. */
 const STEPS = ["plan", "search", "robots", "page", "notes", "answer", "check"] as const;
@@ -101,7 +101,7 @@ const STORES = {
   PostgreSQL: async () => ({
     // A loaded machine can keep a process from renewing a shorter lease.
     args: ["--lease", "3s"],
-    env: { RESEARCH_SERVE_DATABASE: (await postgres?.database()) ?? "" },
+    env: { RESEARCH_SERVE_DATABASE: await newDatabase() },
   }),
 };
 type Store = keyof typeof STORES;

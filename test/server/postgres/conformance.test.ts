@@ -9,11 +9,11 @@ import { serviceStoreAt } from "../../support/postgres-store.js";
 import { KEY, serviceFor } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await sharedPostgres();
+const { postgres, newDatabase } = await sharedPostgres();
 
 /** An API and a worker as two processes would be, at a new database. */
 async function pair(tier: "enterprise" | "free"): Promise<{ target: Target; close: () => Promise<void> }> {
-  const url = (await postgres?.database()) ?? "";
+  const url = await newDatabase();
   const services: Service[] = [];
   for (const role of ["api", "worker"] as const) {
     const store = await serviceStoreAt(url, { role });

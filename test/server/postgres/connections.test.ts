@@ -1,10 +1,9 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { folderWith } from "../../support/folder.js";
-import { endConnections, query, testPostgres } from "../../support/postgres.js";
+import { endConnections, lockOf, query, testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { research, start } from "../../support/run.js";
@@ -15,8 +14,7 @@ import { ask, post } from "../../support/wire.js";
 const folder = folderWith({ hba: "local all research trust\nlocal all all scram-sha-256\n" });
 chmodSync(folder, 0o755);
 chmodSync(join(folder, "hba"), 0o644);
-const postgres = await testPostgres([`hba_file=${join(folder, "hba")}`]);
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await testPostgres([`hba_file=${join(folder, "hba")}`]);
 
 afterEach(closeStores);
 
@@ -26,9 +24,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     const store = await storeAt(url, { connections: 5 });
     const job = newJob();
     await store.create(callerOf(), job);
-    const locker = new pg.Client({ connectionString: url });
-    await locker.connect();
-    await locker.query("BEGIN; LOCK TABLE research.conversations IN ACCESS EXCLUSIVE MODE");
+    const locker = await lockOf(url, "conversations");
     const asked = Array.from({ length: 30 }, (_, i) =>
       i % 2
         ? store.create(callerOf(`key-${i}`, 10), newJob())
@@ -49,7 +45,6 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     for (const reason of answered ?? []) expect(reason).toBeInstanceOf(StoreUnavailableError);
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(5);
-    await locker.query("COMMIT");
     await locker.end();
     expect(await store.get(callerOf(), job.request_id)).toMatchObject({ requestId: job.request_id });
   });
@@ -60,13 +55,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     await store.create(callerOf("a", 9), newJob());
     // A client for each lock: a create that waits for the counters may hold a lock on the conversations, and with one
     // client for both that is a deadlock.
-    const locked = async (table: string) => {
-      const locker = new pg.Client({ connectionString: url });
-      await locker.connect();
-      await locker.query(`BEGIN; LOCK TABLE research.${table}`);
-      return locker;
-    };
-    const counters = await locked("counters");
+    const counters = await lockOf(url, "counters");
     const creates = Array.from({ length: 9 }, () => store.create(callerOf("a", 9), newJob()).catch(() => {}));
     const stops = Array.from({ length: 9 }, () => store.stop(callerOf("a", 9), "x").catch(() => {}));
     await until(async () => {
@@ -74,7 +63,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
       return (connections === 2 && connectionsWaiting > 0) || undefined;
     });
     await store.ready();
-    const conversations = await locked("conversations");
+    const conversations = await lockOf(url, "conversations");
     await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
     await Promise.all([counters.end(), conversations.end()]);
     await Promise.all([...creates, ...stops]);

@@ -10,8 +10,7 @@ import { query, testPostgres } from "../../support/postgres.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 
-const postgres = await testPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await testPostgres();
 const never = new AbortController().signal;
 const caller = callerOf();
 

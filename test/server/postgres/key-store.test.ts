@@ -7,7 +7,7 @@ import { closeStores, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await sharedPostgres();
+const { postgres, newDatabase } = await sharedPostgres();
 
 afterEach(closeStores);
 
@@ -18,7 +18,7 @@ const keyOf = (name: string): ServiceKey => {
 
 describe.skipIf(!postgres)("keys in PostgreSQL (needs PostgreSQL)", () => {
   it("are in memory, read again after half a second, and asked for after a second", async () => {
-    const url = (await postgres?.database()) ?? "";
+    const url = await newDatabase();
     const proxy = new PostgresProxy(url);
     let now = 0;
     const clock = { ...systemClock, monotonic: () => now };

@@ -9,8 +9,7 @@ import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await sharedPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await sharedPostgres();
 const never = new AbortController().signal;
 
 afterEach(closeStores);

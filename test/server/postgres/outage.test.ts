@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/ground/clock.js";
 import {
@@ -6,13 +5,12 @@ import {
   StoreUnavailableError,
 } from "../../../src/server/conversations/conversation-store.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";
-import { endConnections, query, testPostgres } from "../../support/postgres.js";
+import { endConnections, lockOf, query, testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
 import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 
-const postgres = await testPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await testPostgres();
 const never = new AbortController().signal;
 
 afterEach(closeStores);
@@ -42,9 +40,7 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
   it("a create that is cut off while the database works on it is there once, counted once", async () => {
     const proxy = new PostgresProxy(url);
     const store = await storeAt(proxy.url, { role: "api" });
-    const locker = new pg.Client({ connectionString: url });
-    await locker.connect();
-    await locker.query("BEGIN; LOCK TABLE research.counters");
+    const locker = await lockOf(url, "counters");
     const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'research.counters'::regclass";
     const triesWaiting = (tries: number) =>
       until(async () => (await query(url, waiting)).length >= tries || undefined);
@@ -55,7 +51,6 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     proxy.back();
     // The server does not know that the first client has gone: both tries go on as soon as they can.
     await triesWaiting(2);
-    await locker.query("COMMIT");
     await locker.end();
     expect(await created).toMatchObject({ kind: "created" });
     const kinds = [
@@ -149,16 +144,13 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     const job = newJob();
     await store.create(callerOf(), job);
     const claim = await store.claim(never);
-    const locker = new pg.Client({ connectionString: url });
-    await locker.connect();
-    await locker.query("BEGIN; LOCK TABLE research.conversations IN ACCESS EXCLUSIVE MODE");
+    const locker = await lockOf(url, "conversations");
     // The one connection for statements, and the queue for it, are full for as long as the lock is held.
     const filled = Array.from({ length: 30 }, () => store.stop(callerOf(), "x").catch(() => {}));
     const renewed = "SELECT FROM research.processes WHERE expires_at > $1::timestamptz";
     const [start] = await query(url, "SELECT now() + interval '7 s' AS at");
     const isRenewed = async () => (await query(url, renewed, [start?.at])).length > 0;
     await until(async () => (await isRenewed()) || claim.signal.aborted || undefined);
-    await locker.query("COMMIT");
     await locker.end();
     expect([claim.signal.aborted, store.figures.leasesLost]).toEqual([false, 0]);
     expect(await store.end(claim, { status: "COMPLETED", output: "1" })).toBe(true);

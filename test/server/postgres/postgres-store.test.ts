@@ -6,8 +6,7 @@ import { callerOf as caller, closeStores, newJob as job, storeAt } from "../../s
 import { until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await sharedPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await sharedPostgres();
 
 afterEach(closeStores);
 

@@ -8,8 +8,7 @@ import { until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 import { movableClock } from "../../support/virtual-clock.js";
 
-const postgres = await sharedPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await sharedPostgres();
 const never = new AbortController().signal;
 /** A third of the lease of these stores: after it a process renews its lease, and learns that it has lost it. */
 const RENEWAL_MS = 5_000;

@@ -11,8 +11,7 @@ import { sharedPostgres } from "../../support/shared-postgres.js";
 import { movableClock } from "../../support/virtual-clock.js";
 import { ask, post } from "../../support/wire.js";
 
-const postgres = await sharedPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await sharedPostgres();
 
 const running: Service[] = [];
 afterEach(async () => {

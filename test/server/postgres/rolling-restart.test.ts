@@ -9,7 +9,7 @@ import { query } from "../../support/postgres.js";
 import { KEY, until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 
-const postgres = await sharedPostgres();
+const { postgres, newDatabase } = await sharedPostgres();
 
 const CLIENTS = 3;
 
@@ -47,7 +47,7 @@ describe.skipIf(!postgres)("a rolling restart (needs PostgreSQL)", () => {
   it("of an API and a worker: no error at any client, nothing lost, nothing doubled", {
     timeout: 240_000,
   }, async () => {
-    const url = (await postgres?.database()) ?? "";
+    const url = await newDatabase();
     const cluster = new Cluster(url, { lease: "20s", researcher: "cat > /dev/null; sleep 0.3; echo done" });
     for (const role of ["api", "worker"] as const) await cluster.add(role);
     const baseUrl = await proxyTo(cluster);

@@ -12,8 +12,7 @@ import { KEY, until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 import { ask, post } from "../../support/wire.js";
 
-const postgres = await sharedPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await sharedPostgres();
 const NOWHERE = "postgresql://research@127.0.0.1:1/research";
 
 it.each([

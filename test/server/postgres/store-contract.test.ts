@@ -5,12 +5,12 @@ import { serviceStoreAt } from "../../support/postgres-store.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 import { storeContract } from "../conversations/store-contract.js";
 
-const postgres = await sharedPostgres();
-const url = await postgres?.database();
+const { postgres, newDatabase } = await sharedPostgres();
+let url: string | undefined;
 
 /** One database for all: making and removing one for each test takes longer than the tests. */
 async function emptyDatabase(): Promise<string> {
-  if (url === undefined) throw new Error("no database");
+  url ??= await newDatabase();
   await query(url, "DROP SCHEMA IF EXISTS research CASCADE");
   return url;
 }

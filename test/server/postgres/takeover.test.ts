@@ -8,8 +8,7 @@ import { KEY, until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 import { ask, post } from "../../support/wire.js";
 
-const postgres = await sharedPostgres();
-const newDatabase = () => postgres?.database() ?? Promise.reject(new Error("no database"));
+const { postgres, newDatabase } = await sharedPostgres();
 
 const LEASE_MS = 2_000;
 let cluster: Cluster;
