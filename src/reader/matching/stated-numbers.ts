@@ -1,14 +1,5 @@
 import { type CalendarDate, inFull, monthsIn, sameDate, withoutDates } from "./dates.js";
-import {
-  type Bound,
-  type Dated,
-  factorsIn,
-  multiplied,
-  POWER,
-  type Quantity,
-  type Said,
-  saidIn,
-} from "./quantities.js";
+import { type Bound, factorsIn, multiplied, POWER, type Quantity, type Said, saidIn } from "./quantities.js";
 import { matchesIn } from "./tokens.js";
 import { areComparable, isMoney, ORDER, type Unit, unitNamed } from "./units.js";
 
@@ -16,6 +7,11 @@ import { areComparable, isMoney, ORDER, type Unit, unitNamed } from "./units.js"
 interface StatedNumber {
   value: number;
   unit: Unit | undefined;
+  passage: number;
+}
+
+interface StatedDate {
+  readings: readonly CalendarDate[];
   passage: number;
 }
 
@@ -71,7 +67,8 @@ export class StatedNumbers {
   /** By kind of unit; under the empty name the numbers as they stand. */
   readonly #numbers = new Map<string, StatedNumber[]>();
   readonly #scales = new Set<number>();
-  readonly #dates = new Map<number, { date: Dated; passage: number }[]>();
+  /** By month. */
+  readonly #dates = new Map<number, StatedDate[]>();
   readonly #literals = new Map<string, Set<number>>();
 
   /**
@@ -113,10 +110,8 @@ export class StatedNumbers {
         this.#number(ORDER.kind, (numberIn(tens) ?? 0) + orders.findIndex(Boolean) + 1, ORDER, passage);
     // A page that names the year elsewhere need not repeat it.
     const dates = all.filter(({ kind }) => kind === "date");
-    for (const month of monthsIn(withoutDates(text, dates))) {
-      const readings = [{ year: undefined, month, day: undefined }];
-      this.#date({ kind: "date", text: "", start: 0, end: 0, readings }, month, passage);
-    }
+    for (const month of monthsIn(withoutDates(text, dates)))
+      this.#date([{ year: undefined, month, day: undefined }], passage);
     for (const [year] of matchesIn(SHORT_YEAR, text))
       this.#number("", Number(inFull(year)), undefined, passage);
     for (const [digits] of matchesIn(IN_WORD, text)) this.#number("", Number(digits), NAME, passage);
@@ -143,15 +138,14 @@ export class StatedNumbers {
       const found = ways.flatMap((way) => this.#matches({ ...way, values }));
       return new Set(found.map(({ passage }) => passage));
     }
-    const candidates = said.readings.flatMap(({ month }) => this.#dates.get(month) ?? []);
-    // A page that names the year elsewhere need not repeat it in each date.
     const hasYear = ({ year = 0 }: CalendarDate) => this.#near("", year, "exact").length > 0;
-    const same = candidates.filter(({ date }) =>
-      said.readings.some((one) =>
-        date.readings.some((other) =>
-          sameDate(one, other.year === undefined && hasYear(one) ? { ...other, year: one.year } : other),
-        ),
-      ),
+    const isSame = (one: CalendarDate, other: CalendarDate) =>
+      sameDate(one, other) ||
+      // A page that names the year elsewhere need not repeat it in each date.
+      (other.year === undefined && sameDate({ ...one, year: undefined }, other) && hasYear(one));
+    const candidates = said.readings.flatMap(({ month }) => this.#dates.get(month) ?? []);
+    const same = candidates.filter(({ readings }) =>
+      said.readings.some((one) => readings.some((other) => isSame(one, other))),
     );
     return new Set(same.map(({ passage }) => passage));
   }
@@ -167,8 +161,8 @@ export class StatedNumbers {
       const short = /^\d+\.\d+(?=\.)/.exec(said.values[0] ?? "");
       if (short) this.#number("", Number(short[0]), undefined, passage);
     } else if (said.kind === "date") {
+      this.#date(said.readings, passage);
       for (const { year, month, day } of said.readings) {
-        this.#date(said, month, passage);
         if (year !== undefined) this.#number("", year, undefined, passage);
         // `10/2000` may be a share.
         if (day === undefined) this.#number("", month, undefined, passage);
@@ -191,20 +185,20 @@ export class StatedNumbers {
     const [first = 0, second = 1] = [one.values[0], other.values[0]];
     if (OUT_OF.test(between)) this.#share(first / second, passage);
     const [day, year] = first > 31 ? [second, first] : [first, second];
-    if (MONTH.test(between) && day > 0 && day < 32 && year > 1_000 && year < 2_100)
-      for (let month = 1; month <= 12; month++) {
-        const readings = [{ year, month, day }];
-        this.#date({ ...one, kind: "date", readings }, month, ELSEWHERE);
-      }
+    const isDay = MONTH.test(between) && day > 0 && day < 32 && year > 1_000 && year < 2_100;
+    const readings = isDay ? Array.from({ length: 12 }, (_, i) => ({ year, month: i + 1, day })) : [];
+    this.#date(readings, ELSEWHERE);
     const isTime = one.unit === HOUR && other.unit === MINUTE && between.length < 6;
     if (isTime || RATIO.test(between))
       this.#literal(`${first}:${isTime && second < 10 ? "0" : ""}${second}`, passage);
   }
 
-  #date(date: Dated, month: number, passage: number): void {
-    const dates = this.#dates.get(month);
-    if (dates) dates.push({ date, passage });
-    else this.#dates.set(month, [{ date, passage }]);
+  #date(readings: StatedDate["readings"], passage: number): void {
+    for (const { month } of readings) {
+      const dates = this.#dates.get(month) ?? [];
+      this.#dates.set(month, dates);
+      dates.push({ readings, passage });
+    }
   }
 
   #literal(value: string, passage: number): void {
