@@ -52,6 +52,7 @@ it("names what is not read, with the reason, and no dot-file or ignored file", a
     "a.md": "a",
     "manual.html": "x".repeat(8_388_608),
     "big.md": "x".repeat(8_388_609),
+    "big.pdf": "x".repeat(8_388_609),
     "p.png": "x",
     "costs.XLSX": "PK",
     "talk.pptx": "PK",
@@ -62,7 +63,8 @@ it("names what is not read, with the reason, and no dot-file or ignored file", a
     "b.log": "b",
     "empty.md": "",
   });
-  expect(await namesIn(folder)).toEqual(["a.md", "manual.html"]);
+  expect(await namesIn(folder)).toEqual(["a.md", "big.pdf", "manual.html"]);
+  expect(readBytes(folder, "big.pdf")).toHaveLength(8_388_609);
   expect(await unreadIn(folder)).toEqual({
     "big.md": "larger than 8 MiB",
     "p.png": "not text",
