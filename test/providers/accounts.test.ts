@@ -331,8 +331,14 @@ describe("stop", () => {
 
 test("a word that waits for somebody is said at once, one that is not known after ten minutes, each once", async () => {
   for (const [word, says] of [
-    ["requires_action", /waits for somebody \(requires_action\)/],
-    ["pondering", /has been pondering for ten minutes/],
+    [
+      "requires_action",
+      /waits for somebody \(requires_action\): answer it at the provider\. Polling goes on"/,
+    ],
+    [
+      "pondering",
+      /has been pondering for ten minutes.*stop it with: research stop resp_\w+\. Polling goes on"/,
+    ],
   ] as const) {
     const { run, double } = await account("perplexity");
     const id = double.add({ input: `why => in_progress ${word}` });

@@ -74,10 +74,11 @@ export function watchJson({ requestId, status, previous, at, elapsedMs, final, p
 export function stuckText(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
   const { requestId, waitsForSomebody } = event;
   const word = safeLine(event.word);
+  // Most of the providers where a request waits for an answer cannot stop it.
   const what = waitsForSomebody
-    ? `${requestId} waits for somebody (${word}): answer it at the provider`
-    : `${requestId} has been ${word} for ten minutes, which is not a known state: look at the service's own page`;
-  return `${what}, or stop it with: research stop ${requestId}. Polling goes on`;
+    ? `waits for somebody (${word}): answer it at the provider`
+    : `has been ${word} for ten minutes, which is not a known state: look at the service's own page, or stop it with: research stop ${requestId}`;
+  return `${requestId} ${what}. Polling goes on`;
 }
 
 /** What a notification says of requests whose wait is over: our words and an id, nothing of the service's. */
