@@ -9,7 +9,6 @@ import { proxyFor } from "../ground/http/address.js";
 import { isObject, JsonText, jsonIn, memberText } from "../ground/json/exact-json.js";
 import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
 import { citationsOf } from "../ground/protocol/citations.js";
-import type { Data } from "../ground/protocol/conversation.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
@@ -162,7 +161,7 @@ export function keptCheck(
   requestId: string,
 ): CheckOutcome | undefined {
   const text = history?.checks.read(serviceOf({ origin, base_path: basePath }), requestId);
-  const kept: Data | undefined = text === undefined ? undefined : (jsonIn(text) as Data | undefined);
+  const kept = jsonIn(text ?? "");
   return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
     ? (kept as unknown as CheckOutcome)
     : undefined;
