@@ -3,48 +3,40 @@ import { shortText } from "../../../ground/text/phrases.js";
 import { saidIn } from "../../matching/quantities.js";
 import { standsIn, tokensOf } from "../../matching/tokens.js";
 
-/** The names and indexes that lead to a part of a value. */
-type Path = readonly (string | number)[];
-
-/** A string, number or name of a structured result that stands in no quote. */
-export interface Unfounded {
-  /** With its path, for a sentence. */
-  shown: string;
-  path: Path;
+/** What of a structured result stands in quotes (undefined for nothing), and what does not, each with its path. */
+interface Founded {
+  kept: unknown;
+  missing: string[];
 }
 
 /**
- * Every string and number of a structured result that stands in no quote. A name that the schema does not give is data
- * as well. `names` are those it gives.
+ * Parts a structured result into what stands in quotes, a copy, and every string and number that stands in none. A name that
+ * the schema does not give is data as well. `names` are those it gives.
  */
-export function unfounded(
+export function founded(
   value: unknown,
   quotes: readonly string[],
   names: ReadonlySet<string>,
-  path: Path = [],
-): Unfounded[] {
+  path = "",
+): Founded {
+  const stands = (part: unknown) => quotes.some((quote) => holds(quote, part));
+  const gone = (shown: string): Founded => ({ kept: undefined, missing: [shown] });
   if (typeof value === "string" || typeof value === "number") {
-    const where = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");
-    const shown = `${shorten(value)}${where === "" ? "" : ` (${where.replace(/^\./, "")})`}`;
-    return quotes.some((quote) => holds(quote, value)) ? [] : [{ shown, path }];
+    const where = path && ` (${path.replace(/^\./, "")})`;
+    return stands(value) ? { kept: value, missing: [] } : gone(shorten(value) + where);
   }
-  if (Array.isArray(value)) return value.flatMap((part, i) => unfounded(part, quotes, names, [...path, i]));
-  return Object.entries(value ?? {}).flatMap(([name, part]) => {
-    const inner = [...path, name];
-    if (!names.has(name) && !quotes.some((quote) => holds(quote, name)))
-      return [{ shown: shorten(name), path: inner }];
-    return unfounded(part, quotes, names, inner);
+  if (typeof value !== "object" || value === null) return { kept: value, missing: [] };
+  const isList = Array.isArray(value);
+  const parts = Object.entries(value).map(([name, part]) => {
+    const inner = path + (isList ? `[${name}]` : `.${name}`);
+    const isKnown = isList || names.has(name) || stands(name);
+    return { name, ...(isKnown ? founded(part, quotes, names, inner) : gone(shorten(name))) };
   });
-}
-
-/** `value` without the places of `missing`: a copy. */
-export function without(value: unknown, missing: readonly Unfounded[], path: Path = []): unknown {
-  const isGone = (name: string | number) => missing.some((one) => `${one.path}` === `${[...path, name]}`);
-  if (Array.isArray(value))
-    return value.flatMap((part, i) => (isGone(i) ? [] : [without(part, missing, [...path, i])]));
-  if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([name]) => !isGone(name));
-  return Object.fromEntries(kept.map(([name, part]) => [name, without(part, missing, [...path, name])]));
+  const kept = parts.filter((one) => one.kept !== undefined);
+  return {
+    kept: isList ? kept.map((one) => one.kept) : Object.fromEntries(kept.map((one) => [one.name, one.kept])),
+    missing: parts.flatMap(({ missing }) => missing),
+  };
 }
 
 /** Every name of a property that a schema gives, at any depth. */

@@ -10,7 +10,7 @@ import {
   UnreadableReply,
 } from "../../model/session/session.js";
 import { type Answer, checkAnswer, citedIn, factsAnswer } from "../checks/answer.js";
-import { holds, propertyNamesIn, unfounded, without } from "../checks/structured.js";
+import { founded, holds, propertyNamesIn } from "../checks/structured.js";
 import type { Fact } from "../facts.js";
 import {
   answerPrompt,
@@ -89,12 +89,11 @@ export async function writeResult(
   const problemOf = (value: unknown) => checkValue(schema, JSON.stringify(value));
   return session.ask<{ value: unknown; leftOut: string[] }>(task, async (value, isLast) => {
     const problem = await problemOf(value);
-    const missing = unfounded(value, quotes, names);
+    const { kept, missing } = founded(value, quotes, names);
     if (problem === undefined && missing.length === 0) return { value: { value, leftOut: [] } };
-    const kept = isLast ? without(value, missing) : undefined;
-    if (quotes.some((quote) => holds(quote, kept)) && (await problemOf(kept)) === undefined)
-      return { value: { value: kept, leftOut: missing.map(({ shown }) => shown) } };
-    const wrong = missing.map(({ shown }) => `${shown} stands in no quote`);
+    if (isLast && quotes.some((quote) => holds(quote, kept)) && (await problemOf(kept)) === undefined)
+      return { value: { value: kept, leftOut: missing } };
+    const wrong = missing.map((shown) => `${shown} stands in no quote`);
     if (problem) wrong.unshift(`it does not fit the schema: ${problemText(problem, "the top level")}`);
     return { wrong: wrong.join("; ") };
   });

@@ -1,10 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  holds,
-  propertyNamesIn,
-  unfounded,
-  without,
-} from "../../../../src/reader/writing/checks/structured.js";
+import { founded, holds, propertyNamesIn } from "../../../../src/reader/writing/checks/structured.js";
 
 const QUOTES = ["The server has 4 threads and listens on port 8080 (`0.0.0.0`)."];
 const NAMES = new Set(["threads", "name", "list"]);
@@ -24,20 +19,21 @@ it.each<[unknown, string | undefined]>([
   [{ name: "x".repeat(90) }, `"${"x".repeat(78)}… (name)`],
   [{ list: [["a.b"]] }, '"a.b" (list[0][0])'],
 ])("%j", (value, expected) => {
-  expect(unfounded(value, QUOTES, NAMES).map(({ shown }) => shown)).toEqual(
-    expected === undefined ? [] : [expected],
-  );
+  const { missing } = founded(value, QUOTES, NAMES);
+  expect(missing).toEqual(expected === undefined ? [] : [expected]);
 });
 
 it("all that stands in no quote is named, and can be left out", () => {
   const value = { threads: 4, name: "client", list: [8080, 9, { name: "port", ports: 1 }] };
-  const missing = unfounded(value, QUOTES, NAMES);
-  expect(missing.map(({ shown }) => shown)).toEqual(['"client" (name)', "9 (list[1])", '"ports"']);
-  expect(without(value, missing)).toEqual({ threads: 4, list: [8080, { name: "port" }] });
+  expect(founded(value, QUOTES, NAMES)).toEqual({
+    kept: { threads: 4, list: [8080, { name: "port" }] },
+    missing: ['"client" (name)', "9 (list[1])", '"ports"'],
+  });
 });
 
 it("one of the quotes is enough", () => {
-  expect(unfounded({ threads: 4, port: 5 }, ["The port is 5.", "It has 4 threads."], NAMES)).toEqual([]);
+  const { missing } = founded({ threads: 4, port: 5 }, ["The port is 5.", "It has 4 threads."], NAMES);
+  expect(missing).toEqual([]);
 });
 
 it.each<[string, boolean]>([
