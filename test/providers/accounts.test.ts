@@ -226,6 +226,20 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
+test.each([404, 408])(
+  "parallel: a result that lags behind its end (%d) is asked for again",
+  async (status) => {
+    const body = saying("The run is still active.");
+    const { run } = await account("parallel", {
+      fault: does.only("output", does.answer({ status, body }), 1),
+    });
+    expect(await run("run", "why")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("An answer to"),
+    });
+  },
+);
+
 test("a create that is answered with the end keeps it, its result and its cost", async () => {
   const double = await ProviderDouble.start("exa");
   const id = double.add({ query: "why => completed" });

@@ -131,9 +131,12 @@ export class ResearchClient {
         if (!(error instanceof RefusedError)) throw error;
         if (["unauthenticated", "rate-limited", "no-credit"].includes(error.kind)) throw error;
         const state = await this.status(requestId, { signal, recordedAt });
-        const isLate = mayLag && error.kind === "not-found" && state.status === "COMPLETED";
-        const ended = state.provider_status === undefined ? undefined : NoOutputError.of(state, requestId);
-        const missing = isLate || !ended ? new NoOutputError(state.status, error, requestId) : ended;
+        // Parallel says 404 or 408 of a result that is not there yet.
+        const isLate = mayLag && state.status === "COMPLETED";
+        const missing =
+          isLate || !mayLag
+            ? new NoOutputError(state.status, error, requestId)
+            : NoOutputError.of(state, requestId);
         this.#session.withoutKey(missing);
         await this.#pause("output", missing, isLate ? failures : undefined, signal, requestId);
       }
