@@ -12,7 +12,6 @@ import {
   NoAccountError,
   NotRecordedError,
   QuotaExceededError,
-  TargetError,
   UnresolvedCreateError,
 } from "../client/workflows/errors.js";
 import { FolderError } from "../ground/files/folders.js";
@@ -36,20 +35,6 @@ export interface Failure {
 const RECORD_HINT =
   "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record.";
 
-const TARGETS: Record<TargetError["kind"], { code: OurCode; hint: string }> = {
-  invalid: {
-    code: "USAGE",
-    hint: "An id is made of letters, digits, `.`, `_`, `:` and `-`; `research list` shows those made here, @last is the newest.",
-  },
-  ambiguous: { code: "USAGE", hint: "Give more of it." },
-  "none-created": {
-    code: "NOT_FOUND",
-    hint: '`research list` shows what there is, `research run "your question"` begins.',
-  },
-  "not-created": { code: "NOT_FOUND", hint: "`research rerun` sends it." },
-  "not-recorded": { code: "NOT_FOUND", hint: "`research list` shows what is." },
-};
-
 /** The one place where an error becomes a code, a sentence and an exit code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return { ...ours(error.code, error.message), ...inJson(error.facts) };
@@ -61,8 +46,6 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
   if (error instanceof ResearchError) return ofService(error);
   if (error instanceof QuotaExceededError) return ofQuota(error);
-  if (error instanceof TargetError)
-    return ours(TARGETS[error.kind].code, error.message, TARGETS[error.kind].hint);
   if (error instanceof NotRecordedError) return ours("LOCAL_IO", error.message, RECORD_HINT);
   if (error instanceof ProxyError) return ours("USAGE", error.message, error.hint);
   if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);

@@ -13,7 +13,6 @@ import {
   NoAccountError,
   NotRecordedError,
   QuotaExceededError,
-  TargetError,
   UnresolvedCreateError,
 } from "../../src/client/workflows/errors.js";
 import { FolderError } from "../../src/ground/files/folders.js";
@@ -44,11 +43,6 @@ describe("the code and the exit code of", () => {
     ["settings that cannot be read", new InvalidSettingsError("/x", "not JSON"), "LOCAL_IO", 12],
     ["a create that was not recorded", new NotRecordedError("m"), "LOCAL_IO", 12],
     ["the hour's limit", new QuotaExceededError(10, 2_000, 0), "RATE_LIMITED", 7],
-    ["an invalid id", new TargetError("invalid", "m"), "USAGE", 2],
-    ["an ambiguous prefix", new TargetError("ambiguous", "m"), "USAGE", 2],
-    ["@last of an empty history", new TargetError("none-created", "m"), "NOT_FOUND", 5],
-    ["a create settled as not made", new TargetError("not-created", "m"), "NOT_FOUND", 5],
-    ["an id that is in no history", new TargetError("not-recorded", "m"), "NOT_FOUND", 5],
     ["invalid input at the service", refused("invalid-input"), "SVC", 2],
     ["an invalid key", refused("unauthenticated"), "SVC", 4],
     ["an unknown request", refused("not-found"), "SVC", 5],
@@ -77,7 +71,6 @@ describe("the sentence is that of the error", () => {
     new NotRecordedError("m"),
     new BaseUrlError("m"),
     new FolderError("m"),
-    new TargetError("ambiguous", "m"),
     new ProxyError("m", "h"),
     new InputError("m", "h"),
     new UnreachableError("UNREACHABLE", "m"),
@@ -152,11 +145,6 @@ describe("the facts", () => {
 describe("the hint", () => {
   test.each<[unknown, RegExp]>([
     [new NotRecordedError("m"), /RESEARCH_STATE_DIR.*RESEARCH_NO_HISTORY=1/],
-    [new TargetError("invalid", "m"), /letters, digits/],
-    [new TargetError("ambiguous", "m"), /more/],
-    [new TargetError("none-created", "m"), /research list/],
-    [new TargetError("not-created", "m"), /research rerun/],
-    [new TargetError("not-recorded", "m"), /research list/],
     [refused("unauthenticated"), /research config list.*research login/],
     [new InvalidSettingsError("/x", "not JSON"), /Correct the file/],
     [new ProxyError("m", "own"), /^own$/],

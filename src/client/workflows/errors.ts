@@ -55,13 +55,10 @@ export class NoAccountError extends Error {
   }
 }
 
-/** A text does not name a request. */
-export class TargetError extends Error {
-  constructor(
-    readonly kind: "invalid" | "ambiguous" | "none-created" | "not-created" | "not-recorded",
-    message: string,
-  ) {
-    super(message);
+/** A text names no request of the history. */
+export class NotInHistoryError extends ResearchError {
+  constructor(message: string) {
+    super("NOT_FOUND", message, { hint: "`research list` shows what is." });
   }
 }
 

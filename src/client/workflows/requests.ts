@@ -14,7 +14,7 @@ import {
   tokensIn,
   UNKNOWN,
 } from "../store/history/records.js";
-import { TargetError, UnresolvedCreateError } from "./errors.js";
+import { NotInHistoryError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
 /** A request that exists. `entry` is what the history holds of it, and is kept in step with what is seen. */
@@ -39,8 +39,8 @@ type TargetPorts = Pick<Ports, "history" | "origin" | "isHere" | "isOwn">;
 
 /**
  * The request that a text names, and the account that is asked for it: a whole id, a unique prefix of one in the
- * history, or `@last`. A well-formed id that is not in the history names itself. Throws TargetError, the error that
- * says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
+ * history, or `@last`. A well-formed id that is not in the history names itself. Throws ResearchError `USAGE` or
+ * `NOT_FOUND`, the error that says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
  */
 export function resolveTarget(ports: TargetPorts & Pick<Ports, "accountOf">, text: string): NamedTarget {
   const entry = findSent(ports, text);
@@ -55,48 +55,55 @@ function findSent(ports: TargetPorts, text: string): HistoryEntry | undefined {
 
 function targetOf(entry: HistoryEntry, text: string): NamedTarget {
   if (entry.status === NOT_CREATED)
-    throw new TargetError("not-created", `${entry.local_id} is settled as never created`);
+    throw new ResearchError("NOT_FOUND", `${entry.local_id} is settled as never created`, {
+      hint: "`research rerun` sends it.",
+    });
   if (entry.request_id === null || (entry.status === UNKNOWN && text === LAST))
     throw UnresolvedCreateError.of(entry);
   return { requestId: entry.request_id, entry: entry.status === UNKNOWN ? undefined : entry };
 }
 
-/** What the history holds of a text; undefined for a well-formed id that is not in it. Throws TargetError. */
+/** What the history holds of a text; undefined for a well-formed id that is not in it. Throws ResearchError `USAGE` or `NOT_FOUND`. */
 export function findEntry(ports: TargetPorts, text: string): HistoryEntry | undefined {
   if (text === LAST) {
     const isOwn = (entry: HistoryEntry) => ports.isOwn?.(entry) ?? entry.origin === ports.origin;
     const newest = ports.history?.newest(isOwn);
     if (newest) return newest;
     const hasOthers = ports.history?.newest(() => true) !== undefined;
-    throw new TargetError(
-      "none-created",
+    throw new ResearchError(
+      "NOT_FOUND",
       `@last: no request${hasOthers ? " to the account in use" : ""} is recorded on this machine`,
+      { hint: '`research list` shows what there is, `research run "your question"` begins.' },
     );
   }
   const isCut = text.endsWith(CUT);
   const id = isCut ? text.slice(0, -CUT.length) : text;
-  if (!isRequestId(id)) throw new TargetError("invalid", `invalid request id: ${JSON.stringify(text)}`);
+  if (!isRequestId(id))
+    throw new ResearchError("USAGE", `invalid request id: ${JSON.stringify(text)}`, {
+      hint: "An id is made of letters, digits, `.`, `_`, `:` and `-`; `research list` shows those made here, @last is the newest.",
+    });
   const isHere = (entry: HistoryEntry) => ports.isHere?.(entry) ?? entry.origin === ports.origin;
   const found = ports.history?.find(id, isHere) ?? [];
   if (isCut && found.length === 0)
-    throw new TargetError("not-recorded", `no id in the history of this machine begins with ${id}`);
+    throw new NotInHistoryError(`no id in the history of this machine begins with ${id}`);
   if (found.length > 1) {
     const ids = found.map((entry) => entry.request_id ?? entry.local_id).join(", ");
-    throw new TargetError(
-      "ambiguous",
+    throw new ResearchError(
+      "USAGE",
       `${JSON.stringify(text)} is the beginning of ${found.length} ids: ${ids}`,
+      { hint: "Give more of it." },
     );
   }
   return found[0];
 }
 
-/** The same for a text that must be in the history. Throws TargetError. */
+/** The same for a text that must be in the history. */
 export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
   const entry = findEntry(ports, text);
   if (entry) return entry;
   // Throws if the history may not be read.
   ports.history?.list({ limit: 1 });
-  throw new TargetError("not-recorded", `${text} is not in the history of this machine`);
+  throw new NotInHistoryError(`${text} is not in the history of this machine`);
 }
 
 /** What the provider takes for a follow-up. Rejects as resolveTarget, as the client, or with `USAGE`. */

@@ -71,14 +71,22 @@ test.each([
 test("an id that ends in … is a beginning, and never goes to the service", () => {
   const given = ports("abcd-1", "abcd-2");
   expect(resolveTarget(given, "abcd-1…")).toMatchObject({ requestId: "abcd-1" });
-  expect(() => resolveTarget(given, "abcd…")).toThrow(expect.objectContaining({ kind: "ambiguous" }));
+  expect(() => resolveTarget(given, "abcd…")).toThrow(
+    expect.objectContaining({ code: "USAGE", hint: "Give more of it." }),
+  );
   for (const id of ["zzzz", "abc"]) {
     const message = `no id in the history of this machine begins with ${id}`;
-    const error = expect.objectContaining({ kind: "not-recorded", message });
+    const error = expect.objectContaining({
+      code: "NOT_FOUND",
+      message,
+      hint: "`research list` shows what is.",
+    });
     expect(() => resolveTarget(given, `${id}…`)).toThrow(error);
   }
   for (const text of ["…", "ab…cd"])
-    expect(() => resolveTarget(given, text)).toThrow(expect.objectContaining({ kind: "invalid" }));
+    expect(() => resolveTarget(given, text)).toThrow(
+      expect.objectContaining({ code: "USAGE", hint: expect.stringContaining("letters, digits") }),
+    );
 });
 
 test("of an id that two services gave, the one of the service in use is meant, else the newest", () => {
@@ -105,18 +113,24 @@ test("a prefix of several ids names none of them, and says which there are", () 
   const given = ports("abcd-1", "abcd-2");
   expect(() => findEntry(given, "abcd")).toThrow('"abcd" is the beginning of 2 ids: ');
   expect(() => findEntry(given, "abcd")).toThrow(/: abcd-[12], abcd-[12]$/);
-  expect(() => findEntry(given, "abcd")).toThrow(expect.objectContaining({ kind: "ambiguous" }));
+  expect(() => findEntry(given, "abcd")).toThrow(
+    expect.objectContaining({ code: "USAGE", hint: "Give more of it." }),
+  );
 });
 
 test.each(["..", "a/b", ""])("%j is an invalid id", (text) => {
   expect(() => findEntry(ports(), text)).toThrow(`invalid request id: ${JSON.stringify(text)}`);
-  expect(() => findEntry(none, text)).toThrow(expect.objectContaining({ kind: "invalid" }));
+  expect(() => findEntry(none, text)).toThrow(
+    expect.objectContaining({ code: "USAGE", hint: expect.stringContaining("letters, digits") }),
+  );
 });
 
 test("without a history an id is in none, and @last names nothing", () => {
   expect(findEntry(none, "abcd")).toBeUndefined();
   for (const given of [none, ports()]) {
-    expect(() => findEntry(given, "@last")).toThrow(expect.objectContaining({ kind: "none-created" }));
+    expect(() => findEntry(given, "@last")).toThrow(
+      expect.objectContaining({ code: "NOT_FOUND", hint: expect.stringContaining("research run") }),
+    );
     expect(() => findEntry(given, "@last")).toThrow("@last: no request is recorded on this machine");
   }
   const elsewhere = { history: ports("abcd").history, origin: "https://b.example" };
@@ -140,7 +154,9 @@ test("@last needs an account in use where something is sent, an id does not", ()
 test("what must be in the history, and is not, is an error", () => {
   expect(requireEntry(ports("abcd-1"), "abcd").request_id).toBe("abcd-1");
   expect(() => requireEntry(ports("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
-  expect(() => requireEntry(none, "zzzz")).toThrow(expect.objectContaining({ kind: "not-recorded" }));
+  expect(() => requireEntry(none, "zzzz")).toThrow(
+    expect.objectContaining({ code: "NOT_FOUND", hint: "`research list` shows what is." }),
+  );
 });
 
 describe("a target is", () => {
@@ -179,7 +195,7 @@ describe("a target is", () => {
     const create = given.begin("x");
     create.notCreated();
     expect(() => resolveTarget(given, create.localId)).toThrow(
-      expect.objectContaining({ kind: "not-created" }),
+      expect.objectContaining({ code: "NOT_FOUND", hint: "`research rerun` sends it." }),
     );
     expect(() => resolveTarget(given, create.localId)).toThrow(`${create.localId} is settled`);
   });
