@@ -31,6 +31,16 @@ export function undelivered(error: unknown, requestId: string, resume?: string):
   return new CodedError("LOCAL_IO", error.message, { requestId, hint: resume && existsText(resume) });
 }
 
+/** The reason of a signal that came when the request existed, with the command that goes on. */
+export function interrupted(signal: AbortSignal, requestId: string, goOn: string | undefined): unknown {
+  const { reason } = signal;
+  if (reason instanceof Interrupted) {
+    reason.requestId = requestId;
+    reason.resume = goOn && `nothing is lost; go on with: ${goOn}`;
+  }
+  return reason;
+}
+
 function existsText(resume: string): string {
   return `The request exists; go on with: ${resume}`;
 }

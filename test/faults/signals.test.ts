@@ -207,12 +207,13 @@ for (const doing of DOINGS.filter(({ what }) => KINDS.includes(what))) {
   });
 }
 
-test.each([
-  ["create", "x"],
-  ["create", "x", "--once"],
+test.each<[string[], string]>([
+  [["create", "x"], `${ID}\n`],
+  [["create", "x", "--once"], `${ID}\n`],
+  [["create", "x", "-w"], `${ID}\n${ID}\t-\n`],
 ])(
-  "SIGINT during the POST: the answer that comes after it is printed and kept, and then it dies",
-  async (...argv) => {
+  "SIGINT during the POST of %j: the answer that comes after it is printed and kept, and then it dies",
+  async (argv, printed) => {
     let answer = () => {};
     const { server, home, env } = await worldOf(() => ({
       act: (socket) => {
@@ -223,7 +224,10 @@ test.each([
     await until(() => server.count() > 0);
     running.signal("SIGINT");
     answer();
-    expect(await running.done).toMatchObject({ code: null, signal: "SIGINT", stdout: `${ID}\n` });
+    expect(await running.done).toMatchObject({
+      ...{ code: null, signal: "SIGINT", stdout: printed },
+      stderr: expect.stringContaining(`go on with: research watch ${ID}\n`),
+    });
     expect(await listed(home)).toMatchObject([{ request_id: ID, status: "PENDING" }]);
     expect(server.count()).toBe(1);
   },
@@ -235,7 +239,8 @@ test("SIGINT while a create waits for another try: nothing was sent, so nothing 
   const running = new InProcess(["create", "x", "--verbose"], { env: { ...env, HOME: home } });
   await running.waitFor(/trying again/, { on: "stderr" });
   running.signal("SIGINT");
-  expect(await running.done).toMatchObject({ signal: "SIGINT", stdout: "" });
+  const end = { signal: "SIGINT", stdout: "", stderr: expect.stringContaining("hint: nothing was sent; ") };
+  expect(await running.done).toMatchObject(end);
   expect(await listed(home)).toEqual([]);
 });
 

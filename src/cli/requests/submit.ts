@@ -9,6 +9,7 @@ import { formatDuration, isoDate } from "../../ground/text/duration.js";
 import { UsageError } from "../../machine/errors.js";
 import { reasonOf } from "../../machine/failure.js";
 import type { Given } from "../commands/flags.js";
+import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
 /** An id that is not on the disk is said before it can be lost. `reused`: a request of the history, and nothing was `submitted`. */
@@ -38,9 +39,13 @@ export async function showSubmit<P extends Ports>(
       "UNDER_WAY",
       `another command creates the same request; waiting for it, until ${isoDate(until)} at most`,
     );
-  const made = once
-    ? await new CreateOnce().create(accounts, { withinMs, submit, onUnderWay })
-    : ({ kind: "created", ...(await submitToFirst(accounts, submit)) } as const);
+  const making = once
+    ? new CreateOnce().create(accounts, { withinMs, submit, onUnderWay })
+    : submitToFirst(accounts, submit).then((created) => ({ kind: "created", ...created }) as const);
+  const made = await making.catch((error) => {
+    if (error instanceof Interrupted) error.resume = "nothing was sent; the same command again sends it";
+    throw error;
+  });
   const { account } = made;
   if (made.kind === "reused") {
     const { entry } = made;

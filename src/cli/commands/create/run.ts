@@ -9,6 +9,7 @@ import { type Data, requestBody } from "../../../ground/protocol/conversation.js
 import { CodedError } from "../../../machine/errors.js";
 import type { Machine } from "../../../machine/machine.js";
 import { type Context, resumeAt } from "../../context.js";
+import { interrupted } from "../../errors.js";
 import { askedAccounts, completeRequest, readRequest, showRequests } from "../../input/create-request.js";
 import { worstOf } from "../../requests/answers.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
@@ -74,10 +75,12 @@ async function showCreate(
   await print(reporter, requestId, data);
   if (submitted) await sayLeft(reporter, account);
   if (submitted?.notSaved) throw submitted.notSaved;
-  signal.throwIfAborted();
-  if (!options.watch) return 0;
-  const target = createdTarget(ports, requestId, reused);
   const resume = () => resumeAt(ctx, ports, "watch", requestId);
+  if (!options.watch) {
+    if (signal.aborted) throw interrupted(signal, requestId, resume());
+    return 0;
+  }
+  const target = createdTarget(ports, requestId, reused);
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, ports, [target], view);
   return worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));

@@ -6,7 +6,7 @@ import { isFinal } from "../../../ground/protocol/conversation.js";
 import { exitCodeOfCheck } from "../../../machine/check.js";
 import type { Machine } from "../../../machine/machine.js";
 import { type Context, resumeAt, wordsOf } from "../../context.js";
-import { UnfinishedError, undelivered } from "../../errors.js";
+import { interrupted, UnfinishedError, undelivered } from "../../errors.js";
 import { askedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { ChecksAfter } from "../../requests/check-after.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
@@ -112,13 +112,4 @@ export async function endWithoutResult(
   if (status !== null && isFinal(status) && status !== "COMPLETED")
     throw await whyNoResult(ports, requestId, status, limits);
   return exitCodeOfOutcome(outcome, { created });
-}
-
-function interrupted(signal: AbortSignal, requestId: string, goOn: string | undefined): unknown {
-  const { reason } = signal;
-  if (reason instanceof Interrupted) {
-    reason.requestId = requestId;
-    if (goOn) reason.resume = `nothing is lost; fetch the result with: ${goOn}`;
-  }
-  return reason;
 }
