@@ -111,10 +111,14 @@ describe("try with a model", () => {
 describe("invalid input sends nothing and is exit 2:", () => {
   const HERE = "--model-url http://127.0.0.1:1/v1";
   it.each([
-    ["no URL", "--model m", "--model-url URL"],
+    ["no URL", "--model m", "As in --model-url http://127.0.0.1:11434/v1"],
     ["a URL and no name", HERE, "--model NAME"],
     ["a limit and no name", "--model-calls 3", "--model-calls needs the name of a model"],
-    ["an invalid URL", "--model m --model-url localhost", "give one like http://127.0.0.1:11434/v1"],
+    [
+      "an invalid URL",
+      "--model m --model-url localhost",
+      'invalid model URL: "localhost"; give one like http://127.0.0.1:11434/v1',
+    ],
     ["a URL with a login", "--model m --model-url https://a:secret@example.com", "a user name or password"],
     ["plain http to another machine", "--model m --model-url http://example.com/v1", "--insecure-http"],
     ["no tokens", `--model m ${HERE} --model-tokens 0`, "1 or more"],

@@ -14,16 +14,21 @@ describe("an invalid search is refused before anything is asked:", () => {
   const LOCAL = "--search searxng=http://127.0.0.1:9";
   it.each([
     ["without a model", LOCAL, "--model NAME"],
-    ["an unknown engine", `${MODEL} --search gopher`, "searxng=https://"],
-    ["SearXNG without its address", `${MODEL} --search searxng`, "searxng=https://"],
+    ["an unknown engine", `${MODEL} --search gopher`, 'the engine "gopher" is not known'],
+    ["SearXNG without its address", `${MODEL} --search searxng`, "--search searxng needs its address"],
     ["an address that is not http", `${MODEL} --search searxng=ftp://a.test`, "search URL"],
     ["plain http to another machine", `${MODEL} --search searxng=http://searx.test`, "--insecure-http"],
     ["an address for another engine", `${MODEL} --search brave=https://a.test`, "takes no address"],
-    ["an engine without its key", `${MODEL} --search tavily`, "RESEARCH_SEARCH_API_KEY"],
-    ["an invalid key", `${MODEL} --search exa`, "RESEARCH_SEARCH_API_KEY", "two words"],
+    ["an engine without its key", `${MODEL} --search tavily`, "--search tavily needs a key"],
+    ["an invalid key", `${MODEL} --search exa`, "invalid key in RESEARCH_SEARCH_API_KEY", "two words"],
     ["pages without a search", `${MODEL} --pages 3`, "--pages needs --search"],
     ["no pages", `${MODEL} ${LOCAL} --pages 0`, "--pages"],
-    ["an invalid domain", `${MODEL} ${LOCAL} --domains a.test,http://b.test/x`, '"http://b.test/x"'],
+    [
+      "an invalid domain",
+      `${MODEL} ${LOCAL} --domains a.test,http://b.test/x`,
+      'invalid --domains: "http://b.test/x"',
+    ],
+    ["an invalid other domain", `${MODEL} ${LOCAL} --not-domains a/b`, 'invalid --not-domains: "a/b"'],
   ])("%s", async (_name, args, sentence, key = "") => {
     const env = { RESEARCH_SEARCH_API_KEY: key };
     const run = await research(["try", "x", ...args.split(" ")], { env, cwd: folderWith(FILES) });
