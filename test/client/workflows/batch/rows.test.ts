@@ -236,14 +236,9 @@ test.each<[string, object, object]>([
 });
 
 /** Two accounts, of which the second is asked something else. */
-async function two(
-  first: HappyOptions,
-  prompts: string[],
-  { second, perDay }: { second?: HappyOptions; perDay?: number } = {},
-) {
+async function two(first: HappyOptions, prompts: string[], { second }: { second?: HappyOptions } = {}) {
   const w = await batchWorld(first, undefined, "one");
   const other = await batchWorld(second, w.clock, "two");
-  if (perDay) Object.assign(w.ports, { perDay: { value: perDay, source: "--per-day" } });
   const rows = rowsOf(...prompts).map((row) => ({
     ...row,
     otherBodies: [{ prompt: `2 ${row.body.prompt}` }],
@@ -339,14 +334,6 @@ test("where both accounts have their limits a row waits for the one that is free
   const { told: seen, sent } = await two(first, ["x => COMPLETED"], { second });
   const next = NEXT(LIMITED);
   expect([seen, sent]).toEqual([{ k0: [next, ...ROW], "": ["waiting-for-quota 00:01:00"] }, [1, 2]]);
-});
-
-test("past the limit of a day no row goes on to the next account", async () => {
-  const { told: seen, sent } = await two({}, XY, { perDay: 1 });
-  expect([seen, sent]).toEqual([
-    { k0: ROW, k1: ROW, "": ["waiting-for-quota 00:00:01", "unchanged"] },
-    [2, 0],
-  ]);
 });
 
 test.each<[string, Behaviour, string]>([

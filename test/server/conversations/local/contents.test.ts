@@ -8,8 +8,6 @@ import {
 } from "../../../../src/server/conversations/local/contents.js";
 import { folderWith } from "../../../support/folder.js";
 
-const never = new AbortController().signal;
-
 it("in memory a text is gone when it is deleted, and no other one is", async () => {
   const contents = new MemoryContents();
   for (const kind of KINDS) await contents.write(kind, "r", kind);
@@ -51,20 +49,4 @@ it("a line that a crash cut off is no record, and spoils no other one", async ()
   appendFileSync(join(dataDir, "exchanges", "r.ndjson"), '{"n":2,"x":"');
   await store.append("r", { n: 3 });
   expect(await store.read("r")).toEqual([{ n: 1 }, { n: 3 }]);
-});
-
-it("what is not wanted is deleted at the start, of each kind by its own rule", async () => {
-  const dataDir = folderWith();
-  const contents = new FolderContents(dataDir);
-  for (const requestId of ["a", "b"]) {
-    await contents.exchanges.append(requestId, { n: 1 });
-    for (const kind of KINDS) await contents.write(kind, requestId, `"${kind}"`);
-  }
-  await contents.deleteUnwanted((kind, requestId) => requestId === "b" || kind === "ended-jobs", never);
-  expect(readdirSync(join(dataDir, "exchanges"))).toEqual(["b.ndjson"]);
-  expect(await contents.read("ended-jobs", "a")).toBe('"ended-jobs"');
-  for (const kind of KINDS) expect(await contents.read(kind, "b")).toBe(`"${kind}"`);
-  for (const kind of ["outputs", "outcome-data"] as const)
-    await expect(contents.read(kind, "a")).rejects.toMatchObject({ code: "ENOENT" });
-  await new FolderContents(join(dataDir, "none")).deleteUnwanted(() => false, never);
 });
