@@ -5,24 +5,17 @@ import type { HistoryEntry } from "../store/history/records.js";
 /** The create could not be recorded, so it was not sent. */
 export class NotRecordedError extends LocalError {}
 
-/** A limit of creates in 24 hours: what sets it, and whose it is. */
-export interface LimitOfDay {
-  source: string;
-  origin: string;
-  profile: string | null;
-}
-
 /** This machine's own records say that no create is left in this hour, or day. Nothing was sent. */
 export class QuotaExceededError extends Error {
   /** When the next create is allowed, in seconds from the time the error was made. */
   readonly retryAfter: number;
 
-  /** `limit`: creates per hour, or in 24 hours with `day`. `until`: when the next create is allowed, epoch ms. */
+  /** `limit`: creates per hour, or in 24 hours with `day`: what sets it, and whose it is. `until`: when the next create is allowed, epoch ms. */
   constructor(
     readonly limit: number,
     readonly until: number,
     now: number,
-    readonly day?: LimitOfDay,
+    readonly day?: { source: string; origin: string; profile: string | null },
   ) {
     super(`the limit of ${limit} creates is used up`);
     this.retryAfter = Math.ceil((until - now) / 1_000);

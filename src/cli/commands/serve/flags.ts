@@ -50,7 +50,17 @@ interface Pre {
   words: string[];
 }
 
-const modelFlags = {
+/** How research is done here, by the service and by `try`. */
+const researchFlags = {
+  "--sources <dir>": "the folder whose files are searched (default: ., and none with --search)",
+  "--pre <ending=command>": {
+    description:
+      "read files with this ending through a command without a shell, {} being the file (xlsx=xlsx2csv {}); repeatable",
+    parse: preCommand,
+    before: [] as Pre[],
+  },
+  "--answers <file|sample>":
+    "answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample: to test a pipeline",
   "--model <name>": "have a model search the sources and word the answer; its quotes are checked",
   "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
   "--depth <depth>": choice("sets the three limits below (default: standard)", ["quick", "standard", "deep"]),
@@ -77,18 +87,6 @@ const modelFlags = {
   "--not-domains <list>": "read no pages of these domains",
   "--pages <n>": value("pages that one research may fetch (default: 30)", wholeNumber(1)),
 } as const;
-
-const SOURCES = "the folder whose files are searched (default: ., and none with --search)";
-
-const preFlag = {
-  description:
-    "read files with this ending through a command without a shell, {} being the file (xlsx=xlsx2csv {}); repeatable",
-  parse: preCommand,
-  before: [] as Pre[],
-};
-
-const ANSWERS =
-  "answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample: to test a pipeline";
 
 export const serveFlags = {
   "--host <address>": value("where to listen", String, "127.0.0.1"),
@@ -119,10 +117,7 @@ export const serveFlags = {
   ),
   "--upstream <profile>": "have that profile's service or provider do the research, each question sent once",
   "--upstream-at-once <n>": value("requests that may be under way there (default: 1000)", wholeNumber(1)),
-  "--sources <dir>": SOURCES,
-  "--pre <ending=command>": preFlag,
-  "--answers <file|sample>": ANSWERS,
-  ...modelFlags,
+  ...researchFlags,
   "--allow-host <name>": repeatable("a name to answer to beside the loopback ones; repeatable"),
   "--fault <operation:kind[:how]>": repeatable("answer with a fault, to test a client; repeatable"),
   "--seed <n>": value("makes the faults with a probability the same each time", wholeNumber(0)),
@@ -136,10 +131,7 @@ export const serveFlags = {
 } as const;
 
 export const tryFlags = {
-  "--sources <dir>": SOURCES,
-  "--pre <ending=command>": preFlag,
-  "--answers <file|sample>": ANSWERS,
-  ...modelFlags,
+  ...researchFlags,
   ...flags.pace,
   ...flags.result,
   ...flags.request,
