@@ -127,7 +127,6 @@ export class ModelSession {
     this.#earlier ??= new Transcript(await this.#untilStored(() => exchanges.read(requestId)));
     const known = this.#earlier.take(hash);
     budget.charge(known.cost);
-    if (known.reply === undefined) budget.charge(this.#earlier.takeRest());
     const reply = known.reply ?? (await this.#send(request, hash, keep));
     if (reply.promptTokens !== undefined) {
       budget.learn(this.#bytes(request), reply.promptTokens);

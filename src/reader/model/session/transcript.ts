@@ -19,22 +19,16 @@ export class Transcript {
     this.#records = new Set(records.filter(isExchange));
   }
 
-  /** What the exchanges of one hash cost, and the reply if one of them brought one. Gives each out once. */
+  /**
+   * The reply that one hash was given, and what its exchanges cost; without a reply, what all that is left cost: the sources have
+   * changed since, and with them what is asked. Gives each out once.
+   */
   take(hash: string): { cost: SpentSoFar; reply: ModelReply | undefined } {
-    const records = this.#taken((record) => record.hash === hash);
-    const [reply] = records.flatMap((record) => (record.kind === "ended" && record.reply) || []);
-    return { cost: costOf(records), reply };
-  }
-
-  /** What the unused answers cost: the sources have changed since, and with them what is asked. */
-  takeRest(): SpentSoFar {
-    return costOf(this.#taken(() => true));
-  }
-
-  #taken(isWanted: (record: ExchangeRecord) => boolean): ExchangeRecord[] {
-    const taken = [...this.#records].filter(isWanted);
+    const own = [...this.#records].filter((record) => record.hash === hash);
+    const [reply] = own.flatMap((record) => (record.kind === "ended" && record.reply) || []);
+    const taken = reply ? own : [...this.#records];
     for (const record of taken) this.#records.delete(record);
-    return taken;
+    return { cost: costOf(taken), reply };
   }
 }
 
