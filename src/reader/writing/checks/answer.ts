@@ -1,6 +1,5 @@
 import { type Fact, groundOf } from "../facts.js";
 import type { Cited, Draft, HeldSentence } from "../prompts.js";
-import type { ReportWords } from "../words.js";
 import { checkSentence, stepOf, ungrounded } from "./sentence.js";
 
 /** An answer of which every sentence, item and row was checked. Its sentences are the summary. */
@@ -73,15 +72,19 @@ export function checkAnswer(
   return { answer: { isWritten: true, isForeign: false, ...checked, dropped, droppedSteps }, wrong };
 }
 
-/** The facts as an answer: each claim that can stand on its own quote, else the quote itself. */
-export function factsAnswer(facts: readonly Fact[], question: string, words: ReportWords = {}): Answer {
+/** The facts as an answer in place of another one: each claim that can stand on its own quote, else the quote itself. */
+export function factsAnswer(
+  facts: readonly Fact[],
+  question: string,
+  { words = {}, dropped = 0, droppedSteps = 0 }: Partial<Answer> = {},
+): Answer {
   const items = facts.map(({ claim, quote }, i): Cited => {
     const checked = checkSentence({ text: claim, facts: [i + 1] }, facts, question);
     // A claim may name other facts by their numbers; only its own quote was found for it.
     const stands = !("wrong" in checked) && checked.facts.length === 1;
     return stands ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
   });
-  const nothing = { sentences: [], disagree: [], missing: [], words, dropped: 0, droppedSteps: 0 };
+  const nothing = { sentences: [], disagree: [], missing: [], words, dropped, droppedSteps };
   const sections = [{ title: "", kind: "list" as const, columns: [], items }];
   return { ...nothing, sections, isWritten: false, isForeign: false };
 }

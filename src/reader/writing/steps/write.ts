@@ -64,13 +64,11 @@ export async function writeAnswer(
     if (!known.some((kind) => error instanceof kind)) throw error;
   }
   if (best !== undefined && citedIn(best).length === 0 && best.dropped === 0) return best;
-  const { dropped = 0, droppedSteps = 0, words } = best ?? {};
-  const claims = { ...factsAnswer(facts, question, words), dropped, droppedSteps };
-  const written = best && citedIn(best).length > 0 ? best : claims;
+  const written = best && citedIn(best).length > 0 ? best : factsAnswer(facts, question, best);
   const held = await holdAgainstQuotes(session, question, written, facts);
   if (citedIn(held).length > 0) return held;
   const quoted = facts.map((fact) => ({ ...fact, claim: fact.quote }));
-  return { ...held, ...factsAnswer(quoted, question, words), dropped: held.dropped };
+  return factsAnswer(quoted, question, held);
 }
 
 /**
