@@ -154,9 +154,7 @@ export class Checker {
     const language = languageOf("text" in report ? report.text : "");
     const citations = claims.map(({ text, field, over, urls }): CheckedCitation => {
       const cited = urls.flatMap((url) => settled.get(url) ?? []);
-      const judged = judge(text, cited, language, over);
-      const { verdict, missing, reason = null, passage = null } = judged;
-      return { claim: text, field: field ?? null, urls, verdict, missing, reason, passage };
+      return { claim: text, field: field ?? null, urls, ...judge(text, cited, language, over) };
     });
     // A file is one, however many of its lines are cited.
     for (const { entry, text } of settled.values())

@@ -1,4 +1,4 @@
-import type { CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
+import type { CheckedCitation, CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
 import { languageOf } from "../matching/language.js";
 import { type Said, saidIn } from "../matching/quantities.js";
 import { GAP, QuotableText, quotationsIn } from "../matching/quotations.js";
@@ -12,15 +12,7 @@ export interface PagePassage {
 }
 
 /** A verdict with what it rests on. */
-export interface Judged {
-  verdict: Verdict;
-  /** What stands in none of the pages, as the sentence has it. */
-  missing: string[];
-  /** Why there is no better verdict, as a phrase; undefined for `found` and `missing`. */
-  reason: string | undefined;
-  /** The text of the page that was found. */
-  passage: string | undefined;
-}
+type Judged = Pick<CheckedCitation, "verdict" | "missing" | "reason" | "passage">;
 
 /** A page that was read; what sentences are looked up in is made when the first one asks for it. */
 export class PageContent {
@@ -178,7 +170,7 @@ export function judge(
   const worse =
     entries.find(({ state }) => state === "unreadable") ??
     entries.find(({ state }) => state === "gone" && !isOn);
-  return worse && worse.state !== "read" ? verdict(worse.state, worse.reason ?? "") : judged;
+  return worse && worse.state !== "read" ? verdict(worse.state, worse.reason) : judged;
 }
 
 const HAS_WORDS = "it has no number, date or quotation to look for";
@@ -220,8 +212,8 @@ function judgeSought(
       }
     return undefined;
   });
-  const passage = confirmed.find((text) => text !== undefined);
-  if (confirmed.every((text) => text !== undefined)) return verdict("found", undefined, passage);
+  const passage = confirmed.find((text) => text !== undefined) ?? null;
+  if (confirmed.every((text) => text !== undefined)) return verdict("found", null, passage);
   const missing = sought.filter((_, i) => places[i]?.every(({ size }) => size === 0));
   if (missing.length === 0) return verdict("unchecked", "it stands on the page, but only elsewhere", passage);
   if (contents.some(({ isCut }) => isCut))
@@ -229,7 +221,7 @@ function judgeSought(
   const counted = missing.filter((one) => !(one.kind === "quotation" && contents.some(isForeign)));
   if (counted.length === 0)
     return verdict("unchecked", "the page is in another language than the quotation", passage);
-  return { ...verdict("missing", undefined, passage), missing: counted.map(({ text }) => text) };
+  return { ...verdict("missing", null, passage), missing: counted.map(({ text }) => text) };
 }
 
 /** A long passage is shown around what was found in it, in characters. */
@@ -242,7 +234,7 @@ function excerpt(text: string, found: string): string {
   return `${from > 0 ? "…" : ""}${flat.slice(from, from + SHOWN)}${from + SHOWN < flat.length ? "…" : ""}`;
 }
 
-function verdict(name: Verdict, reason?: string, passage?: string): Judged {
+function verdict(name: Verdict, reason: string | null, passage: string | null = null): Judged {
   return { verdict: name, missing: [], reason, passage };
 }
 
