@@ -81,10 +81,13 @@ class LeftOut extends Error {
   }
 }
 
-/** What is asked before a request: what the address alone says, and what the site does. */
-export interface PageChecks {
+export interface FetcherOptions {
+  network: Network;
+  clock: Clock;
+  gate: HostGate;
+  userAgent: string;
+  /** Why no request may go to an address, whatever its robots.txt says. */
   forbidden: (url: URL) => string | undefined;
-  robots: (url: URL) => Promise<NoPage | undefined>;
 }
 
 /**
@@ -95,7 +98,7 @@ export class PageFetcher {
   readonly #agent: UndiciAgent;
   readonly #addresses = new Map<string, Promise<string[]>>();
   constructor(
-    private readonly options: { network: Network; clock: Clock; gate: HostGate; userAgent: string },
+    private readonly options: FetcherOptions,
     private readonly signal: AbortSignal,
   ) {
     const connect: Undici.connector = (target, callback) =>
@@ -110,30 +113,33 @@ export class PageFetcher {
   }
 
   /**
-   * A page. `checks` are made of each address, that of a redirect too; without them it is a robots.txt, of any type,
-   * which is fetched once for an origin and does not wait its turn before the first page. Rejects with `signal.reason`
-   * alone.
+   * A page. `robots` says why its site does not want an address to be asked for, that of a redirect too; without it the page
+   * is a robots.txt, of any type, which is fetched once for an origin and does not wait its turn before the first page.
+   * Rejects with `signal.reason` alone.
    */
-  async fetch(address: URL, checks?: PageChecks): Promise<FetchedPage | NoPage> {
-    const { clock, gate } = this.options;
+  async fetch(
+    address: URL,
+    robots?: (url: URL) => Promise<NoPage | undefined>,
+  ): Promise<FetchedPage | NoPage> {
+    const { clock, gate, forbidden } = this.options;
     let url = address;
     let leftMs = PAGE_MS;
     let isAsked = true;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const refusal = unfit(url) ?? checks?.forbidden(url);
+      const refusal = unfit(url) ?? (robots && forbidden(url));
       if (refusal !== undefined) return { kind: "not-asked", reason: refusal, url: url.href };
       isAsked &&= url.hostname === address.hostname;
       let leave: (() => void) | undefined;
       let begun = clock.monotonic();
       try {
         const access = await this.#access(url, isAsked);
-        const robots = await checks?.robots(url);
-        if (robots !== undefined) return { ...robots, url: url.href };
-        leave = checks && (await gate.enter(url.host, this.signal, access === "private"));
+        const forbids = await robots?.(url);
+        if (forbids !== undefined) return { ...forbids, url: url.href };
+        leave = robots && (await gate.enter(url.host, this.signal, access === "private"));
         begun = clock.monotonic();
         const late = new LeftOut("silent", `it was not there after ${PAGE_MS / 1_000} s`);
         const got = await withDeadline(clock, leftMs, this.signal, late, (signal) =>
-          this.#exchange(url, checks ? TYPES : /^/, signal),
+          this.#exchange(url, robots ? TYPES : /^/, signal),
         );
         if (!(got instanceof URL)) return "reason" in got ? { ...got, url: url.href } : got;
         url = got;

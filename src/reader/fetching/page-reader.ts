@@ -1,4 +1,3 @@
-import type { Clock } from "../../ground/clock.js";
 import { Semaphore } from "../../ground/semaphore.js";
 import type {
   CutDocument,
@@ -7,8 +6,7 @@ import type {
   ReadDocument,
 } from "../reading/documents/document.js";
 import { isAllowedBy } from "../reading/robots.js";
-import type { HostGate } from "./host-gate.js";
-import { type Network, type NoPage, PageFetcher } from "./page-fetcher.js";
+import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js";
 
 /** RFC 9309 §2.5 asks for at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
@@ -30,15 +28,9 @@ export interface Page extends ReadDocument {
   accessed: string;
 }
 
-export interface PageReaderOptions {
-  network: Network;
-  clock: Clock;
-  gate: HostGate;
-  userAgent: string;
+export interface PageReaderOptions extends FetcherOptions {
   /** Cuts a page into blocks. */
   read: DocumentReader;
-  /** Why no request may go to an address, whatever its robots.txt says. */
-  forbidden: (url: URL) => string | undefined;
   /**
    * Sentences that cite the pages are held against them: all text of a page is wanted beside its blocks, and a redirect from a
    * deeper address to the front page of the same site is no page.
@@ -67,8 +59,8 @@ export class PageReader {
   /** `title` is used if the page itself gives none. Rejects with `signal.reason`, and as `once` does. */
   read(url: URL, title = ""): Promise<Page | NoPage> {
     return this.once(`page ${url.href}`, async () => {
-      const { forbidden, clock, areCited = false } = this.options;
-      const got = await this.#fetcher.fetch(url, { forbidden, robots: (target) => this.#robots(target) });
+      const { clock, areCited = false } = this.options;
+      const got = await this.#fetcher.fetch(url, (target) => this.#robots(target));
       if ("reason" in got) return got;
       const { url: end, bytes, ...page } = got;
       const answered = { status: 200, url: end.href };
