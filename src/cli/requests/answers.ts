@@ -10,7 +10,7 @@ import type { Failure } from "../../machine/failure.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
-/** A line for each answer as it comes, for a program all together at the end. Returns the exit code of all. A closed pipe ends nothing. */
+/** A line for each answer as it comes, for a program all together at the end, whatever ends it. Returns the exit code of all. A closed pipe ends nothing. */
 export async function showAnswers(
   reporter: Reporter,
   count: number,
@@ -29,22 +29,25 @@ export async function showAnswers(
       isClosed = true;
     }
   };
-  for await (const answer of answers) {
-    const { requestId } = answer.target;
-    if (answer.kind === "failed") {
-      codes.push(await showFailure(reporter, answer.error, requestId));
-      continue;
+  try {
+    for await (const answer of answers) {
+      const { requestId } = answer.target;
+      if (answer.kind === "failed") {
+        codes.push(await showFailure(reporter, answer.error, requestId));
+        continue;
+      }
+      const data = withMember(answer.data, "request_id", requestId);
+      const { status } = data;
+      await sayNotObserved(reporter, answer.notObserved);
+      found.push(data);
+      codes.push(exitStatus ? exitCodeOf(status) : 0);
+      const line = quiet ? statusWord(status, style) : statusLine(requestId, status, style);
+      if (!reporter.json) await write(() => reporter.result(`${line}\n`));
     }
-    const data = withMember(answer.data, "request_id", requestId);
-    const { status } = data;
-    await sayNotObserved(reporter, answer.notObserved);
-    found.push(data);
-    codes.push(exitStatus ? exitCodeOf(status) : 0);
-    const line = quiet ? statusWord(status, style) : statusLine(requestId, status, style);
-    if (!reporter.json) await write(() => reporter.result(`${line}\n`));
+  } finally {
+    const all = count === 1 ? found[0] : found;
+    if (reporter.json && all) await write(() => reporter.resultJson(all));
   }
-  const all = count === 1 ? found[0] : found;
-  if (reporter.json && all) await write(() => reporter.resultJson(all));
   return worstOf(codes);
 }
 

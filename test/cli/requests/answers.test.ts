@@ -61,6 +61,16 @@ describe("answers about several requests", () => {
     expect(written.stdout).toMatchObject([expected]);
   });
 
+  test("are not lost to a program where an interruption ends them", async () => {
+    const { written, reporter } = recorder(true);
+    async function* answers() {
+      yield answered("a", "STOPPED");
+      throw new Error("interrupted");
+    }
+    await expect(showAnswers(reporter, 2, answers())).rejects.toThrow("interrupted");
+    expect(written.stdout).toMatchObject([[{ request_id: "a", status: "STOPPED" }]]);
+  });
+
   test("any other error of stdout is thrown", async () => {
     const { reporter } = recorder(false);
     reporter.result = () => Promise.reject(new LocalError("the disk is full"));
