@@ -68,6 +68,8 @@ describe("the connection of a create is closed with it", () => {
     const client = clientOf("http://research.example", options);
     await client.create({ prompt: "x" });
     await until(async () => (through.open() === 0 ? true : undefined));
+    await client.status("id-1");
+    expect(through.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
   });
 });
 
