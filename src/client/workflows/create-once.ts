@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { untilAborted } from "../../ground/clock.js";
+import { type Clock, untilAborted } from "../../ground/clock.js";
 import { makeFolder } from "../../ground/files/files.js";
 import { LocalError, localError, sha256 } from "../../ground/files/local-error.js";
 import { livenessOf } from "../../ground/files/lock/holder.js";
@@ -79,9 +79,7 @@ export class CreateOnce {
     const [history] = wanted.map(({ account }) => account.ports.history);
     if (!history || wanted.some(({ account }) => !account.ports.history))
       throw new CreateRefusedError("no-history");
-    const older = new Set(seen(history, wanted, options).made.map(({ entry }) => entry.local_id));
-    const send = () => this.#send(accounts, options.submit);
-    const work = createAlone(history, wanted, { ...options, older, send });
+    const work = new SoleCreate(history, wanted, options).run(() => this.#send(accounts, options.submit));
     this.#running.add(work);
     const done = () => void this.#running.delete(work);
     work.then(done, done);
@@ -112,58 +110,106 @@ function wantedOf<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefi
   return { account, create, name: sha256(wantedName(create)) };
 }
 
-/** One process at a time for creates of one name. `older`: the local ids that were known when the call came. */
-async function createAlone<P extends Ports>(
-  history: History,
-  wanted: readonly Wanted<P>[],
-  options: CreateOnceOptions & {
-    older: ReadonlySet<string>;
-    send: () => Promise<{ submitted: Submitted; account: AskedAccount<P> }>;
-  },
-): Promise<CreatedOnce<P>> {
-  const { older, repeat, send, onUnderWay } = options;
-  const [{ clock }] = wanted.map(({ account }) => account.ports) as [P];
-  const until = clock.now() + LONGEST_CREATE_MS;
-  const isOver = new AbortController();
-  // It takes long only if another process creates the same.
-  clock.sleep(QUIET_MS, isOver.signal).then(
-    () => onUnderWay?.(until),
-    () => {},
-  );
-  let release = () => {};
-  try {
-    release = await acquire(history, wanted, options);
-    const made = await settledCreates(history, wanted, options);
-    isOver.abort();
-    const found = made.find(({ entry: { status, local_id, cut_short } }) => {
-      const hasFailed = (status === "FAILED" && !cut_short) || status === "STOPPED";
-      return !hasFailed && !(repeat && older.has(local_id));
-    });
-    return found ? { kind: "reused", ...found } : { kind: "created", ...(await send()) };
-  } finally {
-    isOver.abort();
-    release();
-  }
-}
+/** A create, of whose name no other process makes one meanwhile. */
+class SoleCreate<P extends Ports> {
+  readonly #clock: Clock;
+  /** The local ids that were known when the call came. */
+  readonly #older: ReadonlySet<string>;
 
-/** The same creates, the newest first, once none is under way. Rejects with UnresolvedCreateError if one is unknown. */
-async function settledCreates<P extends Ports>(
-  history: History,
-  wanted: readonly Wanted<P>[],
-  options: CreateOnceOptions,
-): Promise<{ entry: HistoryEntry; account: AskedAccount<P> }[]> {
-  for (;;) {
-    const { made, unsettled, clock } = seen(history, wanted, options);
-    if (unsettled.length === 0) return made;
-    const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, clock.now())));
-    const lost = unsettled.find((_, index) => !underWay[index]);
-    if (lost) {
-      // It may have been settled between the look at the history and the one at its process.
-      const still = seen(history, wanted, options).unsettled;
-      const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
-      if (entry) throw UnresolvedCreateError.of(entry);
+  constructor(
+    private readonly history: History,
+    private readonly wanted: readonly Wanted<P>[],
+    private readonly options: CreateOnceOptions,
+  ) {
+    const [{ account }] = wanted as [Wanted<P>];
+    this.#clock = account.ports.clock;
+    this.#older = new Set(this.#seen().made.map(({ entry }) => entry.local_id));
+  }
+
+  async run(
+    send: () => Promise<{ submitted: Submitted; account: AskedAccount<P> }>,
+  ): Promise<CreatedOnce<P>> {
+    const { repeat, onUnderWay } = this.options;
+    const until = this.#clock.now() + LONGEST_CREATE_MS;
+    const isOver = new AbortController();
+    // It takes long only if another process creates the same.
+    this.#clock.sleep(QUIET_MS, isOver.signal).then(
+      () => onUnderWay?.(until),
+      () => {},
+    );
+    let release = () => {};
+    try {
+      release = await this.#acquire();
+      const made = await this.#settled();
+      isOver.abort();
+      const found = made.find(({ entry: { status, local_id, cut_short } }) => {
+        const hasFailed = (status === "FAILED" && !cut_short) || status === "STOPPED";
+        return !hasFailed && !(repeat && this.#older.has(local_id));
+      });
+      return found ? { kind: "reused", ...found } : { kind: "created", ...(await send()) };
+    } finally {
+      isOver.abort();
+      release();
     }
-    await clock.sleep(LOOK_MS, options.submit.signal);
+  }
+
+  /** The same creates, the newest first, once none is under way. Rejects with UnresolvedCreateError if one is unknown. */
+  async #settled() {
+    for (;;) {
+      const { made, unsettled } = this.#seen();
+      if (unsettled.length === 0) return made;
+      const now = this.#clock.now();
+      const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, now)));
+      const lost = unsettled.find((_, index) => !underWay[index]);
+      if (lost) {
+        // It may have been settled between the look at the history and the one at its process.
+        const still = this.#seen().unsettled;
+        const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
+        if (entry) throw UnresolvedCreateError.of(entry);
+      }
+      await this.#clock.sleep(LOOK_MS, this.options.submit.signal);
+    }
+  }
+
+  /** What the history has of the creates, at all their accounts. */
+  #seen() {
+    const since = this.#clock.now() - (this.options.withinMs ?? REUSE_MS);
+    const found = this.wanted.map(({ account, create }) => ({
+      account,
+      same: this.history.same(create, since),
+    }));
+    return {
+      made: found.flatMap(({ account, same }) => same.made.map((entry) => ({ entry, account }))),
+      unsettled: found.flatMap(({ same }) => same.unsettled),
+    };
+  }
+
+  /** Takes the locks of all names in one order. Rejects with UnresolvedCreateError if one is held for too long. */
+  async #acquire(): Promise<() => void> {
+    const { signal } = this.options.submit;
+    const { unsettled } = this.#seen();
+    const end = this.#clock.monotonic() + LONGEST_CREATE_MS;
+    const held: (() => void)[] = [];
+    const release = () => {
+      for (const one of held.splice(0)) one();
+    };
+    try {
+      const locks = join(this.history.folder, "creates");
+      makeFolder(locks);
+      for (const name of [...new Set(this.wanted.map((one) => one.name))].sort()) {
+        const waitMs = Math.max(end - this.#clock.monotonic(), 1);
+        held.push(await lock(join(locks, `${name}.lock`), waitMs, signal));
+      }
+      return release;
+    } catch (error) {
+      release();
+      signal?.throwIfAborted();
+      if (!(error instanceof HeldError))
+        throw localError("the request was not sent, since the same one may be under way", error);
+      const entry = this.#seen().unsettled[0]?.entry ?? unsettled[0]?.entry;
+      if (entry) throw UnresolvedCreateError.of(entry);
+      throw new UnresolvedCreateError(`it is under way: ${error.holder}`, {}, undefined, undefined);
+    }
   }
 }
 
@@ -172,54 +218,4 @@ async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Prom
   // A process in another container cannot be asked, so the time decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
   return isRecent && (await livenessOf(sender, "", "")) !== "dead";
-}
-
-/** What the history has of the creates, at all their accounts. */
-function seen<P extends Ports>(
-  history: History,
-  wanted: readonly Wanted<P>[],
-  { withinMs = REUSE_MS }: CreateOnceOptions,
-) {
-  const [{ clock }] = wanted.map(({ account }) => account.ports) as [P];
-  const found = wanted.map(({ account, create }) => ({
-    account,
-    same: history.same(create, clock.now() - withinMs),
-  }));
-  return {
-    clock,
-    made: found.flatMap(({ account, same }) => same.made.map((entry) => ({ entry, account }))),
-    unsettled: found.flatMap(({ same }) => same.unsettled),
-  };
-}
-
-/** Takes the locks of all names in one order. Rejects with UnresolvedCreateError if one is held for too long. */
-async function acquire<P extends Ports>(
-  history: History,
-  wanted: readonly Wanted<P>[],
-  options: CreateOnceOptions,
-): Promise<() => void> {
-  const { signal } = options.submit;
-  const { clock, unsettled } = seen(history, wanted, options);
-  const end = clock.monotonic() + LONGEST_CREATE_MS;
-  const held: (() => void)[] = [];
-  const release = () => {
-    for (const one of held.splice(0)) one();
-  };
-  try {
-    const locks = join(history.folder, "creates");
-    makeFolder(locks);
-    for (const name of [...new Set(wanted.map((one) => one.name))].sort()) {
-      const waitMs = Math.max(end - clock.monotonic(), 1);
-      held.push(await lock(join(locks, `${name}.lock`), waitMs, signal));
-    }
-    return release;
-  } catch (error) {
-    release();
-    signal?.throwIfAborted();
-    if (!(error instanceof HeldError))
-      throw localError("the request was not sent, since the same one may be under way", error);
-    const entry = seen(history, wanted, options).unsettled[0]?.entry ?? unsettled[0]?.entry;
-    if (entry) throw UnresolvedCreateError.of(entry);
-    throw new UnresolvedCreateError(`it is under way: ${error.holder}`, {}, undefined, undefined);
-  }
 }
