@@ -3,6 +3,7 @@ import { languageOf } from "../matching/language.js";
 import { type Said, saidIn } from "../matching/quantities.js";
 import { GAP, QuotableText, quotationsIn } from "../matching/quotations.js";
 import { ELSEWHERE, StatedNumbers } from "../matching/stated-numbers.js";
+import type { Token } from "../matching/tokens.js";
 import { words } from "../matching/words.js";
 
 /** A paragraph, list item or row of a page; `over` is the heading, caption or head of columns over it. */
@@ -107,18 +108,13 @@ const ACCESSED = /(?:accessed|retrieved|abgerufen|aufgerufen|consulté|consultad
 const NAME = /\p{L}[-‑]$/u;
 
 /** Something in a sentence that its source has to say. */
-export type Sought = Said | { kind: "quotation"; text: string; start: number; end: number };
+export type Sought = Said | (Token & { kind: "quotation" });
 
 /** The numbers, dates and quotations of a sentence that are looked for. */
 export function soughtIn(claim: string): Sought[] {
   const quotations = quotationsIn(claim)
-    .filter((text) => (text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_QUOTED)
-    .map((text) => ({
-      kind: "quotation" as const,
-      text,
-      start: claim.indexOf(text),
-      end: claim.indexOf(text) + text.length,
-    }));
+    .filter(({ text }) => (text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_QUOTED)
+    .map((said) => ({ kind: "quotation" as const, ...said }));
   const numbers = saidIn(claim).filter(
     (said) =>
       !(said.kind === "number" && said.isWord && said.values.every((value) => value <= LARGEST_WORD)) &&

@@ -1,5 +1,5 @@
 import { type DateFound, datesIn, withoutDates } from "./dates.js";
-import { matchesIn } from "./tokens.js";
+import { matchesIn, type Token } from "./tokens.js";
 import { ORDER, UNIT_BEHIND, type Unit, unitNamed } from "./units.js";
 
 /**
@@ -8,14 +8,9 @@ import { ORDER, UNIT_BEHIND, type Unit, unitNamed } from "./units.js";
  */
 export type Bound = "exact" | "rounded" | "about" | "over" | "under";
 
-/** A number of a text as it may be meant. */
-export interface Quantity {
+/** A number of a text as it may be meant; its text is as it stands there, with its unit. */
+export interface Quantity extends Token {
   kind: "number";
-  /** As it stands in the text, with its unit. */
-  text: string;
-  /** Offsets in UTF-16 units; `end` is behind the last one. */
-  start: number;
-  end: number;
   /** Several where the digits can be read in two ways: `1.600` is 1600 in German. Not empty. */
   values: number[];
   /** What its power multiplies by, as `billion`; 1 without one. */
@@ -26,13 +21,10 @@ export interface Quantity {
   isWord: boolean;
 }
 /** A version, a time of day, an address: digits that are compared as they are written. */
-export interface Literal {
+export interface Literal extends Token {
   kind: "literal";
-  text: string;
   /** Several where it can be read in two ways: `2:30 pm` is 14:30, too. Not empty. */
   values: readonly string[];
-  start: number;
-  end: number;
 }
 export type Dated = DateFound & { kind: "date"; text: string };
 export type Said = Quantity | Literal | Dated;

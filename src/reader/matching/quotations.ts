@@ -18,8 +18,12 @@ const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3
 const SPLIT_WORD = /(?<=\p{L})[-\u00ad‐]\s*\n\s*(?=\p{Ll})/gu;
 
 /** What stands between quotation marks in a text, without them. */
-export function quotationsIn(text: string): string[] {
-  return matchesIn(SPEECH, text).map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
+export function quotationsIn(text: string): Token[] {
+  return matchesIn(SPEECH, text).map((match) => {
+    const said = match.slice(1).find((part) => part !== undefined) ?? "";
+    const start = match.index + match[0].indexOf(said);
+    return { text: said, start, end: start + said.length };
+  });
 }
 
 /** Where quotations of at most 1,000 characters in double marks stand, with their marks. */

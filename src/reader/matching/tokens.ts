@@ -1,4 +1,4 @@
-/** A word, number or symbol of a text, in the form in which two texts are compared, with its place in the text. */
+/** A piece of a text with its place: a word, number or symbol, in the form in which two texts are compared, or more. */
 export interface Token {
   text: string;
   /** Offsets in UTF-16 units; `end` is behind the last one. */

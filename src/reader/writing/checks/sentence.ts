@@ -65,9 +65,9 @@ export function ungrounded(text: string, grounds: readonly string[]): string | u
   const address = addresses.find((one) => !grounds.some((ground) => ground.includes(one)));
   if (address !== undefined) return absent(address);
   const words = quotationsIn(text).find(
-    (one) => tokensOf(one).length > 0 && !grounds.some((ground) => standsIn(ground, one)),
+    (one) => tokensOf(one.text).length > 0 && !grounds.some((ground) => standsIn(ground, one.text)),
   );
-  return words === undefined ? undefined : absent(`the quotation ${JSON.stringify(words)}`);
+  return words && absent(`the quotation ${JSON.stringify(words.text)}`);
 }
 
 function absent(what: string): string {
