@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "../../src/ground/clock.js";
 import type { ResearchJob } from "../../src/ground/researcher.js";
-import type { Caller } from "../../src/server/conversations/conversation-store.js";
+import type { Caller, Claim } from "../../src/server/conversations/conversation-store.js";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/server/postgres/open.js";
 import type { PostgresStore } from "../../src/server/postgres/store.js";
 
@@ -47,4 +47,10 @@ export function callerOf(keyId = "a", limit = Number.POSITIVE_INFINITY): Caller 
 
 export function newJob(): ResearchJob {
   return { request_id: randomUUID(), prompt: "why?", structured_output: false };
+}
+
+/** A new conversation that a worker at this store has taken up. */
+export async function claimed(store: PostgresStore): Promise<Claim> {
+  await store.create(callerOf(), newJob());
+  return store.claim(new AbortController().signal);
 }

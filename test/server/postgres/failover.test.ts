@@ -7,11 +7,10 @@ import { StoreError, StoreUnavailableError } from "../../../src/server/conversat
 import { folderWith } from "../../support/folder.js";
 import { leftovers } from "../../support/leftovers.js";
 import { query, testPostgres } from "../../support/postgres.js";
-import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { callerOf, claimed, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 
 const { postgres, newDatabase } = await testPostgres();
-const never = new AbortController().signal;
 const caller = callerOf();
 
 afterEach(closeStores);
@@ -76,8 +75,7 @@ describe.skipIf(!postgres?.server)("a promoted standby (needs its own PostgreSQL
     lead(primary);
     database.searchParams.set("host", address);
     const store = await storeAt(database.href);
-    await store.create(caller, newJob());
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
 
     const acknowledged: string[] = [];
     let [refused, enough] = [0, Number.POSITIVE_INFINITY];

@@ -7,7 +7,7 @@ import {
 import { ServiceStartError } from "../../../src/server/start-error.js";
 import { endConnections, lockOf, query, testPostgres } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
-import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { callerOf, claimed, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 
 const { postgres, newDatabase } = await testPostgres();
@@ -95,12 +95,10 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
   it("an end whose answer is lost is there", async () => {
     const proxy = new PostgresProxy(await newDatabase());
     const store = await storeAt(proxy.url);
-    const job = newJob();
-    await store.create(callerOf(), job);
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
     proxy.lose("end", "answer");
     expect(await store.end(claim, { status: "COMPLETED", output: "7" })).toBe(true);
-    expect(await store.output(callerOf(), job.request_id)).toMatchObject({ output: "7" });
+    expect(await store.output(callerOf(), claim.job.request_id)).toMatchObject({ output: "7" });
   });
 
   it("while it is away nothing is done and everything says so; then everything goes on", async () => {
@@ -126,24 +124,20 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     const proxy = new PostgresProxy(await newDatabase());
     const log: string[] = [];
     const store = await storeAt(proxy.url, { leaseMs: 4_000, log: (line) => void log.push(line) });
-    const job = newJob();
-    await store.create(callerOf(), job);
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
     await proxy.away();
     await until(async () => claim.signal.aborted || undefined);
     expect(log).toContain("the lease of this process was lost: others may take its work");
     proxy.back();
     const again = await store.claim(never);
-    expect(again).toMatchObject({ job, starts: 2 });
+    expect(again).toMatchObject({ job: claim.job, starts: 2 });
     expect(await store.end(claim, { status: "COMPLETED", output: "1" })).toBe(false);
     expect(await store.end(again, { status: "COMPLETED", output: "2" })).toBe(true);
   });
 
   it("a lock on the conversations costs no worker its lease, however many statements wait for it", async () => {
     const store = await storeAt(url, { leaseMs: 1_500, connections: 4 });
-    const job = newJob();
-    await store.create(callerOf(), job);
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
     const locker = await lockOf(url, "conversations");
     // The one connection for statements, and the queue for it, are full for as long as the lock is held.
     const filled = Array.from({ length: 30 }, () => store.stop(callerOf(), "x").catch(() => {}));
@@ -183,15 +177,14 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     "work under way outlives a restart (%s) within its lease",
     async (mode) => {
       const store = await storeAt(await newDatabase());
-      const [one, two] = [newJob(), newJob()];
-      await store.create(callerOf(), one);
-      const claim = await store.claim(never);
+      const claim = await claimed(store);
+      const two = newJob();
       await postgres?.server?.stop(mode);
       await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
       const ending = store.end(claim, { status: "COMPLETED", output: "1" });
       await postgres?.server?.start();
       expect(await ending).toBe(true);
-      expect(await store.output(callerOf(), one.request_id)).toMatchObject({ output: "1" });
+      expect(await store.output(callerOf(), claim.job.request_id)).toMatchObject({ output: "1" });
       await store.create(callerOf(), two);
       expect(await store.claim(never)).toMatchObject({ job: two });
     },

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../src/ground/clock.js";
 import { newKey } from "../../../src/server/keys/key-store.js";
 import { endConnections, query } from "../../support/postgres.js";
-import { callerOf as caller, closeStores, newJob as job, storeAt } from "../../support/postgres-store.js";
+import {
+  callerOf as caller,
+  claimed,
+  closeStores,
+  newJob as job,
+  storeAt,
+} from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 
@@ -199,10 +205,9 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const plain = new URL(admin);
     plain.username = "plain";
     const store = await storeAt(plain.href, { leaseMs: 900 });
-    const [own, other] = [job(), job()];
-    await store.create(caller(), own);
-    const claim = await store.claim(never);
-    expect(await store.stop(caller(), own.request_id)).toEqual({ kind: "stopped" });
+    const claim = await claimed(store);
+    const other = job();
+    expect(await store.stop(caller(), claim.job.request_id)).toEqual({ kind: "stopped" });
     await until(async () => claim.signal.aborted || undefined);
     await store.create(caller(), other);
     expect(await store.claim(never)).toMatchObject({ job: other });
@@ -226,11 +231,10 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
 
   it("a stop is learnt within one renewal if LISTEN is cut, and LISTEN comes back", async () => {
     const store = await storeAt(url, { leaseMs: 1_500 });
-    const [first, second] = [job(), job()];
-    await store.create(caller(), first);
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
+    const second = job();
     await until(async () => (await endConnections(url, "LISTEN research")) || undefined);
-    await store.stop(caller(), first.request_id);
+    await store.stop(caller(), claim.job.request_id);
     await until(async () => claim.signal.aborted || undefined);
     await store.create(caller(), second);
     const other = await store.claim(never);
@@ -262,12 +266,10 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
 
   it("an end is refused once the lease has run out, also before others have noticed", async () => {
     const store = await storeAt(url);
-    const own = job();
-    await store.create(caller(), own);
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
     await query(url, "UPDATE research.processes SET expires_at = now()");
     expect(await store.end(claim, { status: "COMPLETED", output: '"late"' })).toBe(false);
-    expect(await store.claim(never)).toMatchObject({ job: own, starts: 2 });
+    expect(await store.claim(never)).toMatchObject({ job: claim.job, starts: 2 });
   });
 
   it("states that are asked for at once are each key's own", async () => {

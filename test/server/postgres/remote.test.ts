@@ -3,7 +3,7 @@ import { systemClock } from "../../../src/ground/clock.js";
 import { ConversationStopped } from "../../../src/server/conversations/conversation-store.js";
 import { query } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
-import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { callerOf, claimed, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
 import { until } from "../../support/service.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
 import { movableClock } from "../../support/virtual-clock.js";
@@ -27,8 +27,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     async (what) => {
       const proxy = new PostgresProxy(await newDatabase());
       const store = await storeAt(proxy.url);
-      await store.create(callerOf(), newJob());
-      const claim = await store.claim(never);
+      const claim = await claimed(store);
       proxy.lose("begin-remote", what);
       expect(await store.remote.begin(claim, place)).toBe(true);
       expect(await store.remote.begin(claim, place)).toBe(false);
@@ -39,8 +38,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     const { clock, pass } = movableClock();
     const [one, two] = [await storeAt(url, { clock }), await storeAt(url)];
     for (let round = 0; round < 5; round++) {
-      await one.create(callerOf(), newJob());
-      const lost = await one.claim(never);
+      const lost = await claimed(one);
       await query(
         url,
         "UPDATE research.processes SET expires_at = now() WHERE id = (SELECT worker FROM research.conversations WHERE request_id = $1)",
@@ -62,8 +60,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   it("a stop whose notification is lost is still a stop, not a claim that another worker took", async () => {
     const { clock, pass } = movableClock();
     const store = await storeAt(url, { clock });
-    await store.create(callerOf(), newJob());
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
     await query(
       url,
       "UPDATE research.conversations SET status = 'STOPPED', worker = NULL, job = NULL, completed_at = now()",
@@ -77,8 +74,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     const { clock, pass } = movableClock();
     const store = await storeAt(url, { clock });
     for (let round = 0; round < 3; round++) {
-      await store.create(callerOf(), newJob());
-      const claim = await store.claim(never);
+      const claim = await claimed(store);
       await query(url, "UPDATE research.processes SET expires_at = now()");
       expect(await store.remote.begin(claim, place)).toBe(false);
       expect(await store.remote.read(claim.job.request_id)).toBeUndefined();
@@ -91,8 +87,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     let away = 0;
     const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + away };
     const store = await storeAt(url, { clock });
-    await store.create(callerOf(), newJob());
-    const claim = await store.claim(never);
+    const claim = await claimed(store);
     const beginning = store.remote.begin(claim, place);
     away = 60_000;
     expect(await beginning).toBe(false);
@@ -106,8 +101,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
   it("make no start of a claim: their research does not die with a worker", async () => {
     const { clock, pass } = movableClock();
     const store = await storeAt(url, { clock });
-    await store.create(callerOf(), newJob());
-    let claim = await store.claim(never);
+    let claim = await claimed(store);
     await store.remote.begin(claim, place);
     for (let takeover = 0; takeover < 12; takeover++) {
       // Also while it is not known yet whether the id still comes.

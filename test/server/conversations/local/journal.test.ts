@@ -32,10 +32,14 @@ const id = (n: number) => `conversation-${n}`;
 const job = (n: number, prompt = "why?") => ({ request_id: id(n), prompt, structured_output: false });
 const LARGE = "x".repeat(20_000);
 
+let dataDir: string;
+beforeEach(() => {
+  dataDir = folderWith();
+});
+
 async function withStore<T>(
-  dataDir: string,
   use: (store: ConversationStore) => Promise<T>,
-  more: { clock?: VirtualClock; log?: (line: string) => void } = {},
+  more: { dataDir?: string; clock?: VirtualClock; log?: (line: string) => void } = {},
 ): Promise<T> {
   const store = await openLocalStore({ dataDir, pendingMs: 0, clock: systemClock, log: () => {}, ...more });
   try {
@@ -45,19 +49,14 @@ async function withStore<T>(
   }
 }
 
-const journalOf = (dataDir: string) => join(dataDir, "journal.ndjson");
-const linesOf = (dataDir: string) => readFileSync(journalOf(dataDir), "utf8").trimEnd().split("\n");
-const kindsOf = (dataDir: string) => linesOf(dataDir).map((line) => JSON.parse(line).kind as string);
+const journalOf = () => join(dataDir, "journal.ndjson");
+const linesOf = () => readFileSync(journalOf(), "utf8").trimEnd().split("\n");
+const kindsOf = () => linesOf().map((line) => JSON.parse(line).kind as string);
 const stateOf = async (store: ConversationStore, n: number) => (await store.get(caller, id(n)))?.status;
-
-let dataDir: string;
-beforeEach(() => {
-  dataDir = folderWith();
-});
 
 describe("compaction", () => {
   it("more than half dead: what is left is a line for each conversation, while it is written to", async () => {
-    await withStore(dataDir, async (store) => {
+    await withStore(async (store) => {
       for (let n = 0; n < 40; n++) {
         await store.create(caller, job(n, LARGE));
         const claim = await store.claim(never);
@@ -67,9 +66,9 @@ describe("compaction", () => {
       await store.create(caller, job(99, LARGE));
     });
     // 41 prompts of 20 kB came; no more than the last few stand in the journal.
-    expect(statSync(journalOf(dataDir)).size).toBeLessThan(200_000);
-    expect(existsSync(`${journalOf(dataDir)}.new`)).toBe(false);
-    await withStore(dataDir, async (store) => {
+    expect(statSync(journalOf()).size).toBeLessThan(200_000);
+    expect(existsSync(`${journalOf()}.new`)).toBe(false);
+    await withStore(async (store) => {
       for (let n = 0; n < 40; n++) {
         const found = await store.output(caller, id(n));
         expect([found?.conversation.status, found?.output]).toEqual(
@@ -85,7 +84,6 @@ describe("compaction", () => {
     const clock = new VirtualClock();
     const five = { ...caller, limits: { create: 5, stop: 5 } };
     await withStore(
-      dataDir,
       async (store) => {
         await store.create(five, job(1));
         await clock.sleep(3_000_000);
@@ -97,17 +95,14 @@ describe("compaction", () => {
     );
     // Dead lines, as many of them as it takes.
     const dead = JSON.stringify({ kind: "ended", request_id: "gone", status: "FAILED", reason: LARGE });
-    appendFileSync(journalOf(dataDir), `${dead}\n`.repeat(10));
+    appendFileSync(journalOf(), `${dead}\n`.repeat(10));
     await clock.sleep(1_000_000);
     for (let round = 0; round < 3; round++) {
-      await withStore(dataDir, async () => {}, { clock });
-      expect(kindsOf(dataDir).sort()).toEqual(
-        ["counted", "counted", "created", "created", "finished"].sort(),
-      );
-      appendFileSync(journalOf(dataDir), `${dead}\n`.repeat(10));
+      await withStore(async () => {}, { clock });
+      expect(kindsOf().sort()).toEqual(["counted", "counted", "created", "created", "finished"].sort());
+      appendFileSync(journalOf(), `${dead}\n`.repeat(10));
     }
     await withStore(
-      dataDir,
       async (store) => {
         const creates = await Promise.all([4, 5, 6, 7].map((n) => store.create(five, job(n))));
         expect(creates.filter(({ kind }) => kind === "created")).toHaveLength(3);
@@ -119,54 +114,53 @@ describe("compaction", () => {
   });
 
   it("that a crash left half done is begun anew", async () => {
-    await withStore(dataDir, (store) => store.create(caller, job(1)));
-    writeFileSync(`${journalOf(dataDir)}.new`, '{"kind":"finished","request_id":"conversation-1"');
-    await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBe("PENDING"));
-    expect(existsSync(`${journalOf(dataDir)}.new`)).toBe(false);
+    await withStore((store) => store.create(caller, job(1)));
+    writeFileSync(`${journalOf()}.new`, '{"kind":"finished","request_id":"conversation-1"');
+    await withStore(async (store) => expect(await stateOf(store, 1)).toBe("PENDING"));
+    expect(existsSync(`${journalOf()}.new`)).toBe(false);
   });
 
   it("that cannot be written leaves the journal as it is", async () => {
     const log: string[] = [];
     await withStore(
-      dataDir,
       async (store) => {
-        mkdirSync(`${journalOf(dataDir)}.new`);
+        mkdirSync(`${journalOf()}.new`);
         for (let n = 0; n < 10; n++) {
           await store.create(caller, job(n, LARGE));
           await store.stop(caller, id(n));
         }
         for (let n = 0; n < 10; n++) expect(await stateOf(store, n)).toBe("STOPPED");
-        rmSync(`${journalOf(dataDir)}.new`, { recursive: true });
+        rmSync(`${journalOf()}.new`, { recursive: true });
       },
       { log: (line) => void log.push(line) },
     );
     expect(log).toContainEqual(expect.stringContaining("the journal could not be compacted"));
-    await withStore(dataDir, async (store) => expect(await stateOf(store, 9)).toBe("STOPPED"));
+    await withStore(async (store) => expect(await stateOf(store, 9)).toBe("STOPPED"));
   });
 });
 
 it("is read back as it was, whatever stands in its lines and however long it is", async () => {
   const jobs = Array.from({ length: 12 }, (_, n) => job(n, `\u2028\r\u{1f600}${n}`.repeat(40_000)));
-  await withStore(dataDir, async (store) => {
+  await withStore(async (store) => {
     for (const one of jobs) await store.create(caller, one);
   });
-  expect(statSync(journalOf(dataDir)).size).toBeGreaterThan(4 * 1_048_576);
-  await withStore(dataDir, async (store) => {
+  expect(statSync(journalOf()).size).toBeGreaterThan(4 * 1_048_576);
+  await withStore(async (store) => {
     for (const one of jobs) expect((await store.claim(never)).job).toEqual(one);
   });
 });
 
 it("a line that is longer than any that it writes is skipped, and not read with a piece cut out of it", async () => {
-  await withStore(dataDir, (store) => store.create(caller, job(1)));
+  await withStore((store) => store.create(caller, job(1)));
   const entry = { kind: "created", job: job(2, "x".repeat(18 * 1_048_576)), key: "k", at: 1 };
-  appendFileSync(journalOf(dataDir), `${JSON.stringify(entry)}\n`);
-  await withStore(dataDir, async (store) => {
+  appendFileSync(journalOf(), `${JSON.stringify(entry)}\n`);
+  await withStore(async (store) => {
     expect([await stateOf(store, 1), await stateOf(store, 2)]).toEqual(["PENDING", undefined]);
   });
 });
 
 it("an ended conversation whose job is lost is there without it", async () => {
-  await withStore(dataDir, async (store) => {
+  await withStore(async (store) => {
     await store.create(caller, job(1));
     await store.stop(caller, id(1));
     expect(await store.overview.job(id(1))).toEqual(job(1));
@@ -191,10 +185,10 @@ it.each([
   "{",
   "\ufeff{}",
 ])("the invalid line %s is skipped, and said", async (line) => {
-  await withStore(dataDir, (store) => store.create(caller, job(1)));
-  appendFileSync(journalOf(dataDir), `${line}\n`);
+  await withStore((store) => store.create(caller, job(1)));
+  appendFileSync(journalOf(), `${line}\n`);
   const log: string[] = [];
-  await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBe("PENDING"), {
+  await withStore(async (store) => expect(await stateOf(store, 1)).toBe("PENDING"), {
     log: (one) => void log.push(one),
   });
   expect(log).toContain("1 unreadable lines of the journal were skipped");
@@ -211,7 +205,7 @@ it("a count whose line is still to be written is in no compacted journal, and on
 
 describe("a folder", () => {
   it("that was removed acknowledges nothing, and says so", async () => {
-    await withStore(dataDir, async (store) => {
+    await withStore(async (store) => {
       await store.create(caller, job(1));
       const claim = await store.claim(never);
       rmSync(dataDir, { recursive: true });
@@ -237,21 +231,21 @@ describe("a folder", () => {
   it.skipIf(!disk || !canSeal)(
     "to which a write is torn that cannot be undone: the next create stands on a line of its own (needs root, chattr)",
     async () => {
-      const dataDir = disk?.path ?? "";
-      const seal = (how: string) => expect(spawnSync("chattr", [how, journalOf(dataDir)]).status).toBe(0);
-      await withStore(dataDir, async (store) => {
+      dataDir = disk?.path ?? "";
+      const seal = (how: string) => expect(spawnSync("chattr", [how, journalOf()]).status).toBe(0);
+      await withStore(async (store) => {
         await store.create(caller, job(1));
         disk?.fill();
         // Nothing can be cut off from a file that may only grow.
         seal("+a");
         const torn = store.create(caller, job(2, LARGE));
         await expect(torn).rejects.toBeInstanceOf(StoreOutcomeUnknownError);
-        expect(readFileSync(journalOf(dataDir), "utf8").endsWith("x")).toBe(true);
+        expect(readFileSync(journalOf(), "utf8").endsWith("x")).toBe(true);
         disk?.free();
         await store.create(caller, job(3));
         seal("-a");
       });
-      await withStore(dataDir, async (store) => {
+      await withStore(async (store) => {
         const states = await Promise.all([1, 2, 3].map((n) => stateOf(store, n)));
         expect(states).toEqual(["PENDING", undefined, "PENDING"]);
       });
@@ -260,16 +254,16 @@ describe("a folder", () => {
 
   it("that was replaced likewise, and what was refused stands in neither journal", async () => {
     const old = join(dataDir, "old");
-    await withStore(dataDir, async (store) => {
+    await withStore(async (store) => {
       await store.create(caller, job(1));
-      renameSync(journalOf(dataDir), old);
-      writeFileSync(journalOf(dataDir), "");
+      renameSync(journalOf(), old);
+      writeFileSync(journalOf(), "");
       await expect(store.create(caller, job(2))).rejects.toBeInstanceOf(StoreUnavailableError);
-      expect(readFileSync(journalOf(dataDir), "utf8")).toBe("");
-      renameSync(old, journalOf(dataDir));
+      expect(readFileSync(journalOf(), "utf8")).toBe("");
+      renameSync(old, journalOf());
       await store.create(caller, job(3));
     });
-    await withStore(dataDir, async (store) => {
+    await withStore(async (store) => {
       expect(await Promise.all([1, 2, 3].map((n) => stateOf(store, n)))).toEqual([
         ...["PENDING", undefined, "PENDING"],
       ]);
@@ -277,21 +271,21 @@ describe("a folder", () => {
   });
 
   it("in which a file cannot be made at all is said to be unusable, and ends nothing", async () => {
-    await expect(withStore("/proc/research-test", async () => {})).rejects.toThrow(
+    await expect(withStore(async () => {}, { dataDir: "/proc/research-test" })).rejects.toThrow(
       /^The data folder .* cannot be used: /,
     );
   });
 
   it("whose journal is no regular file is unusable", async () => {
-    const dataDir = folderWith({ format: "1\n" });
-    expect(spawnSync("mkfifo", [journalOf(dataDir)]).status).toBe(0);
-    await expect(withStore(dataDir, async () => {})).rejects.toThrow(
+    dataDir = folderWith({ format: "1\n" });
+    expect(spawnSync("mkfifo", [journalOf()]).status).toBe(0);
+    await expect(withStore(async () => {})).rejects.toThrow(
       /^The data folder .* cannot be used: .* is not a regular file/,
     );
   });
 
   it("keeps no output of what was stopped while its end was written", async () => {
-    await withStore(dataDir, async (store) => {
+    await withStore(async (store) => {
       let completed = 0;
       for (let n = 0; n < 20; n++) {
         await store.create(caller, job(n));
@@ -301,30 +295,30 @@ describe("a folder", () => {
         if (await ending) completed += 1;
       }
       expect(completed).toBeLessThan(20);
-      expect(outputsIn(dataDir)).toHaveLength(completed);
+      expect(outputsIn()).toHaveLength(completed);
     });
   });
 
   it("holds no outputs but those of its conversations", async () => {
-    await withStore(dataDir, async (store) => {
+    await withStore(async (store) => {
       await store.create(caller, job(1));
       await store.end(await store.claim(never), { status: "COMPLETED", output: '"kept"' });
     });
-    const [kept = ""] = outputsIn(dataDir);
+    const [kept = ""] = outputsIn();
     writeFileSync(join(dataDir, "outputs", kept.slice(0, 2), "left-by-a-crash"), '"x"');
-    await withStore(dataDir, async (store) => {
-      await until(async () => (outputsIn(dataDir).length === 1 ? true : undefined));
+    await withStore(async (store) => {
+      await until(async () => (outputsIn().length === 1 ? true : undefined));
       expect((await store.output(caller, id(1)))?.output).toBe('"kept"');
       await systemClock.sleep(5);
       expect(await store.deleteEnded(1)).toBe(1);
     });
-    expect(outputsIn(dataDir)).toEqual([]);
-    await withStore(dataDir, async (store) => expect(await stateOf(store, 1)).toBeUndefined());
+    expect(outputsIn()).toEqual([]);
+    await withStore(async (store) => expect(await stateOf(store, 1)).toBeUndefined());
   });
 });
 
 it("the start deletes what no state lets be asked for, and nothing else", async () => {
-  await withStore(dataDir, async (store) => {
+  await withStore(async (store) => {
     for (const n of [1, 2, 3, 4]) await store.create(caller, job(n));
     await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
     await store.end(await store.claim(never), { status: "FAILED", reason: "no" });
@@ -345,7 +339,7 @@ it("the start deletes what no state lets be asked for, and nothing else", async 
     return (await Promise.all(found)).filter((n) => n > 0);
   };
   const exchanges = () => readdirSync(join(dataDir, "exchanges")).map((name) => Number(name.at(-8)));
-  await withStore(dataDir, async () => {
+  await withStore(async () => {
     await until(async () => exchanges().length === 3 || undefined);
     expect(exchanges().sort()).toEqual([1, 2, 4]);
     expect(await Promise.all(KINDS.map(left))).toEqual([
@@ -356,7 +350,7 @@ it("the start deletes what no state lets be asked for, and nothing else", async 
   });
 });
 
-function outputsIn(dataDir: string): string[] {
+function outputsIn(): string[] {
   if (!existsSync(join(dataDir, "outputs"))) return [];
   return (readdirSync(join(dataDir, "outputs"), { recursive: true }) as string[]).filter((name) =>
     name.includes("/"),
