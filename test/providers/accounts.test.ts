@@ -73,8 +73,8 @@ describe.each(NAMES)("%s", (name) => {
     await run("watch", id);
     if (name === "parallel") await run("output", id);
     const before = double.server.count();
-    const seen = await run("output", id);
-    expect(seen.stdout).toContain("An answer to: why");
+    for (const flags of [[], ["-w"]])
+      expect((await run("output", id, ...flags)).stdout).toContain("An answer to: why");
     expect(double.server.count()).toBe(before);
     const folder = join(foldersIn(home).RESEARCH_STATE_DIR, "results");
     const [file = ""] = readdirSync(folder);

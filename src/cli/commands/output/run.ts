@@ -1,5 +1,5 @@
 import { resolveTarget } from "../../../client/workflows/requests.js";
-import { fetchResult } from "../../../client/workflows/results.js";
+import { fetchResult, keptResult } from "../../../client/workflows/results.js";
 import { keptCheck } from "../../../machine/check.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { undelivered } from "../../errors.js";
@@ -21,7 +21,8 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const ports = target.at ?? ctx;
   const { requestId } = target;
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  if (options.watch) {
+  // The provider may know nothing any more of what is kept here.
+  if (options.watch && !keptResult(ports, target)) {
     const { partial, schema } = options;
     const flags = [...resultWords(options), ...wordsOf({ partial, schema })];
     const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
