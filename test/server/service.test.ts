@@ -169,6 +169,25 @@ it("gives a client 10 s for its headers and 30 s for its request", () => {
   ]);
 });
 
+it("closes a connection when the body has come, however often it is told to", async () => {
+  const app = () => new Response("no", { status: 413, headers: { Connection: "close" } });
+  const server = createListener(app, new AbortController().signal).listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, allowHalfOpen: true });
+  client.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345");
+  const [socket] = await once(server, "connection");
+  expect(String(await once(client, "data"))).toMatch(/^HTTP\/1\.1 413 /);
+  await once(client, "end");
+  socket.destroySoon();
+  socket.destroySoon();
+  expect(socket.destroyed).toBe(false);
+  client.write("67890");
+  await once(socket, "close");
+  client.destroy();
+  await promisify(server.close.bind(server))();
+});
+
 it("leaves a client that takes nothing of its answer", async () => {
   const body = "x".repeat(2 ** 25);
   const server = createListener(() => new Response(body), new AbortController().signal, 50).listen(0);

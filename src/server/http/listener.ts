@@ -53,11 +53,12 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
     socket.once("close", () => open.delete(socket));
     const { destroySoon } = socket;
     // Closed while the client still sends, the connection would be reset before the answer is read (RFC 9112 §9.6). The
-    // adapter passes over what comes, and calls this a second time when that takes long.
+    // adapter passes over what comes, but closes after 500 ms. The time that a request may take ends the wait.
     socket.destroySoon = () => {
-      socket.destroySoon = destroySoon;
       const request = open.get(socket)?.request;
-      if (request === undefined || request.complete) socket.destroySoon();
+      const isWhole = request === undefined || request.complete;
+      socket.destroySoon = isWhole ? destroySoon : () => {};
+      if (isWhole) socket.destroySoon();
       else {
         socket.end();
         request.once("close", () => socket.destroy());
