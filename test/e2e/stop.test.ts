@@ -11,6 +11,14 @@ test("a closed stdout does not end the stops", async () => {
   expect(service.server.count("stop")).toBe(3);
 });
 
+test("an id that is given twice is stopped once", async () => {
+  const { research, service } = await world();
+  const id = service.add("a => PROCESSING");
+  const { code, stdout } = await research(["stop", "-y", id, id]);
+  expect([code, stdout.split("\n").length]).toEqual([0, 2]);
+  expect(service.server.count("stop")).toBe(1);
+});
+
 test("an error is the exit code also if stdout is closed", async () => {
   const { bash, service } = await world();
   const ids = ["a => PROCESSING", "b => COMPLETED", "c => PROCESSING"].map((prompt) => service.add(prompt));

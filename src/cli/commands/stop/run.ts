@@ -17,10 +17,12 @@ export async function stop(
   ids: readonly string[],
   { yes }: { yes?: boolean },
 ): Promise<number> {
-  const targets = ids.map((id) => resolveTarget(ctx, id));
+  // One that is named twice is stopped once: a second stop would be refused.
+  const named = new Map(ids.map((id) => resolveTarget(ctx, id)).map((one) => [one.requestId, one]));
+  const targets = [...named.values()];
   const { reporter, signal } = ctx;
   if (!yes && asksFirst(ctx)) await confirm(ctx, await namedRequests(ctx, targets), STOPPING);
-  return showAnswers(reporter, targets.length, stopAll(ctx, targets, { signal }));
+  return showAnswers(reporter, ids.length, stopAll(ctx, targets, { signal }));
 }
 
 /** What is shown of each; the service is asked about those that the history does not know. */
