@@ -27,6 +27,12 @@ test.each<[string, unknown, boolean, AskedAccount?]>([
   ["no key for its address", new CodedError("NOT_AUTHENTICATED", "x"), true],
   ["a default model that has ended", gone, true, BY_DEFAULT],
   ["a named model that has ended", gone, false, BY_NAME],
+  [
+    "another refusal that names a model",
+    new RefusedError("refused", true, "model_not_found", "x"),
+    false,
+    BY_DEFAULT,
+  ],
   ["another invalid field", new RefusedError("invalid-input", true, "X", "x"), false, BY_DEFAULT],
   ["a model that the interface does not know", gone, false],
   ["anything else", new Error("x"), false],
