@@ -61,6 +61,22 @@ it("an output names its request, its state and its end, whatever was said beside
   expect(JSON.parse(text).data).toMatchObject(shown);
 });
 
+it("says how far one is that runs, and of one that has ended nothing of it", async () => {
+  for (const status of ["PROCESSING", "STOPPED"] as const) {
+    const conversation = {
+      requestId: ID,
+      createdAt: 0,
+      status,
+      progress: '{"step":"queue","done":0,"of":4}',
+    };
+    await withStore({ get: async () => conversation });
+    const { json } = await ask(service.baseUrl, { path: of("status"), key: KEY });
+    expect(json.data?.progress).toEqual(
+      status === "PROCESSING" ? { step: "queue", done: 0, of: 4 } : undefined,
+    );
+  }
+});
+
 it.each(["status", "output", "stop"])("%s of what is not there is 404", async (operation) => {
   await withStore({});
   const { status, json } =
