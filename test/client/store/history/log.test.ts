@@ -54,6 +54,7 @@ test("what cannot be read is an error, unless it is closed to us", () => {
   log.append(line("dismissed", "local-1"), { sync: false });
   const broken = new AppendLog(join(path, ".."));
   expect(() => namesOf(broken)).toThrow(LocalError);
+  expect(() => broken.has("local-1")).toThrow(LocalError);
   expect(() => namesOf(broken)).toThrow(
     expect.objectContaining({
       message: expect.stringMatching(/^could not read \S+\/below: .*not a regular file$/),
