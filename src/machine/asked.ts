@@ -103,14 +103,16 @@ function option(text: string): [string, unknown] {
 
 /** Throws UsageError, with the place in the schema, for an invalid one. `what` names it. */
 export async function requireValidSchema(
-  schema: JsonSchema,
+  schema: unknown,
   what: string,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<JsonSchema> {
+  if (!isObject(schema)) throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
   const { checkSchema, problemText } = await import("../ground/json-schema/check.js");
   const problem = await checkSchema(schema, signal);
   if (problem)
     throw new UsageError(`${what} is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
+  return schema;
 }
 
 /** The create of a prompt and a schema that another program gives. Throws UsageError for what the command refuses. */
@@ -121,6 +123,6 @@ export async function checkedBody(
 ): Promise<CreateBody> {
   if (typeof prompt !== "string" || prompt.trim() === "") throw new UsageError("the prompt is blank");
   checkSize(prompt, "the prompt");
-  if (schema) await requireValidSchema(schema, "the schema", signal);
+  if (schema !== undefined) await requireValidSchema(schema, "the schema", signal);
   return requestBody(prompt, schema, false);
 }

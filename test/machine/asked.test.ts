@@ -138,6 +138,7 @@ describe("what another program asks for", () => {
     ["the prompt is blank", 1, undefined],
     ["the prompt is over 1 MiB", "x".repeat((1 << 20) + 1), undefined],
     ["the schema is an invalid JSON Schema: at /type", "q", { type: 1 }],
+    ["the schema is an invalid JSON Schema: it must be a JSON object", "q", []],
   ])("is refused if %s", async (message, prompt, schema) => {
     await expect(checkedBody(prompt as string, schema as never)).rejects.toThrow(message);
   });

@@ -1,6 +1,6 @@
 import { type AskedAccount, keyOf } from "../../client/workflows/first-account.js";
 import { followUpOf } from "../../client/workflows/requests.js";
-import { isObject, jsonOrUndefined, parseExact } from "../../ground/json/exact-json.js";
+import { jsonOrUndefined, parseExact } from "../../ground/json/exact-json.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../../ground/protocol/conversation.js";
 import { shellWord } from "../../ground/text/phrases.js";
 import { safeJson } from "../../ground/text/safe-text.js";
@@ -183,8 +183,5 @@ export async function readSchema(
     : source === "-"
       ? await readTextStream(stdin.stream, "the schema", signal)
       : await readTextFile(source, "the schema file", signal);
-  const schema = await parseJson(text, what);
-  if (!isObject(schema)) throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
-  await requireValidSchema(schema, what, signal);
-  return schema;
+  return requireValidSchema(await parseJson(text, what), what, signal);
 }
