@@ -11,7 +11,7 @@ import { isAt } from "../client/workflows/requests.js";
 import type { Clock } from "../ground/clock.js";
 import { type Folders, folders } from "../ground/files/folders.js";
 import type { Environment } from "../ground/files/local-error.js";
-import { TIERS, type Tier } from "../ground/protocol/limits.js";
+import { isTier, TIERS, type Tier } from "../ground/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import {
   type Choices,
@@ -255,8 +255,12 @@ export class Machine implements Ports {
     };
   }
 
-  /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. */
+  /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. Throws UsageError. */
   hourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
+    if (perHour !== undefined && !(Number.isInteger(perHour) && perHour > 0))
+      throw new UsageError(`invalid value for per-hour: ${perHour}`, "It takes a whole number, 1 or more.");
+    if (tier !== undefined && !isTier(tier))
+      throw new UsageError(`unknown tier: ${tier}`, `There are: ${Object.keys(TIERS).join(", ")}.`);
     if (this.settings.provider.value !== INTERFACE) {
       if (tier)
         throw new UsageError(

@@ -172,6 +172,16 @@ test.each([
   expect(service.server.count()).toBe(0);
 });
 
+test.each([{ perHour: 0 }, { perHour: 1.5 }, { tier: "gold" as never }])(
+  "%j: is no limit, and nothing is sent",
+  async (limit) => {
+    const { service, env } = await happy();
+    const research = openResearch({ env, ...limit });
+    expect(await rejection(research.submit("q"))).toMatchObject({ code: "USAGE" });
+    expect(service.server.count()).toBe(0);
+  },
+);
+
 test("a prompt of 1 MiB is sent", async () => {
   const { service, research } = await happy();
   await research.submit("x".repeat(1 << 20));

@@ -196,7 +196,6 @@ describe("creates per hour:", () => {
     expect(machine.hourlyLimit({})).toBe(100);
     expect(machine.hourlyLimit({ tier: "free" })).toBe(10);
     expect(machine.hourlyLimit({ tier: "free", perHour: 3 })).toBe(3);
-    expect(machine.hourlyLimit({ perHour: 0 })).toBe(0);
     expect(machine.hourlyLimit({ tier: "enterprise" })).toBe(Number.POSITIVE_INFINITY);
     expect(machineWith().machine.hourlyLimit({})).toBeUndefined();
   });
