@@ -78,7 +78,8 @@ export function createApp(parts: AppParts): App {
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
   /** Waits until a large body, or an output, may be worked on. The function that ends the turn of a body. */
-  const turnOf = async (operation: Operation, { incoming: { headers }, outgoing }: HttpBindings) => {
+  const turnOf = async (operation: Operation, { incoming }: HttpBindings) => {
+    const { headers } = incoming;
     const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
     const isLarge = encoding !== undefined || Number(length) > SMALL_BODY;
     const atOnce = operation === "output" ? OUTPUTS_AT_ONCE : isLarge ? LARGE_AT_ONCE : undefined;
@@ -93,8 +94,9 @@ export function createApp(parts: AppParts): App {
       own.takers -= 1;
       if (own.takers === 0) turns.delete(name);
     };
-    // A result is in memory until its client has taken it, and the event loop answers others before the next one.
-    if (operation === "output") return void finished(outgoing, over);
+    // A result is in memory until its client has taken it, and the event loop answers others before the next one. Node ends
+    // the request then, or with its connection: an answer behind another one on its connection never hears of that.
+    if (operation === "output") return void finished(incoming, over);
     const turn = new AbortController();
     void clock.sleep(TURN_MS, turn.signal).then(over, over);
     return () => turn.abort();
