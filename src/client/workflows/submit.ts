@@ -107,7 +107,8 @@ async function begin(
   }
   const attempt = { origin, basePath, apiKey, body, profile, askedOf };
   try {
-    if (limit === undefined && !perDay) return history.begin(attempt);
+    // To count reads the whole hour.
+    if (!Number.isFinite(limit) && !perDay) return history.begin(attempt);
     const claim = await history.reserve(attempt, { perHour: limit, perDay: perDay?.value }, signal);
     if ("pending" in claim) return claim.pending;
     const { fullUntil, isDay } = claim;

@@ -137,6 +137,13 @@ test("an unforeseen error is an unknown outcome, also where the caller has given
   expect(found).toMatchObject({ code: "odd", status: "UNKNOWN", counted: 1, sender: false });
 });
 
+test("a tier that has no limit counts nothing before a create is sent", async () => {
+  const { history, ports } = await machine(ok({ request_id: "a" }));
+  history.reserve = () => Promise.reject(new Error("counted"));
+  const submitted = submit(ports, BODY, { limit: Number.POSITIVE_INFINITY });
+  await expect(submitted).resolves.toMatchObject({ data: { request_id: "a" } });
+});
+
 test("a limit that is used up is an error with its number, that of the day with whose it is", async () => {
   const { ports } = await machine(ok({ request_id: "a" }), { perDay: PER_DAY });
   await submit(ports, BODY);
