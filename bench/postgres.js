@@ -34,30 +34,28 @@ const LEASE_SECONDS = 6;
 export async function postgresRows(extent) {
   const { testPostgres } = await sourceWithPackages("test/support/postgres.ts");
   // As in production: a commit is on the disk.
-  const postgres = await testPostgres(["fsync=on", "full_page_writes=on"]);
+  const { postgres, newDatabase } = await testPostgres(["fsync=on", "full_page_writes=on"]);
   if (postgres === undefined) return undefined;
   try {
-    return await figures(postgres, extent);
+    return await figures(postgres.server, newDatabase, extent);
   } finally {
     postgres.server?.kill();
   }
 }
 
 /**
- * @param {{ database(): Promise<string>, server: { pid: number } | undefined }} postgres
+ * @param {{ pid: number } | undefined} postgres
+ * @param {() => Promise<string>} newDatabase
  * @param {Extent} extent
  * @returns {Promise<[string, Result][]>}
  */
-async function figures(postgres, extent) {
-  const server = () => treeSeconds(postgres.server?.pid ?? 0);
+async function figures(postgres, newDatabase, extent) {
+  const server = () => treeSeconds(postgres?.pid ?? 0);
   return [
-    ...(await rates(await postgres.database(), server, extent)),
-    ...(await addedKeys(await postgres.database(), server, extent)),
-    ["stop at one process to the command's death at another", await stops(await postgres.database(), extent)],
-    [
-      `takeover after \`kill -9\`, lease ${LEASE_SECONDS} s`,
-      await takeovers(await postgres.database(), extent),
-    ],
+    ...(await rates(await newDatabase(), server, extent)),
+    ...(await addedKeys(await newDatabase(), server, extent)),
+    ["stop at one process to the command's death at another", await stops(await newDatabase(), extent)],
+    [`takeover after \`kill -9\`, lease ${LEASE_SECONDS} s`, await takeovers(await newDatabase(), extent)],
   ];
 }
 
