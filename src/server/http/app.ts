@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { finished } from "node:stream";
+import { finished } from "node:stream/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HonoBase } from "hono/hono-base";
@@ -78,7 +78,7 @@ export function createApp(parts: AppParts): App {
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
   /** Waits until a large body, or an output, may be worked on. The function that ends the turn of a body. */
-  const turnOf = async (operation: Operation, { incoming }: HttpBindings) => {
+  const turnOf = async (operation: Operation, { incoming, outgoing }: HttpBindings) => {
     const { headers } = incoming;
     const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
     const isLarge = encoding !== undefined || Number(length) > SMALL_BODY;
@@ -94,9 +94,12 @@ export function createApp(parts: AppParts): App {
       own.takers -= 1;
       if (own.takers === 0) turns.delete(name);
     };
-    // A result is in memory until its client has taken it, and the event loop answers others before the next one. Node ends
-    // the request then, or with its connection: an answer behind another one on its connection never hears of that.
-    if (operation === "output") return void finished(incoming, over);
+    if (operation === "output") {
+      // A result is in memory until its client has taken it, and the event loop answers others before the next one. Of the
+      // end of its connection an answer behind another one never hears, but its request does.
+      void Promise.race([finished(outgoing), finished(incoming)]).then(over, over);
+      return undefined;
+    }
     const turn = new AbortController();
     void clock.sleep(TURN_MS, turn.signal).then(over, over);
     return () => turn.abort();

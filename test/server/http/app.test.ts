@@ -246,3 +246,15 @@ it("gives no ninth output of a key while eight are not taken, and eight more onc
   await until(async () => begun === 16 || undefined);
   for (const socket of sockets) socket.destroy();
 });
+
+it("holds no output back for the bodies of requests that were answered without them", async () => {
+  const { baseUrl } = await serviceFor();
+  const { hostname, port } = new URL(baseUrl);
+  const path = "/api/v1/conversation/x/output";
+  const head = `Host: localhost\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 1\r\n`;
+  const sockets = Array.from({ length: 8 }, () => connect(Number(port), hostname));
+  for (const socket of sockets) socket.write(`GET ${path} HTTP/1.1\r\n${head}\r\n`);
+  await Promise.all(sockets.map((socket) => once(socket, "data")));
+  expect((await ask(baseUrl, { path, key: KEY })).status).toBe(404);
+  for (const socket of sockets) socket.destroy();
+});
