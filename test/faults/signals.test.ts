@@ -233,13 +233,17 @@ test.each<[string[], string]>([
   },
 );
 
-test("SIGINT while a create waits for another try: nothing was sent, so nothing is left", async () => {
+test("SIGINT while a create waits for another try: nothing was created, and nothing is left", async () => {
   const { server, home, env } = await worldOf(hanging);
   await server.close();
   const running = new InProcess(["create", "x", "--verbose"], { env: { ...env, HOME: home } });
   await running.waitFor(/trying again/, { on: "stderr" });
   running.signal("SIGINT");
-  const end = { signal: "SIGINT", stdout: "", stderr: expect.stringContaining("hint: nothing was sent; ") };
+  const end = {
+    signal: "SIGINT",
+    stdout: "",
+    stderr: expect.stringContaining("hint: this command created nothing; "),
+  };
   expect(await running.done).toMatchObject(end);
   expect(await listed(home)).toEqual([]);
 });

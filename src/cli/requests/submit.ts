@@ -43,7 +43,8 @@ export async function showSubmit<P extends Ports>(
     ? new CreateOnce().create(accounts, { withinMs, submit, onUnderWay })
     : submitToFirst(accounts, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
-    if (error instanceof Interrupted) error.resume = "nothing was sent; the same command again sends it";
+    // A 429 may have been the answer to one that was sent, and another command may create the same.
+    if (error instanceof Interrupted) error.resume = "this command created nothing; the same again sends it";
     throw error;
   });
   const { account } = made;
