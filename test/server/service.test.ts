@@ -188,6 +188,22 @@ it("closes a connection when the body has come, however often it is told to", as
   await promisify(server.close.bind(server))();
 });
 
+it.each(["before", "after"])("waits for no body that it refused %s it began to end", async (when) => {
+  const app = () => new Response("no", { status: 413, headers: { Connection: "close" } });
+  const closing = new AbortController();
+  const server = createListener(app, closing.signal).listen(0);
+  await once(server, "listening");
+  const client = connect({ port: (server.address() as AddressInfo).port, allowHalfOpen: true });
+  const closed = once(server, "connection").then(([socket]) => once(socket, "close"));
+  if (when === "after") closing.abort();
+  client.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n12345");
+  await once(client.resume(), "end");
+  closing.abort();
+  await closed;
+  client.destroy();
+  await promisify(server.close.bind(server))();
+});
+
 it("leaves a client that takes nothing of its answer", async () => {
   const body = "x".repeat(2 ** 25);
   const server = createListener(() => new Response(body), new AbortController().signal, 50).listen(0);

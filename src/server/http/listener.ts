@@ -27,7 +27,9 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
   });
   const open: Open = new Map();
   closing.addEventListener("abort", () => {
-    for (const exchange of open.values()) if (exchange) exchange.response.shouldKeepAlive = false;
+    for (const [socket, exchange] of open)
+      if (exchange) exchange.response.shouldKeepAlive = false;
+      else if (socket.writableEnded) socket.destroy();
   });
   const server = createServer(
     {
@@ -53,11 +55,12 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
     socket.once("close", () => open.delete(socket));
     const { destroySoon } = socket;
     // Closed while the client still sends, the connection would be reset before the answer is read (RFC 9112 §9.6). The
-    // adapter passes over what comes, but closes after 500 ms. The time that a request may take ends the wait.
+    // adapter passes over what comes, but closes after 500 ms. The time that a request may take ends the wait, or
+    // the end of the server.
     socket.destroySoon = () => {
       const request = open.get(socket)?.request;
       const isWhole = request === undefined || request.complete;
-      socket.destroySoon = isWhole ? destroySoon : () => {};
+      socket.destroySoon = isWhole || closing.aborted ? destroySoon : () => {};
       if (isWhole) socket.destroySoon();
       else {
         socket.end();
