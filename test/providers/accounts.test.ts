@@ -67,6 +67,14 @@ describe.each(NAMES)("%s", (name) => {
     });
   });
 
+  test("-w of a result that is kept records how the request ended", async () => {
+    const { run } = await account(name);
+    const id = (await run("create", "why")).stdout.trim();
+    while ((await run("output", id)).code === 8);
+    await run("output", "-w", id);
+    expect(JSON.parse((await run("show", id, "--json")).stdout)).toMatchObject({ status: "COMPLETED" });
+  });
+
   test("the result is kept: it comes without a request, until it is too old", async () => {
     const { run, home, double } = await account(name);
     const id = (await run("create", "why")).stdout.trim();

@@ -1,4 +1,4 @@
-import { resolveTarget } from "../../../client/workflows/requests.js";
+import { observe, resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, keptResult } from "../../../client/workflows/results.js";
 import { keptCheck } from "../../../machine/check.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
@@ -21,8 +21,10 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const ports = target.at ?? ctx;
   const { requestId } = target;
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  // The provider may know nothing any more of what is kept here.
-  if (options.watch && !keptResult(ports, target)) {
+  const kept = options.watch ? keptResult(ports, target) : undefined;
+  // The provider may know nothing any more of what is kept here, which says how it ended.
+  if (kept && kept.status !== target.entry?.status) observe(ports, target.entry, kept);
+  if (options.watch && !kept) {
     const { partial, schema } = options;
     const flags = [...resultWords(options), ...wordsOf({ partial, schema })];
     const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
