@@ -257,7 +257,8 @@ export class Machine implements Ports {
 
   /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. Throws UsageError. */
   hourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
-    if (perHour !== undefined && !(Number.isInteger(perHour) && perHour > 0))
+    const isCount = perHour === Number.POSITIVE_INFINITY || Number.isInteger(perHour);
+    if (perHour !== undefined && !(isCount && perHour > 0))
       throw new UsageError(`invalid value for per-hour: ${perHour}`, "It takes a whole number, 1 or more.");
     if (tier !== undefined && !isTier(tier))
       throw new UsageError(`unknown tier: ${tier}`, `There are: ${Object.keys(TIERS).join(", ")}.`);
