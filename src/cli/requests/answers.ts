@@ -10,7 +10,7 @@ import type { Failure } from "../../machine/failure.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
-/** A line for each answer as it comes, for a program all together at the end, whatever ends it. Returns the exit code of all. A closed pipe ends nothing. */
+/** Prints a line for each answer as it comes; with --json all answers at the end, after an error or a signal, too. Returns the worst exit code. A closed pipe ends nothing. */
 export async function showAnswers(
   reporter: Reporter,
   count: number,

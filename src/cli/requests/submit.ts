@@ -64,7 +64,7 @@ export async function showSubmit<P extends Ports>(
   return { account, requestId: data.request_id, submitted, reused: undefined };
 }
 
-/** What is followed of a request that exists now. That the history cannot be read ends nothing then (contract §1.5). */
+/** The target to follow after a create. The request exists, so a history that cannot be read is no error here (contract §1.5). */
 export function createdTarget(
   { history }: Ports,
   requestId: string,

@@ -253,7 +253,7 @@ function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-ret
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
 }
 
-/** That the service does not know a request says nothing for a minute, that it does not show one of ours never does. */
+/** A 404 says nothing for a minute after the create, and Gemini's 403 to a request of ours never says anything: both are retried. */
 function notYet(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
   const { kind } = result.error;

@@ -110,7 +110,7 @@ function wantedOf<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefi
   return { account, create, name: sha256(wantedName(create)) };
 }
 
-/** A create, of whose name no other process makes one meanwhile. */
+/** A create with its name locked: no other process makes the same one meanwhile. */
 class SoleCreate<P extends Ports> {
   readonly #clock: Clock;
   /** The local ids that were known when the call came. */

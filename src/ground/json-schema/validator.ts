@@ -34,7 +34,7 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
     if (draft.validateSchema(parsed) !== true) return firstOf(draft.errors);
     validate = newCompiler($schema).compile(parsed);
   } catch (error) {
-    // What is nested deeper than a stack was refused before.
+    // A schema nested too deep for the stack was refused before, so a RangeError means a circle.
     return { message: error instanceof RangeError ? "its references lead in a circle" : errorText(error) };
   }
   if (value === undefined) return undefined;

@@ -32,13 +32,13 @@ export interface PageReaderOptions extends FetcherOptions {
   /** Cuts a page into blocks. */
   read: DocumentReader;
   /**
-   * Sentences that cite the pages are held against them: all text of a page is wanted beside its blocks, and a redirect from a
-   * deeper address to the front page of the same site is no page.
+   * Whether sentences that cite the pages are held against them. All text of a page is then read beside its blocks, and a
+   * redirect from a deeper address to the front page of the same site counts as a missing page (`front-page`).
    */
   areCited?: boolean;
 }
 
-/** What was answered for a subject (`page …` or `robots …`) in an earlier process, else what `ask` gives. */
+/** The kept answer for a subject (`page …` or `robots …`), also of an earlier process; without one, what `ask` gives. */
 export type Once = <T extends Page | NoPage | Robots>(subject: string, ask: () => Promise<T>) => Promise<T>;
 
 /** Reads pages as robots.txt allows it, one at a time in the processes that cut them. `signal` ends it all. */

@@ -165,14 +165,14 @@ class BatchRenderer {
   /** The columns that names of rows take. */
   #names: number | undefined;
   #style: Style = PLAIN;
-  /** That of the error that ended the creates; 0 if none did. */
+  /** The exit code of the error that ended the creates; 0 if no error did. */
   exitCode = 0;
 
   constructor(private readonly parts: RendererParts) {
     this.#start = parts.host.clock.monotonic();
   }
 
-  /** What an earlier command left unknown or refused ends this one with its code, too. */
+  /** Reports rows that an earlier command left unknown or refused: they count for this exit code, too. */
   async begin(): Promise<void> {
     const { batch, reporter, host } = this.parts;
     this.#style = await styleFor(host.stderr, host.env);

@@ -94,7 +94,7 @@ export async function compare(
 /** Beside the journal: the digest of the accounts and of what each is asked. */
 const MARKER = "question";
 
-/** How the command that goes on names the prompt. One of several lines is shown as another text; stdin is not there again. */
+/** How the printed command names the prompt: as itself, or as a file if it has line breaks or characters that are escaped when shown. */
 function promptWords(
   folder: BatchJob["folder"],
   prompt: string,

@@ -149,8 +149,8 @@ class Watcher {
         this.#forget(watched);
         continue;
       }
-      // It is due because its time is over, and the service asked for a longer wait, or it had its last poll. Many others
-      // may keep that from starting for long; without any state it is waited for.
+      // The timeout is over, and the last poll was made or may not be sent yet (Retry-After). With many ids the last poll
+      // starts late; it is waited for only if no state is known.
       const over = now - this.#scheduler.deadlineOf(watched);
       const isOver = over >= 0 && (watched.hadLastPoll || (over >= LAST_POLL_MS && watched.status !== null));
       if (isOver || watched.notBefore > now) {

@@ -126,7 +126,7 @@ export class RowSubmitter {
     progress.update(state, { localId, ...account, account: at, sentAt: intent.at });
   }
 
-  /** Nothing was created for the row: refused for good with `error`, without it to be sent again. Returns when, in ISO 8601. */
+  /** Records that nothing was created for the row: with `error` it was refused for good, else it is sent again. Returns the time, ISO 8601. */
   #dismiss({ row }: RowState, error?: RowError): string {
     const at = dateOf(this.context);
     if (this.#hasOpenIntent) this.context.folder.record({ kind: "dismissed", row: row.id, error, at });

@@ -20,8 +20,8 @@ export class Transcript {
   }
 
   /**
-   * The reply that one hash was given, and what its exchanges cost; without a reply, what all that is left cost: the sources have
-   * changed since, and with them what is asked. Gives each out once.
+   * The kept reply to the request with this hash, and what its exchanges cost. If there is no reply, the sources have changed
+   * and other requests are made: then it is the cost of all that is left. Each record is given once.
    */
   take(hash: string): { cost: SpentSoFar; reply: ModelReply | undefined } {
     const own = [...this.#records].filter((record) => record.hash === hash);

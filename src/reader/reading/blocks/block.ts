@@ -2,7 +2,7 @@
 export interface Block {
   /** Number of its first line, from 1. */
   line: number;
-  /** One entry for each line of the file from `line` on, as it reads: HTML without tags, of which code may have several lines on one, everything else as it is. */
+  /** One entry for each line of the file from `line` on, as it reads: HTML without tags, everything else as it is. One of code may hold line breaks. */
   lines: string[];
   /** The headings above it, outermost first, joined by " / "; empty if there are none. */
   heading: string;

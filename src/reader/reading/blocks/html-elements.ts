@@ -147,7 +147,7 @@ function* elements(page: string): Generator<HtmlEvent> {
   yield* closeFrom(0);
 }
 
-/** The index of the open element that a tag of this name belongs to; the number of open ones if there is none. */
+/** The index in `open` of the element that a tag of this name belongs to; `open.length` if no element matches. */
 function openOf(name: string, open: readonly { name: string }[]): number {
   const within = ENDS[name]?.within ?? CELL;
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
@@ -158,7 +158,7 @@ function openOf(name: string, open: readonly { name: string }[]): number {
   return open.length;
 }
 
-/** The index of the outermost element that a start tag ends; the number of open ones if there is none. */
+/** The index in `open` of the outermost element that a start tag ends; `open.length` if it ends no element. */
 function endedBy(name: string, open: readonly { name: string }[]): number {
   const { ends, within } = ENDS[name] ?? { ends: [], within: CELL };
   let found = open.length;
