@@ -42,7 +42,7 @@ export function help() {
  * @param {string[]} argv
  * @param {string} version
  * @param {typeof import("../src/cli/main.js").main} main
- * @param {import("../src/ground/clock.js").Clock} clock
+ * @param {import("../src/core/clock.js").Clock} clock
  */
 async function textOf(argv, version, main, clock) {
   let text = "";

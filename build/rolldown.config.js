@@ -8,16 +8,16 @@ import { STAND_INS, standIns } from "./stand-ins.js";
 // Each group takes along what its modules import, unless an earlier one has it.
 const CHUNKS = [
   // Of all; `--version` and a help page take nothing else.
-  { name: "clock", test: /src\/ground\/clock\.ts$/ },
+  { name: "clock", test: /src\/core\/clock\.ts$/ },
   // Of the library and of every command.
-  { name: "base", test: /src\/(client\/calls\/errors|ground\/http\/address)\.ts$/ },
+  { name: "base", test: /src\/(client\/calls\/errors|core\/http\/address)\.ts$/ },
   // Of the shell completion, too, which loads nothing else.
   {
     name: "reading",
-    test: /src\/(ground\/(files\/files|text\/(safe-text|duration))|machine\/settings|client\/store\/history\/history)\.ts$/,
+    test: /src\/(core\/(files\/files|text\/(safe-text|duration))|app\/settings|client\/store\/history\/history)\.ts$/,
   },
   // With the first request.
-  { name: "undici", test: /src\/ground\/http\/undici\.ts$/ },
+  { name: "undici", test: /src\/core\/http\/undici\.ts$/ },
   // Of the library and of the commands that may speak to a service.
   { name: "client", test: /src\/client\/calls\/client\.ts$/ },
   // Enough for help and errors of usage.
@@ -28,7 +28,7 @@ const CHUNKS = [
     test: /src\/cli\/(context|commands\/(create|list|output|resolve|run|show|status|stop|watch)\/run)\.ts$/,
   },
   // To read a result, on a terminal or as a page.
-  { name: "markdown", test: /src\/ground\/markdown\/parse\.ts$/ },
+  { name: "markdown", test: /src\/core\/markdown\/parse\.ts$/ },
 ];
 
 /**
@@ -41,7 +41,7 @@ export const configuration = (table) =>
     input: {
       main: "src/cli/main.ts",
       index: "src/index.ts",
-      "schema-worker": "src/ground/json-schema/worker.ts",
+      "schema-worker": "src/core/json-schema/worker.ts",
       "source-index-worker": "src/reader/finding/index-worker.ts",
       "document-worker": "src/reader/reading/documents/worker.ts",
     },

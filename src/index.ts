@@ -32,16 +32,16 @@ export type {
 } from "./client/calls/watch/types.js";
 export type { Dialect, DialectRequest, ServiceError } from "./client/dialects/dialect.js";
 export { type Provider, providerNamed } from "./client/dialects/providers.js";
-export type { Clock } from "./ground/clock.js";
-export { BaseUrlError, type ProxyEnvironment } from "./ground/http/address.js";
-export { exactJson, parseExact } from "./ground/json/exact-json.js";
+export type { Clock } from "./core/clock.js";
+export { BaseUrlError, type ProxyEnvironment } from "./core/http/address.js";
+export { exactJson, parseExact } from "./core/json/exact-json.js";
 export type {
   Checked,
   CheckedCitation,
   CheckedPage,
   CheckOutcome,
   Verdict,
-} from "./ground/protocol/check-outcome.js";
+} from "./core/protocol/check-outcome.js";
 export {
   type CreateBody,
   type Data,
@@ -52,7 +52,7 @@ export {
   type Operation,
   STATUSES,
   type Status,
-} from "./ground/protocol/conversation.js";
+} from "./core/protocol/conversation.js";
 export { checkReport } from "./library/check-report.js";
 export { AbortedError, type SchemaIssue, SchemaMismatchError } from "./library/errors.js";
 export { openResearch } from "./library/open-research.js";

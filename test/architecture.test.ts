@@ -20,9 +20,7 @@ test("src, bin and test keep to the layers and the house rules", () => {
 });
 
 test("a permission that no file uses is seen", () => {
-  expect(unusedPermissions([{ path: "src/ground/text/a.ts", text: "" }])).toContain(
-    "ground/text: ground/json",
-  );
+  expect(unusedPermissions([{ path: "src/core/text/a.ts", text: "" }])).toContain("core/text: core/json");
 });
 
 describe("a breach is seen:", () => {
@@ -30,25 +28,25 @@ describe("a breach is seen:", () => {
   test.each([
     ["an import that points up", "src/client/calls/a.ts", 'import { x } from "../../cli/main.js";'],
     ["a dynamic one", "src/client/store/a.ts", 'const x = await import("../../cli/main.js");'],
-    ["a re-export of one", "src/ground/protocol/a.ts", 'export * from "../../client/calls/client.js";'],
-    ["a side-effect one", "src/ground/protocol/deep/a.ts", 'import "../../../server/app.js";'],
-    ["one from the clock", "src/ground/clock.ts", 'import type { X } from "../client/store/history.js";'],
+    ["a re-export of one", "src/core/protocol/a.ts", 'export * from "../../client/calls/client.js";'],
+    ["a side-effect one", "src/core/protocol/deep/a.ts", 'import "../../../server/app.js";'],
+    ["one from the clock", "src/core/clock.ts", 'import type { X } from "../client/store/history.js";'],
     ["client to server", "src/client/calls/a.ts", 'import { x } from "../../server/app.js";'],
     ["client to reader", "src/client/workflows/a.ts", 'import { x } from "../../reader/checking/check.js";'],
     ["reader to server", "src/reader/finding/a.ts", 'import { x } from "../../server/service.js";'],
     ["reading to fetching", "src/reader/reading/a.ts", 'import { x } from "../fetching/robots.js";'],
-    ["a layer of ground to a higher one", "src/ground/json/a.ts", 'import { x } from "../text/width.js";'],
+    ["a layer of core to a higher one", "src/core/json/a.ts", 'import { x } from "../text/width.js";'],
     ["server to store", "src/server/a.ts", 'import { x } from "../client/store/history.js";'],
     ["store to calls", "src/client/store/a.ts", 'import { x } from "../calls/client.js";'],
     ["the library reaching into the command line", "src/index.ts", 'export { x } from "./cli/main.js";'],
     ["the library's inside doing so", "src/library/a.ts", 'import { x } from "../cli/context.js";'],
     ["mcp reaching into the command line", "src/mcp/a.ts", 'import { x } from "../cli/context.js";'],
-    ["machine reaching into a front end", "src/machine/a.ts", 'import type { X } from "../mcp/tool.js";'],
+    ["app reaching into a front end", "src/app/a.ts", 'import type { X } from "../mcp/tool.js";'],
     ["one front end using another", "src/mcp/a.ts", 'import { x } from "../library/open-research.js";'],
     [
-      "a workflow that imports the machine",
+      "a workflow that imports app",
       "src/client/workflows/a.ts",
-      'import { x } from "../../machine/settings.js";',
+      'import { x } from "../../app/settings.js";',
     ],
     [
       "a second command that loads mcp",
@@ -115,7 +113,7 @@ describe("what is allowed is not one:", () => {
       "src/cli/commands/mcp/run.ts",
       'import { x } from "../../../mcp/server.js";',
     ],
-    ["threads knowing the clock", "src/ground/threads.ts", 'import type { C } from "./clock.js";'],
+    ["threads knowing the clock", "src/core/threads.ts", 'import type { C } from "./clock.js";'],
     ["a document bundled as text", "src/server/a.ts", 'import text from "../../openapi.yaml";'],
     ["the terminal seam", "src/cli/terminal/live.ts", 'import ora from "ora";'],
     ["killing a child's group", "src/server/a.ts", 'process.kill(-child.pid, "SIGTERM");'],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyedMutex } from "../src/ground/semaphore.js";
+import { KeyedMutex } from "../src/core/semaphore.js";
 import { gate } from "./support/gate.js";
 
 /** A task that begins and ends in `log`, and ends when `end` is called. */

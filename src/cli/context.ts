@@ -1,9 +1,9 @@
+import { flagOf } from "../app/errors.js";
+import { Machine } from "../app/machine.js";
+import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../app/settings.js";
 import type { ClientEvent } from "../client/calls/options.js";
-import { formatDuration } from "../ground/text/duration.js";
-import { counted, shellWord } from "../ground/text/phrases.js";
-import { flagOf } from "../machine/errors.js";
-import { Machine } from "../machine/machine.js";
-import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../machine/settings.js";
+import { formatDuration } from "../core/text/duration.js";
+import { counted, shellWord } from "../core/text/phrases.js";
 import type { Host } from "./terminal/host.js";
 import type { Interruption } from "./terminal/interruption.js";
 import type { Reporter, Terminal } from "./terminal/reporter.js";

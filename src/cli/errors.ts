@@ -1,8 +1,8 @@
+import { CodedError, EXIT_CODES } from "../app/errors.js";
+import { type Failure, failureOf } from "../app/failure.js";
 import { ResearchError } from "../client/calls/errors.js";
 import { InvalidSettingsError } from "../client/store/settings.js";
-import { LocalError } from "../ground/files/local-error.js";
-import { CodedError, EXIT_CODES } from "../machine/errors.js";
-import { type Failure, failureOf } from "../machine/failure.js";
+import { LocalError } from "../core/files/local-error.js";
 import type { Signal } from "./terminal/host.js";
 import { Interrupted } from "./terminal/interruption.js";
 

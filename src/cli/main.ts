@@ -1,6 +1,6 @@
 import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
 
-export { systemClock } from "../ground/clock.js";
+export { systemClock } from "../core/clock.js";
 
 /** Runs one command line. Resolves to how the process should end; all output is written by then, and nothing keeps it alive. */
 export async function main(argv: readonly string[], host: Host): Promise<ProcessEnding> {

@@ -1,6 +1,6 @@
 import { type Argument, type Command, CommanderError, type Option } from "commander";
-import { fold } from "../ground/text/width.js";
-import { NAME_ONE, UsageError } from "../machine/errors.js";
+import { NAME_ONE, UsageError } from "../app/errors.js";
+import { fold } from "../core/text/width.js";
 import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
 import { positiveDuration, value } from "./commands/flag-values.js";
 import { GROUPS } from "./commands.js";
@@ -34,7 +34,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     checkOutput(host.env);
     // Help and errors of usage need no settings, history or client.
     const { Context } = await import("./context.js");
-    const { keyReader } = await import("../machine/settings.js");
+    const { keyReader } = await import("../app/settings.js");
     const read = request.usesKey ? await keyReader(host.env, host.clock, interruption.signal) : undefined;
     ctx = new Context(host, request.flags, reporter, interruption, read);
     return ending(await request.action(ctx));

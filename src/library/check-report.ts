@@ -1,10 +1,10 @@
-import { systemClock } from "../ground/clock.js";
-import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
+import { systemClock } from "../core/clock.js";
+import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { CheckReportOptions } from "./types.js";
 
 /** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (UNREACHABLE, USAGE over 2 MiB) and `signal.reason`. */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
-  const { CHECK_LIMITS, checkOf, openChecker, reportOf } = await import("../machine/check.js");
+  const { CHECK_LIMITS, checkOf, openChecker, reportOf } = await import("../app/check.js");
   const { signal = new AbortController().signal, allowPrivate, ...limits } = options;
   signal.throwIfAborted();
   const checker = await openChecker({ env: process.env, clock: systemClock, allowPrivate });

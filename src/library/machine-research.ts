@@ -1,4 +1,11 @@
 import { join } from "node:path";
+import { askedOf, checkedBody } from "../app/asked.js";
+import { openBatch, ROW_FORMS } from "../app/batch.js";
+import { CHECK_LIMITS, checkerOn, checkRequest } from "../app/check.js";
+import { failureOf } from "../app/failure.js";
+import { checkStatus } from "../app/known-status.js";
+import { Machine } from "../app/machine.js";
+import { keyReader } from "../app/settings.js";
 import type { CallOptions, StatusData } from "../client/calls/client.js";
 import { ResearchError } from "../client/calls/errors.js";
 import type { WatchOptions } from "../client/calls/watch/types.js";
@@ -11,16 +18,9 @@ import { submitToFirst } from "../client/workflows/first-account.js";
 import { follow } from "../client/workflows/follow.js";
 import { resolveTarget, stopAll } from "../client/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../client/workflows/results.js";
-import { systemClock } from "../ground/clock.js";
-import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
-import { type CreateBody, isFinal } from "../ground/protocol/conversation.js";
-import { askedOf, checkedBody } from "../machine/asked.js";
-import { openBatch, ROW_FORMS } from "../machine/batch.js";
-import { CHECK_LIMITS, checkerOn, checkRequest } from "../machine/check.js";
-import { failureOf } from "../machine/failure.js";
-import { checkStatus } from "../machine/known-status.js";
-import { Machine } from "../machine/machine.js";
-import { keyReader } from "../machine/settings.js";
+import { systemClock } from "../core/clock.js";
+import type { CheckOutcome } from "../core/protocol/check-outcome.js";
+import { type CreateBody, isFinal } from "../core/protocol/conversation.js";
 import { AbortedError, SchemaMismatchError } from "./errors.js";
 import type {
   BatchEvent,

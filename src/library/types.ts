@@ -2,8 +2,8 @@
 import type { CallOptions, Created, StatusData } from "../client/calls/client.js";
 import type { ResearchError } from "../client/calls/errors.js";
 import type { WatchEvent, WatchOptions } from "../client/calls/watch/types.js";
-import type { CheckOutcome } from "../ground/protocol/check-outcome.js";
-import type { JsonSchema } from "../ground/protocol/conversation.js";
+import type { CheckOutcome } from "../core/protocol/check-outcome.js";
+import type { JsonSchema } from "../core/protocol/conversation.js";
 
 /** Which settings are in force; what is absent is as for the research command: environment, profile in use, default. */
 export interface OpenOptions {

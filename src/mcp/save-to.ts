@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { inWords } from "../ground/files/local-error.js";
-import { CodedError } from "../machine/errors.js";
+import { CodedError } from "../app/errors.js";
+import { inWords } from "../core/files/local-error.js";
 
 /** The path of a new file below `folder` (absolute), through no symbolic link. Throws CodedError for any other. */
 export function saveTo(folder: string | undefined, wanted: string): string {

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Data } from "../ground/protocol/conversation.js";
-import { safeJson } from "../ground/text/safe-text.js";
-import { CodedError } from "../machine/errors.js";
+import { CodedError } from "../app/errors.js";
+import type { Data } from "../core/protocol/conversation.js";
+import { safeJson } from "../core/text/safe-text.js";
 import type { ToolSession } from "./session.js";
 import { inputSchema, orError, problemsOf, type Tool, type ToolCall, toolFailure } from "./tool.js";
 import { check } from "./tools/check.js";

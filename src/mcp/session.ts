@@ -1,7 +1,7 @@
+import type { LimitOptions, Machine } from "../app/machine.js";
+import { type Quota, quotaOf } from "../app/quota.js";
+import { requireConnection } from "../app/settings.js";
 import { CreateOnce } from "../client/workflows/create-once.js";
-import type { LimitOptions, Machine } from "../machine/machine.js";
-import { type Quota, quotaOf } from "../machine/quota.js";
-import { requireConnection } from "../machine/settings.js";
 
 export interface ToolSessionOptions extends LimitOptions {
   maxCreates?: number;

@@ -1,9 +1,9 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import { CodedError, EXIT_CODES } from "../app/errors.js";
+import { type Failure, failureOf } from "../app/failure.js";
 import { CreateRefusedError, QuotaExceededError } from "../client/workflows/errors.js";
-import { isObject } from "../ground/json/exact-json.js";
-import type { Data } from "../ground/protocol/conversation.js";
-import { CodedError, EXIT_CODES } from "../machine/errors.js";
-import { type Failure, failureOf } from "../machine/failure.js";
+import { isObject } from "../core/json/exact-json.js";
+import type { Data } from "../core/protocol/conversation.js";
 import type { ToolSession } from "./session.js";
 
 export interface ToolCall {

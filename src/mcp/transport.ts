@@ -7,7 +7,7 @@ import {
   ProtocolErrorCode,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { isObject, jsonIn } from "../ground/json/exact-json.js";
+import { isObject, jsonIn } from "../core/json/exact-json.js";
 
 /** The largest message, in bytes: prompt and schema of 1 MiB each, every byte escaped as six. A larger one ends the connection. */
 const MOST_MESSAGE_BYTES = 16 << 20;

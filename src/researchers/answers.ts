@@ -1,7 +1,7 @@
-import type { Clock } from "../ground/clock.js";
-import { exactJson } from "../ground/json/exact-json.js";
-import { checkValue, problemText } from "../ground/json-schema/check.js";
-import { type Researcher, ResearchFailure, type ResearchJob } from "../ground/researcher.js";
+import type { Clock } from "../core/clock.js";
+import { exactJson } from "../core/json/exact-json.js";
+import { checkValue, problemText } from "../core/json-schema/check.js";
+import { type Researcher, ResearchFailure, type ResearchJob } from "../core/researcher.js";
 import { sampleOf } from "./sample.js";
 
 /** The answer to each question in which `prompt` stands as it is written ("*" in any), after so many ms. */

@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { onAbort, systemClock } from "../ground/clock.js";
-import { exactJson, JsonText } from "../ground/json/exact-json.js";
-import { type Researcher, ResearchFailure, type ResearchJob } from "../ground/researcher.js";
-import { withoutSecrets } from "../ground/secrets/environment.js";
-import { errorText } from "../ground/text/phrases.js";
+import { onAbort, systemClock } from "../core/clock.js";
+import { exactJson, JsonText } from "../core/json/exact-json.js";
+import { type Researcher, ResearchFailure, type ResearchJob } from "../core/researcher.js";
+import { withoutSecrets } from "../core/secrets/environment.js";
+import { errorText } from "../core/text/phrases.js";
 import { ConversationStopped } from "../server/conversations/conversation-store.js";
 import { endGroup } from "../server/processes/process-group.js";
 import { Supervisor } from "../server/processes/supervisor.js";

@@ -1,8 +1,8 @@
-import type { Clock } from "../ground/clock.js";
-import { type Environment, inWords, LocalError } from "../ground/files/local-error.js";
-import type { Researcher } from "../ground/researcher.js";
-import { withoutKeys } from "../ground/secrets/environment.js";
-import type { ModelResearch } from "../machine/model.js";
+import type { ModelResearch } from "../app/model.js";
+import type { Clock } from "../core/clock.js";
+import { type Environment, inWords, LocalError } from "../core/files/local-error.js";
+import type { Researcher } from "../core/researcher.js";
+import { withoutKeys } from "../core/secrets/environment.js";
 import { extractiveResearcher } from "../reader/passages/extractive-researcher.js";
 import type { ConversationStore } from "../server/conversations/conversation-store.js";
 import type { Log } from "../server/monitoring/log.js";

@@ -11,16 +11,16 @@ import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
 import type { Dialect } from "../client/dialects/dialect.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
 import { asAsked } from "../client/workflows/requests.js";
-import { type Clock, onAbort } from "../ground/clock.js";
-import { exactJson, JsonText, memberText } from "../ground/json/exact-json.js";
+import { type Clock, onAbort } from "../core/clock.js";
+import { exactJson, JsonText, memberText } from "../core/json/exact-json.js";
 import {
   type CreateBody,
   type Data,
   isFinal,
   type JsonSchema,
   requestBody,
-} from "../ground/protocol/conversation.js";
-import { errorText } from "../ground/text/phrases.js";
+} from "../core/protocol/conversation.js";
+import { errorText } from "../core/text/phrases.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "./upstream.js";
 

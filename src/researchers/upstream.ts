@@ -1,13 +1,13 @@
-import { type Clock, onAbort, withDeadline } from "../ground/clock.js";
-import type { JsonSchema } from "../ground/protocol/conversation.js";
+import { type Clock, onAbort, withDeadline } from "../core/clock.js";
+import type { JsonSchema } from "../core/protocol/conversation.js";
 import {
   type Researcher,
   type ResearchFacts,
   ResearchFailure,
   type ResearchJob,
-} from "../ground/researcher.js";
-import { Semaphore } from "../ground/semaphore.js";
-import { isoDate } from "../ground/text/duration.js";
+} from "../core/researcher.js";
+import { Semaphore } from "../core/semaphore.js";
+import { isoDate } from "../core/text/duration.js";
 import {
   type Claim,
   ConversationStopped,

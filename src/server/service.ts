@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Clock } from "../ground/clock.js";
-import { TIERS, type Tier } from "../ground/protocol/limits.js";
-import type { Researcher, ResearchFacts } from "../ground/researcher.js";
+import type { Clock } from "../core/clock.js";
+import { TIERS, type Tier } from "../core/protocol/limits.js";
+import type { Researcher, ResearchFacts } from "../core/researcher.js";
 import { type ConversationStore, ServiceClosing } from "./conversations/conversation-store.js";
 import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";

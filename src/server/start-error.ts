@@ -1,4 +1,4 @@
-import { errorText } from "../ground/text/phrases.js";
+import { errorText } from "../core/text/phrases.js";
 
 /** The service cannot start; the message is a sentence for the person who tried. */
 export class ServiceStartError extends Error {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { commandFailure, UnfinishedError } from "../../src/cli/errors.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../src/client/calls/errors.js";
-import { LocalError } from "../../src/ground/files/local-error.js";
+import { LocalError } from "../../src/core/files/local-error.js";
 
 // after-create.test.ts has what ends with 8.
 describe("an error after the request exists", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resumeCommand } from "../../src/cli/context.js";
-import { shellWord } from "../../src/ground/text/phrases.js";
+import { shellWord } from "../../src/core/text/phrases.js";
 
 test.each([
   ["abc-1.2_x@last", "abc-1.2_x@last"],

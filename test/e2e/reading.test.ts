@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { columnsOf } from "../../src/ground/text/width.js";
+import { columnsOf } from "../../src/core/text/width.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { REPORT } from "../support/hostile-report.js";

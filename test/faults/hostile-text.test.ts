@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { safe, safeJson, safeLine, safeResult } from "../../src/ground/text/safe-text.js";
+import { safe, safeJson, safeLine, safeResult } from "../../src/core/text/safe-text.js";
 import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { Machine } from "../../src/machine/machine.js";
+import { Machine } from "../../src/app/machine.js";
 import { serveMcp } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import { until } from "../support/service.js";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/ground/clock.js";
-import { Machine } from "../../src/machine/machine.js";
+import { Machine } from "../../src/app/machine.js";
+import { systemClock } from "../../src/core/clock.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import { folderWith } from "../support/folder.js";
 

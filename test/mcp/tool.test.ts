@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { CodedError } from "../../src/app/errors.js";
 import { CreateRefusedError, QuotaExceededError } from "../../src/client/workflows/errors.js";
-import { CodedError } from "../../src/machine/errors.js";
 import { field, inputSchema, orError, problemsOf, shape, toolFailure } from "../../src/mcp/tool.js";
 
 const FIELDS = {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Machine } from "../../src/machine/machine.js";
+import { Machine } from "../../src/app/machine.js";
 import { callTool, offered } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import type { ToolCall } from "../../src/mcp/tool.js";

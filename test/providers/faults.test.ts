@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { failureOf } from "../../src/app/failure.js";
 import { openResearch } from "../../src/index.js";
-import { failureOf } from "../../src/machine/failure.js";
 import { accountService, addDoubles, addProfile } from "../support/accounts.js";
 import type { Behaviour } from "../support/behaviours.js";
 import * as does from "../support/behaviours.js";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { exactJson } from "../../src/ground/json/exact-json.js";
+import { exactJson } from "../../src/core/json/exact-json.js";
 import { commandResearcher } from "../../src/researchers/command.js";
 import { folderWith } from "../support/folder.js";
 

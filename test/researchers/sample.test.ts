@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkValue } from "../../src/ground/json-schema/check.js";
+import { checkValue } from "../../src/core/json-schema/check.js";
 import { sampleOf } from "../../src/researchers/sample.js";
 
 const text = (pattern: string, more = {}) => ({ type: "string", pattern, ...more });

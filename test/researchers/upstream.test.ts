@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { perplexity } from "../../src/client/dialects/perplexity.js";
-import { untilAborted } from "../../src/ground/clock.js";
+import { untilAborted } from "../../src/core/clock.js";
 import type { Upstream } from "../../src/researchers/upstream.js";
 import { answer, type Behaviour, close, html, only, redirect, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { Researcher } from "../../src/ground/researcher.js";
+import type { Researcher } from "../../src/core/researcher.js";
 import { commandResearcher } from "../../src/researchers/command.js";
 import { createListener } from "../../src/server/http/listener.js";
 import type { Service } from "../../src/server/service.js";

@@ -11,11 +11,11 @@ const NEED_A_TOOL = [
   "test/cli/completion/shells.test.ts",
   "test/e2e/{page,ui}.test.ts",
   "test/faults/{disk,failing-calls}.test.ts",
-  "test/ground/files/lock/*.test.ts",
-  "test/machine/output-file.test.ts",
+  "test/core/files/lock/*.test.ts",
+  "test/app/output-file.test.ts",
   "test/package/man.test.ts",
   "test/researchers/examples.test.ts",
-  "test/ground/files/synced.test.ts",
+  "test/core/files/synced.test.ts",
 ];
 
 /** What the suite has a sample of, and the soak all (see EVERY_CELL there). */

@@ -13,32 +13,32 @@ export interface SourceFile {
  * its rooms. The wings `client`, `server` and `reader` never know of each other.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  index: ["library", "client", "ground"],
-  cli: ["mcp", "researchers", "machine", "client", "server", "ground"],
-  mcp: ["machine", "client", "ground"],
-  library: ["machine", "client", "ground"],
-  researchers: ["machine", "server", "reader", "client", "ground"],
-  machine: ["client", "reader", "ground"],
-  "client/workflows": ["client/calls", "client/dialects", "client/store", "ground"],
-  "client/calls": ["client/dialects", "ground"],
-  "client/dialects": ["ground"],
-  "client/store": ["ground"],
-  server: ["ground"],
-  "reader/checking": ["reader/fetching", "reader/reading", "reader/matching", "ground"],
-  "reader/writing": ["reader/finding", "reader/reading", "reader/matching", "reader/model", "ground"],
-  "reader/passages": ["reader/finding", "ground"],
-  "reader/finding": ["reader/fetching", "reader/reading", "reader/matching", "ground"],
-  "reader/fetching": ["reader/reading", "ground"],
-  "reader/reading": ["ground"],
-  "reader/model": ["ground"],
-  "ground/researcher": ["ground/protocol"],
-  "ground/markdown": ["ground/text", "ground/json"],
-  "ground/json-schema": ["ground/threads", "ground/text", "ground/json", "ground/clock"],
-  "ground/http": ["ground/clock"],
-  "ground/files": ["ground/text", "ground/json", "ground/clock"],
-  "ground/threads": ["ground/semaphore", "ground/clock"],
-  "ground/semaphore": ["ground/clock"],
-  "ground/text": ["ground/json"],
+  index: ["library", "client", "core"],
+  cli: ["mcp", "researchers", "app", "client", "server", "core"],
+  mcp: ["app", "client", "core"],
+  library: ["app", "client", "core"],
+  researchers: ["app", "server", "reader", "client", "core"],
+  app: ["client", "reader", "core"],
+  "client/workflows": ["client/calls", "client/dialects", "client/store", "core"],
+  "client/calls": ["client/dialects", "core"],
+  "client/dialects": ["core"],
+  "client/store": ["core"],
+  server: ["core"],
+  "reader/checking": ["reader/fetching", "reader/reading", "reader/matching", "core"],
+  "reader/writing": ["reader/finding", "reader/reading", "reader/matching", "reader/model", "core"],
+  "reader/passages": ["reader/finding", "core"],
+  "reader/finding": ["reader/fetching", "reader/reading", "reader/matching", "core"],
+  "reader/fetching": ["reader/reading", "core"],
+  "reader/reading": ["core"],
+  "reader/model": ["core"],
+  "core/researcher": ["core/protocol"],
+  "core/markdown": ["core/text", "core/json"],
+  "core/json-schema": ["core/threads", "core/text", "core/json", "core/clock"],
+  "core/http": ["core/clock"],
+  "core/files": ["core/text", "core/json", "core/clock"],
+  "core/threads": ["core/semaphore", "core/clock"],
+  "core/semaphore": ["core/clock"],
+  "core/text": ["core/json"],
 };
 
 /** Of the command line, one command alone loads each of these. */
@@ -109,7 +109,7 @@ function isOwnCode(specifier: string): boolean {
   return specifier.startsWith(".") && !/\.(?:ya?ml|json|md|txt)(?:\?|$)/.test(specifier);
 }
 
-const WINGS = ["client", "reader", "ground"];
+const WINGS = ["client", "reader", "core"];
 
 /** The first folder or file name below `src`, with the second one in a wing; or the first folder below the root. */
 function roomOf(path: string): string {

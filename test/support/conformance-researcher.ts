@@ -1,4 +1,4 @@
-import { type Researcher, ResearchFailure } from "../../src/ground/researcher.js";
+import { type Researcher, ResearchFailure } from "../../src/core/researcher.js";
 import { endlessResearcher } from "./service.js";
 
 /** Fails at "fail", works on "last" until it is stopped, and answers all else at once. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { systemClock } from "../../src/cli/main.js";
 import { keyId } from "../../src/client/store/history/records.js";
-import type { Clock } from "../../src/ground/clock.js";
+import type { Clock } from "../../src/core/clock.js";
 import { folderWith } from "./folder.js";
 import { KEY } from "./happy-service.js";
 import { inProcess } from "./in-process.js";

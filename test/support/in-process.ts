@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { main, systemClock } from "../../src/cli/main.js";
 import type { Host, Signal, Sink } from "../../src/cli/terminal/host.js";
-import type { Clock } from "../../src/ground/clock.js";
+import type { Clock } from "../../src/core/clock.js";
 import { checkExit } from "./exit-table.js";
 import { folderWith } from "./folder.js";
 import { environment, type RunOptions, type RunResult } from "./run.js";

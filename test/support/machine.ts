@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import type { Clock } from "../../src/ground/clock.js";
+import type { Clock } from "../../src/core/clock.js";
 import { folderWith } from "./folder.js";
 import { type HappyOptions, HappyService } from "./happy-service.js";
 import { InProcess, inProcess } from "./in-process.js";

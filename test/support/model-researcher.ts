@@ -1,6 +1,6 @@
-import { systemClock } from "../../src/ground/clock.js";
-import { Connections } from "../../src/ground/http/connections.js";
-import type { ResearchJob } from "../../src/ground/researcher.js";
+import { systemClock } from "../../src/core/clock.js";
+import { Connections } from "../../src/core/http/connections.js";
+import type { ResearchJob } from "../../src/core/researcher.js";
 import { type ModelResearcherOptions, modelResearcher } from "../../src/reader/writing/researcher.js";
 import { leftovers } from "./leftovers.js";
 import { memorySources } from "./memory-sources.js";

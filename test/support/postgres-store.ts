@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { systemClock } from "../../src/ground/clock.js";
-import type { ResearchJob } from "../../src/ground/researcher.js";
+import { systemClock } from "../../src/core/clock.js";
+import type { ResearchJob } from "../../src/core/researcher.js";
 import type { Caller, Claim } from "../../src/server/conversations/conversation-store.js";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/server/postgres/open.js";
 import type { PostgresStore } from "../../src/server/postgres/store.js";

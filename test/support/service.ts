@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Clock, systemClock } from "../../src/ground/clock.js";
-import type { Researcher, ResearchJob } from "../../src/ground/researcher.js";
+import { type Clock, systemClock } from "../../src/core/clock.js";
+import type { Researcher, ResearchJob } from "../../src/core/researcher.js";
 import {
   type LocalStoreOptions,
   openLocalStore,

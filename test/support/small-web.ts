@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type Clock, systemClock } from "../../src/ground/clock.js";
-import { Connections } from "../../src/ground/http/connections.js";
-import type { ExchangeStore } from "../../src/ground/researcher.js";
+import { type Clock, systemClock } from "../../src/core/clock.js";
+import { Connections } from "../../src/core/http/connections.js";
+import type { ExchangeStore } from "../../src/core/researcher.js";
 import type { Network } from "../../src/reader/fetching/page-fetcher.js";
 import { type EngineName, SearchEngine } from "../../src/reader/finding/engines.js";
 import type { SourceProvider } from "../../src/reader/finding/source.js";

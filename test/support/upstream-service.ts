@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ResearchClient } from "../../src/client/calls/client.js";
 import type { Dialect } from "../../src/client/dialects/dialect.js";
 import { research } from "../../src/client/dialects/research.js";
-import type { ResearchJob } from "../../src/ground/researcher.js";
+import type { ResearchJob } from "../../src/core/researcher.js";
 import { type Upstream, upstreamResearcher } from "../../src/researchers/upstream.js";
 import { clientUpstream } from "../../src/researchers/upstream-client.js";
 import type { Outcome } from "../../src/server/conversations/conversation-store.js";

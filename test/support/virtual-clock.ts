@@ -2,10 +2,10 @@
 import "../../src/cli/commands/batch/run.js";
 import "../../src/cli/commands/compare/run.js";
 import "../../src/client/calls/watch/watch.js";
-import "../../src/ground/http/connections.js";
-import "../../src/ground/http/exchange.js";
-import { type Clock, systemClock } from "../../src/ground/clock.js";
-import { apiParts } from "../../src/ground/http/undici.js";
+import "../../src/core/http/connections.js";
+import "../../src/core/http/exchange.js";
+import { type Clock, systemClock } from "../../src/core/clock.js";
+import { apiParts } from "../../src/core/http/undici.js";
 import { quiet } from "./quiet.js";
 
 await apiParts();

@@ -1,12 +1,12 @@
+import { SETTINGS, type Setting } from "../../app/setting-table.js";
+import { readStored } from "../../app/settings.js";
 import { History } from "../../client/store/history/history.js";
 import { type HistoryEntry, UNKNOWN } from "../../client/store/history/records.js";
-import { type Folders, folders } from "../../ground/files/folders.js";
-import { isFinal } from "../../ground/protocol/conversation.js";
-import { formatDuration } from "../../ground/text/duration.js";
-import { shortLine } from "../../ground/text/phrases.js";
-import { safeLine } from "../../ground/text/safe-text.js";
-import { SETTINGS, type Setting } from "../../machine/setting-table.js";
-import { readStored } from "../../machine/settings.js";
+import { type Folders, folders } from "../../core/files/folders.js";
+import { isFinal } from "../../core/protocol/conversation.js";
+import { formatDuration } from "../../core/text/duration.js";
+import { shortLine } from "../../core/text/phrases.js";
+import { safeLine } from "../../core/text/safe-text.js";
 import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
 

@@ -1,4 +1,4 @@
-import { absolute, below } from "../../ground/files/folders.js";
+import { absolute, below } from "../../core/files/folders.js";
 import bash from "./scripts/research.bash?raw";
 import fish from "./scripts/research.fish?raw";
 import powershell from "./scripts/research.ps1?raw";

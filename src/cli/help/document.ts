@@ -1,6 +1,6 @@
 import type { Argument, Option } from "commander";
-import { fold } from "../../ground/text/width.js";
-import { SETTINGS, type Setting } from "../../machine/setting-table.js";
+import { SETTINGS, type Setting } from "../../app/setting-table.js";
+import { fold } from "../../core/text/width.js";
 import type { Verb } from "../commands/definition.js";
 import { EXIT_CODE_MEANINGS, VARIABLES, variableOf } from "./reference.js";
 import { TOPICS, WIDTH } from "./topics.js";

@@ -1,5 +1,5 @@
-import { parseExact } from "../../ground/json/exact-json.js";
-import { UsageError } from "../../machine/errors.js";
+import { UsageError } from "../../app/errors.js";
+import { parseExact } from "../../core/json/exact-json.js";
 
 /** Parses JSON, which remembers its text for `exactJson`; the UsageError names line and column of what is wrong. */
 export async function parseJson(text: string, what: string): Promise<unknown> {

@@ -1,12 +1,12 @@
+import { EXIT_CODES } from "../../app/errors.js";
+import type { Failure } from "../../app/failure.js";
 import type { StatusData } from "../../client/calls/client.js";
 import { ResearchError } from "../../client/calls/errors.js";
 import type { StateAnswer } from "../../client/workflows/requests.js";
-import type { LocalError } from "../../ground/files/local-error.js";
-import { withMember } from "../../ground/json/exact-json.js";
-import { isFinal, type Status } from "../../ground/protocol/conversation.js";
-import { safeLine } from "../../ground/text/safe-text.js";
-import { EXIT_CODES } from "../../machine/errors.js";
-import type { Failure } from "../../machine/failure.js";
+import type { LocalError } from "../../core/files/local-error.js";
+import { withMember } from "../../core/json/exact-json.js";
+import { isFinal, type Status } from "../../core/protocol/conversation.js";
+import { safeLine } from "../../core/text/safe-text.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
@@ -75,7 +75,7 @@ export function withId(failure: Failure, requestId: string, { json }: Pick<Repor
 /** Shows one request's error on a line of its own and returns its exit code. Throws an error that did not come from the service. */
 export async function showFailure(reporter: Reporter, error: unknown, requestId: string): Promise<number> {
   if (!(error instanceof ResearchError)) throw error;
-  const { failureOf } = await import("../../machine/failure.js");
+  const { failureOf } = await import("../../app/failure.js");
   const failure = withId(failureOf(error), requestId, reporter);
   await reporter.error(failure);
   return failure.exit_code;

@@ -1,18 +1,10 @@
+import { CHECK_LIMITS, type Checker, checkOf, keepCheck, openChecker, reportOf } from "../../app/check.js";
+import { failureOf } from "../../app/failure.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { Target } from "../../client/workflows/requests.js";
 import type { Result } from "../../client/workflows/results.js";
-import { localErrorOf } from "../../ground/files/local-error.js";
-
-import type { CheckOutcome } from "../../ground/protocol/check-outcome.js";
-import {
-  CHECK_LIMITS,
-  type Checker,
-  checkOf,
-  keepCheck,
-  openChecker,
-  reportOf,
-} from "../../machine/check.js";
-import { failureOf } from "../../machine/failure.js";
+import { localErrorOf } from "../../core/files/local-error.js";
+import type { CheckOutcome } from "../../core/protocol/check-outcome.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
 import { countsText, wrongLines } from "./check-text.js";

@@ -1,12 +1,12 @@
+import type { CheckProgress } from "../../app/check.js";
 import {
   type CheckedCitation,
   type CheckOutcome,
   VERDICTS,
   type Verdict,
-} from "../../ground/protocol/check-outcome.js";
-import { counted } from "../../ground/text/phrases.js";
-import { safe, safeLine } from "../../ground/text/safe-text.js";
-import type { CheckProgress } from "../../machine/check.js";
+} from "../../core/protocol/check-outcome.js";
+import { counted } from "../../core/text/phrases.js";
+import { safe, safeLine } from "../../core/text/safe-text.js";
 import type { Style } from "../terminal/style.js";
 
 const WRONG: ReadonlySet<Verdict> = new Set(["missing", "gone", "unrelated"]);

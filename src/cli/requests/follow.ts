@@ -1,3 +1,5 @@
+import { CodedError, EXIT_CODES } from "../../app/errors.js";
+import { type Failure, failureOf } from "../../app/failure.js";
 import {
   type FollowEvent,
   type FollowOptions,
@@ -7,9 +9,7 @@ import {
 } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
-import { exactDuration } from "../../ground/text/duration.js";
-import { CodedError, EXIT_CODES } from "../../machine/errors.js";
-import { type Failure, failureOf } from "../../machine/failure.js";
+import { exactDuration } from "../../core/text/duration.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";

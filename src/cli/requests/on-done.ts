@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { untilAborted } from "../../ground/clock.js";
-import type { Status } from "../../ground/protocol/conversation.js";
-import { CodedError } from "../../machine/errors.js";
-import { failureOf } from "../../machine/failure.js";
+import { CodedError } from "../../app/errors.js";
+import { failureOf } from "../../app/failure.js";
+import { untilAborted } from "../../core/clock.js";
+import type { Status } from "../../core/protocol/conversation.js";
 import type { Terminal } from "../terminal/reporter.js";
 
 /** A request that ended, and the file its result is in where that was fetched. */
@@ -59,7 +59,7 @@ export class OnDone {
   }
 
   async #run({ requestId, status, file }: Done): Promise<void> {
-    const { withoutServiceSecrets } = await import("../../ground/secrets/environment.js");
+    const { withoutServiceSecrets } = await import("../../core/secrets/environment.js");
     const env = {
       ...withoutServiceSecrets(this.terminal.host.env),
       RESEARCH_REQUEST_ID: requestId,

@@ -4,12 +4,12 @@ import { timeOf } from "../../client/store/history/records.js";
 import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
-import type { Clock } from "../../ground/clock.js";
-import { isFinal, type Status } from "../../ground/protocol/conversation.js";
-import { formatDuration, isoDate } from "../../ground/text/duration.js";
-import { shortText } from "../../ground/text/phrases.js";
-import { progressWords } from "../../ground/text/research-progress.js";
-import { safeLine } from "../../ground/text/safe-text.js";
+import type { Clock } from "../../core/clock.js";
+import { isFinal, type Status } from "../../core/protocol/conversation.js";
+import { formatDuration, isoDate } from "../../core/text/duration.js";
+import { shortText } from "../../core/text/phrases.js";
+import { progressWords } from "../../core/text/research-progress.js";
+import { safeLine } from "../../core/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../context.js";
 import type { Reporter } from "../terminal/reporter.js";
 

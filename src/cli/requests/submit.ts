@@ -1,13 +1,13 @@
+import { UsageError } from "../../app/errors.js";
+import { reasonOf } from "../../app/failure.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
-import { localErrorOf } from "../../ground/files/local-error.js";
-import { DAY_MS } from "../../ground/protocol/limits.js";
-import { formatDuration, isoDate } from "../../ground/text/duration.js";
-import { UsageError } from "../../machine/errors.js";
-import { reasonOf } from "../../machine/failure.js";
+import { localErrorOf } from "../../core/files/local-error.js";
+import { DAY_MS } from "../../core/protocol/limits.js";
+import { formatDuration, isoDate } from "../../core/text/duration.js";
 import type { Given } from "../commands/flags.js";
 import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";

@@ -1,10 +1,10 @@
+import { NAME_ONE, UsageError } from "../../app/errors.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { epochOf } from "../../ground/clock.js";
-import { formatDuration } from "../../ground/text/duration.js";
-import { dollars } from "../../ground/text/research-progress.js";
-import { safeLine } from "../../ground/text/safe-text.js";
-import { columnsOf } from "../../ground/text/width.js";
-import { NAME_ONE, UsageError } from "../../machine/errors.js";
+import { epochOf } from "../../core/clock.js";
+import { formatDuration } from "../../core/text/duration.js";
+import { dollars } from "../../core/text/research-progress.js";
+import { safeLine } from "../../core/text/safe-text.js";
+import { columnsOf } from "../../core/text/width.js";
 import type { Context } from "../context.js";
 import { alignedRow } from "../terminal/columns.js";
 import type { Sink } from "../terminal/host.js";

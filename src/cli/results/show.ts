@@ -1,11 +1,11 @@
+import { CodedError, UsageError } from "../../app/errors.js";
+import { checkTarget, writeTarget } from "../../app/output-file.js";
+import { mismatchText, resultText, textWithSources } from "../../app/result-text.js";
 import { isCutShort } from "../../client/dialects/providers.js";
 import { checkResult, type Result } from "../../client/workflows/results.js";
-import { LocalError } from "../../ground/files/local-error.js";
-import type { Data, JsonSchema } from "../../ground/protocol/conversation.js";
-import { safeJson, safeLine, safeResult } from "../../ground/text/safe-text.js";
-import { CodedError, UsageError } from "../../machine/errors.js";
-import { checkTarget, writeTarget } from "../../machine/output-file.js";
-import { mismatchText, resultText, textWithSources } from "../../machine/result-text.js";
+import { LocalError } from "../../core/files/local-error.js";
+import type { Data, JsonSchema } from "../../core/protocol/conversation.js";
+import { safeJson, safeLine, safeResult } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
 import { wordsOf } from "../context.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
@@ -76,7 +76,7 @@ async function forReading(
   { raw }: ResultFlags,
 ): Promise<string> {
   if (typeof value === "string" && !raw && Buffer.byteLength(text) <= MAX_LAID_OUT_BYTES) {
-    const { layOut } = await import("../../ground/markdown/terminal/lay-out.js");
+    const { layOut } = await import("../../core/markdown/terminal/lay-out.js");
     const laidOut = layOut(text, readingTerminal(host.stdout, host.env));
     if (laidOut !== undefined) return laidOut;
   }

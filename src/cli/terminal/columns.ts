@@ -1,4 +1,4 @@
-import { COLOUR_OR_TEXT, columnsOf, unitsThatFit, widthOf } from "../../ground/text/width.js";
+import { COLOUR_OR_TEXT, columnsOf, unitsThatFit, widthOf } from "../../core/text/width.js";
 import type { Sink } from "./host.js";
 import { columnsOn } from "./style.js";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 

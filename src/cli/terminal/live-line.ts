@@ -1,4 +1,4 @@
-import type { Environment } from "../../ground/files/local-error.js";
+import type { Environment } from "../../core/files/local-error.js";
 import { fitColumns } from "./columns.js";
 import type { Sink } from "./host.js";
 import { columnsOn, hasColour, isLive } from "./style.js";

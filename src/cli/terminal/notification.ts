@@ -1,4 +1,4 @@
-import type { Environment } from "../../ground/files/local-error.js";
+import type { Environment } from "../../core/files/local-error.js";
 import type { Host } from "./host.js";
 
 const ESCAPE = "\u001b";

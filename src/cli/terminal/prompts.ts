@@ -1,4 +1,4 @@
-import { CodedError } from "../../machine/errors.js";
+import { CodedError } from "../../app/errors.js";
 import { Interrupted } from "./interruption.js";
 import { fitted, type Terminal } from "./reporter.js";
 

@@ -1,10 +1,10 @@
-import { untilAborted, withDeadline } from "../../ground/clock.js";
-import { systemCode } from "../../ground/files/files.js";
-import { localError } from "../../ground/files/local-error.js";
-import { safe, safeJson, safeLine } from "../../ground/text/safe-text.js";
-import { fold } from "../../ground/text/width.js";
-import { isOurs } from "../../machine/errors.js";
-import type { Failure } from "../../machine/failure.js";
+import { isOurs } from "../../app/errors.js";
+import type { Failure } from "../../app/failure.js";
+import { untilAborted, withDeadline } from "../../core/clock.js";
+import { systemCode } from "../../core/files/files.js";
+import { localError } from "../../core/files/local-error.js";
+import { safe, safeJson, safeLine } from "../../core/text/safe-text.js";
+import { fold } from "../../core/text/width.js";
 import type { Host, Sink } from "./host.js";
 import { Interrupted } from "./interruption.js";
 import type { LiveLine } from "./live-line.js";

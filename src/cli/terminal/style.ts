@@ -1,4 +1,4 @@
-import type { Environment } from "../../ground/files/local-error.js";
+import type { Environment } from "../../core/files/local-error.js";
 import type { Sink } from "./host.js";
 
 /** Columns of a terminal; 80 if it does not say how many it has. */

@@ -1,6 +1,6 @@
-import { type HttpAnswer, headerOf } from "../../ground/http/exchange.js";
-import { nestingDepth, parseExact } from "../../ground/json/exact-json.js";
-import type { Operation } from "../../ground/protocol/conversation.js";
+import { type HttpAnswer, headerOf } from "../../core/http/exchange.js";
+import { nestingDepth, parseExact } from "../../core/json/exact-json.js";
+import type { Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 
 /** A control answer (create, stop, status) holds a few hundred bytes; this is room for any envelope. */

@@ -1,10 +1,5 @@
-import {
-  type HttpAnswer,
-  headerOf,
-  type RequestFailure,
-  readRetryAfter,
-} from "../../ground/http/exchange.js";
-import type { Data, Operation } from "../../ground/protocol/conversation.js";
+import { type HttpAnswer, headerOf, type RequestFailure, readRetryAfter } from "../../core/http/exchange.js";
+import type { Data, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
 import { UNPAID } from "../dialects/reading.js";
 import { maxBytes, parseBody } from "./body.js";

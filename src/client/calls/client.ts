@@ -1,5 +1,5 @@
-import { withMember } from "../../ground/json/exact-json.js";
-import { type CreateBody, type Data, isFinal, type Operation } from "../../ground/protocol/conversation.js";
+import { withMember } from "../../core/json/exact-json.js";
+import { type CreateBody, type Data, isFinal, type Operation } from "../../core/protocol/conversation.js";
 import { isCutShort } from "../dialects/providers.js";
 import type { Unsuccessful } from "./classify-response.js";
 import {

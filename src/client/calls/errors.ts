@@ -1,4 +1,4 @@
-import type { Data } from "../../ground/protocol/conversation.js";
+import type { Data } from "../../core/protocol/conversation.js";
 import type { RefusalKind } from "../dialects/dialect.js";
 import { isCutShort } from "../dialects/providers.js";
 import { fields, text } from "../dialects/reading.js";

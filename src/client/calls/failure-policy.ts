@@ -1,4 +1,4 @@
-import type { ConnectionFault } from "../../ground/http/exchange.js";
+import type { ConnectionFault } from "../../core/http/exchange.js";
 
 /** Everything that can go wrong between a request and a readable answer, by what may follow from it. */
 export type FaultName = keyof typeof FAULTS;

@@ -1,6 +1,6 @@
-import type { Clock } from "../../ground/clock.js";
-import type { ProxyEnvironment } from "../../ground/http/address.js";
-import type { Gaps, Operation } from "../../ground/protocol/conversation.js";
+import type { Clock } from "../../core/clock.js";
+import type { ProxyEnvironment } from "../../core/http/address.js";
+import type { Gaps, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 import type { ResearchError } from "./errors.js";
 

@@ -1,22 +1,22 @@
 import type { Dispatcher } from "undici";
-import { type Clock, systemClock } from "../../ground/clock.js";
+import { type Clock, systemClock } from "../../core/clock.js";
 import {
   type ProxyAddress,
   type ProxyEnvironment,
   ProxyError,
   parseBaseUrl,
   proxyFor,
-} from "../../ground/http/address.js";
-import { Connections } from "../../ground/http/connections.js";
+} from "../../core/http/address.js";
+import { Connections } from "../../core/http/connections.js";
 import {
   exchange,
   type HttpAnswer,
   headerOf,
   loginRequired,
   type RequestFailure,
-} from "../../ground/http/exchange.js";
-import { type CreateBody, isRequestId, type Operation } from "../../ground/protocol/conversation.js";
-import { isKeyText, keyHider } from "../../ground/secrets/key.js";
+} from "../../core/http/exchange.js";
+import { type CreateBody, isRequestId, type Operation } from "../../core/protocol/conversation.js";
+import { isKeyText, keyHider } from "../../core/secrets/key.js";
 import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
 import { providerMeant, providerNamed } from "../dialects/providers.js";
 import { research } from "../dialects/research.js";

@@ -1,5 +1,5 @@
-import { exactJson } from "../../ground/json/exact-json.js";
-import type { CreateBody, JsonSchema, Operation } from "../../ground/protocol/conversation.js";
+import { exactJson } from "../../core/json/exact-json.js";
+import type { CreateBody, JsonSchema, Operation } from "../../core/protocol/conversation.js";
 import { type DialectRequest, InputError } from "./dialect.js";
 
 /** Fields that would change when or where an answer comes, at any provider. */

@@ -1,4 +1,4 @@
-import type { CreateBody, Data, Operation } from "../../ground/protocol/conversation.js";
+import type { CreateBody, Data, Operation } from "../../core/protocol/conversation.js";
 
 /** A request without the address of the service and the key. */
 export interface DialectRequest {

@@ -1,4 +1,4 @@
-import { memberText } from "../../ground/json/exact-json.js";
+import { memberText } from "../../core/json/exact-json.js";
 import { createAt, PROVIDER, requestAt } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {

@@ -1,4 +1,4 @@
-import type { Data } from "../../ground/protocol/conversation.js";
+import type { Data } from "../../core/protocol/conversation.js";
 import { type Dialect, InputError } from "./dialect.js";
 
 /** A provider that is spoken to directly. Its dialect is loaded only when it is named. */

@@ -6,15 +6,15 @@ import {
   memberText,
   parseExact,
   withSource,
-} from "../../ground/json/exact-json.js";
-import type { Citation } from "../../ground/protocol/citations.js";
+} from "../../core/json/exact-json.js";
+import type { Citation } from "../../core/protocol/citations.js";
 import {
   type Data,
   isFinal,
   isRequestId,
   type KnownStatus,
   type Operation,
-} from "../../ground/protocol/conversation.js";
+} from "../../core/protocol/conversation.js";
 import type { RefusalKind, ServiceError } from "./dialect.js";
 
 /** An object of unknown fields. */

@@ -1,4 +1,4 @@
-import { exactJson, memberText, withSource } from "../../ground/json/exact-json.js";
+import { exactJson, memberText, withSource } from "../../core/json/exact-json.js";
 import {
   CREATE,
   type CreateBody,
@@ -8,7 +8,7 @@ import {
   type Gaps,
   isRequestId,
   type Operation,
-} from "../../ground/protocol/conversation.js";
+} from "../../core/protocol/conversation.js";
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
 import { fields, salvageId } from "./reading.js";
 

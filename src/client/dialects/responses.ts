@@ -1,5 +1,5 @@
-import type { Citation } from "../../ground/protocol/citations.js";
-import type { Data, Operation } from "../../ground/protocol/conversation.js";
+import type { Citation } from "../../core/protocol/citations.js";
+import type { Data, Operation } from "../../core/protocol/conversation.js";
 import { PROVIDER, requestAt } from "./asking.js";
 import type { Dialect, ServiceError } from "./dialect.js";
 import {

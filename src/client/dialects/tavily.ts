@@ -1,5 +1,5 @@
-import { memberText } from "../../ground/json/exact-json.js";
-import type { JsonSchema } from "../../ground/protocol/conversation.js";
+import { memberText } from "../../core/json/exact-json.js";
+import type { JsonSchema } from "../../core/protocol/conversation.js";
 import { createAt, PROVIDER, refusedSchema, requestAt } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
 import { answerData, fields, items, providerError, salvageId, sourcesIn, text } from "./reading.js";

@@ -9,9 +9,9 @@ import {
   replaceFile,
   restrict,
   UnsyncedError,
-} from "../../ground/files/files.js";
-import { inWords, LocalError, orLocalError } from "../../ground/files/local-error.js";
-import { lock } from "../../ground/files/lock.js";
+} from "../../core/files/files.js";
+import { inWords, LocalError, orLocalError } from "../../core/files/local-error.js";
+import { lock } from "../../core/files/lock.js";
 
 /** Settings that cannot be used as they are. */
 export class InvalidSettingsError extends LocalError {

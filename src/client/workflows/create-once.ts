@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { type Clock, untilAborted } from "../../ground/clock.js";
-import { makeFolder } from "../../ground/files/files.js";
-import { LocalError, localError, sha256 } from "../../ground/files/local-error.js";
-import { livenessOf } from "../../ground/files/lock/holder.js";
-import { HeldError, lock } from "../../ground/files/lock.js";
+import { type Clock, untilAborted } from "../../core/clock.js";
+import { makeFolder } from "../../core/files/files.js";
+import { LocalError, localError, sha256 } from "../../core/files/local-error.js";
+import { livenessOf } from "../../core/files/lock/holder.js";
+import { HeldError, lock } from "../../core/files/lock.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { type UnsettledCreate, type WantedCreate, wantedName } from "../store/history/create-names.js";

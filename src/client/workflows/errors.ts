@@ -1,4 +1,4 @@
-import { LocalError } from "../../ground/files/local-error.js";
+import { LocalError } from "../../core/files/local-error.js";
 import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../calls/errors.js";
 import type { HistoryEntry } from "../store/history/records.js";
 

@@ -1,4 +1,4 @@
-import type { CreateBody } from "../../ground/protocol/conversation.js";
+import type { CreateBody } from "../../core/protocol/conversation.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { NoAccountError, QuotaExceededError } from "./errors.js";

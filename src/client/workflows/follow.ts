@@ -1,6 +1,6 @@
-import { epochOf } from "../../ground/clock.js";
-import type { LocalError } from "../../ground/files/local-error.js";
-import { isFinal, type Status } from "../../ground/protocol/conversation.js";
+import { epochOf } from "../../core/clock.js";
+import type { LocalError } from "../../core/files/local-error.js";
+import { isFinal, type Status } from "../../core/protocol/conversation.js";
 import type { StatusData } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
 import { learnedInterval } from "../calls/watch/poll-interval.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { ResearchClient } from "../calls/client.js";
 import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";

@@ -1,4 +1,4 @@
-import { inWindow, nextSlot } from "../../ground/protocol/limits.js";
+import { inWindow, nextSlot } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError } from "../calls/errors.js";
 import { QuotaExceededError } from "./errors.js";

@@ -1,8 +1,8 @@
-import { epochOf } from "../../ground/clock.js";
-import { type LocalError, localError } from "../../ground/files/local-error.js";
-import { exactJson, JsonText, jsonIn, memberText, withSource } from "../../ground/json/exact-json.js";
-import { type Data, isFinal, isRequestId, type JsonSchema } from "../../ground/protocol/conversation.js";
-import { shortText } from "../../ground/text/phrases.js";
+import { epochOf } from "../../core/clock.js";
+import { type LocalError, localError } from "../../core/files/local-error.js";
+import { exactJson, JsonText, jsonIn, memberText, withSource } from "../../core/json/exact-json.js";
+import { type Data, isFinal, isRequestId, type JsonSchema } from "../../core/protocol/conversation.js";
+import { shortText } from "../../core/text/phrases.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
 import { RefusedError, ResearchError, whyFailed } from "../calls/errors.js";
 import { isCutShort } from "../dialects/providers.js";

@@ -1,8 +1,8 @@
-import { withDeadline } from "../../ground/clock.js";
-import { localErrorOf } from "../../ground/files/local-error.js";
-import { exactJson, type JsonText, jsonIn, memberText } from "../../ground/json/exact-json.js";
-import type { Problem } from "../../ground/json-schema/check.js";
-import type { Data, JsonSchema } from "../../ground/protocol/conversation.js";
+import { withDeadline } from "../../core/clock.js";
+import { localErrorOf } from "../../core/files/local-error.js";
+import { exactJson, type JsonText, jsonIn, memberText } from "../../core/json/exact-json.js";
+import type { Problem } from "../../core/json-schema/check.js";
+import type { Data, JsonSchema } from "../../core/protocol/conversation.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
 import { serviceOf } from "../store/history/records.js";
@@ -103,7 +103,7 @@ export async function checkResult(
   schema: JsonSchema,
   { signal }: CallOptions = {},
 ): Promise<Problem | undefined> {
-  const { checkValue } = await import("../../ground/json-schema/check.js");
+  const { checkValue } = await import("../../core/json-schema/check.js");
   return checkValue(schema, exactJson(exact), signal);
 }
 

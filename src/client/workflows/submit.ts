@@ -1,5 +1,5 @@
-import { LocalError, localErrorOf } from "../../ground/files/local-error.js";
-import { type CreateBody, type Data, isFinal } from "../../ground/protocol/conversation.js";
+import { LocalError, localErrorOf } from "../../core/files/local-error.js";
+import { type CreateBody, type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { CallOptions, Created, StatusData } from "../calls/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
 import { endedDefault, namesNoModel } from "../dialects/providers.js";

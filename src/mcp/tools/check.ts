@@ -1,7 +1,7 @@
+import { type Checker, checkerOn, checkRequest } from "../../app/check.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
-import { type CheckedCitation, VERDICTS } from "../../ground/protocol/check-outcome.js";
-import { safeLine } from "../../ground/text/safe-text.js";
-import { type Checker, checkerOn, checkRequest } from "../../machine/check.js";
+import { type CheckedCitation, VERDICTS } from "../../core/protocol/check-outcome.js";
+import { safeLine } from "../../core/text/safe-text.js";
 import type { ToolSession } from "../session.js";
 import { ASKS, field, shape, tool } from "../tool.js";
 

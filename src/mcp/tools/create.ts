@@ -1,10 +1,10 @@
+import { askedOf, checkedBody } from "../../app/asked.js";
+import { writeTarget } from "../../app/output-file.js";
+import { resultText } from "../../app/result-text.js";
 import { follow } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
-import { askedOf, checkedBody } from "../../machine/asked.js";
-import { writeTarget } from "../../machine/output-file.js";
-import { resultText } from "../../machine/result-text.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import { field, shape, tool } from "../tool.js";

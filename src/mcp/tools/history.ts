@@ -1,5 +1,5 @@
+import { checkStatus } from "../../app/known-status.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { checkStatus } from "../../machine/known-status.js";
 import { field, shape, tool } from "../tool.js";
 
 const DEFAULT_LIMIT = 20;

@@ -1,8 +1,8 @@
+import { writeTarget } from "../../app/output-file.js";
+import { resultText } from "../../app/result-text.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { type NamedTarget, resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
-import { writeTarget } from "../../machine/output-file.js";
-import { resultText } from "../../machine/result-text.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
 import { ASKS, field, shape, tool } from "../tool.js";

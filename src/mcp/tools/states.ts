@@ -7,8 +7,8 @@ import {
   type StateAnswer,
   stopAll,
 } from "../../client/workflows/requests.js";
-import type { Clock } from "../../ground/clock.js";
-import { type Data, isFinal } from "../../ground/protocol/conversation.js";
+import type { Clock } from "../../core/clock.js";
+import { type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { ToolSession } from "../session.js";
 import { ASKS, field, STATES, shape, type ToolCall, tool, toolFailure } from "../tool.js";
 

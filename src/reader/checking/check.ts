@@ -1,7 +1,7 @@
-import { untilAborted, withDeadline } from "../../ground/clock.js";
-import { sha256 } from "../../ground/files/local-error.js";
-import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
-import { Semaphore } from "../../ground/semaphore.js";
+import { untilAborted, withDeadline } from "../../core/clock.js";
+import { sha256 } from "../../core/files/local-error.js";
+import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
+import { Semaphore } from "../../core/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
 import { type Network, unfit } from "../fetching/page-fetcher.js";
 import { type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";

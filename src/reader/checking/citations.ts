@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities/decode";
-import type { Citation } from "../../ground/protocol/citations.js";
+import type { Citation } from "../../core/protocol/citations.js";
 import { quotationPlaces } from "../matching/quotations.js";
 import { isAbbreviated, sentencesIn } from "../reading/sentences-in.js";
 import { type Mark, marksIn } from "./marks.js";

@@ -1,4 +1,4 @@
-import type { CheckedCitation, CheckedPage, Verdict } from "../../ground/protocol/check-outcome.js";
+import type { CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
 import { languageOf } from "../matching/language.js";
 import { type Said, saidIn } from "../matching/quantities.js";
 import { GAP, QuotableText, quotationsIn } from "../matching/quotations.js";

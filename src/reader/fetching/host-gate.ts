@@ -1,5 +1,5 @@
-import type { Clock } from "../../ground/clock.js";
-import { Semaphore } from "../../ground/semaphore.js";
+import type { Clock } from "../../core/clock.js";
+import { Semaphore } from "../../core/semaphore.js";
 
 export interface HostPace {
   /** How many requests one host gets at a time, and how long after another one begins at least, ms. */

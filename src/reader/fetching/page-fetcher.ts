@@ -4,11 +4,11 @@ import { pipeline, type Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { buildConnector as Undici, Agent as UndiciAgent } from "undici";
-import { type Clock, withDeadline } from "../../ground/clock.js";
-import type { ProxyAddress } from "../../ground/http/address.js";
-import { openTunnel } from "../../ground/http/connect.js";
-import { reasonOf } from "../../ground/http/exchange.js";
-import { Agent, apiParts, buildConnector } from "../../ground/http/undici.js";
+import { type Clock, withDeadline } from "../../core/clock.js";
+import type { ProxyAddress } from "../../core/http/address.js";
+import { openTunnel } from "../../core/http/connect.js";
+import { reasonOf } from "../../core/http/exchange.js";
+import { Agent, apiParts, buildConnector } from "../../core/http/undici.js";
 import type { PageKind } from "../reading/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 

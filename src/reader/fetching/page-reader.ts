@@ -1,4 +1,4 @@
-import { Semaphore } from "../../ground/semaphore.js";
+import { Semaphore } from "../../core/semaphore.js";
 import type {
   CutDocument,
   DocumentReader,

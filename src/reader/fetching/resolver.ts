@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { type Clock, onAbort, withDeadline } from "../../ground/clock.js";
+import { type Clock, onAbort, withDeadline } from "../../core/clock.js";
 
 /** For one name, ms; and for one question to one server of the machine. */
 const RESOLVE_MS = 10_000;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { systemClock } from "../../ground/clock.js";
+import { systemClock } from "../../core/clock.js";
 import { memoryOf } from "../reading/blocks/block.js";
 import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
 import { cutFile } from "../reading/documents/cut.js";

@@ -1,7 +1,7 @@
-import type { Connections } from "../../ground/http/connections.js";
-import { reasonOf } from "../../ground/http/exchange.js";
-import { sendVia } from "../../ground/http/send.js";
-import { isObject, jsonOrUndefined } from "../../ground/json/exact-json.js";
+import type { Connections } from "../../core/http/connections.js";
+import { reasonOf } from "../../core/http/exchange.js";
+import { sendVia } from "../../core/http/send.js";
+import { isObject, jsonOrUndefined } from "../../core/json/exact-json.js";
 import { bodyOf } from "../fetching/page-fetcher.js";
 
 /** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Threads } from "../../ground/threads.js";
+import { Threads } from "../../core/threads.js";
 import type { CorpusOptions } from "./corpus.js";
 import type { Source, SourceProvider } from "./source.js";
 

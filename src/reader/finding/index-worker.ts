@@ -1,5 +1,5 @@
-import { errorText } from "../../ground/text/phrases.js";
-import { answerQuestions } from "../../ground/threads.js";
+import { errorText } from "../../core/text/phrases.js";
+import { answerQuestions } from "../../core/threads.js";
 import { Corpus } from "./corpus.js";
 import type { IndexAnswer, IndexQuestion } from "./folder-index.js";
 import type { Source } from "./source.js";

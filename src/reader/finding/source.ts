@@ -1,4 +1,4 @@
-import { ResearchFailure } from "../../ground/researcher.js";
+import { ResearchFailure } from "../../core/researcher.js";
 import type { Block } from "../reading/blocks/block.js";
 
 /** What a passage is part of: a file of a folder, or a page of the web. */

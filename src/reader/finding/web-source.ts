@@ -1,7 +1,7 @@
-import { withDeadline } from "../../ground/clock.js";
-import { isObject } from "../../ground/json/exact-json.js";
-import { type ExchangeStore, ResearchFailure } from "../../ground/researcher.js";
-import { shortLine } from "../../ground/text/phrases.js";
+import { withDeadline } from "../../core/clock.js";
+import { isObject } from "../../core/json/exact-json.js";
+import { type ExchangeStore, ResearchFailure } from "../../core/researcher.js";
+import { shortLine } from "../../core/text/phrases.js";
 import { type DomainLimits, outside } from "../fetching/addresses.js";
 import { HostGate } from "../fetching/host-gate.js";
 import type { NoPage } from "../fetching/page-fetcher.js";

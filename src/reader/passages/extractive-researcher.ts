@@ -1,6 +1,6 @@
-import { untilAborted } from "../../ground/clock.js";
-import { type Researcher, ResearchFailure } from "../../ground/researcher.js";
-import { errorText } from "../../ground/text/phrases.js";
+import { untilAborted } from "../../core/clock.js";
+import { type Researcher, ResearchFailure } from "../../core/researcher.js";
+import { errorText } from "../../core/text/phrases.js";
 import { type FolderIndexOptions, folderIndex } from "../finding/folder-index.js";
 import { bestPassages, SEARCHED } from "./passages.js";
 import { asData, report } from "./report.js";

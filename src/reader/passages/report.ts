@@ -1,4 +1,4 @@
-import { shortLine } from "../../ground/text/phrases.js";
+import { shortLine } from "../../core/text/phrases.js";
 import { type Description, listOf, type Passage } from "../finding/source.js";
 
 const NO_ANSWER =

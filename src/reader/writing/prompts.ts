@@ -1,5 +1,5 @@
-import { exactJson, isObject } from "../../ground/json/exact-json.js";
-import type { JsonSchema } from "../../ground/protocol/conversation.js";
+import { exactJson, isObject } from "../../core/json/exact-json.js";
+import type { JsonSchema } from "../../core/protocol/conversation.js";
 import type { Description, Opened } from "../finding/source.js";
 import { words as wordsIn } from "../matching/words.js";
 import type { Prompt, ReplyReading } from "../model/session/session.js";

@@ -1,5 +1,5 @@
-import type { CitedSource, Usage } from "../../ground/researcher.js";
-import { shortLine } from "../../ground/text/phrases.js";
+import type { CitedSource, Usage } from "../../core/researcher.js";
+import { shortLine } from "../../core/text/phrases.js";
 import { type Description, listOf } from "../finding/source.js";
 import { FLAGS } from "../model/session/budget.js";
 import { type Answer, citedIn } from "./checks/answer.js";

@@ -1,5 +1,5 @@
-import { untilAborted } from "../../ground/clock.js";
-import { isObject } from "../../ground/json/exact-json.js";
+import { untilAborted } from "../../core/clock.js";
+import { isObject } from "../../core/json/exact-json.js";
 import {
   type Progress,
   type Researcher,
@@ -7,7 +7,7 @@ import {
   type ResearchJob,
   type ResearchNews,
   type Usage,
-} from "../../ground/researcher.js";
+} from "../../core/researcher.js";
 import type { Source, SourceProvider } from "../finding/source.js";
 import { ChatEndpoint, type EndpointOptions } from "../model/endpoint/endpoint.js";
 import { Budget, type BudgetLimits, BudgetSpent, type SpentSoFar } from "../model/session/budget.js";

@@ -1,4 +1,4 @@
-import { isObject } from "../../ground/json/exact-json.js";
+import { isObject } from "../../core/json/exact-json.js";
 
 /** The fixed words of a report. A name in braces stands for a number, a list or a place. */
 const ENGLISH = {

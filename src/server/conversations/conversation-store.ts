@@ -1,6 +1,6 @@
-import type { KnownStatus } from "../../ground/protocol/conversation.js";
-import type { HourlyLimit } from "../../ground/protocol/limits.js";
-import type { Claim, ExchangeStore, ResearchFacts, ResearchJob } from "../../ground/researcher.js";
+import type { KnownStatus } from "../../core/protocol/conversation.js";
+import type { HourlyLimit } from "../../core/protocol/limits.js";
+import type { Claim, ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
 import type { KeyBudgets, KeyStore, Rate } from "../keys/key-store.js";
 import type { CreateAnswer, Refused } from "./create-gate.js";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../ground/clock.js";
-import { errorText } from "../../ground/text/phrases.js";
+import type { Clock } from "../../core/clock.js";
+import { errorText } from "../../core/text/phrases.js";
 import type { Log } from "../monitoring/log.js";
 import type { ConversationStore } from "./conversation-store.js";
 

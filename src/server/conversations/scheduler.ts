@@ -1,15 +1,15 @@
-import { type Clock, onAbort } from "../../ground/clock.js";
-import { exactJson, JsonText } from "../../ground/json/exact-json.js";
+import { type Clock, onAbort } from "../../core/clock.js";
+import { exactJson, JsonText } from "../../core/json/exact-json.js";
 import {
   type Progress,
   type Researcher,
   ResearchFailure,
   type ResearchJob,
   type ResearchNews,
-} from "../../ground/researcher.js";
-import { Semaphore } from "../../ground/semaphore.js";
-import { errorText } from "../../ground/text/phrases.js";
-import { progressWords } from "../../ground/text/research-progress.js";
+} from "../../core/researcher.js";
+import { Semaphore } from "../../core/semaphore.js";
+import { errorText } from "../../core/text/phrases.js";
+import { progressWords } from "../../core/text/research-progress.js";
 import { defect, type Log, Troubles } from "../monitoring/log.js";
 import {
   type Claim,
@@ -201,7 +201,7 @@ async function checked(
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (output_schema === undefined) return { status: "COMPLETED", output };
-  const { checkValue, problemText } = await import("../../ground/json-schema/check.js");
+  const { checkValue, problemText } = await import("../../core/json-schema/check.js");
   const problem = await checkValue(output_schema, output, signal);
   if (problem === undefined) return { status: "COMPLETED", output };
   const why = problemText(problem, "the top level");

@@ -4,9 +4,9 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { HonoBase } from "hono/hono-base";
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import type { Clock } from "../../ground/clock.js";
-import { CREATE, isRequestId, type Operation } from "../../ground/protocol/conversation.js";
-import { Semaphore } from "../../ground/semaphore.js";
+import type { Clock } from "../../core/clock.js";
+import { CREATE, isRequestId, type Operation } from "../../core/protocol/conversation.js";
+import { Semaphore } from "../../core/semaphore.js";
 import {
   type ConversationStore,
   StoreError,

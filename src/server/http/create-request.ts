@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../ground/clock.js";
-import { isObject, parseExact } from "../../ground/json/exact-json.js";
-import type { checkSchema as CheckSchema } from "../../ground/json-schema/check.js";
-import type { JsonSchema } from "../../ground/protocol/conversation.js";
-import type { ResearchJob } from "../../ground/researcher.js";
-import { KeyedMutex } from "../../ground/semaphore.js";
+import type { Clock } from "../../core/clock.js";
+import { isObject, parseExact } from "../../core/json/exact-json.js";
+import type { checkSchema as CheckSchema } from "../../core/json-schema/check.js";
+import type { JsonSchema } from "../../core/protocol/conversation.js";
+import type { ResearchJob } from "../../core/researcher.js";
+import { KeyedMutex } from "../../core/semaphore.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { HttpError, tooManyRequests } from "./responses.js";
 
@@ -52,7 +52,7 @@ export class SchemaChecks {
     private readonly times: CheckTimes,
     /** Its module is loaded for the first schema. */
     private readonly checkSchema: typeof CheckSchema = async (...question) =>
-      (await import("../../ground/json-schema/check.js")).checkSchema(...question),
+      (await import("../../core/json-schema/check.js")).checkSchema(...question),
   ) {}
 
   /** Throws a HttpError for an unusable schema (400), and for a key whose time is used up (429). */
@@ -62,7 +62,7 @@ export class SchemaChecks {
       this.times.checkLeft(keyId);
       const problem = await this.checkSchema(schema, undefined, (ms) => this.times.add(keyId, ms));
       if (problem === undefined) return;
-      const { problemText } = await import("../../ground/json-schema/check.js");
+      const { problemText } = await import("../../core/json-schema/check.js");
       const why = problemText(problem, "the top level");
       throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
     });

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../ground/clock.js";
-import { JsonText, memberText, parseExact } from "../../ground/json/exact-json.js";
-import { type Data, isFinal } from "../../ground/protocol/conversation.js";
-import type { HourlyLimit } from "../../ground/protocol/limits.js";
-import { exactDuration, isoDate } from "../../ground/text/duration.js";
-import { dollars } from "../../ground/text/research-progress.js";
+import type { Clock } from "../../core/clock.js";
+import { JsonText, memberText, parseExact } from "../../core/json/exact-json.js";
+import { type Data, isFinal } from "../../core/protocol/conversation.js";
+import type { HourlyLimit } from "../../core/protocol/limits.js";
+import { exactDuration, isoDate } from "../../core/text/duration.js";
+import { dollars } from "../../core/text/research-progress.js";
 import type {
   Caller,
   Conversation,

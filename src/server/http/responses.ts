@@ -1,6 +1,6 @@
-import { exactJson, JsonText } from "../../ground/json/exact-json.js";
-import { API_VERSION, type Data, SERVICE_CODES } from "../../ground/protocol/conversation.js";
-import { formatDuration } from "../../ground/text/duration.js";
+import { exactJson, JsonText } from "../../core/json/exact-json.js";
+import { API_VERSION, type Data, SERVICE_CODES } from "../../core/protocol/conversation.js";
+import { formatDuration } from "../../core/text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 
 /** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */

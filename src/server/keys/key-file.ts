@@ -1,11 +1,11 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import type { Clock } from "../../ground/clock.js";
-import { readIfThere, replaceFile } from "../../ground/files/files.js";
-import { lock } from "../../ground/files/lock.js";
-import { unlessMissing } from "../../ground/files/server-files.js";
-import { errorText } from "../../ground/text/phrases.js";
+import type { Clock } from "../../core/clock.js";
+import { readIfThere, replaceFile } from "../../core/files/files.js";
+import { lock } from "../../core/files/lock.js";
+import { unlessMissing } from "../../core/files/server-files.js";
+import { errorText } from "../../core/text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { KeyBudgets, KeyStore, ServiceKey } from "./key-store.js";
 

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { HourlyLimit, Tier } from "../../ground/protocol/limits.js";
+import type { HourlyLimit, Tier } from "../../core/protocol/limits.js";
 
 /** So many in each `ms`; the window rolls. */
 export interface Rate {

@@ -1,8 +1,8 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
-import { makeFolder, readIfThere } from "../../ground/files/files.js";
-import { unlessThere } from "../../ground/files/server-files.js";
-import { isKeyText } from "../../ground/secrets/key.js";
+import { makeFolder, readIfThere } from "../../core/files/files.js";
+import { unlessThere } from "../../core/files/server-files.js";
+import { isKeyText } from "../../core/secrets/key.js";
 import { ServiceStartError } from "../start-error.js";
 import { randomKey } from "./key-store.js";
 

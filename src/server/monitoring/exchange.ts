@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "../../ground/clock.js";
-import type { Operation } from "../../ground/protocol/conversation.js";
+import type { Clock } from "../../core/clock.js";
+import type { Operation } from "../../core/protocol/conversation.js";
 import { bearerToken } from "../http/authentication.js";
 
 /** One request with its answer, as the access log and the metrics see it. */

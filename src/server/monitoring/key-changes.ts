@@ -1,4 +1,4 @@
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { KeyStore, ServiceKey } from "../keys/key-store.js";
 import type { Log } from "./log.js";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../../ground/clock.js";
-import { errorText } from "../../ground/text/phrases.js";
-import { safe, safeJson, safeLine } from "../../ground/text/safe-text.js";
+import type { Clock } from "../../core/clock.js";
+import { errorText } from "../../core/text/phrases.js";
+import { safe, safeJson, safeLine } from "../../core/text/safe-text.js";
 import type { Exchange, Observer } from "./exchange.js";
 
 /** What is known beside the sentence. */

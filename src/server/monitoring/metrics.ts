@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Clock, untilAborted, withDeadline } from "../../ground/clock.js";
-import type { KnownStatus } from "../../ground/protocol/conversation.js";
+import { type Clock, untilAborted, withDeadline } from "../../core/clock.js";
+import type { KnownStatus } from "../../core/protocol/conversation.js";
 import {
   type ConversationStore,
   SPENT_MS,

@@ -1,5 +1,5 @@
-import { parseExact } from "../../ground/json/exact-json.js";
-import type { ResearchJob } from "../../ground/researcher.js";
+import { parseExact } from "../../core/json/exact-json.js";
+import type { ResearchJob } from "../../core/researcher.js";
 import {
   billIn,
   type Claim,

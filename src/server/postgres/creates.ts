@@ -1,4 +1,4 @@
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
 import { type Database, StatementRefused, sql } from "./database.js";
 import type { StateReader } from "./states.js";

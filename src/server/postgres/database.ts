@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import type { Client, ClientConfig, Pool, QueryResultRow } from "pg";
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import { ServiceStartError } from "../start-error.js";

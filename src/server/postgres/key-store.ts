@@ -1,5 +1,5 @@
 import type { QueryResultRow } from "pg";
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
 import { type Database, StatementRefused, sql } from "./database.js";
 

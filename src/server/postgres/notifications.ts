@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import { type Database, sql } from "./database.js";
 
 /** Between two tries to connect, ms. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { Log } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../ground/clock.js";
-import type { ResearchFacts } from "../../ground/researcher.js";
+import type { Clock } from "../../core/clock.js";
+import type { ResearchFacts } from "../../core/researcher.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { QueryResultRow } from "pg";
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import {
   type Claim,
   type DayLimit,

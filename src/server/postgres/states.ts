@@ -1,8 +1,8 @@
 import type { QueryResultRow } from "pg";
-import type { Clock } from "../../ground/clock.js";
-import { parseExact } from "../../ground/json/exact-json.js";
-import type { KnownStatus } from "../../ground/protocol/conversation.js";
-import type { ResearchJob } from "../../ground/researcher.js";
+import type { Clock } from "../../core/clock.js";
+import { parseExact } from "../../core/json/exact-json.js";
+import type { KnownStatus } from "../../core/protocol/conversation.js";
+import type { ResearchJob } from "../../core/researcher.js";
 import type {
   Conversation,
   ListedConversation,

@@ -1,7 +1,7 @@
-import type { Clock } from "../../ground/clock.js";
-import { exactJson } from "../../ground/json/exact-json.js";
-import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../ground/researcher.js";
-import { errorText } from "../../ground/text/phrases.js";
+import type { Clock } from "../../core/clock.js";
+import { exactJson } from "../../core/json/exact-json.js";
+import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
+import { errorText } from "../../core/text/phrases.js";
 import {
   type Caller,
   type Claim,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { constants } from "node:os";
-import { onAbort } from "../../ground/clock.js";
-import { withoutSecrets } from "../../ground/secrets/environment.js";
+import { onAbort } from "../../core/clock.js";
+import { withoutSecrets } from "../../core/secrets/environment.js";
 import { endGroup, spawnGroup } from "./process-group.js";
 
 export interface ExecOptions {

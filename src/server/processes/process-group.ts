@@ -1,5 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { systemClock } from "../../ground/clock.js";
+import { systemClock } from "../../core/clock.js";
 
 /** How long a group may take to end itself after SIGTERM, ms. */
 export const TERM_GRACE_MS = 5_000;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { escapeHtml } from "../../ground/markdown/html/blocks.js";
-import { htmlText } from "../../ground/markdown/html/page.js";
-import RESULT_STYLE from "../../ground/markdown/html/style.css?raw";
+import { escapeHtml } from "../../core/markdown/html/blocks.js";
+import { htmlText } from "../../core/markdown/html/page.js";
+import RESULT_STYLE from "../../core/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
 import { type Parts, versionOf } from "./parts.js";
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 
 /** The changing parts of a page: HTML by the id of the element that holds it, in their order. */
 export type Parts = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "../../ground/clock.js";
+import type { Clock } from "../../core/clock.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import { PageAccess } from "./access.js";
 import icon from "./browser/icon.svg?raw";

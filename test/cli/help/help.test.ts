@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
+import { EXIT_CODES } from "../../../src/app/errors.js";
 import { SIGNAL_EXIT_CODES } from "../../../src/cli/errors.js";
 import type { HelpDocument } from "../../../src/cli/help/document.js";
 import { EXIT_CODE_MEANINGS, VARIABLES } from "../../../src/cli/help/reference.js";
 import { TOPICS } from "../../../src/cli/help/topics.js";
-import { EXIT_CODES } from "../../../src/machine/errors.js";
 import { requireBuild } from "../../support/build.js";
 import { research } from "../../support/in-process.js";
 import { start } from "../../support/run.js";

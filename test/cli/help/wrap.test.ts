@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { definitions, TOPICS } from "../../../src/cli/help/topics.js";
-import { fold } from "../../../src/ground/text/width.js";
+import { fold } from "../../../src/core/text/width.js";
 
 test("explanations stand in one column", () => {
   expect(

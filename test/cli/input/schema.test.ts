@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { readSchema } from "../../../src/cli/input/create-request.js";
-import { LocalError } from "../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../src/core/files/local-error.js";
 import { folderWith } from "../../support/folder.js";
 
 const { signal } = new AbortController();

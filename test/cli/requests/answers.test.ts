@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Failure } from "../../../src/app/failure.js";
 import {
   showAnswers,
   showFailure,
@@ -11,8 +12,7 @@ import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { RefusedError, ResearchError } from "../../../src/client/calls/errors.js";
 import type { StateAnswer } from "../../../src/client/workflows/requests.js";
-import { LocalError } from "../../../src/ground/files/local-error.js";
-import type { Failure } from "../../../src/machine/failure.js";
+import { LocalError } from "../../../src/core/files/local-error.js";
 import { NAMED } from "../../support/style.js";
 
 const answered = (requestId: string, status: string): StateAnswer => ({

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { OnDone } from "../../../src/cli/requests/on-done.js";
 import type { Host } from "../../../src/cli/terminal/host.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { folderWith } from "../../support/folder.js";
 
 const A = { requestId: "a", status: "COMPLETED" } as const;

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commands, openInBrowser } from "../../../src/cli/results/page.js";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { folderWith } from "../../support/folder.js";
 
 describe("what opens a file", () => {

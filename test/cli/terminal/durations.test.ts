@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isoDate, parseDuration } from "../../../src/ground/text/duration.js";
+import { isoDate, parseDuration } from "../../../src/core/text/duration.js";
 
 describe("a duration", () => {
   test.each([

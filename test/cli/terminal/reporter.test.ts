@@ -3,7 +3,7 @@ import type { Host, Sink } from "../../../src/cli/terminal/host.js";
 import { Interrupted } from "../../../src/cli/terminal/interruption.js";
 import { ClosedPipe, Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
-import { LocalError } from "../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../src/core/files/local-error.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
 const systemError = (code: string) => Object.assign(new Error(`${code}: x`), { code });

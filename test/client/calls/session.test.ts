@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Success } from "../../../src/client/calls/classify-response.js";
 import type { ClientEvent, ClientOptions } from "../../../src/client/calls/options.js";
 import { Session } from "../../../src/client/calls/session.js";
-import { CREATE } from "../../../src/ground/protocol/conversation.js";
+import { CREATE } from "../../../src/core/protocol/conversation.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { KEY } from "../../support/happy-service.js";

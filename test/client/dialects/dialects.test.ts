@@ -9,8 +9,8 @@ import {
   waitsForSomebody,
 } from "../../../src/client/dialects/providers.js";
 import { research } from "../../../src/client/dialects/research.js";
-import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
-import type { CreateBody, Operation } from "../../../src/ground/protocol/conversation.js";
+import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
+import type { CreateBody, Operation } from "../../../src/core/protocol/conversation.js";
 import { NAMES } from "../../providers/rows.js";
 import { bodyProblem, type ProviderName } from "../../support/providers/bodies.js";
 import { ProviderDouble } from "../../support/providers/double.js";

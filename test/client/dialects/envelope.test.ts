@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { research } from "../../../src/client/dialects/research.js";
-import { API_VERSION, type Operation, SERVICE_CODES } from "../../../src/ground/protocol/conversation.js";
+import { API_VERSION, type Operation, SERVICE_CODES } from "../../../src/core/protocol/conversation.js";
 
 const { data, fault } = research();
 

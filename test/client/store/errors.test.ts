@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InvalidSettingsError } from "../../../src/client/store/settings.js";
-import { systemCode } from "../../../src/ground/files/files.js";
-import { inWords, LocalError } from "../../../src/ground/files/local-error.js";
+import { systemCode } from "../../../src/core/files/files.js";
+import { inWords, LocalError } from "../../../src/core/files/local-error.js";
 
 const failed = (code: unknown, message = "failed") => Object.assign(new Error(message), { code });
 

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writ
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { InvalidSettingsError, Settings } from "../../../src/client/store/settings.js";
-import { LocalError } from "../../../src/ground/files/local-error.js";
-import { HeldError, lock } from "../../../src/ground/files/lock.js";
+import { LocalError } from "../../../src/core/files/local-error.js";
+import { HeldError, lock } from "../../../src/core/files/lock.js";
 import { folderWith } from "../../support/folder.js";
 
 function world(text?: string) {

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
+import { CodedError } from "../../../src/app/errors.js";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
 import { providerNamed } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { NoAccountError, QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { type AskedAccount, mayGoOn, submitToFirst } from "../../../src/client/workflows/first-account.js";
-import { systemClock } from "../../../src/ground/clock.js";
-import { CodedError } from "../../../src/machine/errors.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { answer, envelope, ok, refuse } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";

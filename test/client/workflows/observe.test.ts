@@ -3,7 +3,7 @@ import type { StatusData } from "../../../src/client/calls/client.js";
 import type { History } from "../../../src/client/store/history/history.js";
 import type { Seen } from "../../../src/client/store/history/records.js";
 import { observe } from "../../../src/client/workflows/requests.js";
-import { LocalError } from "../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../src/core/files/local-error.js";
 
 const entry = (): Seen => ({
   ...{ request_id: "id", status: "PENDING", origin: "o", created_at: null, sent_at: "t" },

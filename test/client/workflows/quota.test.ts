@@ -3,7 +3,7 @@ import { RefusedError, UnreachableError } from "../../../src/client/calls/errors
 import { History } from "../../../src/client/store/history/history.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { blockedUntil, waitUntil } from "../../../src/client/workflows/quota.js";
-import type { Clock } from "../../../src/ground/clock.js";
+import type { Clock } from "../../../src/core/clock.js";
 import { folderWith } from "../../support/folder.js";
 
 const NOW = 100_000_000;

@@ -15,7 +15,7 @@ import {
   withItsOrigin,
 } from "../../../src/client/workflows/requests.js";
 import { keptResult } from "../../../src/client/workflows/results.js";
-import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
+import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
 import { ok } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";

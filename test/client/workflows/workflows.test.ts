@@ -16,9 +16,9 @@ import {
 } from "../../../src/client/workflows/requests.js";
 import { checkResult, fetchResult, whyNoResult } from "../../../src/client/workflows/results.js";
 import { submit } from "../../../src/client/workflows/submit.js";
-import { systemClock } from "../../../src/ground/clock.js";
-import { exactJson } from "../../../src/ground/json/exact-json.js";
-import type { CreateBody } from "../../../src/ground/protocol/conversation.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { exactJson } from "../../../src/core/json/exact-json.js";
+import type { CreateBody } from "../../../src/core/protocol/conversation.js";
 import { hang, ok, only } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
 import { gate } from "../../support/gate.js";

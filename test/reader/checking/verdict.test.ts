@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../../../src/ground/protocol/check-outcome.js";
+import type { Verdict } from "../../../src/core/protocol/check-outcome.js";
 import { type CitedPage, judge, PageContent } from "../../../src/reader/checking/verdict.js";
 
 /** A page of these passages; one with ` | ` in it has what stands over it before that. */

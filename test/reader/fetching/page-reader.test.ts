@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { withPrivate } from "../../../src/reader/fetching/addresses.js";
 import { HostGate } from "../../../src/reader/fetching/host-gate.js";
 import { PageReader } from "../../../src/reader/fetching/page-reader.js";

@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { resolverOf } from "../../../src/reader/fetching/resolver.js";
 import { folderWith } from "../../support/folder.js";
 import { leftovers } from "../../support/leftovers.js";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { Connections } from "../../../src/ground/http/connections.js";
+import { Connections } from "../../../src/core/http/connections.js";
 import { type EngineName, SearchEngine } from "../../../src/reader/finding/engines.js";
 import { leftovers } from "../../support/leftovers.js";
 

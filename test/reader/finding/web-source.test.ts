@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/ground/clock.js";
-import { ResearchFailure } from "../../../src/ground/researcher.js";
+import type { Clock } from "../../../src/core/clock.js";
+import { ResearchFailure } from "../../../src/core/researcher.js";
 import type { Source } from "../../../src/reader/finding/source.js";
 import { proxy } from "../../support/proxy.js";
 import { finds, keptExchanges, type Page, searxng, smallWeb, webOf } from "../../support/small-web.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { ResearchNews } from "../../../src/ground/researcher.js";
+import type { ResearchNews } from "../../../src/core/researcher.js";
 import { extractiveResearcher } from "../../../src/reader/passages/extractive-researcher.js";
 import { folderWith, folderWithLinks } from "../../support/folder.js";
 import { leftovers } from "../../support/leftovers.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { markdownHtml } from "../../../src/ground/markdown/html/blocks.js";
-import { lex } from "../../../src/ground/markdown/parse.js";
+import { markdownHtml } from "../../../src/core/markdown/html/blocks.js";
+import { lex } from "../../../src/core/markdown/parse.js";
 import { BudgetSpent } from "../../../src/reader/model/session/budget.js";
 import type { Answer } from "../../../src/reader/writing/checks/answer.js";
 import { answerData, citedFacts, citedSources, modelReport } from "../../../src/reader/writing/report.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ResearchNews } from "../../../src/ground/researcher.js";
+import type { ResearchNews } from "../../../src/core/researcher.js";
 import { type ChatRequest, modelEndpoint, says, sourceWith } from "../../support/model-endpoint.js";
 import { ask, behaving, jobOf, noteOf, researcherFor, TIMEOUT } from "../../support/model-researcher.js";
 

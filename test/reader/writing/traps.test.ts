@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
-import { ResearchFailure } from "../../../src/ground/researcher.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { ResearchFailure } from "../../../src/core/researcher.js";
 import { leftovers } from "../../support/leftovers.js";
 import {
   answers,

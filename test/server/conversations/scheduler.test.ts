@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { JsonText } from "../../../src/ground/json/exact-json.js";
-import { type Researcher, ResearchFailure, type ResearchJob } from "../../../src/ground/researcher.js";
+import { JsonText } from "../../../src/core/json/exact-json.js";
+import { type Researcher, ResearchFailure, type ResearchJob } from "../../../src/core/researcher.js";
 import {
   type Claim,
   ConversationStopped,

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Clock } from "../../../src/ground/clock.js";
-import { exactJson, parseExact } from "../../../src/ground/json/exact-json.js";
-import { DAY_MS } from "../../../src/ground/protocol/limits.js";
-import type { ResearchJob } from "../../../src/ground/researcher.js";
+import type { Clock } from "../../../src/core/clock.js";
+import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
+import { DAY_MS } from "../../../src/core/protocol/limits.js";
+import type { ResearchJob } from "../../../src/core/researcher.js";
 import {
   type Caller,
   type Claim,

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { connect } from "node:net";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Clock, systemClock } from "../../../src/ground/clock.js";
+import { type Clock, systemClock } from "../../../src/core/clock.js";
 import type { Service } from "../../../src/server/service.js";
 import { gate } from "../../support/gate.js";
 import { create, endlessResearcher, KEY, memoryStore, serviceFor, until } from "../../support/service.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { authenticator, bearerToken } from "../../../src/server/http/authentication.js";
 import { noKeys } from "../../../src/server/keys/key-file.js";
 import { keyHash, newKey } from "../../../src/server/keys/key-store.js";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { expect, it, test } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
-import { exactJson } from "../../../src/ground/json/exact-json.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { exactJson } from "../../../src/core/json/exact-json.js";
 import { CheckTimes, readCreateBody, SchemaChecks } from "../../../src/server/http/create-request.js";
 
 /** When a check ended, and what it took, both in ms. */

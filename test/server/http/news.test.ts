@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Researcher, ResearchFailure, type ResearchNews } from "../../../src/ground/researcher.js";
+import { type Researcher, ResearchFailure, type ResearchNews } from "../../../src/core/researcher.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { InProcess } from "../../support/in-process.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ResearchClient } from "../../../src/client/calls/client.js";
-import { API_VERSION } from "../../../src/ground/protocol/conversation.js";
+import { API_VERSION } from "../../../src/core/protocol/conversation.js";
 import { ERROR_STATUS } from "../../../src/server/http/responses.js";
 import type { Service } from "../../../src/server/service.js";
 import { breaches, held } from "../../support/exchanges.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import type {
   Conversation,
   ConversationStore,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../src/server/keys/key-file.js";
 import { newKey } from "../../../src/server/keys/key-store.js";

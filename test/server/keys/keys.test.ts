@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { KeyFile, noKeys } from "../../../src/server/keys/key-file.js";
 import type { ServiceKey } from "../../../src/server/keys/key-store.js";
 import { keyHash, newKey } from "../../../src/server/keys/key-store.js";

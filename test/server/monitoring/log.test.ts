@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { parseFault } from "../../../src/server/http/faults/fault.js";
 import {
   accessLog,

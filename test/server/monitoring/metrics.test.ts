@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { noKeys } from "../../../src/server/keys/key-file.js";
 import { createMetrics } from "../../../src/server/monitoring/metrics.js";
 

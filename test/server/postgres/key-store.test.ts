@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { keyHash, type ServiceKey } from "../../../src/server/keys/key-store.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { Database, loadDriver } from "../../../src/server/postgres/database.js";
 import { MIGRATIONS, migrate } from "../../../src/server/postgres/migrations.js";
 import { ServiceStartError } from "../../../src/server/start-error.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Clock, systemClock } from "../../../src/ground/clock.js";
+import { type Clock, systemClock } from "../../../src/core/clock.js";
 import { newKey } from "../../../src/server/keys/key-store.js";
 import { endConnections, query } from "../../support/postgres.js";
 import {

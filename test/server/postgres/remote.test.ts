@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { ConversationStopped } from "../../../src/server/conversations/conversation-store.js";
 import { query } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";

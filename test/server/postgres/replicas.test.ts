@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { query } from "../../support/postgres.js";

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { query } from "../../support/postgres.js";
 import { serviceStoreAt } from "../../support/postgres-store.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";

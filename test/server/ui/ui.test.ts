@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../src/ground/clock.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { parseFault } from "../../../src/server/http/faults/fault.js";

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { keptCheck } from "../../../app/check.js";
+import { readSmallFile } from "../../../app/read-text.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
 import type { RowState } from "../../../client/workflows/batch/plan.js";
@@ -6,10 +8,8 @@ import { targetOf } from "../../../client/workflows/batch/result-collector.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import type { Target } from "../../../client/workflows/requests.js";
 import { keptResult, type Result, resultIn } from "../../../client/workflows/results.js";
-import { JsonText, jsonIn } from "../../../ground/json/exact-json.js";
-import type { ResultOrigin } from "../../../ground/markdown/html/result-page.js";
-import { keptCheck } from "../../../machine/check.js";
-import { readSmallFile } from "../../../machine/read-text.js";
+import { JsonText, jsonIn } from "../../../core/json/exact-json.js";
+import type { ResultOrigin } from "../../../core/markdown/html/result-page.js";
 import { pageOf } from "../../results/page.js";
 
 /** A page of a larger result is not made, in bytes. */

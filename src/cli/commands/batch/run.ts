@@ -1,4 +1,10 @@
 import { basename } from "node:path";
+import { type CreatePace, openBatch, pacerOf, rowName } from "../../../app/batch.js";
+import { CodedError, EXIT_CODES, UsageError } from "../../../app/errors.js";
+import { failureOf } from "../../../app/failure.js";
+import type { Machine } from "../../../app/machine.js";
+import { costEstimate } from "../../../app/quota.js";
+import { requireConnection } from "../../../app/settings.js";
 import { estimate, usualLength } from "../../../client/workflows/batch/estimate.js";
 import { type KnownRow, reconcile } from "../../../client/workflows/batch/journal.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
@@ -11,14 +17,8 @@ import {
 } from "../../../client/workflows/batch/plan.js";
 import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../client/workflows/batch/row.js";
 import type { Ports } from "../../../client/workflows/ports.js";
-import { LocalError } from "../../../ground/files/local-error.js";
-import { safeLine } from "../../../ground/text/safe-text.js";
-import { type CreatePace, openBatch, pacerOf, rowName } from "../../../machine/batch.js";
-import { CodedError, EXIT_CODES, UsageError } from "../../../machine/errors.js";
-import { failureOf } from "../../../machine/failure.js";
-import type { Machine } from "../../../machine/machine.js";
-import { costEstimate } from "../../../machine/quota.js";
-import { requireConnection } from "../../../machine/settings.js";
+import { LocalError } from "../../../core/files/local-error.js";
+import { safeLine } from "../../../core/text/safe-text.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { asksFirst, confirmed } from "../../requests/table.js";
 import { columnsOn } from "../../terminal/style.js";

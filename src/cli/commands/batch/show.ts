@@ -1,4 +1,8 @@
 import { join } from "node:path";
+import { ROW_FORMS, rowName } from "../../../app/batch.js";
+import { exitCodeOfCheck } from "../../../app/check.js";
+import { EXIT_CODES } from "../../../app/errors.js";
+import { type Failure, failureOf, reasonOf, rowError } from "../../../app/failure.js";
 import { Batch } from "../../../client/workflows/batch/batch.js";
 import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/workflows/batch/context.js";
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
@@ -6,13 +10,9 @@ import { type RowState, stateWord } from "../../../client/workflows/batch/plan.j
 import { targetOf } from "../../../client/workflows/batch/result-collector.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import type { Result } from "../../../client/workflows/results.js";
-import { formatDuration, isoDate } from "../../../ground/text/duration.js";
-import { counted } from "../../../ground/text/phrases.js";
-import { dollars } from "../../../ground/text/research-progress.js";
-import { ROW_FORMS, rowName } from "../../../machine/batch.js";
-import { exitCodeOfCheck } from "../../../machine/check.js";
-import { EXIT_CODES } from "../../../machine/errors.js";
-import { type Failure, failureOf, reasonOf, rowError } from "../../../machine/failure.js";
+import { formatDuration, isoDate } from "../../../core/text/duration.js";
+import { counted } from "../../../core/text/phrases.js";
+import { dollars } from "../../../core/text/research-progress.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
 import { sayNotObserved, statusWord, worstOf } from "../../requests/answers.js";

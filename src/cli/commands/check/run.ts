@@ -1,12 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Ports } from "../../../client/workflows/ports.js";
-import { resolveTarget, type Target } from "../../../client/workflows/requests.js";
-import { fetchResult, type Result } from "../../../client/workflows/results.js";
-import { LocalError, localErrorOf, orLocalError, sha256 } from "../../../ground/files/local-error.js";
-
-import type { CheckOutcome } from "../../../ground/protocol/check-outcome.js";
-import { safeJson } from "../../../ground/text/safe-text.js";
 import {
   CHECK_LIMITS,
   type CheckProgress,
@@ -19,10 +12,16 @@ import {
   type Report,
   reportIn,
   reportOf,
-} from "../../../machine/check.js";
-import { domainsIn } from "../../../machine/domains.js";
-import { writeTarget } from "../../../machine/output-file.js";
-import { readTextFile, readTextStream } from "../../../machine/read-text.js";
+} from "../../../app/check.js";
+import { domainsIn } from "../../../app/domains.js";
+import { writeTarget } from "../../../app/output-file.js";
+import { readTextFile, readTextStream } from "../../../app/read-text.js";
+import type { Ports } from "../../../client/workflows/ports.js";
+import { resolveTarget, type Target } from "../../../client/workflows/requests.js";
+import { fetchResult, type Result } from "../../../client/workflows/results.js";
+import { LocalError, localErrorOf, orLocalError, sha256 } from "../../../core/files/local-error.js";
+import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
+import { safeJson } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
 import type { ResultSource } from "../../results/page.js";

@@ -1,11 +1,11 @@
+import { resultText, textWithSources } from "../../../app/result-text.js";
 import { tokensIn } from "../../../client/store/history/records.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import type { Result } from "../../../client/workflows/results.js";
-import { jsonIn } from "../../../ground/json/exact-json.js";
-import { formatDuration } from "../../../ground/text/duration.js";
-import { counted } from "../../../ground/text/phrases.js";
-import { dollars } from "../../../ground/text/research-progress.js";
-import { resultText, textWithSources } from "../../../machine/result-text.js";
+import { jsonIn } from "../../../core/json/exact-json.js";
+import { formatDuration } from "../../../core/text/duration.js";
+import { counted } from "../../../core/text/phrases.js";
+import { dollars } from "../../../core/text/research-progress.js";
 import { verdictsText } from "../../requests/check-text.js";
 import { tookMs } from "../batch/view.js";
 

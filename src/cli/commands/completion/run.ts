@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { makeSharedFolder, readIfThere, replaceFile } from "../../../ground/files/files.js";
-import { LocalError, orLocalError } from "../../../ground/files/local-error.js";
-import { CodedError } from "../../../machine/errors.js";
+import { CodedError } from "../../../app/errors.js";
+import { makeSharedFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
+import { LocalError, orLocalError } from "../../../core/files/local-error.js";
 import { MARKER, SCRIPTS, type ScriptPlace, type Shell, scriptPlace } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 

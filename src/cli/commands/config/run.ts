@@ -1,14 +1,7 @@
-import { checkOptions } from "../../../client/dialects/asking.js";
-import { providerNamed } from "../../../client/dialects/providers.js";
-import { NO_FOLDER, type Profile } from "../../../client/store/settings.js";
-import { LocalError } from "../../../ground/files/local-error.js";
-import { parseBaseUrl } from "../../../ground/http/address.js";
-import { safeLine } from "../../../ground/text/safe-text.js";
-import { columnsOf } from "../../../ground/text/width.js";
-import { optionsIn } from "../../../machine/asked.js";
-import { CodedError, UsageError } from "../../../machine/errors.js";
-import { MAX_KEY_BYTES, readTextStream } from "../../../machine/read-text.js";
-import { SETTINGS, type Setting, type SettingName } from "../../../machine/setting-table.js";
+import { optionsIn } from "../../../app/asked.js";
+import { CodedError, UsageError } from "../../../app/errors.js";
+import { MAX_KEY_BYTES, readTextStream } from "../../../app/read-text.js";
+import { SETTINGS, type Setting, type SettingName } from "../../../app/setting-table.js";
 import {
   checkProvider,
   insecureHttpIn,
@@ -19,7 +12,14 @@ import {
   type Sourced,
   siteIn,
   storedProfile,
-} from "../../../machine/settings.js";
+} from "../../../app/settings.js";
+import { checkOptions } from "../../../client/dialects/asking.js";
+import { providerNamed } from "../../../client/dialects/providers.js";
+import { NO_FOLDER, type Profile } from "../../../client/store/settings.js";
+import { LocalError } from "../../../core/files/local-error.js";
+import { parseBaseUrl } from "../../../core/http/address.js";
+import { safeLine } from "../../../core/text/safe-text.js";
+import { columnsOf } from "../../../core/text/width.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 

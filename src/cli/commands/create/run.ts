@@ -1,13 +1,13 @@
+import { CodedError } from "../../../app/errors.js";
+import type { Machine } from "../../../app/machine.js";
 import { INTERFACE, PROVIDERS } from "../../../client/dialects/providers.js";
 import { forProvider, type HistoryEntry, serviceOf, UNKNOWN } from "../../../client/store/history/records.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
-import { LocalError } from "../../../ground/files/local-error.js";
-import { withMember } from "../../../ground/json/exact-json.js";
-import { type Data, requestBody } from "../../../ground/protocol/conversation.js";
-import { CodedError } from "../../../machine/errors.js";
-import type { Machine } from "../../../machine/machine.js";
+import { LocalError } from "../../../core/files/local-error.js";
+import { withMember } from "../../../core/json/exact-json.js";
+import { type Data, requestBody } from "../../../core/protocol/conversation.js";
 import { type Context, resumeAt } from "../../context.js";
 import { interrupted } from "../../errors.js";
 import { askedAccounts, completeRequest, readRequest, showRequests } from "../../input/create-request.js";

@@ -1,4 +1,4 @@
-import { safeLine } from "../../../ground/text/safe-text.js";
+import { safeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { commandFailure, withPlace } from "../../errors.js";
 import type { Style } from "../../terminal/style.js";

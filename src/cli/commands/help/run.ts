@@ -1,5 +1,5 @@
-import { fold } from "../../../ground/text/width.js";
-import { UsageError } from "../../../machine/errors.js";
+import { UsageError } from "../../../app/errors.js";
+import { fold } from "../../../core/text/width.js";
 import type { Context } from "../../context.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
 import { nearest } from "../../help/nearest.js";

@@ -1,9 +1,9 @@
+import { CodedError, UsageError } from "../../../app/errors.js";
+import { failureOf } from "../../../app/failure.js";
 import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../client/store/history/records.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
-import { isFinal } from "../../../ground/protocol/conversation.js";
-import { WINDOW_MS } from "../../../ground/protocol/limits.js";
-import { CodedError, UsageError } from "../../../machine/errors.js";
-import { failureOf } from "../../../machine/failure.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
+import { WINDOW_MS } from "../../../core/protocol/limits.js";
 import type { Context } from "../../context.js";
 import { withId, worstOf } from "../../requests/answers.js";
 import { asksFirst, confirm } from "../../requests/table.js";

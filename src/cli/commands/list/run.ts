@@ -1,10 +1,10 @@
+import { checkStatus } from "../../../app/known-status.js";
+import { requireConnection } from "../../../app/settings.js";
 import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/records.js";
 import { askStates, type NamedTarget } from "../../../client/workflows/requests.js";
-import { parseBaseUrl } from "../../../ground/http/address.js";
-import { isFinal } from "../../../ground/protocol/conversation.js";
-import { counted } from "../../../ground/text/phrases.js";
-import { checkStatus } from "../../../machine/known-status.js";
-import { requireConnection } from "../../../machine/settings.js";
+import { parseBaseUrl } from "../../../core/http/address.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
+import { counted } from "../../../core/text/phrases.js";
 import type { Context } from "../../context.js";
 import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";
 import { entryRow, NOTHING_YET, tableOn } from "../../requests/table.js";

@@ -1,11 +1,11 @@
+import { CodedError, UsageError } from "../../../app/errors.js";
+import { readKeyAnswer } from "../../../app/failure.js";
+import { checkProvider, insecureHttpIn } from "../../../app/settings.js";
 import { ResearchClient } from "../../../client/calls/client.js";
 import { ResearchError } from "../../../client/calls/errors.js";
 import { INTERFACE, type Provider, providerNamed } from "../../../client/dialects/providers.js";
 import { research } from "../../../client/dialects/research.js";
-import { parseBaseUrl } from "../../../ground/http/address.js";
-import { CodedError, UsageError } from "../../../machine/errors.js";
-import { readKeyAnswer } from "../../../machine/failure.js";
-import { checkProvider, insecureHttpIn } from "../../../machine/settings.js";
+import { parseBaseUrl } from "../../../core/http/address.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 import { editProfile, profileToChange, readKey } from "../config/run.js";

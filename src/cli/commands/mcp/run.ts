@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
-import { shellWord } from "../../../ground/text/phrases.js";
-import type { LimitOptions } from "../../../machine/machine.js";
+import type { LimitOptions } from "../../../app/machine.js";
+import { shellWord } from "../../../core/text/phrases.js";
 import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
 import { type Context, type Globals, globalWords, wordsOf } from "../../context.js";

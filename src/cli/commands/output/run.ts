@@ -1,6 +1,6 @@
+import { keptCheck } from "../../../app/check.js";
 import { observe, resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, keptResult } from "../../../client/workflows/results.js";
-import { keptCheck } from "../../../machine/check.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { undelivered } from "../../errors.js";
 import { readSchema } from "../../input/create-request.js";

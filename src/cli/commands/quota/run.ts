@@ -1,8 +1,8 @@
-import { formatDuration } from "../../../ground/text/duration.js";
-import { counted } from "../../../ground/text/phrases.js";
-import { dollars } from "../../../ground/text/research-progress.js";
-import type { LimitOptions } from "../../../machine/machine.js";
-import { type AccountQuota, accountQuota, allQuotas, type Quota } from "../../../machine/quota.js";
+import type { LimitOptions } from "../../../app/machine.js";
+import { type AccountQuota, accountQuota, allQuotas, type Quota } from "../../../app/quota.js";
+import { formatDuration } from "../../../core/text/duration.js";
+import { counted } from "../../../core/text/phrases.js";
+import { dollars } from "../../../core/text/research-progress.js";
 import type { Context } from "../../context.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */

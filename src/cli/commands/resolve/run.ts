@@ -1,6 +1,6 @@
+import { CodedError, UsageError } from "../../../app/errors.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
-import { isRequestId } from "../../../ground/protocol/conversation.js";
-import { CodedError, UsageError } from "../../../machine/errors.js";
+import { isRequestId } from "../../../core/protocol/conversation.js";
 import type { Context } from "../../context.js";
 
 export async function resolve(

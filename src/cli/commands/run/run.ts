@@ -1,10 +1,10 @@
+import { exitCodeOfCheck } from "../../../app/check.js";
+import type { Machine } from "../../../app/machine.js";
 import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import { fetchResult, whyNoResult } from "../../../client/workflows/results.js";
-import { isFinal } from "../../../ground/protocol/conversation.js";
-import { exitCodeOfCheck } from "../../../machine/check.js";
-import type { Machine } from "../../../machine/machine.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, resumeAt, wordsOf } from "../../context.js";
 import { interrupted, UnfinishedError, undelivered } from "../../errors.js";
 import { askedAccounts, readRequest, showRequests } from "../../input/create-request.js";

@@ -1,4 +1,4 @@
-import { shellWord } from "../../../ground/text/phrases.js";
+import { shellWord } from "../../../core/text/phrases.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { type Log, logLine } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { exactElements, exactJson, JsonText, memberText } from "../../../ground/json/exact-json.js";
-import type { Researcher } from "../../../ground/researcher.js";
-import { parseDuration } from "../../../ground/text/duration.js";
-import { refuseBeside, UsageError } from "../../../machine/errors.js";
-import { readTextFile } from "../../../machine/read-text.js";
+import { refuseBeside, UsageError } from "../../../app/errors.js";
+import { readTextFile } from "../../../app/read-text.js";
+import { exactElements, exactJson, JsonText, memberText } from "../../../core/json/exact-json.js";
+import type { Researcher } from "../../../core/researcher.js";
+import { parseDuration } from "../../../core/text/duration.js";
 import { answersResearcher } from "../../../researchers/answers.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";

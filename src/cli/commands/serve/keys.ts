@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
-import { makeFolder } from "../../../ground/files/files.js";
-import { inWords, LocalError } from "../../../ground/files/local-error.js";
-import { type HourlyLimit, TIERS, type Tier } from "../../../ground/protocol/limits.js";
-import { exactDuration } from "../../../ground/text/duration.js";
-import { CodedError, UsageError } from "../../../machine/errors.js";
+import { CodedError, UsageError } from "../../../app/errors.js";
+import { makeFolder } from "../../../core/files/files.js";
+import { inWords, LocalError } from "../../../core/files/local-error.js";
+import { type HourlyLimit, TIERS, type Tier } from "../../../core/protocol/limits.js";
+import { exactDuration } from "../../../core/text/duration.js";
 import {
   type Overview,
   type Spent,

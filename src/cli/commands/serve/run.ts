@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
-import { onAbort } from "../../../ground/clock.js";
-import { isLoopback } from "../../../ground/http/address.js";
-import { errorText } from "../../../ground/text/phrases.js";
-import { CodedError, UsageError } from "../../../machine/errors.js";
-import { modelOf } from "../../../machine/model.js";
+import { CodedError, UsageError } from "../../../app/errors.js";
+import { modelOf } from "../../../app/model.js";
+import { onAbort } from "../../../core/clock.js";
+import { isLoopback } from "../../../core/http/address.js";
+import { errorText } from "../../../core/text/phrases.js";
 import { type ResearcherParts, researcherFor } from "../../../researchers/researcher-for.js";
 import { type ConversationStore, StoreError } from "../../../server/conversations/conversation-store.js";
 import { type InjectedFault, parseFault } from "../../../server/http/faults/fault.js";

@@ -1,8 +1,8 @@
-import { isLoopback } from "../../../ground/http/address.js";
-import { TIERS, type Tier } from "../../../ground/protocol/limits.js";
-import { isKeyText } from "../../../ground/secrets/key.js";
-import { UsageError } from "../../../machine/errors.js";
-import { MAX_KEY_BYTES, readTextFile } from "../../../machine/read-text.js";
+import { UsageError } from "../../../app/errors.js";
+import { MAX_KEY_BYTES, readTextFile } from "../../../app/read-text.js";
+import { isLoopback } from "../../../core/http/address.js";
+import { TIERS, type Tier } from "../../../core/protocol/limits.js";
+import { isKeyText } from "../../../core/secrets/key.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";

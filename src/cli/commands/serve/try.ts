@@ -1,4 +1,4 @@
-import { modelOf } from "../../../machine/model.js";
+import { modelOf } from "../../../app/model.js";
 import { apiKeyFor } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
 import { readRequest } from "../../input/create-request.js";

@@ -1,7 +1,7 @@
+import { askedOf } from "../../../app/asked.js";
+import { CodedError, refuseBeside, UsageError } from "../../../app/errors.js";
+import { Machine } from "../../../app/machine.js";
 import type { ResearchClient } from "../../../client/calls/client.js";
-import { askedOf } from "../../../machine/asked.js";
-import { CodedError, refuseBeside, UsageError } from "../../../machine/errors.js";
-import { Machine } from "../../../machine/machine.js";
 import type { Upstream } from "../../../researchers/upstream.js";
 import { clientUpstream } from "../../../researchers/upstream-client.js";
 import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";

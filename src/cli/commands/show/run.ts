@@ -1,12 +1,12 @@
+import { keptCheck } from "../../../app/check.js";
 import { type HistoryEntry, serviceOf } from "../../../client/store/history/records.js";
 import type { RowCheck } from "../../../client/workflows/batch/journal.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { keptResult } from "../../../client/workflows/results.js";
-import { isObject } from "../../../ground/json/exact-json.js";
-import { formatDuration } from "../../../ground/text/duration.js";
-import { dollars, usageWords } from "../../../ground/text/research-progress.js";
-import { safe, safeJson, safeLine } from "../../../ground/text/safe-text.js";
-import { keptCheck } from "../../../machine/check.js";
+import { isObject } from "../../../core/json/exact-json.js";
+import { formatDuration } from "../../../core/text/duration.js";
+import { dollars, usageWords } from "../../../core/text/research-progress.js";
+import { safe, safeJson, safeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { statusWord } from "../../requests/answers.js";
 import { citationsText } from "../../requests/check-text.js";

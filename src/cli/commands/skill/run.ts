@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import skillText from "../../../../skills/research/SKILL.md?raw";
-import { makeSharedFolder } from "../../../ground/files/files.js";
-import { orLocalError } from "../../../ground/files/local-error.js";
-import { writeTarget } from "../../../machine/output-file.js";
+import { writeTarget } from "../../../app/output-file.js";
+import { makeSharedFolder } from "../../../core/files/files.js";
+import { orLocalError } from "../../../core/files/local-error.js";
 import type { Context } from "../../context.js";
 
 /** Writes the skill below `dir`, a folder of skills. Throws LocalError if it cannot, or if the file exists and `force` is not given. */

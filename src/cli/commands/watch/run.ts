@@ -1,5 +1,5 @@
 import { resolveTarget } from "../../../client/workflows/requests.js";
-import { isFinal } from "../../../ground/protocol/conversation.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, resumeCommand } from "../../context.js";
 import { worstOf } from "../../requests/answers.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";

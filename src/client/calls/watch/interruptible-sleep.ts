@@ -1,4 +1,4 @@
-import { type Clock, onAbort } from "../../../ground/clock.js";
+import { type Clock, onAbort } from "../../../core/clock.js";
 
 /** Why a timer was ended. One for all: to make an error takes longer than a poll should. */
 const OVER = new Error("the sleep is over");

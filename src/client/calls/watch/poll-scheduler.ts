@@ -1,5 +1,5 @@
 import TinyQueue from "tinyqueue";
-import { POOL_SIZE } from "../../../ground/http/connections.js";
+import { POOL_SIZE } from "../../../core/http/connections.js";
 import type { Pace } from "../pace.js";
 import { slackOf } from "./poll-interval.js";
 import type { WatchOptions } from "./types.js";

@@ -1,4 +1,4 @@
-import type { Data, Status } from "../../../ground/protocol/conversation.js";
+import type { Data, Status } from "../../../core/protocol/conversation.js";
 import type { ResearchError } from "../errors.js";
 
 export interface WatchTarget {

@@ -1,5 +1,5 @@
-import { type Clock, epochOf } from "../../../ground/clock.js";
-import { type Data, isFinal, STATUSES } from "../../../ground/protocol/conversation.js";
+import { type Clock, epochOf } from "../../../core/clock.js";
+import { type Data, isFinal, STATUSES } from "../../../core/protocol/conversation.js";
 import { waitsForSomebody } from "../../dialects/providers.js";
 import type { Classification, Success, Unsuccessful } from "../classify-response.js";
 import { Pace } from "../pace.js";

@@ -1,4 +1,4 @@
-import type { Status } from "../../../ground/protocol/conversation.js";
+import type { Status } from "../../../core/protocol/conversation.js";
 import type { Success } from "../classify-response.js";
 import type { WatchTarget } from "./types.js";
 

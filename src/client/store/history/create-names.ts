@@ -1,7 +1,7 @@
-import { sha256 } from "../../../ground/files/local-error.js";
-import type { Holder } from "../../../ground/files/lock/holder.js";
-import { isObject, roundedNumbers } from "../../../ground/json/exact-json.js";
-import type { JsonSchema } from "../../../ground/protocol/conversation.js";
+import { sha256 } from "../../../core/files/local-error.js";
+import type { Holder } from "../../../core/files/lock/holder.js";
+import { isObject, roundedNumbers } from "../../../core/json/exact-json.js";
+import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import { type AppendLog, loggedEntries } from "./log.js";
 import { type OpenIntent, unknownEntry } from "./open-intents.js";
 import { type Attempt, forProvider, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { makeFolder } from "../../../ground/files/files.js";
-import { localError, localErrorOf, orLocalError } from "../../../ground/files/local-error.js";
-import { lock } from "../../../ground/files/lock.js";
-import { jsonIn } from "../../../ground/json/exact-json.js";
-import { isFinal, ownPart } from "../../../ground/protocol/conversation.js";
-import { DAY_MS, WINDOW_MS } from "../../../ground/protocol/limits.js";
+import { makeFolder } from "../../../core/files/files.js";
+import { localError, localErrorOf, orLocalError } from "../../../core/files/local-error.js";
+import { lock } from "../../../core/files/lock.js";
+import { jsonIn } from "../../../core/json/exact-json.js";
+import { isFinal, ownPart } from "../../../core/protocol/conversation.js";
+import { DAY_MS, WINDOW_MS } from "../../../core/protocol/limits.js";
 import { type SameCreates, sameCreates, type WantedCreate } from "./create-names.js";
 import {
   attempts,

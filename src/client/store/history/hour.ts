@@ -1,4 +1,4 @@
-import { nextSlot, WINDOW_MS } from "../../../ground/protocol/limits.js";
+import { nextSlot, WINDOW_MS } from "../../../core/protocol/limits.js";
 import type { AppendLog } from "./log.js";
 import type { OpenIntent } from "./open-intents.js";
 import { RESOLVED } from "./records.js";

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { makeFolder, namesIn, readIfThere, replaceFile } from "../../../ground/files/files.js";
-import { orLocalError, sha256 } from "../../../ground/files/local-error.js";
+import { makeFolder, namesIn, readIfThere, replaceFile } from "../../../core/files/files.js";
+import { orLocalError, sha256 } from "../../../core/files/local-error.js";
 
 /** A provider may forget a result after ten minutes; it stays here for this long, in milliseconds. */
 const KEPT_MS = 30 * 86_400_000;

@@ -7,11 +7,11 @@ import {
   namesIn,
   replaceFile,
   systemCode,
-} from "../../../ground/files/files.js";
-import { linesBackward } from "../../../ground/files/lines-backward.js";
-import { localError } from "../../../ground/files/local-error.js";
-import { lock, waitWhileHeld } from "../../../ground/files/lock.js";
-import { exactJson } from "../../../ground/json/exact-json.js";
+} from "../../../core/files/files.js";
+import { linesBackward } from "../../../core/files/lines-backward.js";
+import { localError } from "../../../core/files/local-error.js";
+import { lock, waitWhileHeld } from "../../../core/files/lock.js";
+import { exactJson } from "../../../core/json/exact-json.js";
 import {
   entryOf,
   type HistoryEntry,

@@ -8,10 +8,10 @@ import {
   readIfThere,
   replaceFile,
   UnfitFileError,
-} from "../../../ground/files/files.js";
-import { MAX_RECORD_BYTES } from "../../../ground/files/lines-backward.js";
-import { type Holder, parseHolder, thisProcess } from "../../../ground/files/lock/holder.js";
-import { exactJson } from "../../../ground/json/exact-json.js";
+} from "../../../core/files/files.js";
+import { MAX_RECORD_BYTES } from "../../../core/files/lines-backward.js";
+import { type Holder, parseHolder, thisProcess } from "../../../core/files/lock/holder.js";
+import { exactJson } from "../../../core/json/exact-json.js";
 import { isUnreadable } from "./log.js";
 import {
   type CreatedRecord,

@@ -1,5 +1,5 @@
-import { localErrorOf, orLocalError } from "../../../ground/files/local-error.js";
-import type { Data } from "../../../ground/protocol/conversation.js";
+import { localErrorOf, orLocalError } from "../../../core/files/local-error.js";
+import type { Data } from "../../../core/protocol/conversation.js";
 import type { AppendLog } from "./log.js";
 import { type CreateOutcome, createdRecord, type OpenIntents } from "./open-intents.js";
 import { type HistoryLine, type Intent, RESOLVED, UNKNOWN } from "./records.js";

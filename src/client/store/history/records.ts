@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { epochOf } from "../../../ground/clock.js";
-import { sha256 } from "../../../ground/files/local-error.js";
-import { exactMembers, isObject, jsonIn } from "../../../ground/json/exact-json.js";
+import { epochOf } from "../../../core/clock.js";
+import { sha256 } from "../../../core/files/local-error.js";
+import { exactMembers, isObject, jsonIn } from "../../../core/json/exact-json.js";
 import {
   type CreateBody,
   isFinal,
   isRequestId,
   type JsonSchema,
-} from "../../../ground/protocol/conversation.js";
+} from "../../../core/protocol/conversation.js";
 
 /** The account of a create. */
 export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profile" | "key_id">;

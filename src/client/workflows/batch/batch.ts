@@ -1,4 +1,4 @@
-import { LocalError } from "../../../ground/files/local-error.js";
+import { LocalError } from "../../../core/files/local-error.js";
 import { ResearchError } from "../../calls/errors.js";
 import { DEFAULT_PATIENCE_MS } from "../../calls/watch/give-up-policy.js";
 import { AsyncQueue } from "./async-queue.js";

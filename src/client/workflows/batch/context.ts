@@ -1,4 +1,4 @@
-import type { LocalError } from "../../../ground/files/local-error.js";
+import type { LocalError } from "../../../core/files/local-error.js";
 import type { ResearchError } from "../../calls/errors.js";
 import type { FollowEvent } from "../follow.js";
 import type { Ports } from "../ports.js";

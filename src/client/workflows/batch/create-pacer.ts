@@ -1,5 +1,5 @@
-import type { Clock } from "../../../ground/clock.js";
-import { inWindow, nextSlot } from "../../../ground/protocol/limits.js";
+import type { Clock } from "../../../core/clock.js";
+import { inWindow, nextSlot } from "../../../core/protocol/limits.js";
 import { MARGIN_MS } from "../../store/history/hour.js";
 import type { Ports } from "../ports.js";
 import { blockedUntil } from "../quota.js";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { linesBackward } from "../../../ground/files/lines-backward.js";
-import { jsonIn } from "../../../ground/json/exact-json.js";
+import { linesBackward } from "../../../core/files/lines-backward.js";
+import { jsonIn } from "../../../core/json/exact-json.js";
 import type { History } from "../../store/history/history.js";
 import { UNKNOWN } from "../../store/history/records.js";
 

@@ -8,10 +8,10 @@ import {
   readIfThere,
   renameFile,
   replaceFile,
-} from "../../../ground/files/files.js";
-import { LocalError, localError, orLocalError } from "../../../ground/files/local-error.js";
-import { HeldError, lock } from "../../../ground/files/lock.js";
-import { jsonIn } from "../../../ground/json/exact-json.js";
+} from "../../../core/files/files.js";
+import { LocalError, localError, orLocalError } from "../../../core/files/local-error.js";
+import { HeldError, lock } from "../../../core/files/lock.js";
+import { jsonIn } from "../../../core/json/exact-json.js";
 import { type JournalLine, type KnownRow, readJournal } from "./journal.js";
 import { type RowState, stateWord } from "./plan.js";
 

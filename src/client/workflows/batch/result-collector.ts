@@ -1,4 +1,4 @@
-import { LocalError } from "../../../ground/files/local-error.js";
+import { LocalError } from "../../../core/files/local-error.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../calls/errors.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../requests.js";

@@ -1,4 +1,4 @@
-import { exactDuration } from "../../../ground/text/duration.js";
+import { exactDuration } from "../../../core/text/duration.js";
 import { ResearchError } from "../../calls/errors.js";
 import type { StateSeen } from "../../calls/watch/types.js";
 import { isCutShort } from "../../dialects/providers.js";

@@ -1,6 +1,6 @@
-import { localErrorOf } from "../../../ground/files/local-error.js";
-import type { CreateBody } from "../../../ground/protocol/conversation.js";
-import { exactDuration, isoDate } from "../../../ground/text/duration.js";
+import { localErrorOf } from "../../../core/files/local-error.js";
+import type { CreateBody } from "../../../core/protocol/conversation.js";
+import { exactDuration, isoDate } from "../../../core/text/duration.js";
 import { RefusedError, ResearchError, UnreachableError } from "../../calls/errors.js";
 import { QuotaExceededError, UnresolvedCreateError } from "../errors.js";
 import { accountOf, mayGoOn } from "../first-account.js";

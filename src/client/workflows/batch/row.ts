@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CreateBody } from "../../../ground/protocol/conversation.js";
+import type { CreateBody } from "../../../core/protocol/conversation.js";
 
 /** One question of a batch. */
 export interface Row {

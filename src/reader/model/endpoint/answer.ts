@@ -1,6 +1,6 @@
-import { readRetryAfter } from "../../../ground/http/exchange.js";
-import { isObject, jsonOrUndefined } from "../../../ground/json/exact-json.js";
-import { shortLine } from "../../../ground/text/phrases.js";
+import { readRetryAfter } from "../../../core/http/exchange.js";
+import { isObject, jsonOrUndefined } from "../../../core/json/exact-json.js";
+import { shortLine } from "../../../core/text/phrases.js";
 
 /** A reply of the model. */
 export interface ModelReply {

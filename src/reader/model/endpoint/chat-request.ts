@@ -1,5 +1,5 @@
-import { exactJson } from "../../../ground/json/exact-json.js";
-import type { JsonSchema } from "../../../ground/protocol/conversation.js";
+import { exactJson } from "../../../core/json/exact-json.js";
+import type { JsonSchema } from "../../../core/protocol/conversation.js";
 
 export interface Message {
   role: "system" | "user" | "assistant";

@@ -1,7 +1,7 @@
-import type { Connections } from "../../../ground/http/connections.js";
-import { reasonOf } from "../../../ground/http/exchange.js";
-import { sendVia } from "../../../ground/http/send.js";
-import { keyHider } from "../../../ground/secrets/key.js";
+import type { Connections } from "../../../core/http/connections.js";
+import { reasonOf } from "../../../core/http/exchange.js";
+import { sendVia } from "../../../core/http/send.js";
+import { keyHider } from "../../../core/secrets/key.js";
 import { Completion, classify, type EndpointAnswer, type ModelReply, type NoReply } from "./answer.js";
 import { ALL_CAPABILITIES, bodyOf, type ChatRequest, reduced } from "./chat-request.js";
 

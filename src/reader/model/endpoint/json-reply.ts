@@ -1,5 +1,5 @@
 import { jsonrepair } from "jsonrepair";
-import { jsonOrUndefined } from "../../../ground/json/exact-json.js";
+import { jsonOrUndefined } from "../../../core/json/exact-json.js";
 
 /** Text of a model in which it thinks aloud; templates of some models leave out the opening mark. */
 const THOUGHT = /^[\s\S]*<\/think(?:ing)?>|<think(?:ing)?>[\s\S]*$/i;

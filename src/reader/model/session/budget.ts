@@ -1,4 +1,4 @@
-import type { Clock } from "../../../ground/clock.js";
+import type { Clock } from "../../../core/clock.js";
 
 /** What one conversation may spend at the endpoint. */
 export interface BudgetLimits {

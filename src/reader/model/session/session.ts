@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { type Clock, withDeadline } from "../../../ground/clock.js";
-import type { JsonSchema } from "../../../ground/protocol/conversation.js";
-import { type ExchangeStore, ResearchFailure } from "../../../ground/researcher.js";
-import { errorText, shortLine } from "../../../ground/text/phrases.js";
+import { type Clock, withDeadline } from "../../../core/clock.js";
+import type { JsonSchema } from "../../../core/protocol/conversation.js";
+import { type ExchangeStore, ResearchFailure } from "../../../core/researcher.js";
+import { errorText, shortLine } from "../../../core/text/phrases.js";
 import type { ModelReply, NoReply } from "../endpoint/answer.js";
 import { bytesOf, type ChatRequest, type Message } from "../endpoint/chat-request.js";
 import type { ChatEndpoint } from "../endpoint/endpoint.js";

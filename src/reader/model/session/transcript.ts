@@ -1,4 +1,4 @@
-import { isObject } from "../../../ground/json/exact-json.js";
+import { isObject } from "../../../core/json/exact-json.js";
 import type { ModelReply } from "../endpoint/answer.js";
 import type { SpentSoFar } from "./budget.js";
 

@@ -1,5 +1,5 @@
 import { decodeHTML } from "entities/decode";
-import { isObject, jsonOrUndefined } from "../../../ground/json/exact-json.js";
+import { isObject, jsonOrUndefined } from "../../../core/json/exact-json.js";
 import { aboutPage } from "../blocks/about-page.js";
 import { type Block, memoryOf } from "../blocks/block.js";
 import { blocksOf, hasNearlyNoText } from "../blocks/blocks.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../ground/clock.js";
-import { OverLimit, Threads } from "../../../ground/threads.js";
+import type { Clock } from "../../../core/clock.js";
+import { OverLimit, Threads } from "../../../core/threads.js";
 import type { Block } from "../blocks/block.js";
 import { isPacked } from "../files/read-file.js";
 import type { PreCommand } from "./pre.js";

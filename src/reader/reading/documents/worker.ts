@@ -1,5 +1,5 @@
 import { isMainThread } from "node:worker_threads";
-import { answerQuestions, relayQuestions } from "../../../ground/threads.js";
+import { answerQuestions, relayQuestions } from "../../../core/threads.js";
 
 // The entry of the thread, and of the process that it runs in.
 if (isMainThread) relayQuestions();

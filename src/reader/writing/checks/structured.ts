@@ -1,5 +1,5 @@
-import { isObject } from "../../../ground/json/exact-json.js";
-import { shortText } from "../../../ground/text/phrases.js";
+import { isObject } from "../../../core/json/exact-json.js";
+import { shortText } from "../../../core/text/phrases.js";
 import { saidIn } from "../../matching/quantities.js";
 import { standsIn, tokensOf } from "../../matching/tokens.js";
 

@@ -1,4 +1,4 @@
-import type { Progress } from "../../../ground/researcher.js";
+import type { Progress } from "../../../core/researcher.js";
 import type { Opened, Source } from "../../finding/source.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import {

@@ -1,4 +1,4 @@
-import { ResearchFailure } from "../../../ground/researcher.js";
+import { ResearchFailure } from "../../../core/researcher.js";
 import { words } from "../../matching/words.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import { LEAST_OUTPUT, type ModelSession } from "../../model/session/session.js";

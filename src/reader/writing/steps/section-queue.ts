@@ -1,4 +1,4 @@
-import type { Progress } from "../../../ground/researcher.js";
+import type { Progress } from "../../../core/researcher.js";
 import type { Opened, Passage, Source } from "../../finding/source.js";
 import { likeness, words } from "../../matching/words.js";
 import { MAX_LINES } from "../../reading/blocks/block.js";

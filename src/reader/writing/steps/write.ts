@@ -1,5 +1,5 @@
-import { checkValue, problemText } from "../../../ground/json-schema/check.js";
-import type { JsonSchema } from "../../../ground/protocol/conversation.js";
+import { checkValue, problemText } from "../../../core/json-schema/check.js";
+import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import { languageOf } from "../../matching/language.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import {

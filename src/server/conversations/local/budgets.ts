@@ -1,5 +1,5 @@
-import { isFinal } from "../../../ground/protocol/conversation.js";
-import { nextSlot } from "../../../ground/protocol/limits.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
+import { nextSlot } from "../../../core/protocol/limits.js";
 import type { KeyBudgets } from "../../keys/key-store.js";
 import { type RateLimited, RESERVED_MS, type Spent, type SpentBy } from "../conversation-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../ground/clock.js";
-import { isFinal } from "../../../ground/protocol/conversation.js";
-import type { ResearchFacts } from "../../../ground/researcher.js";
+import type { Clock } from "../../../core/clock.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
+import type { ResearchFacts } from "../../../core/researcher.js";
 import type { KeyStore, ServiceKey } from "../../keys/key-store.js";
 import { type Claim, ConversationStopped, type StoreCounts } from "../conversation-store.js";
 import { mayBegin } from "./budgets.js";

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncFolder, unlessMissing, unlessThere } from "../../../ground/files/server-files.js";
-import type { ExchangeStore } from "../../../ground/researcher.js";
-import { KeyedMutex } from "../../../ground/semaphore.js";
+import { syncFolder, unlessMissing, unlessThere } from "../../../core/files/server-files.js";
+import type { ExchangeStore } from "../../../core/researcher.js";
+import { KeyedMutex } from "../../../core/semaphore.js";
 
 /** Outputs of COMPLETED conversations, what outcomes say beside the output, and jobs of conversations that have ended. */
 export const KINDS = ["outputs", "outcome-data", "ended-jobs"] as const;

@@ -1,4 +1,4 @@
-import { type Clock, onAbort } from "../../../ground/clock.js";
+import { type Clock, onAbort } from "../../../core/clock.js";
 
 /** How often it is looked whether a closed queue is open again, ms. */
 const LOOK_MS = 500;

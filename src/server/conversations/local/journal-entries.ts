@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { exactJson, isObject, parseExact } from "../../../ground/json/exact-json.js";
-import { isRequestId, type JsonSchema } from "../../../ground/protocol/conversation.js";
+import { exactJson, isObject, parseExact } from "../../../core/json/exact-json.js";
+import { isRequestId, type JsonSchema } from "../../../core/protocol/conversation.js";
 
 const finite = v.pipe(v.number(), v.finite());
 /** Epoch ms. */

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
-import { openRegularFile, syncFolder, unlessMissing } from "../../../ground/files/server-files.js";
-import { errorText } from "../../../ground/text/phrases.js";
+import { openRegularFile, syncFolder, unlessMissing } from "../../../core/files/server-files.js";
+import { errorText } from "../../../core/text/phrases.js";
 import type { Log } from "../../monitoring/log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
 import { type Entry, lineOf, parseEntry } from "./journal-entries.js";

@@ -1,6 +1,6 @@
-import { isFinal, type KnownStatus } from "../../../ground/protocol/conversation.js";
-import { DAY_MS, type HourlyLimit, inWindow, nextSlot, WINDOW_MS } from "../../../ground/protocol/limits.js";
-import type { ResearchJob } from "../../../ground/researcher.js";
+import { isFinal, type KnownStatus } from "../../../core/protocol/conversation.js";
+import { DAY_MS, type HourlyLimit, inWindow, nextSlot, WINDOW_MS } from "../../../core/protocol/limits.js";
+import type { ResearchJob } from "../../../core/researcher.js";
 import type { Bill, Conversation, DayLimit, HourlyCount } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
 

@@ -1,7 +1,7 @@
-import type { Clock } from "../../../ground/clock.js";
-import { isFinal, isRequestId } from "../../../ground/protocol/conversation.js";
-import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../../ground/researcher.js";
-import { errorText } from "../../../ground/text/phrases.js";
+import type { Clock } from "../../../core/clock.js";
+import { isFinal, isRequestId } from "../../../core/protocol/conversation.js";
+import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../../core/researcher.js";
+import { errorText } from "../../../core/text/phrases.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import {
   type Caller,

@@ -1,9 +1,9 @@
 import { existsSync, promises as fs } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../ground/clock.js";
-import { makeFolder, readIfThere } from "../../../ground/files/files.js";
-import { HeldError, lock } from "../../../ground/files/lock.js";
-import { unlessThere } from "../../../ground/files/server-files.js";
+import type { Clock } from "../../../core/clock.js";
+import { makeFolder, readIfThere } from "../../../core/files/files.js";
+import { HeldError, lock } from "../../../core/files/lock.js";
+import { unlessThere } from "../../../core/files/server-files.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
 import { ServiceStartError } from "../../start-error.js";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../ground/clock.js";
-import { parseExact } from "../../../ground/json/exact-json.js";
-import type { ResearchJob } from "../../../ground/researcher.js";
+import type { Clock } from "../../../core/clock.js";
+import { parseExact } from "../../../core/json/exact-json.js";
+import type { ResearchJob } from "../../../core/researcher.js";
 import type { ListedConversation, Overview } from "../conversation-store.js";
 import { spentIn } from "./budgets.js";
 import type { Contents } from "./contents.js";

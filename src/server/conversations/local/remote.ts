@@ -1,5 +1,5 @@
-import type { Clock } from "../../../ground/clock.js";
-import { isFinal } from "../../../ground/protocol/conversation.js";
+import type { Clock } from "../../../core/clock.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
 import {
   type Claim,
   type DayLimit,

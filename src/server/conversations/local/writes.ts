@@ -1,6 +1,6 @@
-import type { Clock } from "../../../ground/clock.js";
-import { exactJson } from "../../../ground/json/exact-json.js";
-import { KeyedMutex } from "../../../ground/semaphore.js";
+import type { Clock } from "../../../core/clock.js";
+import { exactJson } from "../../../core/json/exact-json.js";
+import { KeyedMutex } from "../../../core/semaphore.js";
 import { billIn } from "../conversation-store.js";
 import type { Contents } from "./contents.js";
 import type { Journal } from "./journal.js";

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { Clock } from "../../../ground/clock.js";
+import type { Clock } from "../../../core/clock.js";
 import {
   ANSWER_HEADERS,
   ERROR_STATUS,

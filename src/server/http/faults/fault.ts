@@ -1,4 +1,4 @@
-import type { Operation } from "../../../ground/protocol/conversation.js";
+import type { Operation } from "../../../core/protocol/conversation.js";
 
 /** The injected faults that are not an HTTP status. */
 export const FAULT_KINDS = [

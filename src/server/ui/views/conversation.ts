@@ -1,9 +1,9 @@
-import { exactJson, indentJson } from "../../../ground/json/exact-json.js";
-import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
-import { contentOf } from "../../../ground/markdown/html/result-page.js";
-import { isFinal } from "../../../ground/protocol/conversation.js";
-import { shortLine } from "../../../ground/text/phrases.js";
-import { progressWords, usageWords } from "../../../ground/text/research-progress.js";
+import { exactJson, indentJson } from "../../../core/json/exact-json.js";
+import { escapeHtml } from "../../../core/markdown/html/blocks.js";
+import { contentOf } from "../../../core/markdown/html/result-page.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
+import { shortLine } from "../../../core/text/phrases.js";
+import { progressWords, usageWords } from "../../../core/text/research-progress.js";
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
 import { goesOn } from "../../http/operations.js";
 import type { Parts } from "../parts.js";

@@ -1,7 +1,7 @@
-import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
-import { type HourlyLimit, nextSlot } from "../../../ground/protocol/limits.js";
-import { exactDuration, formatDuration } from "../../../ground/text/duration.js";
-import { counted } from "../../../ground/text/phrases.js";
+import { escapeHtml } from "../../../core/markdown/html/blocks.js";
+import { type HourlyLimit, nextSlot } from "../../../core/protocol/limits.js";
+import { exactDuration, formatDuration } from "../../../core/text/duration.js";
+import { counted } from "../../../core/text/phrases.js";
 import { type HourlyCount, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
 import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
 import { ticking } from "../parts.js";

@@ -1,7 +1,7 @@
-import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
-import { type KnownStatus, STATUSES } from "../../../ground/protocol/conversation.js";
-import { formatDuration } from "../../../ground/text/duration.js";
-import { counted, shortLine } from "../../../ground/text/phrases.js";
+import { escapeHtml } from "../../../core/markdown/html/blocks.js";
+import { type KnownStatus, STATUSES } from "../../../core/protocol/conversation.js";
+import { formatDuration } from "../../../core/text/duration.js";
+import { counted, shortLine } from "../../../core/text/phrases.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
 import type { InjectedFault } from "../../http/faults/fault.js";
 import { type Parts, ticking } from "../parts.js";

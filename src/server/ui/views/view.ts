@@ -1,7 +1,7 @@
-import type { Clock } from "../../../ground/clock.js";
-import { escapeHtml } from "../../../ground/markdown/html/blocks.js";
-import { stateClass } from "../../../ground/markdown/html/page.js";
-import { formatDuration } from "../../../ground/text/duration.js";
+import type { Clock } from "../../../core/clock.js";
+import { escapeHtml } from "../../../core/markdown/html/blocks.js";
+import { stateClass } from "../../../core/markdown/html/page.js";
+import { formatDuration } from "../../../core/text/duration.js";
 import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
 import type { SingleKey } from "../../http/authentication.js";
 import type { FaultPlan } from "../../http/faults/fault.js";

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Clock } from "../../../../src/ground/clock.js";
+import type { Clock } from "../../../../src/core/clock.js";
 import { only, refuse, reset } from "../../../support/behaviours.js";
 import { closeLater, Machine, machine, promptsOf } from "../../../support/machine.js";
 import { KEY, serviceFor, type TestServiceOptions } from "../../../support/service.js";

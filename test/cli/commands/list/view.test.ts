@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { entryRow, entryTable } from "../../../../src/cli/requests/table.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
-import { columnsOf } from "../../../../src/ground/text/width.js";
+import { columnsOf } from "../../../../src/core/text/width.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const ENTRY: HistoryEntry = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { Quota } from "../../../../src/app/quota.js";
 import { quotaText } from "../../../../src/cli/commands/quota/run.js";
-import type { Quota } from "../../../../src/machine/quota.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const QUOTA: Quota = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { InterruptibleSleep } from "../../../../src/client/calls/watch/interruptible-sleep.js";
-import type { Clock } from "../../../../src/ground/clock.js";
+import type { Clock } from "../../../../src/core/clock.js";
 
 /** A clock that is moved by hand, and the sleeps that it was asked for. */
 function world(signal?: AbortSignal) {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../../src/ground/clock.js";
+import type { Clock } from "../../../../src/core/clock.js";
 
 /**
  * A clock that jumps to the end of a sleep once the microtasks of this turn have run. For what waits for nothing but

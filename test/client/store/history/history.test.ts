@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
 import { AppendLog } from "../../../../src/client/store/history/log.js";
-import { LocalError } from "../../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../support/folder.js";
 
 const ORIGIN = "https://a.example";

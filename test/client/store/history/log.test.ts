@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { AppendLog, isUnreadable } from "../../../../src/client/store/history/log.js";
 import type { HistoryLine } from "../../../../src/client/store/history/records.js";
-import { LocalError } from "../../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../support/folder.js";
 
 const line = (kind: "dismissed" | "redated", name: string): HistoryLine =>

@@ -7,8 +7,8 @@ import {
   unknownEntry,
 } from "../../../../src/client/store/history/open-intents.js";
 import { intentOf } from "../../../../src/client/store/history/records.js";
-import { exactJson, parseExact } from "../../../../src/ground/json/exact-json.js";
-import type { JsonSchema } from "../../../../src/ground/protocol/conversation.js";
+import { exactJson, parseExact } from "../../../../src/core/json/exact-json.js";
+import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";
 
 const intent = (prompt = "ü\n") =>

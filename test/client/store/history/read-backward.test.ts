@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { linesBackward } from "../../../../src/ground/files/lines-backward.js";
+import { linesBackward } from "../../../../src/core/files/lines-backward.js";
 import { folderWith } from "../../../support/folder.js";
 
 const path = join(folderWith(), "lines");

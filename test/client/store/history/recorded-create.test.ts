@@ -5,7 +5,7 @@ import { AppendLog } from "../../../../src/client/store/history/log.js";
 import { OpenIntents } from "../../../../src/client/store/history/open-intents.js";
 import { RecordedCreate } from "../../../../src/client/store/history/recorded-create.js";
 import { intentOf, keyId } from "../../../../src/client/store/history/records.js";
-import { LocalError } from "../../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../support/folder.js";
 
 const ORIGIN = "https://a.example";

@@ -9,7 +9,7 @@ import {
   timeOf,
   tokensIn,
 } from "../../../../src/client/store/history/records.js";
-import { exactJson } from "../../../../src/ground/json/exact-json.js";
+import { exactJson } from "../../../../src/core/json/exact-json.js";
 
 const CREATED = {
   ...{ kind: "created", local_id: "local-1", request_id: "id-1", origin: "https://a.example", prompt: "x" },

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
-import { LocalError } from "../../../../src/ground/files/local-error.js";
-import { lock } from "../../../../src/ground/files/lock.js";
+import { LocalError } from "../../../../src/core/files/local-error.js";
+import { lock } from "../../../../src/core/files/lock.js";
 import { folderWith } from "../../../support/folder.js";
 
 const HOUR = 3_600_000;

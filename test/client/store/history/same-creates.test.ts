@@ -13,8 +13,8 @@ import {
   type HistoryLine,
   intentOf,
 } from "../../../../src/client/store/history/records.js";
-import { parseExact } from "../../../../src/ground/json/exact-json.js";
-import type { JsonSchema } from "../../../../src/ground/protocol/conversation.js";
+import { parseExact } from "../../../../src/core/json/exact-json.js";
+import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";
 
 const NOW = Date.UTC(2030, 0, 1);

@@ -6,7 +6,7 @@ import type { History } from "../../../../src/client/store/history/history.js";
 import type { BatchRunEvent } from "../../../../src/client/workflows/batch/context.js";
 import { OutputFolder } from "../../../../src/client/workflows/batch/output-folder.js";
 import type { Ports } from "../../../../src/client/workflows/ports.js";
-import { LocalError } from "../../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../../src/core/files/local-error.js";
 import {
   accountAt,
   journalOf,

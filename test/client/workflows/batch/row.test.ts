@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { digestOf } from "../../../../src/client/store/history/create-names.js";
 import { fileStem, isRepeated, rowId } from "../../../../src/client/workflows/batch/row.js";
-import { parseExact } from "../../../../src/ground/json/exact-json.js";
-import type { JsonSchema } from "../../../../src/ground/protocol/conversation.js";
+import { parseExact } from "../../../../src/core/json/exact-json.js";
+import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
 
 test("the digest knows prompt, structured output and schema, and not the order of fields", () => {
   const schema = { type: "object", properties: { a: { type: "string" }, b: {} } };

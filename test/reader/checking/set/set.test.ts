@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Verdict } from "../../../../src/ground/protocol/check-outcome.js";
+import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
 import { pageOf } from "../../../../src/reader/checking/check.js";
 import { claimsIn } from "../../../../src/reader/checking/citations.js";
 import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseExact } from "../../../../src/ground/json/exact-json.js";
+import { parseExact } from "../../../../src/core/json/exact-json.js";
 import {
   ALL_CAPABILITIES,
   bodyOf,

@@ -3,7 +3,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { strToU8, type Zippable, zipSync } from "fflate";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/ground/clock.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import { Corpus } from "../../../../src/reader/finding/corpus.js";
 import { cutDocument } from "../../../../src/reader/reading/documents/cut.js";
 import { documentReader } from "../../../../src/reader/reading/documents/document.js";

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../../../src/ground/clock.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import { documentReader } from "../../../../src/reader/reading/documents/document.js";
 import { documentCost } from "../../../support/document-cost.js";
 import { folderWith } from "../../../support/folder.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/ground/clock.js";
-import { withoutKeys } from "../../../../src/ground/secrets/environment.js";
+import { systemClock } from "../../../../src/core/clock.js";
+import { withoutKeys } from "../../../../src/core/secrets/environment.js";
 import { Corpus } from "../../../../src/reader/finding/corpus.js";
 import { documentReader } from "../../../../src/reader/reading/documents/document.js";
 import { requireBuild } from "../../../support/build.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Progress } from "../../../../src/ground/researcher.js";
+import type { Progress } from "../../../../src/core/researcher.js";
 import type { Passage, Source } from "../../../../src/reader/finding/source.js";
 import { SectionQueue } from "../../../../src/reader/writing/steps/section-queue.js";
 

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/ground/clock.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import type { Caller, ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
 import {
   StoreOutcomeUnknownError,

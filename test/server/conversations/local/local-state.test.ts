@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../../../src/ground/clock.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import { StoreUnavailableError } from "../../../../src/server/conversations/conversation-store.js";
 import { MemoryContents } from "../../../../src/server/conversations/local/contents.js";
 import { memoryJournal } from "../../../../src/server/conversations/local/journal.js";

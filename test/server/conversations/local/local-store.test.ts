@@ -1,4 +1,4 @@
-import { systemClock } from "../../../../src/ground/clock.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../../support/folder.js";
 import { storeContract } from "../store-contract.js";

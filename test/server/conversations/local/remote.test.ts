@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { systemClock } from "../../../../src/ground/clock.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import type { ConversationStore } from "../../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../../support/folder.js";

@@ -1,6 +1,6 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { isObject, jsonIn, withSource } from "../../../../ground/json/exact-json.js";
-import { counted } from "../../../../ground/text/phrases.js";
+import { isObject, jsonIn, withSource } from "../../../../core/json/exact-json.js";
+import { counted } from "../../../../core/text/phrases.js";
 
 /** One entry of the input, before anything is made of it. */
 export interface InputRecord {

@@ -1,10 +1,10 @@
+import { askedOf } from "../../../../app/asked.js";
+import { namedIn } from "../../../../app/batch.js";
+import { refuseBeside, UsageError } from "../../../../app/errors.js";
+import type { Machine } from "../../../../app/machine.js";
+import { readTextFile, readTextStream } from "../../../../app/read-text.js";
 import { InputError } from "../../../../client/dialects/dialect.js";
-import type { CreateBody, JsonSchema } from "../../../../ground/protocol/conversation.js";
-import { askedOf } from "../../../../machine/asked.js";
-import { namedIn } from "../../../../machine/batch.js";
-import { refuseBeside, UsageError } from "../../../../machine/errors.js";
-import type { Machine } from "../../../../machine/machine.js";
-import { readTextFile, readTextStream } from "../../../../machine/read-text.js";
+import type { CreateBody, JsonSchema } from "../../../../core/protocol/conversation.js";
 import type { Context } from "../../../context.js";
 import {
   checkDifferent,
@@ -145,7 +145,7 @@ async function schemaProblems({ records }: Parsed, signal: AbortSignal): Promise
   const texts = new Set(records.flatMap(({ fields }) => schemaText(fields.output_schema) ?? []));
   const problems = new Map<string, string>();
   if (texts.size === 0) return problems;
-  const { checkSchema, problemText } = await import("../../../../ground/json-schema/check.js");
+  const { checkSchema, problemText } = await import("../../../../core/json-schema/check.js");
   for (const text of texts) {
     const schema = parseSchema(text);
     const problem = schema && (await checkSchema(schema, signal));

@@ -1,15 +1,9 @@
+import { MAX_INPUT_BYTES } from "../../../../app/read-text.js";
 import { InputError } from "../../../../client/dialects/dialect.js";
 import { digestOf } from "../../../../client/store/history/create-names.js";
 import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../client/workflows/batch/row.js";
-import {
-  exactJson,
-  isObject,
-  jsonIn,
-  memberText,
-  roundedNumbers,
-} from "../../../../ground/json/exact-json.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../../../../ground/protocol/conversation.js";
-import { MAX_INPUT_BYTES } from "../../../../machine/read-text.js";
+import { exactJson, isObject, jsonIn, memberText, roundedNumbers } from "../../../../core/json/exact-json.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../../../../core/protocol/conversation.js";
 import type { InputRecord, Parsed, RowFault } from "./formats.js";
 
 export interface RowOptions {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Template } from "../../../../../src/cli/commands/batch/input/rows.js";
-import { parseExact } from "../../../../../src/ground/json/exact-json.js";
+import { parseExact } from "../../../../../src/core/json/exact-json.js";
 
 test.each([
   ["plain", []],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OutputFolder, readKnownRows } from "../../../../../src/client/workflows/batch/output-folder.js";
 import type { RowState } from "../../../../../src/client/workflows/batch/plan.js";
-import { LocalError } from "../../../../../src/ground/files/local-error.js";
+import { LocalError } from "../../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../../support/folder.js";
 
 const intent = { kind: "intent", row: "key:a", digest: "d", stem: "a", local_id: null, at: "t" } as const;

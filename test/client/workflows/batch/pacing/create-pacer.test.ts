@@ -5,7 +5,7 @@ import {
   type CreatePacerOptions,
 } from "../../../../../src/client/workflows/batch/create-pacer.js";
 import { QuotaExceededError } from "../../../../../src/client/workflows/errors.js";
-import type { Clock } from "../../../../../src/ground/clock.js";
+import type { Clock } from "../../../../../src/core/clock.js";
 
 const HOUR = 3_600_000;
 const MARGIN = 1_000;

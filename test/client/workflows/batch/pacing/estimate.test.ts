@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CreatePacer } from "../../../../../src/client/workflows/batch/create-pacer.js";
 import { estimate, outlookOf, usualLength } from "../../../../../src/client/workflows/batch/estimate.js";
-import type { Clock } from "../../../../../src/ground/clock.js";
+import type { Clock } from "../../../../../src/core/clock.js";
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;

@@ -1,0 +1,128 @@
+import { INTERFACE, providerNamed } from "../client/dialects/providers.js";
+import { exactMembers, exactValue, isObject, jsonIn } from "../core/json/exact-json.js";
+import { type CreateBody, type JsonSchema, requestBody } from "../core/protocol/conversation.js";
+import { domainsIn } from "./domains.js";
+import { UsageError } from "./errors.js";
+import { checkSize } from "./read-text.js";
+import type { ResolvedSettings } from "./settings.js";
+
+/** What only a provider takes of a create, as flags give it. */
+export interface AskOptions {
+  model?: string | undefined;
+  /** Each `NAME=VALUE`. */
+  set?: readonly string[] | undefined;
+  /** The id that the provider takes for a follow-up. */
+  after?: string | undefined;
+  /** Lists of domains, separated by commas. */
+  domains?: string | undefined;
+  notDomains?: string | undefined;
+}
+
+/** A create with what flags and settings give it. Throws UsageError for what is invalid, or is for providers only. */
+export function askedOf(
+  { settings }: { settings: Pick<ResolvedSettings, "provider" | "model" | "set"> },
+  body: CreateBody,
+  { model, set = [], after, domains, notDomains }: AskOptions,
+): CreateBody {
+  const wanted = {
+    ...{ model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after },
+    domains: domains ?? notDomains,
+  };
+  const given = Object.entries(wanted).find(([, value]) => value !== undefined);
+  if (settings.provider.value === INTERFACE) {
+    if (given === undefined) return body;
+    throw new UsageError(
+      `the research interface takes no ${given[0]}, and it is the service in force`,
+      "--model, --set, --after, --domains and --not-domains are for a provider: `research help providers` names them, `research login --provider NAME` stores one.",
+    );
+  }
+  if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
+  const stored = optionsIn(settings.set?.value);
+  const own = Object.fromEntries(set.map(option));
+  const ofDomains = domainOptions(settings.provider.value, { domains, notDomains }, { ...stored, ...own });
+  const options = { ...stored, ...body.options, ...own, ...ofDomains };
+  const named = model ?? body.model ?? settings.model?.value;
+  return {
+    ...body,
+    ...(named !== undefined && { model: named }),
+    ...(Object.keys(options).length > 0 && { options }),
+    ...(after !== undefined && { after }),
+  };
+}
+
+/** The provider's own options for domains. Throws UsageError where it has none, or one of them is set otherwise. */
+function domainOptions(
+  name: string,
+  { domains, notDomains }: Pick<AskOptions, "domains" | "notDomains">,
+  own: object,
+): Record<string, unknown> {
+  if (domains === undefined && notDomains === undefined) return {};
+  const provider = providerNamed(name);
+  const flag = domains === undefined ? "--not-domains" : "--domains";
+  if (!provider?.domainOptions)
+    throw new UsageError(
+      `${provider?.title ?? name} cannot be told which domains to search`,
+      `Leave ${flag} out.`,
+    );
+  const [only, not] = [domainsIn("--domains", domains), domainsIn("--not-domains", notDomains)].map((list) =>
+    [...new Set(list.map((domain) => domain.replace(/^www\./, "")))].sort(),
+  ) as [string[], string[]];
+  const options = provider.domainOptions(only, not);
+  const twice = Object.keys(options).find((field) => Object.hasOwn(own, field));
+  if (twice === undefined) return options;
+  throw new UsageError(
+    `${flag} sets ${JSON.stringify(twice)} at ${provider.title}, and --set or the setting \`set\` does, too`,
+    "Give one of them.",
+  );
+}
+
+/** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
+export function optionsIn(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  const value = jsonIn(text);
+  return isObject(value) ? exactMembers(value) : Object.fromEntries([option(text)]);
+}
+
+function option(text: string): [string, unknown] {
+  const at = text.indexOf("=");
+  const name = text.slice(0, Math.max(at, 0));
+  if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name))
+    throw new UsageError(
+      `invalid value for --set: ${JSON.stringify(text)}`,
+      "Write NAME=VALUE; NAME is a field of the provider's own request, VALUE is JSON or text.",
+    );
+  const value = text.slice(at + 1);
+  const parsed = jsonIn(value);
+  if (parsed === undefined) return [name, value];
+  if (typeof parsed === "number" && !Number.isFinite(parsed))
+    throw new UsageError(
+      `invalid value for --set: ${value} is larger than any number that a program can hold`,
+    );
+  return [name, exactValue(value)];
+}
+
+/** Throws UsageError, with the place in the schema, for an invalid one. `what` names it. */
+export async function requireValidSchema(
+  schema: unknown,
+  what: string,
+  signal?: AbortSignal,
+): Promise<JsonSchema> {
+  if (!isObject(schema)) throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
+  const { checkSchema, problemText } = await import("../core/json-schema/check.js");
+  const problem = await checkSchema(schema, signal);
+  if (problem)
+    throw new UsageError(`${what} is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
+  return schema;
+}
+
+/** The create of a prompt and a schema that another program gives. Throws UsageError for what the command refuses. */
+export async function checkedBody(
+  prompt: string,
+  schema: JsonSchema | undefined,
+  signal?: AbortSignal,
+): Promise<CreateBody> {
+  if (typeof prompt !== "string" || prompt.trim() === "") throw new UsageError("the prompt is blank");
+  checkSize(prompt, "the prompt");
+  if (schema !== undefined) await requireValidSchema(schema, "the schema", signal);
+  return requestBody(prompt, schema, false);
+}

@@ -1,0 +1,132 @@
+import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/context.js";
+import { type BatchAccount, CreatePacer } from "../client/workflows/batch/create-pacer.js";
+import { type KnownRow, reconcile } from "../client/workflows/batch/journal.js";
+import { OutputFolder } from "../client/workflows/batch/output-folder.js";
+import {
+  changedRows,
+  occupiedFiles,
+  type PlanOptions,
+  planRows,
+  type RowState,
+} from "../client/workflows/batch/plan.js";
+import type { Row } from "../client/workflows/batch/row.js";
+import type { Ports } from "../client/workflows/ports.js";
+import { checkResult } from "../client/workflows/results.js";
+import { LocalError } from "../core/files/local-error.js";
+import { rowError } from "./failure.js";
+import type { Machine } from "./machine.js";
+import { mismatchText, textWithSources } from "./result-text.js";
+
+export interface CreatePace {
+  /** Creates per hour; Infinity for no limit, undefined if it is not known. */
+  limit?: number | undefined;
+  /** How many shards share the limit; default 1. */
+  shards?: number | undefined;
+}
+
+/** How a batch keeps errors and results, whichever front end runs it. */
+export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> = {
+  describe: rowError,
+  format: textWithSources,
+  async check(result, { row }, signal) {
+    const schema = row.body.output_schema;
+    if (!schema) return undefined;
+    const problem = await checkResult(result, schema, { signal });
+    return problem && mismatchText(result, problem);
+  },
+};
+
+/** Opens the folder of a batch, which the caller closes, and plans each row. Rejects with CodedError before one is made, and LocalError. */
+export async function openBatch(
+  machine: Machine,
+  rows: readonly Row[],
+  {
+    out,
+    or = [],
+    isListed,
+    ...options
+  }: PlanOptions &
+    CreatePace & { out: string; or?: readonly Machine[]; isListed?: boolean; retryRefused?: boolean },
+): Promise<BatchJob> {
+  const named = namedIn(machine, rows);
+  const ownOf = ({ profile }: Row) => named.get(profile ?? "") ?? machine;
+  for (const at of new Set(rows.length > 0 ? rows.map(ownOf) : [machine])) void at.apiKey;
+  const folder = await OutputFolder.open(out, isListed);
+  try {
+    const known = reconcile(folder.known, machine.history);
+    const [changed] = changedRows(rows, known);
+    if (changed)
+      throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
+    const accounts = new Map<Machine, BatchAccount>();
+    const accountAt = (at: Machine): BatchAccount => {
+      const limit = at === machine ? options.limit : at.hourlyLimit({});
+      const pacer = () => pacerOf(at.clock, at, known, { ...options, limit });
+      const account = accounts.get(at) ?? { ports: at, pacer: pacer() };
+      accounts.set(at, account);
+      return account;
+    };
+    const accountsOf = (row: Row) => [ownOf(row), ...or].map(accountAt);
+    const states = planRows(rows, known, options, (name) => folder.has(name), accountsOf);
+    for (const state of states)
+      if (state.standing === "running") state.account = madeAt(machine, state, accountAt);
+    checkOccupied(out, occupiedFiles(states, folder.foreign));
+    if (accounts.size === 0) accountAt(machine);
+    return { states, folder, accounts: [...accounts.values()] };
+  } catch (error) {
+    folder.close();
+    throw error;
+  }
+}
+
+/** The accounts that rows name, by their profiles. Throws as `Machine.named`. */
+export function namedIn(machine: Machine, rows: readonly Pick<Row, "profile">[]): Map<string, Machine> {
+  const names = [...new Set(rows.flatMap(({ profile }) => profile ?? []))];
+  const accounts = names.length > 0 ? machine.named(names, "a row's profile") : [];
+  return new Map(accounts.map((account, index) => [names[index] ?? "", account]));
+}
+
+/** The account that was asked for a row by its journal, whatever its profile is now; undefined if there is none. */
+function madeAt(
+  machine: Machine,
+  { accounts, origin, profile = null }: RowState,
+  accountAt: (at: Machine) => BatchAccount,
+): BatchAccount | undefined {
+  const [own] = accounts;
+  if (origin === undefined) return own;
+  const found = accounts.find(({ ports }) => ports.origin === origin && ports.profile === profile);
+  if (found) return found;
+  const at = profile === null ? undefined : machine.accountNamed(profile);
+  if (at?.origin === origin) return accountAt(at);
+  // Without a profile there is none to go back to: a 404 names the origin that made it.
+  return profile === null || own?.ports.origin === origin ? own : undefined;
+}
+
+/** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */
+export function pacerOf(
+  clock: Ports["clock"],
+  ports: Pick<Ports, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
+  known: ReadonlyMap<string, KnownRow>,
+  { limit, shards = 1 }: CreatePace,
+): CreatePacer {
+  const isOwn = ({ origin, profile }: KnownRow) =>
+    !ports || origin === undefined || (origin === ports.origin && profile === ports.profile);
+  const sent = [...known.values()].filter((row) => row.stage !== "free" && isOwn(row));
+  return new CreatePacer({
+    ...{ clock, limit, shards },
+    attempts: () => ports?.history?.hour(ports, 1).attempts,
+    own: sent.map(({ sentAt }) => Date.parse(sentAt)),
+    isHourly: !ports?.provider,
+  });
+}
+
+/** Throws LocalError if results would overwrite files that this batch did not write. */
+function checkOccupied(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
+  if (first === undefined) return;
+  const file = `${first.file} (for ${rowName(first.row)})`;
+  const more = others.length > 0 ? `, and ${others.length} more,` : "";
+  throw new LocalError(`${out} holds ${file}${more} that this batch did not write; use another folder`);
+}
+
+export function rowName({ key, line }: Pick<Row, "key" | "line">): string {
+  return key ?? `line ${line}`;
+}

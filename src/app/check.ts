@@ -1,0 +1,174 @@
+import { readdirSync } from "node:fs";
+import { serviceOf } from "../client/store/history/records.js";
+import type { Ports } from "../client/workflows/ports.js";
+import { isAt, type Target } from "../client/workflows/requests.js";
+import { fetchResult, type Result } from "../client/workflows/results.js";
+import type { Clock } from "../core/clock.js";
+import { type Environment, localErrorOf, orLocalError } from "../core/files/local-error.js";
+import { proxyFor } from "../core/http/address.js";
+import { isObject, JsonText, jsonIn, memberText } from "../core/json/exact-json.js";
+import type { CheckOutcome } from "../core/protocol/check-outcome.js";
+import { citationsOf } from "../core/protocol/citations.js";
+import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
+import type { DomainLimits } from "../reader/fetching/addresses.js";
+import type { CutDocument } from "../reader/reading/documents/document.js";
+import { CodedError, UsageError } from "./errors.js";
+import type { Machine } from "./machine.js";
+
+export type { Checker, CheckProgress, Report } from "../reader/checking/check.js";
+
+export interface CheckSetup {
+  env: Environment;
+  clock: Clock;
+  /** Stands in the User-Agent, if it is known. */
+  version?: string | undefined;
+  /** Hosts that a report names may have a private address. */
+  allowPrivate?: boolean | undefined;
+  domains?: DomainLimits["domains"] | undefined;
+  notDomains?: DomainLimits["notDomains"] | undefined;
+  sources?: string | undefined;
+}
+
+/** What one report may take, unless a flag says otherwise. */
+export const CHECK_LIMITS = { pages: 100, timeoutMs: 600_000 };
+/** A larger report is not read, in bytes. */
+export const MAX_REPORT_BYTES = 2 << 20;
+
+/** Opens what reads the pages of reports; the caller closes it. */
+export async function openChecker(setup: CheckSetup): Promise<Checker> {
+  const { env, clock, version, allowPrivate, domains = [], notDomains = [], sources } = setup;
+  const { Checker } = await import("../reader/checking/check.js");
+  const { outside, publicWeb, withPrivate } = await import("../reader/fetching/addresses.js");
+  const { resolverOf } = await import("../reader/fetching/resolver.js");
+  const { documentReader } = await import("../reader/reading/documents/document.js");
+  const read = documentReader(clock, 2);
+  return new Checker({
+    network: { resolve: resolverOf({ clock }), proxyFor: (url) => proxyFor(url, env) },
+    accessTo: (named) => (allowPrivate ? withPrivate(named) : publicWeb),
+    ...{ clock, version, read },
+    forbidden: ({ hostname }) => outside({ domains, notDomains }, hostname),
+    readFile: sources === undefined ? undefined : await fileReader(sources, read),
+  });
+}
+
+/** The same on the proxy and the clock of a machine. */
+export function checkerOn(machine: Machine, allowPrivate = false): Promise<Checker> {
+  const { clock, clientOptions } = machine;
+  return openChecker({ env: clientOptions.proxyEnvironment ?? {}, clock, allowPrivate });
+}
+
+/** Reads what `try --sources` would read of a folder. Rejects with LocalError. */
+async function fileReader(
+  root: string,
+  read: (task: { name: string; bytes: Uint8Array }, signal: AbortSignal) => Promise<CutDocument>,
+): Promise<(name: string) => Promise<CutDocument>> {
+  const { findSources } = await import("../reader/reading/files/walk.js");
+  const { readBytes } = await import("../reader/reading/files/read-file.js");
+  orLocalError(`the folder ${root} could not be read`, () => readdirSync(root));
+  const names = new Set((await findSources(root)).files.map(({ name }) => name));
+  return async (name) => {
+    if (!names.has(name)) return { reason: "no such file is read under --sources" };
+    const bytes = readBytes(root, name);
+    return "reason" in bytes ? bytes : read({ name, bytes }, new AbortController().signal);
+  };
+}
+
+/** A check of one report. Rejects with CodedError if no page answered. */
+export async function checkOf(
+  checker: Checker,
+  report: Report,
+  named: Pick<CheckOutcome, "request_id" | "file">,
+  options: CheckOptions,
+): Promise<CheckOutcome> {
+  if ("text" in report && Buffer.byteLength(report.text) > MAX_REPORT_BYTES)
+    throw new UsageError(`the report is over ${MAX_REPORT_BYTES >> 20} MiB`, "Shorten it.");
+  const { NoPageAnswered } = await import("../reader/checking/check.js");
+  const checked = await checker.check(report, options).catch((error: unknown) => {
+    if (!(error instanceof NoPageAnswered)) throw error;
+    const { asked } = error;
+    const pages = asked === 1 ? "the page that it cites" : `any of the ${asked} pages that it cites`;
+    throw new CodedError("UNREACHABLE", `no answer came from ${pages}: nothing was checked`, {
+      hint: "Is there a network? `research doctor` looks.",
+    });
+  });
+  return { ...named, ...checked };
+}
+
+/** Checks the result of a request, and keeps what was found unless the same check goes on later. */
+export async function checkRequest(
+  checker: Checker,
+  ports: Ports,
+  target: Target,
+  options: CheckOptions & { signal: AbortSignal },
+): Promise<CheckOutcome> {
+  const { signal, goesOn } = options;
+  const result = await fetchResult(ports, target, { signal });
+  const named = { request_id: target.requestId, file: null };
+  const outcome = await checkOf(checker, reportOf(result), named, options);
+  signal.throwIfAborted();
+  // The caller has it, so that it cannot be kept ends nothing.
+  if (outcome.complete || !goesOn) localErrorOf(() => keepCheck(ports, target, outcome));
+  return outcome;
+}
+
+/** A result as a report: its text or its fields, with what its provider says of them. */
+export function reportOf({ data, value }: Pick<Result, "data" | "value">): Report {
+  const sources = Array.isArray(data.sources) ? data.sources.map((one) => Object(one).url) : [];
+  const given = {
+    citations: citationsOf(data.citations),
+    sources: sources.map((url) => (typeof url === "string" ? url : "")),
+  };
+  return typeof value === "string" ? { text: value, given } : { value, given };
+}
+
+/** The report in a file: Markdown, or what `output --json` prints if its name ends in `.json`. Throws UsageError. */
+export function reportIn(text: string, file: string): { report: Report; result: Result } {
+  if (text.includes("\0"))
+    throw new UsageError(
+      `${file} is not text`,
+      "Give a report in Markdown, or what `output --json` printed.",
+    );
+  if (!/\.json$/i.test(file)) {
+    const result = { data: {}, value: text, exact: {} };
+    return { report: reportOf(result), result };
+  }
+  const data = jsonIn(text);
+  if (data === undefined) throw new UsageError(`${file} is not JSON`);
+  const isData = isObject(data) && Object.hasOwn(data, "output");
+  const result = isData
+    ? { data, value: data.output, exact: memberText(data, "output") ?? data }
+    : { data: {}, value: data, exact: new JsonText(text) };
+  return { report: reportOf(result), result };
+}
+
+/** The citations of a report, in the order of a check of it. */
+export async function claimsIn(report: Report) {
+  const { citedIn } = await import("../reader/checking/check.js");
+  return citedIn(report).claims;
+}
+
+type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
+
+/** Keeps the check of a request's result for as long as a result. Throws LocalError. */
+export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcome: CheckOutcome): void {
+  if (!entry || !isAt(entry, ports)) return;
+  const service = serviceOf({ origin: ports.origin, base_path: ports.basePath });
+  ports.history?.checks.keep(service, requestId, JSON.stringify(outcome), true);
+}
+
+export function keptCheck(
+  { history, origin, basePath }: KeptPorts,
+  requestId: string,
+): CheckOutcome | undefined {
+  const text = history?.checks.read(serviceOf({ origin, base_path: basePath }), requestId);
+  const kept = jsonIn(text ?? "");
+  return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
+    ? (kept as unknown as CheckOutcome)
+    : undefined;
+}
+
+/** Contract §11: 14 if a source does not say what a sentence says, or is gone. */
+export function exitCodeOfCheck({ counts }: { counts: Readonly<Record<string, number>> }): 0 | 14 {
+  const { missing = 0, gone = 0 } = counts;
+  return missing + gone > 0 ? 14 : 0;
+}

@@ -1,0 +1,138 @@
+import {
+  CODE_OF_REFUSAL,
+  NoOutputError,
+  RefusedError,
+  ResearchError,
+  UnreachableError,
+} from "../client/calls/errors.js";
+import { InputError } from "../client/dialects/dialect.js";
+import { InvalidSettingsError } from "../client/store/settings.js";
+import type { RowError } from "../client/workflows/batch/journal.js";
+import {
+  NoAccountError,
+  NotRecordedError,
+  QuotaExceededError,
+  UnresolvedCreateError,
+} from "../client/workflows/errors.js";
+import { FolderError } from "../core/files/folders.js";
+import { LocalError } from "../core/files/local-error.js";
+import { BaseUrlError, ProxyError } from "../core/http/address.js";
+import { formatDuration, isoDate } from "../core/text/duration.js";
+import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
+
+/** What a user reads of an error, in the fields of the JSON form. */
+export interface Failure {
+  code: string;
+  message: string;
+  exit_code: number;
+  http_status?: number | undefined;
+  request_id?: string | undefined;
+  local_id?: string | undefined;
+  retry_after?: number | undefined;
+  hint?: string | undefined;
+}
+
+const RECORD_HINT =
+  "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record.";
+
+/** The one place where an error becomes a code, a sentence and an exit code. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CodedError) return { ...ours(error.code, error.message), ...inJson(error.facts) };
+  if (error instanceof NoAccountError) {
+    const all = error.said.map(({ name, error: one }) => `${name}: ${reasonOf(one)}`);
+    return { ...failureOf(error.cause), message: all.join("; ") };
+  }
+  if (error instanceof InputError) return ours("USAGE", error.message, error.hint);
+  if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
+  if (error instanceof ResearchError) return ofService(error);
+  if (error instanceof QuotaExceededError) return ofQuota(error);
+  if (error instanceof NotRecordedError) return ours("LOCAL_IO", error.message, RECORD_HINT);
+  if (error instanceof ProxyError) return ours("USAGE", error.message, error.hint);
+  if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
+  if (error instanceof InvalidSettingsError)
+    return ours("LOCAL_IO", error.message, "Correct the file, or remove it to start afresh.");
+  if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
+  const hint = "This is a defect of this program; --verbose shows where it is.";
+  return ours("INTERNAL", String(error), hint);
+}
+
+/** The sentence without its end, for one that goes on after it. */
+export function reasonOf(error: unknown): string {
+  return failureOf(error).message.replace(/\.$/, "");
+}
+
+function ours(code: OurCode, message: string, hint?: string): Failure {
+  return { code, message, exit_code: EXIT_CODES[code], hint };
+}
+
+function inJson({ httpStatus, requestId, localId, retryAfter, hint }: Facts): Partial<Failure> {
+  const ids = { request_id: requestId, local_id: localId };
+  return { http_status: httpStatus, ...ids, retry_after: retryAfter, hint };
+}
+
+function ofService(error: ResearchError): Failure {
+  const { code, message, hint = hintFor(error) } = error;
+  return { code, message, exit_code: EXIT_CODES[kindOf(error)], ...inJson(error), hint };
+}
+
+function ofUnresolved(error: UnresolvedCreateError): Failure {
+  const { localId, notSaved, requestId } = error;
+  const name = requestId === undefined ? "" : ` as ${requestId}`;
+  const kept = localId
+    ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ${requestId ?? "ID"}, or --not-created.`
+    : `It is in no history; look for it${name} where the service lists requests.`;
+  return { ...ofService(error), local_id: localId, hint: notSaved ? `${kept} ${notSaved.message}` : kept };
+}
+
+function ofQuota({ limit, retryAfter, until, day }: QuotaExceededError): Failure {
+  const wait = formatDuration(retryAfter * 1_000);
+  const records = `is used up by this machine's own records; the next create is allowed in ${wait}`;
+  const account = day && `${day.origin}${day.profile === null ? "" : ` (profile ${day.profile})`}`;
+  const message = day
+    ? `the limit of ${limit} creates in 24 hours at ${account}, set by ${day.source}, ${records}, at ${isoDate(until)}`
+    : `the hourly limit of ${limit} ${records}`;
+  return { ...ours("RATE_LIMITED", message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
+}
+
+/** Other commands name it too, which do not take the flag. */
+const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
+
+function kindOf(error: ResearchError): OurCode {
+  if (error instanceof RefusedError) return CODE_OF_REFUSAL[error.kind];
+  if (error instanceof UnreachableError) return "UNREACHABLE";
+  if (error instanceof NoOutputError || error.code in EXIT_CODES) return error.code as OurCode;
+  return "INTERNAL";
+}
+
+function hintFor(error: ResearchError): string | undefined {
+  if (!(error instanceof RefusedError)) return undefined;
+  if (error.kind === "unauthenticated")
+    return "Check the key: `research config list` shows which one was used, `research login` stores another.";
+  if (error.kind !== "rate-limited") return undefined;
+  const wait = error.retryAfter === undefined ? "" : `Wait ${formatDuration(error.retryAfter * 1_000)}. `;
+  return wait + WAITS;
+}
+
+/** The part of a failure that is kept with its row of a batch. */
+export function rowError(error: unknown): RowError {
+  const { code, message, exit_code, http_status, hint } = failureOf(error);
+  return { code, message, exit_code, ...(http_status && { http_status }), ...(hint && { hint }) };
+}
+
+/** What the error that answers that question says about the key. */
+export function readKeyAnswer(
+  error: ResearchError,
+  isProvider: boolean,
+): "refused" | "valid" | "no-answer" | "not-the-service" {
+  if (error instanceof RefusedError && isRefusedKey(error)) return "refused";
+  const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
+  // A provider documents no 5xx, so one says nothing about the key.
+  if (enveloped && !(isProvider && (error.httpStatus ?? 0) >= 500)) return "valid";
+  return error.httpStatus === undefined && error.code === "UNREACHABLE" ? "no-answer" : "not-the-service";
+}
+
+/** Contract §2: any other error in an envelope, a 403 too, comes from a service that knows the key. */
+function isRefusedKey({ httpStatus, code, kind }: RefusedError): boolean {
+  const isSaid = kind === "unauthenticated" && httpStatus !== 403;
+  return httpStatus === 401 || code === "INVALID_API_KEY" || isSaid;
+}

@@ -1,0 +1,203 @@
+import type { Clock } from "../core/clock.js";
+import type { Environment } from "../core/files/local-error.js";
+import { parseBaseUrl, proxyFor } from "../core/http/address.js";
+import { Connections } from "../core/http/connections.js";
+import type { Researcher } from "../core/researcher.js";
+import { isKeyText } from "../core/secrets/key.js";
+import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/finding/engines.js";
+import type { FolderIndexOptions } from "../reader/finding/folder-index.js";
+import type { SourceProvider } from "../reader/finding/source.js";
+import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
+import { domainsIn } from "./domains.js";
+import { givenFlag, refuseBeside, UsageError } from "./errors.js";
+import { type Choices, insecureHttpIn, waitForKey } from "./settings.js";
+
+/** What of this process is needed to reach an endpoint that is no research service: a model, a search engine, a page. */
+export interface Surroundings {
+  host: {
+    env: Environment;
+    clock: Clock;
+    version: string;
+    beforeRequests?: (() => void) | undefined;
+  };
+  flags: Pick<Choices, "insecureHttp">;
+  signal: AbortSignal;
+}
+
+/** The flags that say which model does the research, within which limits, and where it looks. */
+export interface ModelOptions {
+  model?: string | undefined;
+  modelUrl?: string | undefined;
+  modelTokens?: number | undefined;
+  modelCalls?: number | undefined;
+  /** Milliseconds. */
+  modelTime?: number | undefined;
+  modelPrice?: ModelResearcherOptions["price"];
+  depth?: keyof typeof DEPTHS | undefined;
+  length?: ModelResearcherOptions["length"] | undefined;
+  search?: string | undefined;
+  domains?: string | undefined;
+  notDomains?: string | undefined;
+  pages?: number | undefined;
+}
+
+/** What a service lends to a researcher with a model. */
+type ServiceParts = Pick<ModelResearcherOptions, "exchanges" | "log" | "notice">;
+
+/** Makes the researcher with a model on a folder, on the web, or on both. Rejects if the folder cannot be read. */
+export type ModelResearch = (
+  folder: FolderIndexOptions | undefined,
+  service: ServiceParts,
+) => Promise<Researcher>;
+
+/** For one research, unless a flag says otherwise (contract §4, "With a model"). */
+const DEPTHS = {
+  quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
+  standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
+  deep: { tokens: 300_000, calls: 60, ms: 30 * 60_000 },
+} as const;
+
+const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
+
+/** Research with the model that the flags name; undefined for none. Throws UsageError, BaseUrlError, and LocalError for a key file. */
+export async function modelOf(
+  ctx: Surroundings,
+  options: ModelOptions & { researcher?: string },
+): Promise<ModelResearch | undefined> {
+  const { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, researcher } = options;
+  const { depth, length } = options;
+  const { host } = ctx;
+  const web = await searchOf(ctx, options);
+  if (model === undefined) {
+    const flag = givenFlag({ modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length });
+    if (flag === undefined) return undefined;
+    throw new UsageError(`${flag} needs the name of a model: --model NAME`);
+  }
+  const name = model.trim();
+  if (name === "") throw new UsageError("invalid --model: the name is empty");
+  refuseBeside("--model", { researcher });
+  if (modelUrl === undefined)
+    throw new UsageError("--model needs --model-url URL", `As in --model-url ${EXAMPLE_URL}`);
+  const what = { name: "model URL", example: EXAMPLE_URL };
+  const url = endpointUrl(ctx, modelUrl, what);
+  const apiKey = await keyIn(ctx, "RESEARCH_MODEL_API_KEY");
+  const { tokens, calls, ms } = DEPTHS[depth ?? "standard"];
+  const limits = { tokens: modelTokens ?? tokens, calls: modelCalls ?? calls, ms: modelTime ?? ms };
+  return async (folder, service) => {
+    const { modelResearcher } = await import("../reader/writing/researcher.js");
+    const { combined } = await import("../reader/finding/source.js");
+    const { folderIndex } = await import("../reader/finding/folder-index.js");
+    const sources: SourceProvider[] = [];
+    if (folder !== undefined) sources.push(folderIndex(folder));
+    if (web !== undefined) sources.push(await web(service));
+    return modelResearcher({
+      endpoint: { url, model: name, apiKey, connections: connectionsTo(ctx, url) },
+      ...{
+        limits,
+        length: length ?? "normal",
+        price: modelPrice,
+        sources: combined(sources),
+        clock: host.clock,
+      },
+      ...service,
+    });
+  };
+}
+
+const MOST_PAGES = 30;
+/** How many pages are cut into blocks at a time, for all researches together. */
+const MOST_DOCUMENTS = 2;
+const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
+
+/** The web as a source, with the engine that the flags name; undefined for none. Throws as `modelOf`. */
+async function searchOf(
+  ctx: Surroundings,
+  { search, domains, notDomains, pages, model }: ModelOptions,
+): Promise<((service: ServiceParts) => Promise<SourceProvider>) | undefined> {
+  const { host } = ctx;
+  if (search === undefined) {
+    const flag = givenFlag({ domains, notDomains, pages });
+    if (flag !== undefined) throw new UsageError(`${flag} needs --search`, `As in ${EXAMPLE}.`);
+    return undefined;
+  }
+  if (model === undefined)
+    throw new UsageError("--search needs a model that reads what is found: --model NAME --model-url URL");
+  const [given = "", ...rest] = search.split("=");
+  const name = (Object.keys(ENGINES) as EngineName[]).find((engine) => engine === given);
+  if (name === undefined)
+    throw new UsageError(
+      `invalid --search: the engine ${JSON.stringify(given)} is not known`,
+      `Give ${EXAMPLE}.`,
+    );
+  const { header }: Engine = ENGINES[name];
+  const url = engineUrl(ctx, name, rest.length > 0 ? rest.join("=") : undefined);
+  const apiKey = header ? await keyIn(ctx, "RESEARCH_SEARCH_API_KEY") : undefined;
+  if (header && !apiKey)
+    throw new UsageError(
+      `--search ${name} needs a key`,
+      "Set RESEARCH_SEARCH_API_KEY, or RESEARCH_SEARCH_API_KEY_FILE to the path of a file with it.",
+    );
+  const limits = {
+    domains: domainsIn("--domains", domains),
+    notDomains: domainsIn("--not-domains", notDomains),
+    pages: pages ?? MOST_PAGES,
+  };
+  return async (service) => {
+    const { webSources } = await import("../reader/finding/web-source.js");
+    const { publicWeb } = await import("../reader/fetching/addresses.js");
+    const { resolverOf } = await import("../reader/fetching/resolver.js");
+    const { documentReader } = await import("../reader/reading/documents/document.js");
+    return webSources({
+      engine: new SearchEngine(name, url, apiKey, connectionsTo(ctx, url)),
+      network: {
+        resolve: resolverOf({ clock: host.clock }),
+        accessTo: publicWeb,
+        proxyFor: (target) => proxyFor(target, host.env),
+      },
+      read: documentReader(host.clock, MOST_DOCUMENTS),
+      ...limits,
+      ...service,
+      ...{ clock: host.clock, version: host.version },
+    });
+  };
+}
+
+function engineUrl(ctx: Surroundings, name: EngineName, given: string | undefined): URL {
+  const { url: own }: Engine = ENGINES[name];
+  if (own !== undefined && given === undefined) return new URL(own);
+  if (own !== undefined) throw new UsageError(`--search ${name} takes no address`);
+  if (!given) throw new UsageError(`--search ${name} needs its address`, `As in ${EXAMPLE}.`);
+  const what = { name: "search URL", example: "https://searx.example.org" };
+  return endpointUrl(ctx, given, what);
+}
+
+const CONNECT_MS = 30_000;
+
+/** Connections to what the service itself asks, through the proxy of the environment. */
+function connectionsTo({ host }: Pick<Surroundings, "host">, url: URL): Connections {
+  host.beforeRequests?.();
+  return new Connections(url, proxyFor(url, host.env), CONNECT_MS);
+}
+
+/** The address of an endpoint, as a base URL is read. Throws BaseUrlError. */
+function endpointUrl(
+  { flags, host }: Surroundings,
+  text: string,
+  what: { name: string; example: string },
+): URL {
+  return parseBaseUrl(text, insecureHttpIn(flags, host.env).value, what);
+}
+
+/** The key in the variable `name` or in the file of `name`_FILE, if any. No flag takes one: a process list shows flags. */
+async function keyIn(
+  { host: { env, clock }, signal }: Pick<Surroundings, "host" | "signal">,
+  name: string,
+): Promise<string | undefined> {
+  const file = env[`${name}_FILE`];
+  const [key, from] = env[name]
+    ? [env[name].trim(), name]
+    : [file ? await waitForKey(file, clock, signal) : undefined, `${name}_FILE`];
+  if (key !== undefined && !isKeyText(key))
+    throw new UsageError(`invalid key in ${from}: it must be visible ASCII without spaces`);
+  return key;
+}

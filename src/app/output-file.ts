@@ -1,0 +1,74 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { discard, renameFile, systemCode } from "../core/files/files.js";
+import { LocalError, localError, orLocalError } from "../core/files/local-error.js";
+
+/** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
+const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+/** Throws LocalError if `path` could not be written: it exists (without `force`), is not a file, or a folder is not writable. */
+export function checkTarget(path: string, force: boolean): void {
+  const existing = lstat(path);
+  if (existing?.isDirectory()) throw new LocalError(`${path} is a folder; name a file`);
+  if (existing && !force) throw new LocalError(`${path} exists already; --force overwrites it`);
+  if (existing?.isFIFO() || existing?.isSocket())
+    throw new LocalError(`${path} is not a file; write to stdout instead (-o -)`);
+  try {
+    // Only a trial shows what an access check does not: a file system that is read-only, full or of another kind.
+    fs.rmdirSync(draftFolder(path));
+  } catch (error) {
+    throw localError(`${path} cannot be written`, error);
+  }
+}
+
+/** Writes a file whole or not at all, and never over another one without `force`. Throws LocalError. */
+export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
+  checkTarget(path, force);
+  orLocalError(`${path} could not be written`, () => {
+    // A device has nothing to replace; what is written to it is gone.
+    if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
+    else replace(path, text, force);
+  });
+}
+
+function replace(path: string, text: string | Uint8Array, force: boolean): void {
+  const folder = draftFolder(path);
+  const draft = join(folder, "draft");
+  try {
+    fs.writeFileSync(draft, text, { flag: "wx", flush: true });
+    if (!force) publish(draft, path);
+    else {
+      const old = lstat(path);
+      // A file that was private stays so.
+      if (old?.isFile()) fs.chmodSync(draft, old.mode & 0o777);
+      renameFile(draft, path);
+    }
+  } finally {
+    discard(folder);
+  }
+}
+
+/** A link, unlike a rename, fails if a file has appeared meanwhile; without links the name is reserved first. */
+function publish(draft: string, path: string): void {
+  try {
+    fs.linkSync(draft, path);
+  } catch (error) {
+    if (!NO_HARD_LINKS.includes(systemCode(error) ?? "")) throw error;
+    fs.closeSync(fs.openSync(path, "wx"));
+    renameFile(draft, path);
+  }
+}
+
+/** A new folder beside the file, on the same file system. Its name is short, whatever the file's length. */
+function draftFolder(path: string): string {
+  return fs.mkdtempSync(join(dirname(path), ".research-"));
+}
+
+function lstat(path: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(path);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw localError(`${path} cannot be written`, error);
+  }
+}

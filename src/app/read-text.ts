@@ -1,0 +1,125 @@
+import * as fs from "node:fs";
+import type { Readable } from "node:stream";
+import { localError } from "../core/files/local-error.js";
+import { UsageError } from "./errors.js";
+
+/** The most that is read of a prompt or a schema, in bytes. */
+export const MAX_INPUT_BYTES = 1 << 20;
+/** No key is longer; this keeps `/dev/zero` out. */
+export const MAX_KEY_BYTES = 65_536;
+const CHUNK_BYTES = 65_536;
+
+/** Reads a small file as UTF-8 text, at once. Throws LocalError, or UsageError if it is over `maxBytes`. */
+export function readSmallFile(path: string, what: string, maxBytes: number): string {
+  try {
+    const fd = openNow(path);
+    try {
+      return decode(readToEnd(fd, what, maxBytes), what);
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (error) {
+    throw unreadable(`${what} ${path} could not be read`, error);
+  }
+}
+
+/** The same; a FIFO or a terminal is read to its end, or until `signal` is aborted: then its reason is thrown. */
+export async function readTextFile(
+  path: string,
+  what: string,
+  signal: AbortSignal,
+  maxBytes = MAX_INPUT_BYTES,
+): Promise<string> {
+  const failed = `${what} ${path} could not be read`;
+  const stream = await streamOf(path).catch((error: unknown) => {
+    throw localError(failed, error);
+  });
+  return stream ? readText(stream, what, failed, signal, maxBytes) : readSmallFile(path, what, maxBytes);
+}
+
+/** Reads a stream to its end as UTF-8 text. Throws `signal.reason` when that is aborted. */
+export function readTextStream(
+  stream: Readable,
+  what: string,
+  signal: AbortSignal,
+  maxBytes = MAX_INPUT_BYTES,
+): Promise<string> {
+  return readText(stream, what, `${what} could not be read from stdin`, signal, maxBytes);
+}
+
+/** Throws UsageError for a text over the limit. */
+export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES): string {
+  if (Buffer.byteLength(text) > maxBytes) throw tooLarge(what, maxBytes);
+  return text;
+}
+
+/** A stream of what has no end yet; undefined for a file, and for a device such as /dev/zero, which never makes one wait. */
+async function streamOf(path: string): Promise<Readable | undefined> {
+  const { Socket } = await import("node:net");
+  const { isatty, ReadStream } = await import("node:tty");
+  const fd = openNow(path);
+  // Not opened once more: a FIFO reports its end to a reader only if that reader has seen its writer.
+  if (fs.fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
+  if (isatty(fd)) return new ReadStream(fd);
+  fs.closeSync(fd);
+  return undefined;
+}
+
+async function readText(
+  stream: Readable,
+  what: string,
+  failed: string,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<string> {
+  const { addAbortSignal } = await import("node:stream");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, stream)) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > maxBytes) throw tooLarge(what, maxBytes);
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreadable(failed, error);
+  }
+  return decode(Buffer.concat(chunks), what);
+}
+
+/** The size of a device is not known before its end. */
+function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
+  const chunks: Buffer[] = [];
+  for (let size = 0; ; ) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const length = fs.readSync(fd, chunk, 0, chunk.length, null);
+    if (length === 0) return Buffer.concat(chunks);
+    size += length;
+    if (size > maxBytes) throw tooLarge(what, maxBytes);
+    chunks.push(chunk.subarray(0, length));
+  }
+}
+
+/** A plain open of a FIFO waits for its writer, deaf to every signal. */
+function openNow(path: string): number {
+  return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+}
+
+function unreadable(failed: string, error: unknown): Error {
+  return error instanceof UsageError ? error : localError(failed, error);
+}
+
+function tooLarge(what: string, maxBytes: number): UsageError {
+  const size = maxBytes < 1 << 20 ? `${maxBytes >> 10} KiB` : `${maxBytes >> 20} MiB`;
+  return new UsageError(`${what} is over ${size}`, "Shorten it, or check that it is the file you meant.");
+}
+
+function decode(bytes: Buffer, what: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`${what} is not UTF-8 text`, "Convert it first, for example with iconv.");
+  }
+}

@@ -1,0 +1,87 @@
+import { PROVIDER_NAMES } from "../client/dialects/providers.js";
+import { DEFAULT_GAPS } from "../core/protocol/conversation.js";
+import { TIERS } from "../core/protocol/limits.js";
+import { PER_DAY_FORM } from "./settings.js";
+
+/** A setting that a profile can hold, for `config`, help and completion. How it is resolved: `settings.ts`. */
+export interface Setting {
+  description: string;
+  default?: string;
+  choices?: readonly string[];
+  /** The flags and the variables that say the same. */
+  flags?: readonly string[];
+  variables?: readonly string[];
+  /** What every value of it matches, and that in words. */
+  form?: readonly [pattern: RegExp, words: string];
+  /** Whether no message quotes its value. */
+  isSecret?: boolean;
+}
+
+const METHOD = [/^[A-Z]{1,16}$/, "an HTTP method in capitals, such as GET"] as const;
+
+export const SETTINGS = {
+  "base-url": {
+    description: "the service to speak to",
+    flags: ["--base-url"],
+    variables: ["RESEARCH_BASE_URL"],
+  },
+  "api-key": {
+    description: "the key; no flag takes one",
+    variables: ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE"],
+    form: [/^[\x21-\x7e]+$/, "visible ASCII characters without spaces"],
+    isSecret: true,
+  },
+  provider: {
+    description: `${PROVIDER_NAMES.slice(1).join(", ")}, or research, the interface itself`,
+    choices: PROVIDER_NAMES,
+    variables: ["RESEARCH_PROVIDER"],
+  },
+  model: {
+    description: "the model of a create at a provider",
+    flags: ["--model"],
+    form: [/\S/, "a model, preset, processor or effort, as the provider calls it"],
+  },
+  set: { description: "fields of a create at a provider, a JSON object", flags: ["--set"] },
+  tier: {
+    description: "free, pro or enterprise, for pacing",
+    choices: Object.keys(TIERS),
+    flags: ["--tier", "--per-hour"],
+  },
+  "per-day": {
+    description: "creates allowed in 24 hours; the smallest that is set anywhere holds",
+    flags: ["--per-day"],
+    variables: ["RESEARCH_PER_DAY"],
+    form: PER_DAY_FORM,
+  },
+  history: {
+    description: "on, or off to keep no record of what is created",
+    default: "on",
+    choices: ["on", "off"],
+    variables: ["RESEARCH_NO_HISTORY"],
+  },
+  "status-method": {
+    description: "the HTTP method of status",
+    default: DEFAULT_GAPS.statusMethod,
+    form: METHOD,
+  },
+  "output-method": {
+    description: "the HTTP method of output",
+    default: DEFAULT_GAPS.outputMethod,
+    form: METHOD,
+  },
+  "output-path": {
+    description: "the path of output",
+    default: DEFAULT_GAPS.outputPath,
+    form: [
+      /^\/[\x21-\x7e]*\{request_id\}[\x21-\x7e]*$/,
+      "a path that begins with / and contains {request_id}",
+    ],
+  },
+  "output-field": {
+    description: "the field of the data that holds the result",
+    default: DEFAULT_GAPS.outputField,
+    form: [/\S/, "the name of a field"],
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingName = keyof typeof SETTINGS;

@@ -1,0 +1,374 @@
+import * as fs from "node:fs";
+import { INTERFACE, PROVIDER_NAMES, providerMeant, providerNamed } from "../client/dialects/providers.js";
+import { type Profile, Settings, type Store } from "../client/store/settings.js";
+import { type Clock, withDeadline } from "../core/clock.js";
+import type { Folders } from "../core/files/folders.js";
+import { type Environment, LocalError } from "../core/files/local-error.js";
+import { parseBaseUrl } from "../core/http/address.js";
+import { DEFAULT_GAPS, type Gaps } from "../core/protocol/conversation.js";
+import { isTier, type Tier } from "../core/protocol/limits.js";
+import { CodedError, UsageError } from "./errors.js";
+import { MAX_KEY_BYTES, readSmallFile, readTextFile } from "./read-text.js";
+
+/** A value and where it comes from, for `config list` and `--verbose`. */
+export interface Sourced<T> {
+  value: T;
+  source: string;
+}
+
+/** What flags of a command, or options of the library, choose of the settings. */
+export interface Choices {
+  profile?: string;
+  /** The flag that named the profile, for messages; default `--profile`. */
+  profileFlag?: string;
+  /** Whether the key in the environment was given for that profile. */
+  hasOwnKey?: boolean;
+  baseUrl?: string;
+  /** A provider of `providers.ts`, or the interface itself; what is chosen with it is the base URL. */
+  provider?: string;
+  insecureHttp?: boolean;
+  /** Milliseconds for one exchange. */
+  requestTimeout?: number;
+  perDay?: number;
+}
+
+export const DEFAULT_PROFILE = "default";
+
+/** The profile that is named, or in use. It need not exist. */
+export function profileIn(
+  choices: Choices,
+  env: Environment,
+  store: { profile?: string | undefined },
+): Sourced<string> {
+  if (choices.profile) return { value: choices.profile, source: choices.profileFlag ?? "--profile" };
+  const named = fromEnvironment(env, "RESEARCH_PROFILE");
+  if (named) return named;
+  return store.profile ? { value: store.profile, source: "config use" } : byDefault(DEFAULT_PROFILE);
+}
+
+/** Which service is spoken to: provider and base URL come from one source. */
+export type SettingsSite = ReturnType<typeof siteIn>;
+
+/** The service in force with the profile `name`, which holds `own` and beats the environment if `--profile` names it. */
+export function siteIn(choices: Choices, env: Environment, name: string, own: Profile | undefined) {
+  const stored = (value: string | undefined) => (value ? { value, source: `profile ${name}` } : undefined);
+  const variables = {
+    baseUrl: fromEnvironment(env, "RESEARCH_BASE_URL"),
+    provider: fromEnvironment(env, "RESEARCH_PROVIDER"),
+  };
+  const chosen = {
+    baseUrl: choices.baseUrl ? { value: choices.baseUrl, source: "--base-url" } : undefined,
+    provider: choices.provider ? { value: choices.provider, source: "--provider" } : undefined,
+  };
+  const profile = { baseUrl: stored(own?.["base-url"]), provider: stored(own?.provider) };
+  const others = choices.profile ? [profile, variables] : [variables, profile];
+  const flags = { ...chosen, provider: chosen.provider ?? variables.provider };
+  const order = [...(chosen.baseUrl || chosen.provider ? [flags] : []), ...others];
+  const found = order.find((one) => one.baseUrl || one.provider) ?? profile;
+  const { baseUrl, provider } = found;
+  const named = provider ?? byDefault(INTERFACE);
+  const known = providerNamed(named.value);
+  return {
+    provider: named,
+    baseUrl: baseUrl ?? (known && { value: known.baseUrl, source: `provider ${known.name}` }),
+    isStored: found === profile,
+  };
+}
+
+export function fromEnvironment(env: Environment, name: string): Sourced<string> | undefined {
+  const value = env[name];
+  return value ? { value, source: name } : undefined;
+}
+
+/** The settings for completion: no notice, no repair, and as if unset where unusable. `origin`: the one in force, if there is one. */
+export function readStored(folder: Folders["config"], env: Environment, choices: Choices) {
+  let store: Store = { profiles: {} };
+  try {
+    store = new Settings(folder, undefined).read();
+  } catch {
+    // As if nothing were stored.
+  }
+  const { profiles } = store;
+  const name = profileIn(choices, env, store).value;
+  const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  return {
+    profiles: Object.keys(profiles),
+    origin: originOf(siteIn(choices, env, name, own).baseUrl?.value),
+    keepsHistory: own?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
+  };
+}
+
+export interface ResolvedSettings {
+  profile: Sourced<string>;
+  /** The name of a provider, or of the interface itself. */
+  provider: Sourced<string>;
+  /** What a create names if no flag does; of a profile for a provider only. */
+  model: Sourced<string> | undefined;
+  /** Options of a create, as `--set` takes them. */
+  set: Sourced<string> | undefined;
+  baseUrl: Sourced<string> | undefined;
+  /** Read when it is asked for. Throws LocalError or UsageError for a key file that cannot be read. */
+  readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
+  tier: Sourced<Tier> | undefined;
+  /** Creates in 24 hours at most: the smallest of what is set anywhere. */
+  perDay: Sourced<number> | undefined;
+  history: Sourced<"on" | "off">;
+  insecureHttp: Sourced<boolean>;
+  gaps: { [Key in keyof Gaps]: Sourced<string> };
+}
+
+/** Resolves each setting (contract §2). Throws UsageError for a missing profile and for an unusable variable. */
+export function resolveSettings(
+  choices: Choices,
+  env: Environment,
+  store: Store,
+  readKey: ReadKey = readKeyFile,
+): ResolvedSettings {
+  const profile = profileIn(choices, env, store);
+  const stored = storedProfile(profile, store);
+  const fromProfile = (key: keyof Profile & string) => {
+    const value = stored?.[key];
+    return typeof value === "string" && value !== ""
+      ? { value, source: `profile ${profile.value}` }
+      : undefined;
+  };
+  const { provider, baseUrl, isStored } = siteIn(choices, env, profile.value, stored);
+  checkProvider(provider);
+  // The profile's key belongs to the profile's provider. Another provider never gets it, at any address.
+  const isOfProfile = (fromProfile("provider")?.value ?? INTERFACE) === provider.value;
+  const storedKey = isOfProfile ? fromProfile("api-key") : undefined;
+  const takesModels = isStored && provider.value !== INTERFACE;
+  let apiKey: ResolvedSettings["apiKey"] | null = null;
+  const tier = fromProfile("tier");
+  return {
+    profile,
+    provider,
+    model: takesModels ? fromProfile("model") : undefined,
+    set: takesModels ? fromProfile("set") : undefined,
+    baseUrl,
+    get apiKey() {
+      if (apiKey !== null) return apiKey;
+      const origin = originOf(baseUrl?.value);
+      const own = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
+      const boundTo = originOfVariables(env);
+      // Contract §2: the variables beside it say to which origin RESEARCH_API_KEY may go; --profile names another account.
+      const isForIt = choices.hasOwnKey || (boundTo === undefined ? !choices.profile : boundTo === origin);
+      const named = () => {
+        const key = isForIt ? keyFromEnvironment(env, readKey) : undefined;
+        return key && { ...key, boundTo: undefined };
+      };
+      const withheld = KEY_VARIABLES.find((name) => env[name]);
+      apiKey =
+        (choices.profile ? (own ?? named()) : (named() ?? own)) ??
+        keyOfProvider(provider.value, origin, env) ??
+        (withheld === undefined ? undefined : { value: "", source: withheld, boundTo: boundTo ?? "" });
+      return apiKey;
+    },
+    tier: tier && isTier(tier.value) ? { value: tier.value, source: tier.source } : undefined,
+    perDay: perDayIn(choices, [fromEnvironment(env, "RESEARCH_PER_DAY"), fromProfile("per-day")]),
+    history: historyIn(env, fromProfile("history")),
+    insecureHttp: insecureHttpIn(choices, env),
+    gaps: {
+      statusMethod: fromProfile("status-method") ?? byDefault(DEFAULT_GAPS.statusMethod),
+      outputMethod: fromProfile("output-method") ?? byDefault(DEFAULT_GAPS.outputMethod),
+      outputPath: fromProfile("output-path") ?? byDefault(DEFAULT_GAPS.outputPath),
+      outputField: fromProfile("output-field") ?? byDefault(DEFAULT_GAPS.outputField),
+    },
+  };
+}
+
+/** Throws UsageError for a name that is not known. */
+export function checkProvider({ value, source }: Sourced<string>): void {
+  if (PROVIDER_NAMES.includes(value)) return;
+  throw new UsageError(
+    `unknown provider ${JSON.stringify(value)} (named by ${source})`,
+    `There are: ${PROVIDER_NAMES.join(", ")}. \`research help providers\` says what each of them does.`,
+  );
+}
+
+/** The origin of an address; undefined for an invalid one. */
+export function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+const KEY_VARIABLES = ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE"];
+
+/** The origin that `RESEARCH_API_KEY` belongs to, by the variables beside it; undefined if neither is set. */
+function originOfVariables(env: Environment): string | undefined {
+  const provider = providerNamed(env.RESEARCH_PROVIDER ?? "");
+  return originOf(env.RESEARCH_BASE_URL || provider?.baseUrl);
+}
+
+/** The key in the variable of a provider's own tools: it belongs to that provider's own origin. */
+function keyOfProvider(
+  name: string,
+  origin: string | undefined,
+  env: Environment,
+): ResolvedSettings["apiKey"] {
+  const provider = providerNamed(name);
+  const { keyVariable = "", otherKeyVariable = "" } = provider ?? {};
+  const key = fromEnvironment(env, keyVariable) ?? fromEnvironment(env, otherKeyVariable);
+  if (!key || origin !== provider?.baseUrl) return undefined;
+  return { ...key, value: key.value.trim(), boundTo: undefined };
+}
+
+/** Throws UsageError for a limit that is not a whole number above 0: as no limit at all it would let everything through. */
+function perDayIn(
+  { perDay }: Choices,
+  set: readonly (Sourced<string> | undefined)[],
+): Sourced<number> | undefined {
+  const [form, words] = PER_DAY_FORM;
+  const given = perDay === undefined ? undefined : { value: String(perDay), source: "--per-day" };
+  const found = [given, ...set].flatMap((one) => {
+    if (!one) return [];
+    const { value, source } = one;
+    if (form.test(value)) return [{ value: Number(value), source }];
+    const what = `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`;
+    throw new UsageError(what, `It takes ${words}.`);
+  });
+  return found.sort((a, b) => a.value - b.value)[0];
+}
+
+export const PER_DAY_FORM = [
+  /^[1-9]\d{0,8}$/,
+  "a whole number, 1 or more: the creates that may be made in 24 hours",
+] as const;
+
+/** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
+export function insecureHttpIn(choices: Choices, env: Environment): Sourced<boolean> {
+  if (choices.insecureHttp !== undefined) return { value: choices.insecureHttp, source: "--insecure-http" };
+  const value = switchIn(env, "RESEARCH_INSECURE_HTTP");
+  return value === undefined ? byDefault(false) : { value, source: "RESEARCH_INSECURE_HTTP" };
+}
+
+function historyIn(env: Environment, stored: Sourced<string> | undefined): Sourced<"on" | "off"> {
+  if (switchIn(env, "RESEARCH_NO_HISTORY")) return { value: "off", source: "RESEARCH_NO_HISTORY" };
+  return { value: stored?.value === "off" ? "off" : "on", source: stored?.source ?? "default" };
+}
+
+/** A profile that is stored; undefined for the default one before that. Throws UsageError for a name that is not known. */
+export function storedProfile({ value, source }: Sourced<string>, store: Store): Profile | undefined {
+  if (Object.hasOwn(store.profiles, value)) return store.profiles[value];
+  if (source === "default") return undefined;
+  const known = Object.keys(store.profiles);
+  throw new UsageError(
+    `unknown profile ${JSON.stringify(value)} (named by ${source})`,
+    `There are ${known.length > 0 ? known.join(", ") : "no profiles yet"}; \`research login -p NAME\` makes one.`,
+  );
+}
+
+/** The base URL in force. Throws CodedError `NOT_CONFIGURED`, or BaseUrlError for an invalid one. */
+export function requireBaseUrl(settings: ResolvedSettings): URL {
+  if (!settings.baseUrl) {
+    throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
+      hint: "Run `research login --provider openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER and a key. `research try` needs neither.",
+    });
+  }
+  return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);
+}
+
+/** The base URL and the key that may be sent there. Throws CodedError `NOT_AUTHENTICATED` if there is no such key. */
+export function requireConnection(settings: ResolvedSettings) {
+  const url = requireBaseUrl(settings);
+  const { apiKey } = settings;
+  if (!apiKey) {
+    const own = providerNamed(settings.provider.value);
+    const [variable, login] =
+      own?.baseUrl === url.origin
+        ? [`${own.keyVariable} or RESEARCH_API_KEY`, `research login --provider ${own.name}`]
+        : ["RESEARCH_API_KEY", "research login"];
+    const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${login}\`.`;
+    throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
+      hint: providerMeant(url.origin, settings.provider.value) ?? hint,
+    });
+  }
+  if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {
+    const isVariable = KEY_VARIABLES.includes(apiKey.source);
+    const [key, owner] = isVariable
+      ? [`the key in ${apiKey.source}`, apiKey.boundTo || "what RESEARCH_BASE_URL or RESEARCH_PROVIDER names"]
+      : ["the stored key", apiKey.boundTo || "no origin"];
+    throw new CodedError(
+      "NOT_AUTHENTICATED",
+      `${key} belongs to ${owner} and is not sent to ${url.origin} (the base URL comes from ${settings.baseUrl?.source})`,
+      {
+        hint: isVariable
+          ? `Run \`research login -p ${settings.profile.value}\` to store a key for it.`
+          : `Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for ${url.origin}, or run \`research login --base-url ${url.origin}\`.`,
+      },
+    );
+  }
+  return { baseUrl: url.href, origin: url.origin, apiKey: apiKey.value };
+}
+
+/** As much of a key as may ever be shown. */
+export function maskKey(key: string): string {
+  return key.length > 8 ? `…${key.slice(-4)}` : "…";
+}
+
+function keyFromEnvironment(env: Environment, readKey: ReadKey): Sourced<string> | undefined {
+  const direct = fromEnvironment(env, "RESEARCH_API_KEY");
+  const path = env.RESEARCH_API_KEY_FILE;
+  if (direct || !path) return direct && { ...direct, value: direct.value.trim() };
+  return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
+}
+
+/** What the interface does not show, as it is set. */
+export function gapsOf({ gaps }: ResolvedSettings): Partial<Gaps> {
+  return Object.fromEntries(Object.entries(gaps).map(([name, { value }]) => [name, value]));
+}
+
+function byDefault<T>(value: T): Sourced<T> {
+  return { value, source: "default" };
+}
+
+const ON = /^(?:1|true|yes)$/;
+const OFF = /^(?:0|false|no)$/;
+
+/** Whether a variable switches something on; undefined if it is unset or empty. Throws UsageError for an unusable value. */
+export function switchIn(env: Environment, name: string): boolean | undefined {
+  const value = env[name];
+  if (!value) return undefined;
+  if (ON.test(value) || OFF.test(value)) return ON.test(value);
+  throw new UsageError(
+    `invalid value for ${name}: ${JSON.stringify(value)}`,
+    "It takes 1, true or yes, and 0, false or no.",
+  );
+}
+
+/** How long a key is waited for that a program writes, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
+const KEY_WAIT_MS = 10_000;
+
+/** Gives the key in a file: its text without the white space around it. Throws LocalError or UsageError. */
+export type ReadKey = (path: string) => string;
+
+export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", MAX_KEY_BYTES).trim();
+
+/** How the key file is read. A FIFO is read now, and its error thrown when used. Rejects with `signal.reason`. */
+export async function keyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
+  const path = env.RESEARCH_API_KEY_FILE;
+  if (!path || env.RESEARCH_API_KEY || !isFifo(path)) return readKeyFile;
+  const read = await waitForKey(path, clock, signal).then(
+    (key) => () => key,
+    (error: unknown) => () => {
+      throw error;
+    },
+  );
+  signal.throwIfAborted();
+  return read;
+}
+
+/** Reads a key from a file, a FIFO as well, for at most ten seconds. Rejects with LocalError, UsageError or `signal.reason`. */
+export async function waitForKey(path: string, clock: Clock, signal: AbortSignal): Promise<string> {
+  const why = `the key file ${path} could not be read: nothing came within ${KEY_WAIT_MS / 1_000} s`;
+  const read = (both: AbortSignal) => readTextFile(path, "the key file", both, MAX_KEY_BYTES);
+  return (await withDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
+}
+
+/** False for a path that cannot be looked at: reading it says why, if the key is asked for. */
+function isFifo(path: string): boolean {
+  try {
+    return fs.statSync(path).isFIFO();
+  } catch {
+    return false;
+  }
+}

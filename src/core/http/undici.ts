@@ -1,0 +1,22 @@
+/**
+ * The parts of undici that are used, from modules that it does not export: its public entry loads fetch, WebSocket and a
+ * cache as well, and makes a `status` take half as long again. No other file imports them, and
+ * `test/core/http/undici.test.ts` names the one that is missing after an upgrade.
+ */
+import type { Dispatcher } from "undici";
+import buildConnector from "undici/lib/core/connect.js";
+import symbols from "undici/lib/core/symbols.js";
+import Agent from "undici/lib/dispatcher/agent.js";
+import Client from "undici/lib/dispatcher/client.js";
+import Pool from "undici/lib/dispatcher/pool.js";
+
+export { Agent, buildConnector, Client, Pool, symbols };
+
+/** Methods of dispatchers that only the public entry gives them: to be called with one as `this`. */
+export async function apiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {
+  const [connect, request] = await Promise.all([
+    import("undici/lib/api/api-connect.js"),
+    import("undici/lib/api/api-request.js"),
+  ]);
+  return { connect: connect.default, request: request.default };
+}

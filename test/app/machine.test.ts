@@ -1,0 +1,349 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Machine, type MachineOptions } from "../../src/app/machine.js";
+import { accountQuota, allQuotas, costEstimate, quotaOf } from "../../src/app/quota.js";
+import { readStored } from "../../src/app/settings.js";
+import { type HistoryEntry, keyId } from "../../src/client/store/history/records.js";
+import { systemClock } from "../../src/core/clock.js";
+import { folderWith } from "../support/folder.js";
+
+const SERVICE = { RESEARCH_BASE_URL: "https://one.example/v1", RESEARCH_API_KEY: "k-0123456789" };
+
+/** A machine with an empty home, or with these settings in it. */
+function machineWith(env: object = SERVICE, more: Partial<MachineOptions> = {}, settings?: object) {
+  const home = folderWith(settings && { "config/config.json": JSON.stringify(settings) });
+  const folders = { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
+  const options = {
+    env: { HOME: home, ...folders, ...env },
+    platform: "linux",
+    clock: systemClock,
+    choices: {},
+  } as const;
+  return { home, machine: new Machine({ ...options, ...more }) };
+}
+
+const EXA = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY: "k-0123456789" };
+
+const ASKED = {
+  ...{ origin: "https://one.example", base_path: "/v1", profile: null },
+  key_id: keyId(SERVICE.RESEARCH_API_KEY),
+};
+
+describe("this machine", () => {
+  test("has a client of the service in force, made once, and says the settings before", async () => {
+    const said: unknown[] = [];
+    const { machine } = machineWith(SERVICE, { onConnect: ({ baseUrl }) => void said.push(baseUrl?.value) });
+    const { client } = machine;
+    expect(machine.client).toBe(client);
+    expect([client.origin, machine.origin]).toEqual(["https://one.example", "https://one.example"]);
+    expect(machine.apiKey).toBe(SERVICE.RESEARCH_API_KEY);
+    expect(said).toEqual([SERVICE.RESEARCH_BASE_URL]);
+    await machine.close();
+  });
+
+  test("reads its settings once, and once more when it is opened again", () => {
+    const { machine } = machineWith();
+    expect(machine.settings).toBe(machine.settings);
+    expect(machine.reopened().settings).not.toBe(machine.settings);
+    const keyFile = { RESEARCH_API_KEY: "", RESEARCH_API_KEY_FILE: "/nowhere" };
+    const unreadable = machineWith({ ...SERVICE, ...keyFile }).machine;
+    expect(() => unreadable.settings).toThrow("the key file /nowhere could not be read");
+    expect(unreadable.reopened({ isInspected: true }).settings.baseUrl?.value).toBe(
+      SERVICE.RESEARCH_BASE_URL,
+    );
+  });
+
+  test.each([
+    [{}, undefined, null],
+    [{ profile: "p" }, { profiles: { p: {} } }, "p"],
+    [{}, { profile: "p", profiles: { p: {} } }, "p"],
+  ])("names the profile that was chosen (%j, %j)", (choices, settings, name) => {
+    expect(machineWith(SERVICE, { choices }, settings).machine.profile).toBe(name);
+  });
+
+  test("keeps a history unless it is switched off", () => {
+    const { machine, home } = machineWith();
+    expect([machine.unrecorded, machine.history?.list({ limit: 1, accepts: () => true })]).toEqual([
+      false,
+      [],
+    ]);
+    expect(machine.history).toBe(machine.history);
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect([off.unrecorded, off.history]).toEqual([true, undefined]);
+    expect(existsSync(join(home, "config"))).toBe(false);
+  });
+
+  test.each([
+    ["the key in use", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY) }, true],
+    ["another key", {}, {}, false],
+    ["another key, and was asked of this one", {}, { asked_of: ASKED }, true],
+    ["another path", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY), base_path: "/v2" }, false],
+    ["another key than the profile's now", { RESEARCH_API_KEY: undefined }, { profile: "p" }, true],
+    ["another profile", { RESEARCH_API_KEY: undefined }, { profile: "q" }, false],
+    ["any account, where no address is known", { RESEARCH_BASE_URL: undefined }, { base_path: "/v2" }, true],
+  ])("has made what was made with %s (%j, %j)", (_, env, more, isOwn) => {
+    const key = { "api-key": "k-1", "api-key-origin": "https://one.example" };
+    const { machine } = machineWith({ ...SERVICE, ...env }, {}, { profile: "p", profiles: { p: key } });
+    const entry = { origin: "https://one.example", base_path: "/v1", profile: "p", key_id: "other", ...more };
+    expect(machine.isOwn(entry as HistoryEntry)).toBe(isOwn);
+  });
+
+  test("speaks the interface, or the dialect of a provider", async () => {
+    const { machine } = machineWith();
+    const provider = machineWith(EXA).machine;
+    expect([machine.provider, provider.provider?.name]).toEqual([undefined, "exa"]);
+    const paths = await Promise.all([machine, provider].map(async ({ dialect }) => (await dialect()).create));
+    expect(paths[0]).not.toEqual(paths[1]);
+  });
+
+  test("asks for a result where the settings say that it is", async () => {
+    const profiles = { p: { "output-method": "POST", "output-path": "/results/{request_id}" } };
+    const { machine } = machineWith(SERVICE, {}, { profile: "p", profiles });
+    const { request } = await machine.dialect();
+    expect(request("output", "r1")).toMatchObject({ method: "POST", path: "/results/r1" });
+    expect(request("status", "r1")).toMatchObject({ method: "GET" });
+  });
+
+  test("says when it is closed how many records of its history could not be read, if any", async () => {
+    const said: unknown[] = [];
+    const onSkipped = async (...of: unknown[]) => void said.push(of);
+    const { machine, home } = machineWith(SERVICE, { onSkipped });
+    machine.history?.list({ limit: 1 });
+    await machine.close();
+    expect(said).toEqual([]);
+    const state = join(home, "state");
+    mkdirSync(state);
+    writeFileSync(join(state, "history.jsonl"), "nonsense\n");
+    machine.history?.list({ limit: 1 });
+    await machine.close();
+    expect(said).toEqual([[1, state]]);
+  });
+
+  test.each([
+    [{}, undefined],
+    [{ requestTimeout: 5 }, 5],
+  ])("gives a client its time limit if one was chosen (%j)", (choices, expected) => {
+    const { clientOptions } = machineWith(SERVICE, { choices }).machine;
+    expect(clientOptions.requestTimeout).toBe(expected);
+    expect(Object.hasOwn(clientOptions, "requestTimeout")).toBe(expected !== undefined);
+  });
+});
+
+describe("an account that is named by its profile", () => {
+  const stored = (origin: string) => ({ "base-url": origin, "api-key": "k", "api-key-origin": origin });
+  const profiles = {
+    p: { ...stored("https://p.example"), "base-url": "https://p.example/x/", "output-field": "answer" },
+    q: stored("https://q.example"),
+    default: stored("https://d.example"),
+    bare: { "base-url": "https://p.example/x" },
+    same: { "base-url": "https://one.example" },
+    empty: {},
+  };
+  const settings = { profile: "q", profiles };
+
+  test.each<[string, object, object, object, string | undefined]>([
+    ["made with another profile", {}, {}, {}, "p"],
+    ["made before there were profiles", {}, {}, { origin: "https://d.example", profile: null }, "default"],
+    ["made where the profile is no more", {}, {}, { origin: "https://old.example" }, undefined],
+    ["made with a profile without a key", {}, {}, { profile: "bare" }, undefined],
+    ["made by the account in use", {}, {}, { origin: "https://q.example", profile: "q" }, undefined],
+    ["asked for with --profile", {}, { profile: "q" }, {}, undefined],
+    ["asked for with --base-url", {}, { baseUrl: "https://q.example" }, {}, undefined],
+    ["asked for with --provider", {}, { provider: "exa" }, {}, undefined],
+    ["asked for with RESEARCH_PROFILE", { RESEARCH_PROFILE: "q" }, {}, {}, undefined],
+    ["asked for with RESEARCH_BASE_URL", { RESEARCH_BASE_URL: "https://q.example" }, {}, {}, undefined],
+  ])("is asked for what was %s, or not", (_, env, choices, made, profile) => {
+    const said: string[] = [];
+    const onOtherAccount = (text: string) => void said.push(text);
+    const { machine } = machineWith(env, { choices, onOtherAccount }, settings);
+    const entry = { origin: "https://p.example", profile: "p", key_id: "", ...made } as HistoryEntry;
+    const account = machine.accountOf(entry);
+    expect(account?.profile).toBe(profile);
+    expect(machine.accountOf(entry)).toBe(account);
+    const text = `what was created with profile ${profile} is asked for there, at ${entry.origin}`;
+    expect(said).toEqual(profile ? [text] : []);
+  });
+
+  test("takes nothing of the environment, and all that have no key are one error", () => {
+    const keyFile = join(folderWith({ key: "k-1" }), "key");
+    const ofProvider = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY_FILE: keyFile };
+    const others = { ...ofProvider, RESEARCH_BASE_URL: "https://one.example" };
+    for (const env of [SERVICE, ofProvider, others]) {
+      const { machine } = machineWith(env, {}, settings);
+      const [account] = machine.named(["p"], "-p");
+      const facts = { origin: "https://p.example", basePath: "/x", apiKey: "k", outputField: "answer" };
+      expect(account).toMatchObject({ ...facts, profile: "p" });
+      expect(machine.named(["p"], "-p")[0]).toBe(account);
+      expect(() => machine.named(["empty"], "-p")).toThrow("no base URL is configured");
+      expect(() => machine.named(["p", "bare", "same"], "-p")).toThrow(
+        expect.objectContaining({
+          code: "NOT_AUTHENTICATED",
+          message:
+            "no API key to be used: profile bare (no API key for https://p.example); profile same (no API key for https://one.example)",
+          facts: { hint: expect.stringContaining("`research login -p PROFILE` stores a key") },
+        }),
+      );
+    }
+  });
+});
+
+describe("creates per hour:", () => {
+  const STORED = { profile: "p", profiles: { p: { tier: "pro" } } };
+
+  test("a number beats a tier, and a flag the settings", () => {
+    const { machine } = machineWith(SERVICE, {}, STORED);
+    expect(machine.hourlyLimit({})).toBe(100);
+    expect(machine.hourlyLimit({ tier: "free" })).toBe(10);
+    expect(machine.hourlyLimit({ tier: "free", perHour: 3 })).toBe(3);
+    expect(machine.hourlyLimit({ tier: "enterprise" })).toBe(Number.POSITIVE_INFINITY);
+    expect(machineWith().machine.hourlyLimit({})).toBeUndefined();
+  });
+
+  test("a provider has a number, and no tiers", () => {
+    const { machine } = machineWith(EXA, {}, STORED);
+    expect([machine.hourlyLimit({}), machine.hourlyLimit({ perHour: 3 })]).toEqual([undefined, 3]);
+    expect(() => machine.hourlyLimit({ tier: "free" })).toThrow(
+      expect.objectContaining({
+        message: "Exa has no tiers",
+        facts: { hint: expect.stringContaining("--per-hour N sets a limit") },
+      }),
+    );
+  });
+
+  test("the hour, with and without a limit", () => {
+    const { machine } = machineWith(SERVICE, { clock: { ...systemClock, now: () => 5_000 } });
+    const common = {
+      ...{ used: 0, origin: "https://one.example", profile: "default" },
+      counted_from: "this machine's own records",
+    };
+    const limited = quotaOf(machine, { perHour: 3 });
+    const next_slot_at = "1970-01-01T00:00:05.000Z";
+    expect(limited).toEqual({ ...common, limit: 3, left: 3, next_slot_at });
+    const free = quotaOf(machine, {});
+    expect(free).toEqual({ ...common, limit: null, left: null, next_slot_at: null });
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect(() => quotaOf(off, {})).toThrow("no history is kept on this machine");
+  });
+});
+
+/** Has this machine's history say that a request was created by `machine`'s account, and has ended with these costs. */
+function recorded(
+  machine: Pick<Machine, "history" | "origin" | "profile" | "apiKey">,
+  costs: readonly (number | undefined)[],
+  model = "m",
+  apiKey = machine.apiKey,
+) {
+  const { history = expect.fail("no history"), origin, profile } = machine;
+  for (const [index, cost_dollars] of costs.entries()) {
+    const id = `${model}-${apiKey}-${index}`;
+    history.begin({ origin, profile, apiKey, body: { prompt: "p", model } }).created(id, {});
+    for (const entry of history.find(id)) history.observe(entry, "COMPLETED", { cost_dollars });
+  }
+}
+
+describe("creates per day:", () => {
+  test.each([
+    ["nothing", {}, undefined, undefined],
+    ["the flag alone", {}, 3, { value: 3, source: "--per-day" }],
+    ["the smaller one, the flag", { RESEARCH_PER_DAY: "10" }, 9, { value: 9, source: "--per-day" }],
+    [
+      "the smaller one, the variable",
+      { RESEARCH_PER_DAY: "9" },
+      10,
+      { value: 9, source: "RESEARCH_PER_DAY" },
+    ],
+  ])("%s", (_, env, perDay, expected) => {
+    const { machine } = machineWith({ ...SERVICE, ...env });
+    machine.limitDay(perDay === undefined ? {} : { perDay });
+    expect(machine.perDay).toEqual(expected);
+  });
+
+  test("no limit is not a number", () => {
+    const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "0" });
+    expect(() => machine.perDay).toThrow('invalid value for per-day: "0" (from RESEARCH_PER_DAY)');
+    const stored = machineWith(SERVICE, {}, { profile: "p", profiles: { p: { "per-day": "x" } } }).machine;
+    expect(() => stored.perDay).toThrow(
+      expect.objectContaining({
+        message: 'invalid value for per-day: "x" (from profile p)',
+        facts: { hint: expect.stringMatching(/^It takes a whole number, 1 or more/) },
+      }),
+    );
+  });
+});
+
+describe("the quota", () => {
+  test("of an account: its day if that is limited, and what it spent", () => {
+    const { machine } = machineWith();
+    recorded(machine, [0.5, 0.25]);
+    recorded(machine, [8], "m", "another-key");
+    const spent = ["24h", "7d", "30d"].map((since) => ({
+      ...{ since, requests: 2, running: 0, unsaid: 0, dollars: 0.75, tokens: null },
+    }));
+    expect(accountQuota(machine, {})).toMatchObject({ used: 2, limit: null, day: null, spent });
+    machine.limitDay({ perDay: 5 });
+    expect(accountQuota(machine, {}).day).toMatchObject({ used: 2, left: 3, limit: 5 });
+  });
+
+  test("of every key that the history has, the one in use with its limits", () => {
+    const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "5" });
+    recorded(machine, [1, 2]);
+    recorded(machine, [4], "m", "another-key");
+    expect(allQuotas(machine)).toMatchObject([
+      { used: 1, day: null, profile: "default", spent: [{ dollars: 4 }, {}, {}] },
+      { used: 2, day: { used: 2, left: 3 }, spent: [{ dollars: 3 }, {}, {}] },
+    ]);
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect(() => allQuotas(off)).toThrow("no history is kept on this machine");
+  });
+
+  test("of what comes: the median of the last costs with the same model, if there are ten", () => {
+    const { machine } = machineWith();
+    const asked = (model: string) => ({ ports: machine, model });
+    recorded(machine, [9, 1, 1, 1, 2, 3, 4, 4, 4, undefined], "a");
+    const { history } = machine;
+    recorded({ history, origin: "https://two.example", profile: null, apiKey: "other" }, [9], "a");
+    expect(costEstimate([asked("a")])).toBe("");
+    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect(costEstimate([{ ports: off, model: "a" }])).toBe("");
+    recorded(machine, [9], "a", "another-key");
+    recorded(machine, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7], "b");
+    expect(costEstimate([asked("a"), asked("a")])).toBe(
+      "about $7.00: 2 rows at the median of your last 10 with this model\n",
+    );
+    expect(costEstimate([asked("b"), asked("a")])).toBe(
+      "about $7.00: 1 row at the median of your last 10 with this model (b)\n" +
+        "about $3.50: 1 row at the median of your last 10 with this model (a)\n",
+    );
+  });
+});
+
+describe("completion reads", () => {
+  const profiles = {
+    p: { "base-url": "https://p.example/x" },
+    exa: { provider: "exa", history: "off" },
+    bad: { "base-url": "nonsense" },
+  };
+  const stored = (env: object, choices = {}, settings: object | undefined = { profile: "p", profiles }) => {
+    const { machine } = machineWith(env, {}, settings);
+    return readStored(machine.folders.config, { ...env }, choices);
+  };
+
+  test.each<[string, object, object, string | undefined, boolean]>([
+    ["the profile in use", {}, {}, "https://p.example", true],
+    ["the environment", SERVICE, {}, "https://one.example", true],
+    ["a profile that is named", SERVICE, { profile: "exa" }, "https://api.exa.ai", false],
+    ["an address that is none", {}, { profile: "bad" }, undefined, true],
+    ["a profile that there is not", {}, { profile: "toString" }, undefined, true],
+    ["a history that is off", { RESEARCH_NO_HISTORY: "yes" }, {}, "https://p.example", false],
+    ["a history that is on", { RESEARCH_NO_HISTORY: "no1yes" }, {}, "https://p.example", true],
+    ["a history that is on", { RESEARCH_NO_HISTORY: "yes1no" }, {}, "https://p.example", true],
+  ])("%s", (_, env, choices, origin, keepsHistory) => {
+    expect(stored(env, choices)).toEqual({ profiles: ["p", "exa", "bad"], origin, keepsHistory });
+  });
+
+  test("nothing where the settings are unusable", () => {
+    const folder = folderWith({ "config.json": "{" });
+    expect(readStored(folder, {}, {})).toEqual({ profiles: [], origin: undefined, keepsHistory: true });
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { UsageError } from "../../src/app/errors.js";
+import { switchIn } from "../../src/app/settings.js";
+
+test.each([
+  ["1", true],
+  ["true", true],
+  ["yes", true],
+  ["0", false],
+  ["false", false],
+  ["no", false],
+  ["", undefined],
+  [undefined, undefined],
+])("%j is %j", (value, expected) => {
+  expect(switchIn({ X: value }, "X")).toBe(expected);
+});
+
+test.each(["2", "on", "off", "y", "TRUE", "No", " 1", "constructor"])("%j is unusable", (value) => {
+  const read = () => switchIn({ RESEARCH_X: value }, "RESEARCH_X");
+  expect(read).toThrow(UsageError);
+  expect(read).toThrow(
+    expect.objectContaining({
+      message: `invalid value for RESEARCH_X: ${JSON.stringify(value)}`,
+      facts: expect.objectContaining({ hint: "It takes 1, true or yes, and 0, false or no." }),
+    }),
+  );
+});

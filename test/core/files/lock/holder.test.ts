@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { parseHolder, processStat, thisProcess } from "../../../../src/core/files/lock/holder.js";
+
+test("a record that this process wrote names it", () => {
+  expect(parseHolder(JSON.stringify(thisProcess(7)))).toEqual(thisProcess(7));
+});
+
+test.each(["", "{", "null", "7", "[]", "{}", '{"pid":"1"}', '{"pid":0}', '{"pid":-1}', '{"pid":1.5}'])(
+  "%j is a torn record",
+  (text) => {
+    expect(parseHolder(text)).toBeUndefined();
+  },
+);
+
+test("what has the wrong type is absent", () => {
+  const text = '{"pid":1,"host":2,"namespace":3,"began":4,"boot":5,"machine":6,"device":"7"}';
+  expect(parseHolder(text)).toEqual({ pid: 1, host: "" });
+});
+
+test.runIf(process.platform === "linux")(
+  "a process is known by its state and by when it began (needs /proc)",
+  () => {
+    expect(processStat(process.pid)).toEqual({ state: "R", began: thisProcess().began });
+    expect(processStat(2 ** 22 + 1)).toBeUndefined();
+  },
+);

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { linkSync, mkdirSync, readdirSync, statfsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { bindWitness, isOpen } from "../../../../src/core/files/lock/socket.js";
+import { folderWith } from "../../../support/folder.js";
+
+test.each(["short", "x".repeat(120)])(
+  "a socket is open until it is closed, and then it is gone (%s)",
+  async (name) => {
+    const folder = join(folderWith(), name);
+    mkdirSync(folder);
+    const { dev } = statSync(folder);
+    const witness = await bindWitness(folder, "a.sock");
+    expect(witness?.device).toBe(dev);
+    expect(await isOpen(folder, "a.sock", dev)).toBe(true);
+    witness?.close();
+    await expect.poll(() => readdirSync(folder)).toEqual([]);
+    expect(await isOpen(folder, "a.sock", dev)).toBeUndefined();
+  },
+);
+
+test("one whose process was killed is not open, unless it may be another mount's", async () => {
+  const folder = folderWith();
+  const server = createServer().listen(join(folder, "a.sock"));
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { dev } = statSync(folder);
+  // A process that is killed leaves the name of its socket, as a hard link to it does.
+  linkSync(join(folder, "a.sock"), join(folder, "left.sock"));
+  await new Promise((resolve) => server.close(resolve));
+  expect(await isOpen(folder, "left.sock", dev)).toBe(false);
+  const isOverlay = statfsSync(folder).type === 0x794c7630;
+  expect(await isOpen(folder, "left.sock", dev + 1)).toBe(isOverlay ? false : undefined);
+});
+
+test("one whose process is stopped, so that it accepts no more connections, is open", async () => {
+  const folder = folderWith();
+  const busy = `require("net").createServer().listen({ path: "a.sock", backlog: 1 }, () => {
+    process.stdout.write("listens", () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000));
+  });`;
+  const child = spawn(process.execPath, ["-e", busy], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  const { dev } = statSync(folder);
+  for (let i = 0; i < 5; i++) expect(await isOpen(folder, "a.sock", dev)).toBe(true);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(await isOpen(folder, "a.sock", dev)).toBe(false);
+});
+
+test("a folder in which no socket can be bound gives none", async () => {
+  expect(await bindWitness("/proc", "a.sock")).toBeUndefined();
+});

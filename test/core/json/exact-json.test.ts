@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import {
+  exactElements,
+  exactJson,
+  JsonText,
+  memberText,
+  parseExact,
+  withMember,
+  withSource,
+} from "../../../src/core/json/exact-json.js";
+
+const EXACT = '{"n":12345678901234567890,"huge":1e400,"zero":-0,"one":1.0,"a":1,"a":2,"e":"\\u00e9\\/"}';
+
+describe("what was parsed is written as it was read", () => {
+  test.each([
+    ["numbers, duplicate names and escapes", EXACT],
+    ["a list", "[1.0,-0,[]]"],
+    ["nothing", "{}"],
+  ])("%s", (_what, text) => {
+    expect(exactJson(parseExact(text))).toBe(text);
+  });
+
+  test("inside other values too, at any depth", () => {
+    expect(exactJson([{ data: parseExact(EXACT) }])).toBe(`[{"data":${EXACT}}]`);
+  });
+
+  test("on one line", () => {
+    expect(exactJson(parseExact('{ "a" :\n[ 1.0,\t2 ]\r\n}'))).toBe('{"a":[1.0,2]}');
+  });
+});
+
+test("each element of a list remembers its own text", () => {
+  const elements = exactElements(` [ ${EXACT},\n[1.0, [] ], 1.0 ]`) as object[];
+  expect(elements.map((element) => exactJson(element))).toEqual([EXACT, "[1.0,[]]", "1"]);
+  expect([exactElements("[]"), exactElements("{}")]).toEqual([[], {}]);
+});
+
+test.each([
+  null,
+  true,
+  1.5,
+  Number.NaN,
+  "text \n\u2028",
+  [],
+  [undefined, 1],
+  { a: undefined, b: { c: [null, "x"] }, 'quo"te': 1 },
+  { f: () => 1, [Symbol("s")]: 1, s: Symbol("s"), list: [() => 1] },
+  { at: new Date(0) },
+])("what was not parsed is written as JSON.stringify does: %j", (value) => {
+  expect(exactJson(value)).toBe(JSON.stringify(value));
+});
+
+test("-0 is written as it is", () => {
+  expect(exactJson({ zero: -0, list: [-0, 0] })).toBe('{"zero":-0,"list":[-0,0]}');
+});
+
+test("what JSON.rawJSON made is written as it stands", () => {
+  // The method is there since Node 22; its objects look like this.
+  const raw = Object.freeze(Object.assign(Object.create(null), { rawJSON: "12345678901234567890" }));
+  const made = "rawJSON" in JSON ? (JSON.rawJSON as (text: string) => unknown)("1.0") : 1;
+  expect(exactJson({ raw, made, plain: { rawJSON: "1" } })).toBe(
+    JSON.stringify({ raw, made, plain: { rawJSON: "1" } }),
+  );
+});
+
+test("undefined alone is null, so that the text is always JSON", () => {
+  expect(exactJson(undefined)).toBe("null");
+});
+
+test("JsonText is written as it stands", () => {
+  expect(exactJson({ output: new JsonText(" [1.0, 2] ") })).toBe('{"output":[1.0,2]}');
+});
+
+test("a primitive remembers nothing, and is no error", () => {
+  expect(withSource(1, "1.0")).toBe(1);
+  expect(parseExact("1.0")).toBe(1);
+  expect(() => parseExact("{")).toThrow(SyntaxError);
+});
+
+describe("the member at a path remembers its text, though what surrounds it is copied", () => {
+  test.each([
+    ["at the top", `{"schema": ${EXACT}, "x": 1.0}`, ["schema"]],
+    ["deeper", `{"x":1.0,"job" : {"schema":{} , "schema":${EXACT}}}`, ["job", "schema"]],
+  ])("%s", (_where, text, path) => {
+    let part = parseExact(text, ...path);
+    for (const name of path) part = { ...(part as Record<string, unknown>) }[name];
+    expect(exactJson({ part })).toBe(`{"part":${EXACT}}`);
+  });
+
+  test.each(["null", "1", "[]", "{}", '{"job":null}', '{"job":1}', '{"job":{"schema":null}}'])(
+    "and %s has none, which is no error",
+    (text) => {
+      expect(exactJson(parseExact(text, "job", "schema"))).toBe(text);
+    },
+  );
+});
+
+describe("the text of a member", () => {
+  const of = (text: string, name: string) => memberText(parseExact(text) as object, name)?.text;
+
+  test.each([
+    ['{"a":1.0}', "a", "1.0"],
+    ['{ "x" : 0 , "a" : [1.0, {"a": 2}] , "b" : 1 }', "a", '[1.0, {"a": 2}]'],
+    ['{"a":1,"a":-0}', "a", "-0"],
+    ['{"\\u0061":1.0}', "a", "1.0"],
+    ['{"b":"a","c":{"a":3},"d":["a"],"a":"}"}', "a", '"}"'],
+    ['{"b":{"a":1}}', "a", undefined],
+    ['{"b":"a"}', "a", undefined],
+    ["{}", "a", undefined],
+    ['{"":1.0}', "", "1.0"],
+    ['{"__proto__":1.0}', "__proto__", "1.0"],
+    ['{"a":1}', "toString", undefined],
+  ])("of %s, %j: %j", (text, name, expected) => {
+    expect(of(text, name)).toBe(expected);
+  });
+
+  test("of an object that was not parsed is that of its value", () => {
+    expect(memberText({ a: [1, "x"] }, "a")?.text).toBe('[1,"x"]');
+  });
+});
+
+describe("a copy with one more member", () => {
+  test.each([
+    ["{}", '{"id":"x"}', { id: "x" }],
+    ['{"a":1.0}', '{"id":"x","a":1.0}', { id: "x", a: 1 }],
+    ['{"id":"own","a":-0}', '{"id":"own","a":-0}', { id: "own", a: -0 }],
+  ])("of %s is %s", (text, expected, value) => {
+    const copy = withMember(parseExact(text) as object, "id", "x");
+    expect(exactJson(copy)).toBe(expected);
+    expect(copy).toEqual(value);
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { errorText, shortLine } from "../../../src/core/text/phrases.js";
+
+test.each([
+  ["a  b\n c ", 10, "a b c"],
+  ["12345", 5, "12345"],
+  ["123456", 5, "1234…"],
+  ["12🌊56", 4, "12…"],
+  ["12🌊567", 5, "12🌊…"],
+])("%j on a line of %d is %j", (text, most, line) => {
+  expect(shortLine(text, most)).toBe(line);
+});
+
+test("what was thrown is said, whatever it is", () => {
+  expect([new TypeError("m"), "text", undefined].map(errorText)).toEqual(["m", "text", "undefined"]);
+});
