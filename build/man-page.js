@@ -60,20 +60,19 @@ function commandsOf(group, commands) {
 /** @param {CommandEntry} command */
 function commandLines({ usage, description, arguments: args, options, output, exit_codes }) {
   const own = options.filter(({ global }) => !global);
-  /** @type {[string, string][]} */
-  const items = [
-    .../** @type {[string, string][]} */ (
-      args.map(({ name, description }) => [`Ar ${quoted(name)}`, text(description)])
-    ),
-    ...own.map(item),
-  ];
+  const groups = [...new Set(own.map(({ group }) => group))];
+  const ofGroup = (/** @type {string | null} */ group) => own.filter((option) => option.group === group);
   const codes = exit_codes.map(({ code, meaning }) => `${code} ${meaning}`).join(", ");
   return [
     ".Bl -tag -width Ds",
     `.It Xo\n.Ic ${quoted(usage)}\n.Xc`,
     text(description),
     ".El",
-    ...list(items),
+    ...list(args.map(({ name, description }) => [`Ar ${quoted(name)}`, text(description)])),
+    ...groups.flatMap((group) => [
+      ...(groups.length > 1 ? [".Pp", text(group ?? "")] : []),
+      ...list(ofGroup(group).map(item)),
+    ]),
     ...(output ? [".Pp", text(`Output: ${output}.`)] : []),
     ...(codes ? [".Pp", text(`Exit codes: ${codes}.`)] : []),
   ];

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
+/** @typedef {import("../src/cli/help/document.js").ArgumentEntry} ArgumentEntry */
 /** @typedef {import("../src/cli/help/document.js").OptionEntry} OptionEntry */
 
 const root = join(import.meta.dirname, "..");
@@ -29,10 +30,7 @@ export function referencePage() {
       "",
       description,
       "",
-      ...table(
-        ["argument or option", "meaning"],
-        [...args.map((one) => [code(one.name), one.description]), ...ownHelp(own).map(optionRow)],
-      ),
+      ...optionTable(args, ownHelp(own)),
       ...(more.output ? [`Output: ${more.output}.`, ""] : []),
       ...(more.exit_codes.length > 0
         ? [`Exit codes: ${more.exit_codes.map((one) => `${one.code} ${one.meaning}`).join(", ")}.`, ""]
@@ -61,6 +59,25 @@ export function referencePage() {
     .join("\n")
     .trimEnd()
     .concat("\n");
+}
+
+/**
+ * The arguments and options of a command, with a row for the heading of each group if there are several.
+ * @param {ArgumentEntry[]} args
+ * @param {OptionEntry[]} options
+ */
+function optionTable(args, options) {
+  const groups = [...new Set(options.map(({ group }) => group))];
+  return table(
+    ["argument or option", "meaning"],
+    [
+      ...args.map((one) => [code(one.name), one.description]),
+      ...groups.flatMap((group) => [
+        ...(groups.length > 1 ? [[`**${group}**`, ""]] : []),
+        ...options.filter((option) => option.group === group).map(optionRow),
+      ]),
+    ],
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Argument, type Command, CommanderError, type Option } from "commander";
+import { type Argument, type Command, CommanderError, Help, type Option } from "commander";
 import { NAME_ONE, UsageError } from "../app/errors.js";
 import { fold } from "../core/text/width.js";
 import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
@@ -86,6 +86,10 @@ const globalFlags = {
   "--verbose": "say which settings are used and what is exchanged",
 } as const;
 
+const GLOBAL_LINE = `\nGlobal options: ${Object.keys(globalFlags)
+  .map((form) => form.replace(/[ ,].*/, ""))
+  .join(" ")}`;
+
 /** What the arguments ask for: a text to print, or an action with the global flags. */
 type ParsedArguments =
   | { kind: "text"; text: string }
@@ -127,6 +131,7 @@ async function readArguments(
     helped = command;
     return "";
   });
+  program.addHelpText("afterAll", ({ command }) => (command.parent ? GLOBAL_LINE : ""));
   // Commands inherit what the program has when they are added, so they come last.
   const perform: Perform = (performed) => {
     action = performed;
@@ -199,8 +204,9 @@ function describeProgram(program: Verb, version: string): void {
     .addFlags(globalFlags)
     // The flags of a command are not those of the commands below it, which commander takes for granted.
     .configureHelp({
-      showGlobalOptions: true,
-      visibleGlobalOptions: (command) => (command.parent ? [...program.options] : []),
+      // The last line of each page names the flags of every command.
+      visibleOptions: (command) =>
+        command.parent ? [...command.options] : new Help().visibleOptions(command),
       optionDescription: described,
       argumentDescription: described,
       // Nearly every command has flags, so in a list of commands that says nothing.

@@ -48,10 +48,15 @@ export class Verb extends Command {
     return this.addHelpText("after", documentationText(documentation));
   }
 
-  addFlags(flags: Flags): this {
-    for (const [spec, flag] of Object.entries(flags)) {
-      const { description, choices, parse, before }: Value =
-        typeof flag === "string" ? { description: flag } : flag;
+  /** Adds the flags, each group of them under its heading. */
+  addFlags(flags: Flags | FlagGroups): this {
+    for (const [spec, flag] of Object.entries<string | Value | Flags>(flags)) {
+      if (spec.endsWith(":")) {
+        this.optionsGroup(spec).addFlags(flag as Flags);
+        continue;
+      }
+      const { description, choices, parse, before } =
+        typeof flag === "string" ? ({ description: flag } as Value) : (flag as Value);
       const option = new Option(spec, description).default(before);
       const read = (text: string, previous: unknown) => {
         if (text === "") throw new InvalidArgumentError("It is empty.");
@@ -73,6 +78,14 @@ export interface Value<T = unknown> {
 
 /** The flags of a command by their forms, `-o, --output <path>`. A bare description is that of a switch or of a text. */
 export type Flags = Readonly<Record<`${string}--${string}`, string | Value>>;
+/** The flags of a command with many of them, by the headings that its help shows them under. */
+export type FlagGroups = Readonly<Record<`${string}:`, Flags>>;
+
+/** All of a union at once. */
+export type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+type FlatOf<F> = keyof F extends `${string}:` ? Joined<F[keyof F]> : F;
 
 type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
 type Words<Form> = Form extends `${string}--${infer Long}` ? Long : never;
@@ -81,7 +94,8 @@ type ValueOf<Form, Flag> =
   Flag extends Value<infer T> ? T : Words<Form> extends `${string} ${string}` ? string : boolean;
 type IsGiven<Flag> = Flag extends { before: NonNullable<unknown> } ? true : false;
 
-export type OptionsOf<F> = {
+export type OptionsOf<F> = OptionsOfFlags<FlatOf<F>>;
+type OptionsOfFlags<F> = {
   [Form in keyof F as IsGiven<F[Form]> extends true ? NameOf<Form> : never]: ValueOf<Form, F[Form]>;
 } & {
   [Form in keyof F as IsGiven<F[Form]> extends true ? never : NameOf<Form>]?: ValueOf<Form, F[Form]>;
@@ -120,7 +134,8 @@ type SameNames<F, Taken> = unknown extends Taken
         | Exclude<keyof Taken, keyof OptionsOf<F>> as `${Name & string} is a flag or an option alone`]: never;
     };
 
-interface Definition<A extends readonly ArgumentForm[], F extends Flags, R> extends Documentation {
+interface Definition<A extends readonly ArgumentForm[], F extends Flags | FlagGroups, R>
+  extends Documentation {
   name: string;
   /** Absent where the description is short enough. */
   summary?: string;
@@ -136,7 +151,7 @@ interface Definition<A extends readonly ArgumentForm[], F extends Flags, R> exte
 /** A command with its flags, checked against the options that its action takes. */
 export function define<
   const A extends readonly ArgumentForm[] = [],
-  const F extends Flags = Record<never, never>,
+  const F extends Flags | FlagGroups = Record<never, never>,
   R extends Action<A, F> = Action<A, F>,
 >(definition: Definition<A, F, R> & SameNames<F, TakenBy<A, R>>): Define {
   const { name, summary, description, flags, notes, run, commands = [] } = definition;

@@ -1,4 +1,4 @@
-import type { OptionsOf } from "./definition.js";
+import type { Joined, OptionsOf } from "./definition.js";
 import { duration, positiveDuration, repeatable, tierFlag, value, wholeNumber } from "./flag-values.js";
 
 /** Flags that several commands take, each group by what its commands do. */
@@ -70,10 +70,5 @@ export const flags = {
 } as const;
 
 type Groups = typeof flags;
-/** All of a union at once. */
-type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
-
 /** What a command is given of these groups of flags. */
 export type Given<Name extends keyof Groups> = Joined<{ [Each in Name]: OptionsOf<Groups[Each]> }[Name]>;

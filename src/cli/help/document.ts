@@ -70,7 +70,7 @@ function commandEntry(command: Verb, words: readonly string[], options: OptionEn
 /** commander keeps its own flag to itself. */
 const HELP: OptionEntry = {
   ...{ flags: "-h, --help", name: "--help", short: "-h", description: "display help for command" },
-  ...{ value: null, choices: null, default: null, environment: null, global: true },
+  ...{ group: null, value: null, choices: null, default: null, environment: null, global: true },
 };
 
 function argumentEntry(argument: Argument) {
@@ -91,6 +91,8 @@ function optionEntry(option: Option, command: string, global: boolean) {
     name: option.long ?? option.flags,
     short: option.short ?? null,
     description: option.description,
+    /** The heading it stands under in the help of its command; null for an option of every command. */
+    group: global ? null : (option.helpGroupHeading ?? "Options:"),
     /** The name of its value; null for a switch. */
     value: value ?? null,
     choices: option.argChoices ? [...option.argChoices] : null,

@@ -14,6 +14,7 @@ const option = exactly({
   name: { type: "string", pattern: "^--[a-z][a-z-]*$" },
   short: { type: ["string", "null"], pattern: "^-[a-zA-Z]$" },
   description: text,
+  group: { type: ["string", "null"], pattern: ":$" },
   value: maybe,
   choices,
   default: true,

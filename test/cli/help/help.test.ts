@@ -38,12 +38,35 @@ test("the topic json names every error code of ours", () => {
 describe("help --json has every command of the help pages with its flags and no others:", () => {
   test.each(pages)("%s", (words, page) => {
     const name = (JSON.parse(words) as string[]).join(" ");
-    const entry = name === "" ? document : document.commands.find((command) => command.name === name);
-    const flags = page.match(/^ {2}(?:-\w, )?--[a-z-]+/gm)?.map((flag) => flag.match(/--[a-z-]+/)?.[0]);
-    expect(flags?.length).toBeGreaterThan(5);
-    const known = entry?.options.map((option) => option.name) ?? [];
-    expect(new Set(name === "" ? [...known, "--help"] : known)).toEqual(new Set(flags));
+    const entry = document.commands.find((command) => command.name === name);
+    const flags = page
+      .match(/^ {2}(?:-\w, )?--[a-z-]+(?![a-z:-])/gm)
+      ?.map((flag) => flag.match(/--[a-z-]+/)?.[0]);
+    const own = entry?.options.filter(({ global }) => !global).map((option) => option.name);
+    const known = own ?? [...document.options.map((option) => option.name), "--help"];
+    expect(new Set(known)).toEqual(new Set(flags ?? []));
   });
+});
+
+test("options stand in groups of at most 12, and the last line names those of every command", () => {
+  for (const [words, page] of pages) {
+    const name = (JSON.parse(words) as string[]).join(" ");
+    const { options } = document.commands.find((command) => command.name === name) ?? { options: [] };
+    const groups = options.flatMap(({ global, group }) => (global ? [] : [group]));
+    for (const group of new Set(groups)) {
+      const { length } = groups.filter((one) => one === group);
+      expect(length, `${name} ${group}`).toBeLessThanOrEqual(12);
+      expect(page).toMatch(new RegExp(`^${group}\n  -`, "m"));
+    }
+    if (name === "") continue;
+    const last = page.trimEnd().split("\n").at(-1) ?? "";
+    expect(last.length).toBeLessThanOrEqual(80);
+    expect(last).toBe("Global options: --json -p --base-url --insecure-http --request-timeout --verbose");
+  }
+  const run = document.commands.find(({ name }) => name === "run");
+  expect(new Set(run?.options.map(({ group }) => group))).toEqual(
+    new Set(["Question:", "Account:", "Waiting:", "Result:", "Limits:", null]),
+  );
 });
 
 test("an option has its value, choices, default and environment", () => {

@@ -9,17 +9,21 @@ export const check = define({
     "A sentence that is found need not be true, and one that is not found need not be false: read the page.",
   arguments: [["<id|file|->", "an id, a unique prefix of one made here, @last, a file, or - for stdin"]],
   flags: {
-    "--pages <n>": value("how many pages are read at most (default: 100)", wholeNumber(1)),
-    "--timeout <duration>": value("stop reading after this long (default: 10m)", duration),
-    "--domains <list>": "read only pages of these domains",
-    "--not-domains <list>": "read no pages of these domains",
-    "--sources <dir>": "look up file:line in this folder",
-    "--allow-private": "read pages on private addresses of hosts that the report names",
-    "--save <dir>": "write the text of each page and check.json to this folder, new or empty",
-    "-o, --output <path>": "write the outcome to a file, whole or not at all (-: stdout)",
-    "--force": "overwrite an existing file",
-    "--html": "give the report as an HTML page with a mark at each citation",
-    "--dry-run": "ask for nothing; print the addresses that the report cites",
+    "Pages:": {
+      "--pages <n>": value("how many pages are read at most (default: 100)", wholeNumber(1)),
+      "--timeout <duration>": value("stop reading after this long (default: 10m)", duration),
+      "--domains <list>": "read only pages of these domains",
+      "--not-domains <list>": "read no pages of these domains",
+      "--sources <dir>": "look up file:line in this folder",
+      "--allow-private": "read pages on private addresses of hosts that the report names",
+      "--dry-run": "ask for nothing; print the addresses that the report cites",
+    },
+    "Result:": {
+      "--save <dir>": "write the text of each page and check.json to this folder, new or empty",
+      "-o, --output <path>": "write the outcome to a file, whole or not at all (-: stdout)",
+      "--force": "overwrite an existing file",
+      "--html": "give the report as an HTML page with a mark at each citation",
+    },
   },
   output:
     "a line for each citation: verdict, addresses, what is missing, sentence; on a terminal what is wrong, and the " +

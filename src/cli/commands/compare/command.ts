@@ -10,16 +10,17 @@ export const compare = define({
     "of them into a folder. The same command again goes on where it stopped, and sends nothing twice.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
-    "-o, --output <dir>": "the folder (default: research-compare- and a digest of the question)",
-    "--model <profile=name>": repeatable("the model of an account; may be repeated"),
-    "--html": "keep index.html and a page for each report in the folder, too",
-    ...flags.dryRun,
-    ...flags.request,
-    ...flags.domains,
-    ...flags.pace,
-    ...flags.perDay,
-    ...flags.notify,
-    ...flags.check,
+    "Question:": { ...flags.request, ...flags.domains, ...flags.dryRun },
+    "Accounts:": {
+      "--model <profile=name>": repeatable("the model of an account; may be repeated"),
+      ...flags.perDay,
+    },
+    "Waiting:": { ...flags.pace, ...flags.notify },
+    "Result:": {
+      "-o, --output <dir>": "the folder (default: research-compare- and a digest of the question)",
+      "--html": "keep index.html and a page for each report in the folder, too",
+      ...flags.check,
+    },
   },
   output: "index.md; --json: one object with prompt, dir, accounts and shared_sources",
   exits: {

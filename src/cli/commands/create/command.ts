@@ -1,23 +1,19 @@
 import { define, usual } from "../definition.js";
 import { flags } from "../flags.js";
 
+const WAITING = { "-w, --watch": "then go on as `watch`", ...flags.pace } as const;
+const LIMITS = { ...flags.quota, ...flags.perDay, ...flags.waitForQuota } as const;
+
 export const create = define({
   name: "create",
   summary: "submit a research question",
   description: "Submit a research question. The id is printed the moment it is known and safe on disk.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
-    "-w, --watch": "then go on as `watch`",
-    ...flags.dryRun,
-    ...flags.request,
-    ...flags.pace,
-    ...flags.provider,
-    ...flags.or,
-    ...flags.once,
-    ...flags.domains,
-    ...flags.quota,
-    ...flags.perDay,
-    ...flags.waitForQuota,
+    "Question:": { ...flags.request, ...flags.domains, ...flags.once, ...flags.dryRun },
+    "Account:": { ...flags.provider, ...flags.or },
+    "Waiting:": WAITING,
+    "Limits:": LIMITS,
   },
   output: "the request id on a line; --json: the service's data on one line",
   exits: { 0: "created", 12: "not recorded", ...usual(3, 4, 5, 6, 7, 8, 9, 10, 11) },
@@ -36,13 +32,9 @@ export const rerun = define({
   description: "Make a new request with the prompt and the schema of an old one.",
   arguments: [["<id>", "an id, a local id, a unique prefix of one, or @last"]],
   flags: {
-    ...flags.dryRun,
-    "-w, --watch": "then go on as `watch`",
-    ...flags.pace,
-    ...flags.provider,
-    ...flags.quota,
-    ...flags.perDay,
-    ...flags.waitForQuota,
+    "Account:": { ...flags.provider, ...flags.dryRun },
+    "Waiting:": WAITING,
+    "Limits:": LIMITS,
   },
   output: "as create",
   exits: {

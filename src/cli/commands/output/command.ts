@@ -8,12 +8,13 @@ export const output = define({
     "Fetch the result. In a pipe or a file it is exact; on a terminal Markdown is laid out for reading.",
   arguments: [["[id]", "an id, a unique prefix of one made here, or @last; you choose if none is given"]],
   flags: {
-    "-w, --watch": "wait for it first",
-    ...flags.partial,
-    "--schema <file|-|json>":
-      "the JSON Schema to check the result against (default: the one it was asked for)",
-    ...flags.result,
-    ...flags.pace,
+    "Result:": {
+      ...flags.result,
+      ...flags.partial,
+      "--schema <file|-|json>":
+        "the JSON Schema to check the result against (default: the one it was asked for)",
+    },
+    "Waiting:": { "-w, --watch": "wait for it first", ...flags.pace },
   },
   output: "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
   exits: { 0: "done", 8: "not finished yet", ...usual(3, 4, 5, 6, 7, 9, 10, 11, 13) },

@@ -50,8 +50,8 @@ interface Pre {
   words: string[];
 }
 
-/** How research is done here, by the service and by `try`. */
-const researchFlags = {
+/** What is searched and quoted, by the service and by `try`. */
+const sourceFlags = {
   "--sources <dir>": "the folder whose files are searched (default: ., and none with --search)",
   "--pre <ending=command>": {
     description:
@@ -59,8 +59,17 @@ const researchFlags = {
     parse: preCommand,
     before: [] as Pre[],
   },
+  "--search <engine>":
+    "search the web with searxng=URL, brave, tavily, exa or serper; the key is RESEARCH_SEARCH_API_KEY[_FILE]",
+  "--domains <list>": "read pages of these domains only, separated by commas",
+  "--not-domains <list>": "read no pages of these domains",
+  "--pages <n>": value("pages that one research may fetch (default: 30)", wholeNumber(1)),
   "--answers <file|sample>":
     "answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample: to test a pipeline",
+} as const;
+
+/** The model that words the answer, and its limits. */
+const modelFlags = {
   "--model <name>": "have a model search the sources and word the answer; its quotes are checked",
   "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
   "--depth <depth>": choice("sets the three limits below (default: standard)", ["quick", "standard", "deep"]),
@@ -81,60 +90,69 @@ const researchFlags = {
     "dollars for a million tokens in and out; shows what a research costs",
     price,
   ),
-  "--search <engine>":
-    "search the web with searxng=URL, brave, tavily, exa or serper; the key is RESEARCH_SEARCH_API_KEY[_FILE]",
-  "--domains <list>": "read pages of these domains only, separated by commas",
-  "--not-domains <list>": "read no pages of these domains",
-  "--pages <n>": value("pages that one research may fetch (default: 30)", wholeNumber(1)),
 } as const;
 
 export const serveFlags = {
-  "--host <address>": value("where to listen", String, "127.0.0.1"),
-  "--port <n>": value("the port; 0 picks one (default: 8787, with --exec or --role worker 0)", port),
-  "--api-key-file <path>":
-    "file with the key that clients must send (or RESEARCH_SERVE_API_KEY; default: a fresh one)",
-  "--tier <tier>": tierFlag("the hourly limits of the one key (default: enterprise, no limit)"),
-  "--data <dir>": "keep everything here, across restarts (default: in memory)",
-  "--database <url>":
-    "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); without a password in it",
-  "--role <role>": choice("what this process does at the database (default: all)", ROLES),
-  "--lease <duration>": value(
-    "how soon others take over the work of a dead process (default: 15s)",
-    duration,
-  ),
-  "--connections <n>": value("how many this process may have to the database (default: 10)", wholeNumber(4)),
-  "--pending <duration>": value("least time in PENDING", duration, 0),
-  "--processing <duration>": value("least time in PROCESSING", duration, 0),
-  "--keep <duration>": value("delete conversations that ended longer ago (default: keep all)", duration),
-  "--drain <duration>": value(
-    "how long requests are still taken after SIGTERM (default: 5s with --database, else 0)",
-    duration,
-  ),
-  "--workers <n>": value("how many are PROCESSING at once (default: one for each core)", wholeNumber(1)),
-  "--researcher <command>": value(
-    "a program that does the research: JSON on stdin, the result on stdout",
-    shellCommand,
-  ),
-  "--upstream <profile>": "have that profile's service or provider do the research, each question sent once",
-  "--upstream-at-once <n>": value("requests that may be under way there (default: 1000)", wholeNumber(1)),
-  ...researchFlags,
-  "--allow-host <name>": repeatable("a name to answer to beside the loopback ones; repeatable"),
-  "--fault <operation:kind[:how]>": repeatable("answer with a fault, to test a client; repeatable"),
-  "--seed <n>": value("makes the faults with a probability the same each time", wholeNumber(0)),
-  "--log <format>": choice("a line for each request on stderr (default: text on a terminal)", [
-    "text",
-    "json",
-    "off",
-  ]),
-  "--ui": "a page to look at: prints a link that opens it in one browser, once",
-  "--exec <command>": value("run COMMAND against the service, then exit with its code", shellCommand),
+  "Service:": {
+    "--host <address>": value("where to listen", String, "127.0.0.1"),
+    "--port <n>": value("the port; 0 picks one (default: 8787, with --exec or --role worker 0)", port),
+    "--allow-host <name>": repeatable("a name to answer to beside the loopback ones; repeatable"),
+    "--api-key-file <path>":
+      "file with the key that clients must send (or RESEARCH_SERVE_API_KEY; default: a fresh one)",
+    "--tier <tier>": tierFlag("the hourly limits of the one key (default: enterprise, no limit)"),
+    "--log <format>": choice("a line for each request on stderr (default: text on a terminal)", [
+      "text",
+      "json",
+      "off",
+    ]),
+    "--ui": "a page to look at: prints a link that opens it in one browser, once",
+    "--drain <duration>": value(
+      "how long requests are still taken after SIGTERM (default: 5s with --database, else 0)",
+      duration,
+    ),
+    "--exec <command>": value("run COMMAND against the service, then exit with its code", shellCommand),
+  },
+  "Store:": {
+    "--data <dir>": "keep everything here, across restarts (default: in memory)",
+    "--keep <duration>": value("delete conversations that ended longer ago (default: keep all)", duration),
+    "--database <url>":
+      "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); without a password in it",
+    "--role <role>": choice("what this process does at the database (default: all)", ROLES),
+    "--lease <duration>": value(
+      "how soon others take over the work of a dead process (default: 15s)",
+      duration,
+    ),
+    "--connections <n>": value(
+      "how many this process may have to the database (default: 10)",
+      wholeNumber(4),
+    ),
+  },
+  "Research:": {
+    "--workers <n>": value("how many are PROCESSING at once (default: one for each core)", wholeNumber(1)),
+    "--researcher <command>": value(
+      "a program that does the research: JSON on stdin, the result on stdout",
+      shellCommand,
+    ),
+    "--upstream <profile>":
+      "have that profile's service or provider do the research, each question sent once",
+    "--upstream-at-once <n>": value("requests that may be under way there (default: 1000)", wholeNumber(1)),
+  },
+  "Sources:": sourceFlags,
+  "Model:": modelFlags,
+  "Tests:": {
+    "--pending <duration>": value("least time in PENDING", duration, 0),
+    "--processing <duration>": value("least time in PROCESSING", duration, 0),
+    "--fault <operation:kind[:how]>": repeatable("answer with a fault, to test a client; repeatable"),
+    "--seed <n>": value("makes the faults with a probability the same each time", wholeNumber(0)),
+  },
 } as const;
 
 export const tryFlags = {
-  ...researchFlags,
-  ...flags.pace,
-  ...flags.result,
-  ...flags.request,
+  "Sources:": sourceFlags,
+  "Model:": modelFlags,
+  "Question:": flags.request,
+  "Waiting:": flags.pace,
+  "Result:": flags.result,
 } as const;
 
 export const storeFlags = {
