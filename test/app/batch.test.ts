@@ -65,8 +65,9 @@ test("a row that was sent keeps its request: another one under its key is refuse
   const out = join(home, "out");
   const open = (digest: string) => openBatch(machineIn(home), [rowOf("a", digest)], { out, limit: 1 });
   const { folder } = await open("d");
-  const at = "2030-01-01T00:00:00.000Z";
-  folder.record({ kind: "intent", row: "a", key: "a", digest: "d", stem: "a", local_id: null, at });
+  const row = { row: "a", key: "a", digest: "d", stem: "a", local_id: null };
+  const account = { origin: "https://one.example", profile: null };
+  folder.record({ kind: "intent", ...row, ...account, at: "2030-01-01T00:00:00.000Z" });
   folder.close();
   await expect(open("other")).rejects.toThrow(`the request of the key "a" has changed in ${out}`);
   (await open("d")).folder.close();

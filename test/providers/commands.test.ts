@@ -1,8 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/client/store/history/create-names.js";
-import { rowId } from "../../src/client/workflows/batch/row.js";
 import { providerNamed, ResearchClient } from "../../src/index.js";
 import { homeWith } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
@@ -43,29 +40,6 @@ describe("a column `model` of a CSV", () => {
     expect((await batch("--model", "low")).code).toBe(0);
     expect(posts()).toBe(2);
   });
-
-  test.each([
-    ["prompt,model\none,high\n", "one"],
-    ["prompt,model,key\none,high,a\n", "one"],
-  ])(
-    "a folder in which %j was sent with --model is refused (12), also by a dry run",
-    async (rows, prompt) => {
-      const { home, batch, posts } = await batchAccount("exa", rows);
-      // What a version that let --model win had written.
-      const key = rows.includes("key") ? "a" : undefined;
-      const digest = digestOf({ prompt, model: "low" });
-      const line = { kind: "intent", row: rowId(key, digest, 1), key, digest, stem: "s", local_id: null };
-      mkdirSync(join(home, "out", ".research-batch"), { recursive: true, mode: 0o700 });
-      const journal = join(home, "out", ".research-batch", "journal.jsonl");
-      writeFileSync(journal, `${JSON.stringify({ ...line, at: "2030-01-01T00:00:00Z" })}\n`);
-      for (const more of [[], ["--dry-run"]]) {
-        const seen = await batch("--model", "low", ...more);
-        expect(seen, seen.stderr).toMatchObject({ code: 12, stdout: "" });
-        expect(seen.stderr).toContain("take a new folder");
-      }
-      expect(posts()).toBe(0);
-    },
-  );
 
   test("is named by the dry run, for each row where they differ", async () => {
     const { run, home, posts } = await batchAccount("exa", `${ROWS}three,\nfour,max\n`);

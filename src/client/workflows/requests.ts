@@ -133,12 +133,12 @@ export async function followUpOf(
 /** Where a request is asked for. */
 type Site = Pick<Ports, "origin" | "basePath">;
 
-/** Whether a request was made at this service. A record without a path is of any path there: older ones have none. */
+/** Whether a request was made at this service. */
 export function isAt(
   entry: Pick<HistoryEntry, "origin" | "base_path">,
   { origin, basePath = "" }: Site,
 ): boolean {
-  return entry.origin === origin && (entry.base_path ?? basePath) === basePath;
+  return serviceOf(entry) === origin + basePath;
 }
 
 /** When this machine recorded a request, epoch ms; 0 for one of another service, undefined for one not in the history. */

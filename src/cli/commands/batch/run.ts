@@ -17,7 +17,6 @@ import {
 } from "../../../client/workflows/batch/plan.js";
 import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../client/workflows/batch/row.js";
 import type { Ports } from "../../../client/workflows/ports.js";
-import { LocalError } from "../../../core/files/local-error.js";
 import { safeLine } from "../../../core/text/safe-text.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { asksFirst, confirmed } from "../../requests/table.js";
@@ -38,13 +37,12 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   const { out, dryRun } = options;
   ctx.limitDay(options);
   const shard = parseShard(options.shard);
-  const { rows, faults, format, withFlagModel, or, accountOf } = await readBatch(ctx, file, options);
+  const { rows, faults, format, or, accountOf } = await readBatch(ctx, file, options);
   // Where each row names its own account, none need be in use.
   const machine = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
   const limit = machine.hourlyLimit(options);
   checkShards(limit, shard);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
-  refuseFlagModel(out, rows, withFlagModel, before);
   for (const { key, line } of changedRows(rows, before)) {
     const reason = `the request of the key ${JSON.stringify(key)} has changed since it was sent`;
     faults.push({ line, reason: `${reason}; use another key, or another --out` });
@@ -133,23 +131,6 @@ async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): 
     await ctx.reporter.error(failureOf(new UsageError(`${place}${reason}`)));
   }
   return EXIT_CODES.USAGE;
-}
-
-/** Throws LocalError if a row with its own model was sent with that of `--model`, as earlier versions did: it would be sent twice. */
-function refuseFlagModel(
-  out: string | undefined,
-  rows: readonly Row[],
-  withFlagModel: readonly Row[],
-  known: ReadonlyMap<string, KnownRow>,
-): void {
-  const current = new Map(rows.map(({ id, digest }) => [id, digest]));
-  const sent = withFlagModel.find(
-    ({ id, digest }) => known.get(id)?.digest === digest && current.get(id) !== digest,
-  );
-  if (sent)
-    throw new LocalError(
-      `${out} was begun with --model in place of the rows' own model (${rowName(sent)} first); a row's own model is used now: take a new folder`,
-    );
 }
 
 /** Rows without a key that repeat an earlier one are still rows; each costs a create. */

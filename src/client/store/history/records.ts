@@ -41,7 +41,7 @@ const schema = v.custom<JsonSchema>(isObject);
 
 const account = v.looseObject({
   origin: text,
-  /** The path of the base URL, without a slash at its end; absent for none, and in older records. */
+  /** The path of the base URL, without a slash at its end; absent for none. */
   base_path: v.fallback(v.optional(text), undefined),
   profile: v.fallback(maybe, null),
   /** The start of the key's digest: it tells keys apart, and the key cannot be computed from it. */

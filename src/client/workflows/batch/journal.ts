@@ -11,7 +11,7 @@ const error = v.looseObject({ code: text, message: text, exit_code: v.number() }
 /** Why a row failed, in the JSON form of errors. */
 export type RowError = v.InferOutput<typeof error>;
 
-/** The create is about to be sent. `local_id`: null without a history. Older folders have no `origin` and `profile`. */
+/** The create is about to be sent. `local_id`: null without a history. */
 const intent = v.looseObject({
   kind: v.literal("intent"),
   row: text,
@@ -19,8 +19,8 @@ const intent = v.looseObject({
   digest: text,
   stem: text,
   local_id: maybe,
-  origin: v.optional(text),
-  profile: v.optional(maybe),
+  origin: text,
+  profile: maybe,
   at: text,
 });
 /** The request exists. */
@@ -70,7 +70,7 @@ export interface RowFacts {
   requestId?: string | undefined;
   /** Its name in the history. */
   localId?: string | undefined;
-  /** Where it was sent; undefined if the journal does not say it. */
+  /** Where it was sent; undefined if it was not. */
   origin?: string | undefined;
   profile?: string | null | undefined;
   createdAt?: string | null | undefined;

@@ -140,15 +140,14 @@ export class ResultCollector {
   }
 }
 
-/** The request of a row that exists; it is known at the origin that made it, else at the one in force. */
+/** Returns the request of a row that exists, at the origin that made it. */
 export function targetOf(
-  { requestId = "", createdAt = null, sentAt = "", status, origin: made, profile = null }: RowState,
-  { origin, basePath }: Pick<Ports, "origin" | "basePath">,
+  { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null }: RowState,
+  ports: Pick<Ports, "origin" | "basePath">,
 ): Target {
   const seen = { request_id: requestId, status: status ?? "", created_at: createdAt, sent_at: sentAt };
-  const site =
-    made === undefined || made === origin ? { origin, base_path: basePath || undefined } : { origin: made };
-  return { requestId, entry: { ...seen, ...site, profile } };
+  const path = origin === ports.origin ? { base_path: ports.basePath || undefined } : {};
+  return { requestId, entry: { ...seen, origin, ...path, profile } };
 }
 
 /** Milliseconds after which a result may be fetched that could not be; undefined if that will not change. */

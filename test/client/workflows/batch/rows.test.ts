@@ -219,11 +219,10 @@ test.each<[string, Behaviour | undefined, string[], string]>([
 
 const HERE = "https://a.example";
 test.each<[string, object, object]>([
-  ["at no known origin", {}, { origin: HERE, base_path: undefined, profile: null }],
   ["here", { origin: HERE, basePath: "/api" }, { origin: HERE, base_path: "/api", profile: null }],
   [
     "without a word",
-    { createdAt: undefined, sentAt: undefined, status: null },
+    { origin: HERE, createdAt: undefined, sentAt: undefined, status: null },
     { origin: HERE, profile: null, created_at: null, sent_at: "", status: "" },
   ],
   ["elsewhere", { origin: "https://b.example", profile: "b" }, { origin: "https://b.example", profile: "b" }],

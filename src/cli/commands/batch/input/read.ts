@@ -58,20 +58,14 @@ export async function readBatch(
   const { or, askedAt, isSeveral } = accounts;
   const takesModels = isSeveral || terminal.provider !== undefined;
   const rowOptions = { template, schema, structured, takesModels, schemaProblems: problems };
-  const bodies =
-    (isFlagFirst: boolean) =>
-    (body: CreateBody, profile: string | undefined): [CreateBody, ...CreateBody[]] => {
-      if (or.length > 0 && body.model !== undefined)
-        throw new InputError("--or and a row's own model exclude each other");
-      const own = askedAt(accounts.of(profile), body, isFlagFirst);
-      return [own, ...or.map((account) => askedAt(account, body, isFlagFirst))];
-    };
-  const made = rowsOf(parsed, { ...rowOptions, complete: bodies(false) });
-  const hasFlagModel = !isSeveral && options.model?.length;
-  // As versions made them in which `--model` replaced a row's own model.
-  const withFlagModel = hasFlagModel ? rowsOf(parsed, { ...rowOptions, complete: bodies(true) }).rows : [];
+  const complete = (body: CreateBody, profile: string | undefined): [CreateBody, ...CreateBody[]] => {
+    if (or.length > 0 && body.model !== undefined)
+      throw new InputError("--or and a row's own model exclude each other");
+    return [askedAt(accounts.of(profile), body), ...or.map((account) => askedAt(account, body))];
+  };
+  const made = rowsOf(parsed, { ...rowOptions, complete });
   const all = [...made.faults, ...faults];
-  return { rows: made.rows, faults: all, format, withFlagModel, or, accountOf: accounts.of };
+  return { rows: made.rows, faults: all, format, or, accountOf: accounts.of };
 }
 
 /** The accounts of rows with these profiles, and what each of them is asked. Throws UsageError. */
@@ -108,12 +102,12 @@ async function accountsIn(
   const { after } = isSeveral ? {} : await completeRequest(ctx, { prompt: "" }, options);
   const checks = new Map<Machine, ((body: CreateBody) => unknown) | undefined>();
   for (const at of [...own, ...or]) checks.set(at, at.provider && (await at.dialect()).create);
-  const askedAt = (at: Machine, body: CreateBody, isFlagFirst: boolean): CreateBody => {
+  const askedAt = (at: Machine, body: CreateBody): CreateBody => {
     const asked = {
       ...askedOf(at, body, { model: models.get(at), set, domains, notDomains }),
       ...(after !== undefined && { after }),
     };
-    const whole = isFlagFirst || !body.model ? asked : { ...asked, model: body.model };
+    const whole = body.model ? { ...asked, model: body.model } : asked;
     checks.get(at)?.(whole);
     return whole;
   };

@@ -11,6 +11,7 @@ import { folderWith } from "../../../../support/folder.js";
 
 const intent: JournalLine = {
   ...{ kind: "intent", row: "key:a", key: "a", digest: "d", stem: "a", local_id: "local-1", at: "t1" },
+  ...{ origin: "https://one.example", profile: null },
 };
 const created: JournalLine = { kind: "created", row: "key:a", request_id: "id", created_at: "c", at: "t2" };
 const error = { code: "X", message: "m", exit_code: 6 };
@@ -63,6 +64,7 @@ describe("what is known of a row after", () => {
     const ended: JournalLine = { kind: "ended", row: "key:a", status: "FAILED", error, at: "t3" };
     expect(replay(intent, created, ended, { ...intent, at: "t5" })).toEqual({
       ...{ key: "a", digest: "d", stem: "a", localId: "local-1", sentAt: "t5", stage: "open" },
+      ...{ origin: "https://one.example", profile: null },
     });
   });
 });

@@ -6,7 +6,9 @@ import type { RowState } from "../../../../../src/client/workflows/batch/plan.js
 import { LocalError } from "../../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../../support/folder.js";
 
-const intent = { kind: "intent", row: "key:a", digest: "d", stem: "a", local_id: null, at: "t" } as const;
+const account = { origin: "https://one.example", profile: null };
+const row = { row: "key:a", digest: "d", stem: "a", local_id: null };
+const intent = { kind: "intent", ...row, ...account, at: "t" } as const;
 
 async function open(path: string, use: (folder: OutputFolder) => void | Promise<void>): Promise<void> {
   const folder = await OutputFolder.open(path);
