@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parentPort, type TransferListItem, Worker, type WorkerOptions } from "node:worker_threads";
 import { type Clock, systemClock } from "./clock.js";
@@ -16,8 +16,6 @@ export interface ThreadOptions<Question> {
   clock: Pick<Clock, "sleep">;
   /** Each thread has a process, which may use this much memory, MiB, also beside the heap, and ends when it has been idle for a while. */
   processMib?: number;
-  /** Each question has a process of its own, whose memory is that of all it starts; they end with it. */
-  isFresh?: boolean;
 }
 
 /** A question took more time or memory than it may, as a phrase that follows its subject. */
@@ -52,11 +50,11 @@ export function answerQuestions<Question>(answer: (question: Question) => unknow
 
 /** The entry of a thread's process: passes questions on to it and its answers back, and watches the whole memory. */
 export function relayQuestions(): void {
-  const [file = "", heap, most, fresh] = process.argv.slice(1);
+  const [file = "", heap, most] = process.argv.slice(1);
   const [heapMib, processMib] = [Number(heap), Number(most)];
   const worker = new Worker(file, threadLimits(heapMib));
   const say = (said: ThreadAnswer) => process.connected && process.send?.(said);
-  const mib = () => (fresh === "true" ? groupMib() : process.memoryUsage.rss() / 1_048_576);
+  const mib = () => process.memoryUsage.rss() / 1_048_576;
   let waited = new AbortController();
   let isLate = () => false;
   const over = (said: ThreadAnswer = "over") => {
@@ -71,8 +69,7 @@ export function relayQuestions(): void {
     );
   };
   const watch = async () => {
-    while (process.connected && mib() < processMib && !isLate())
-      await systemClock.sleep(fresh === "true" ? 5 * LOOK_MS : LOOK_MS);
+    while (process.connected && mib() < processMib && !isLate()) await systemClock.sleep(LOOK_MS);
     over(isLate() ? "late" : "over");
   };
   worker.on("message", (said: ThreadAnswer) => {
@@ -98,33 +95,8 @@ export function relayQuestions(): void {
   process.on("disconnect", () => {
     waited.abort();
     void worker.terminate();
-    // The process that asked is gone: nothing that was started for it goes on.
-    if (fresh === "true") process.kill(-process.pid, "SIGKILL");
   });
   void watch();
-}
-
-/** Field 24 of /proc/PID/stat, the resident pages, and field 5, the group, behind the name in parentheses. */
-const STAT = /\) \S \d+ (\d+)(?: -?\d+){18} (\d+)/;
-const PAGE_MIB = 4_096 / 1_048_576;
-
-/** The memory of all processes of this one's group, MiB; where the system has no /proc, of this one alone. */
-function groupMib(): number {
-  const own = process.memoryUsage.rss() / 1_048_576;
-  if (!existsSync("/proc/self/stat")) return own;
-  const others = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && name !== `${process.pid}`);
-  return others.reduce((sum, pid) => {
-    const [, group, pages] = STAT.exec(statOf(pid)) ?? [];
-    return group === `${process.pid}` ? sum + Number(pages) * PAGE_MIB : sum;
-  }, own);
-}
-
-function statOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** Threads that answer one question at a time each, and keep no process alive meanwhile. One that fails is ended with all its memory. */
@@ -142,7 +114,7 @@ export class Threads<Question, Answer> {
     signal: AbortSignal,
     { transfer = [], begun }: { transfer?: TransferListItem[]; begun?: (() => void) | undefined } = {},
   ): Promise<Answer> {
-    const { clock, limitMs, heapMib, processMib, isFresh } = this.options;
+    const { clock, limitMs, heapMib, processMib } = this.options;
     let leave = () => {};
     let thread: Thread | undefined;
     const over = new AbortController();
@@ -158,14 +130,14 @@ export class Threads<Question, Answer> {
       const ms = typeof limitMs === "number" ? limitMs : limitMs(question);
       if (thread instanceof Worker) thread.postMessage(question, transfer);
       else thread.send({ question, limitMs: ms } satisfies Relayed);
-      // A process that starts others does not see their processor time.
-      const isWatched = processMib !== undefined && !isFresh;
-      const late = clock.sleep(isWatched ? BUSY * ms : ms, over.signal).then(() => "late" as const);
+      const late = clock
+        .sleep(processMib === undefined ? ms : BUSY * ms, over.signal)
+        .then(() => "late" as const);
       const said = await Promise.race([message(thread, signal), late]);
       if (said === "late") throw new OverLimit(`${ms / 1_000} s`);
       if (typeof said === "string") throw new OverLimit(`${processMib ?? heapMib} MiB of memory`);
       holdProcess(thread, false);
-      if (said.isLast || isFresh) await end(thread);
+      if (said.isLast) await end(thread);
       else this.#idle.push(thread);
       return said.answer as Answer;
     } catch (error) {
@@ -183,13 +155,13 @@ export class Threads<Question, Answer> {
   }
 
   #start(): Thread {
-    const { name, heapMib, processMib, isFresh } = this.options;
+    const { name, heapMib, processMib } = this.options;
     const thread: Thread =
       processMib === undefined
         ? new Worker(threadFile(name), threadLimits(heapMib))
         : process
             .getBuiltinModule("node:child_process")
-            .fork(threadFile(name), [`${heapMib}`, `${processMib}`, `${isFresh}`], {
+            .fork(threadFile(name), [`${heapMib}`, `${processMib}`], {
               env: {},
               execArgv: [],
               serialization: "advanced",
@@ -233,18 +205,8 @@ function holdProcess(thread: Thread, isHeld: boolean): void {
 
 async function end(thread: Thread): Promise<void> {
   if (thread instanceof Worker) await thread.terminate();
-  else if (killGroup(thread)) await once(thread, "exit");
-}
-
-/** Ends a process with all that it has started; false if it has ended already. Windows has no groups. */
-function killGroup(child: ChildProcess): boolean {
-  const isRunning = child.exitCode === null && child.signalCode === null;
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    return isRunning;
-  } catch {
-    return child.kill("SIGKILL");
-  }
+  else if (thread.exitCode === null && thread.signalCode === null && thread.kill("SIGKILL"))
+    await once(thread, "exit");
 }
 
 /** The next message of a thread. Rejects when it ends, and on an abort. */

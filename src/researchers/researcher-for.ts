@@ -2,7 +2,6 @@ import type { ModelResearch } from "../app/model.js";
 import type { Clock } from "../core/clock.js";
 import { type Environment, inWords, LocalError } from "../core/files/local-error.js";
 import type { Researcher } from "../core/researcher.js";
-import { withoutKeys } from "../core/secrets/environment.js";
 import { extractiveResearcher } from "../reader/passages/extractive-researcher.js";
 import type { ConversationStore } from "../server/conversations/conversation-store.js";
 import type { Log } from "../server/monitoring/log.js";
@@ -17,8 +16,6 @@ export interface ResearcherOptions {
   /** What belongs to the service itself, and is never read. */
   data?: string | undefined;
   apiKeyFile?: string | undefined;
-  /** Programs that make text of files, by the ending of the files. */
-  pre: readonly { ending: string; words: string[] }[];
 }
 
 export interface ResearcherParts {
@@ -35,7 +32,7 @@ export interface ResearcherParts {
 /** The researcher that the flags name. `workers`: how many work at a time. Rejects with a LocalError for a bad folder. */
 export async function researcherFor(
   { host }: { host: { env: Environment; clock: Clock } },
-  { researcher, sources, search, data, apiKeyFile, pre }: ResearcherOptions,
+  { researcher, sources, search, data, apiKeyFile }: ResearcherOptions,
   { store, model, voice, upstream, answers }: ResearcherParts,
   workers: number,
 ): Promise<Researcher> {
@@ -50,10 +47,8 @@ export async function researcherFor(
   const own = [data, apiKeyFile, RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE];
   const log = (line: string) => voice.log(line, { level: "debug" });
   const notice = (text: string) => void voice.notice("SOURCES", text);
-  const env = withoutKeys(host.env);
-  const programs = Object.fromEntries(pre.map(({ ending, words }) => [ending, { words, env }]));
   const exclude = own.flatMap((path) => path || []);
-  const folder = { root: sources ?? ".", exclude, notice, pre: programs };
+  const folder = { root: sources ?? ".", exclude, notice };
   try {
     if (model === undefined) return extractiveResearcher(folder);
     const { exchanges } = store;

@@ -12,11 +12,6 @@ export function withoutServiceSecrets(env: Readonly<NodeJS.ProcessEnv>): NodeJS.
   return without(env, OF_SERVICE);
 }
 
-/** The same for a program that reads files for us, without any name that sounds like a secret (contract §4, `--pre`). */
-export function withoutKeys(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
-  return without(env, /^(?:RESEARCH_|PG)|KEY|TOKEN|SECRET|PASS|CREDENTIAL/i);
-}
-
 function without(env: Readonly<NodeJS.ProcessEnv>, names: RegExp): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }

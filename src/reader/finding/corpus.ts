@@ -1,12 +1,10 @@
-import { join } from "node:path";
 import { systemClock } from "../../core/clock.js";
 import { memoryOf } from "../reading/blocks/block.js";
 import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
 import { cutFile } from "../reading/documents/cut.js";
 import { type CutDocument, documentReader } from "../reading/documents/document.js";
-import type { PreCommand } from "../reading/documents/pre.js";
 import { isPacked, readBytes } from "../reading/files/read-file.js";
-import { endingOf, findSources, type SourceFile, type Sources } from "../reading/files/walk.js";
+import { findSources, type SourceFile, type Sources } from "../reading/files/walk.js";
 import { DocumentIndex } from "./document-index.js";
 import { type Description, firstOf, type Hit, listOf, type Opened, type Source } from "./source.js";
 
@@ -15,8 +13,6 @@ export interface CorpusOptions {
   root: string;
   /** Files and folders that are never read, such as the service's own data. */
   exclude?: readonly string[];
-  /** What makes text of files, by their endings in lower case, without the dot. */
-  pre?: Readonly<Record<string, PreCommand>>;
 }
 
 /** A file as it was read last. */
@@ -77,11 +73,7 @@ export class Corpus implements Source {
   }
 
   async #read(): Promise<void> {
-    this.#sources = await findSources(
-      this.options.root,
-      this.options.exclude,
-      Object.keys(this.options.pre ?? {}),
-    );
+    this.#sources = await findSources(this.options.root, this.options.exclude);
     const gone = new Set(this.#files.keys());
     for (const file of this.#sources.files) {
       if (this.#memory > this.maxMemory) {
@@ -135,10 +127,7 @@ export class Corpus implements Source {
 
   /** A file as its blocks. What may take long, or much memory, is read in a process with limits. */
   async #cut(name: string): Promise<CutDocument> {
-    const { root, pre: programs = {} } = this.options;
-    const pre = programs[endingOf(name)];
-    if (pre) return this.#readDocument({ name: join(root, name), bytes: new Uint8Array(), pre }, NEVER);
-    const bytes = readBytes(root, name);
+    const bytes = readBytes(this.options.root, name);
     if (!(bytes instanceof Uint8Array)) return bytes;
     const isSmall = bytes.length <= SMALL_BYTES && !isPacked(name);
     return isSmall ? cutFile(name, bytes) : this.#readDocument({ name, bytes }, NEVER);

@@ -28,8 +28,8 @@ const NEVER = new AbortController().signal;
  * A folder as a source, the same for every research: one index of it in one thread, which is made at the first question,
  * and again at the next one if it has ended. Throws if the folder cannot be read or is not a folder.
  */
-export function folderIndex({ root, exclude = [], pre = {}, notice }: FolderIndexOptions): SourceProvider {
-  const options = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)), pre };
+export function folderIndex({ root, exclude = [], notice }: FolderIndexOptions): SourceProvider {
+  const options = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)) };
   if (!statSync(options.root).isDirectory()) throw new Error("it is not a folder");
   const said = new Set<string>();
   const threads = new Threads<IndexQuestion, IndexAnswer>({

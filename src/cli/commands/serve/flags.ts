@@ -37,28 +37,9 @@ function shellCommand(text: string): string {
   return text;
 }
 
-/** A program by the ending of the files that it makes text of, as commander reads it: `xlsx=xlsx2csv {}`. */
-function preCommand(text: string, before: Pre[]): Pre[] {
-  const [, ending = "", command = ""] = /^\.?([\w-]+)=(.*)$/s.exec(text.trim()) ?? [];
-  const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|\S+/g)].map(([word, a, b]) => a ?? b ?? word);
-  if (words.length === 0)
-    throw new InvalidArgumentError("It must be an ending and a command, as in 'xlsx=xlsx2csv {}'.");
-  return [...before, { ending: ending.toLowerCase(), words }];
-}
-interface Pre {
-  ending: string;
-  words: string[];
-}
-
 /** What is searched and quoted, by the service and by `try`. */
 const sourceFlags = {
   "--sources <dir>": "the folder whose files are searched (default: ., and none with --search)",
-  "--pre <ending=command>": {
-    description:
-      "read files with this ending through a command without a shell, {} being the file (xlsx=xlsx2csv {}); repeatable",
-    parse: preCommand,
-    before: [] as Pre[],
-  },
   "--search <engine>":
     "search the web with searxng=URL, brave, tavily, exa or serper; the key is RESEARCH_SEARCH_API_KEY[_FILE]",
   "--domains <list>": "read pages of these domains only, separated by commas",

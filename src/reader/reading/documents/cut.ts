@@ -1,5 +1,4 @@
 import { decodeHTML } from "entities/decode";
-import { isObject, jsonOrUndefined } from "../../../core/json/exact-json.js";
 import { aboutPage } from "../blocks/about-page.js";
 import { type Block, memoryOf } from "../blocks/block.js";
 import { blocksOf, hasNearlyNoText } from "../blocks/blocks.js";
@@ -15,14 +14,12 @@ import {
   PDF,
   type ReadDocument,
 } from "./document.js";
-import { printedFor } from "./pre.js";
 
 /** Reads a document. Nothing in it is ever run: not the scripts of a page, nor the ones of a PDF. */
 export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
-  const { name, bytes, page, pre } = task;
+  const { name, bytes, page } = task;
   try {
     if (task.isRobots) return { blocks: [], rules: rulesIn(Buffer.from(bytes).toString("utf8")) };
-    if (pre) return cutFile(`${name}${SHEET.test(name) ? ".csv" : ".txt"}`, await printedFor(name, pre));
     if (page ? page.type === PDF : /\.pdf$/i.test(name)) {
       const { pdfBlocks } = await import("./pdf.js");
       const blocks = await pdfBlocks(bytes);
@@ -33,15 +30,11 @@ export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
       const { docxAsHtml } = await import("./docx.js");
       return { blocks: htmlBlocks(docxAsHtml(bytes)) };
     }
-    if (/\.ipynb$/i.test(name)) return cutFile("notebook.md", Buffer.from(notebookText(bytes)));
     return cutFile(name, bytes);
   } catch (error) {
     return { reason: `it cannot be read: ${error instanceof Error ? error.message : error}` };
   }
 }
-
-/** Programs print these as rows. */
-const SHEET = /\.(?:xls\w?|ods|numbers)$/i;
 
 /** A text file as its blocks, if what is kept of it is not many times its size. */
 export function cutFile(name: string, bytes: Uint8Array): CutDocument {
@@ -112,22 +105,4 @@ function withinLimit({ blocks, ...about }: ReadDocument): ReadDocument {
     line += block.lines.length + 1;
   }
   return { ...about, blocks: kept };
-}
-
-/** The cells of a Jupyter notebook as Markdown, code and what it printed as blocks of code. Throws if it is not one. */
-function notebookText(bytes: Uint8Array): string {
-  const notebook = jsonOrUndefined(Buffer.from(bytes).toString("utf8"));
-  const cells = isObject(notebook) && Array.isArray(notebook.cells) ? notebook.cells.filter(isObject) : [];
-  if (cells.length === 0) throw new Error("it has no cells");
-  const textOf = (value: unknown) => [value ?? ""].flat().join("");
-  const fenced = (text: string) => (text.trim() === "" ? "" : `~~~~\n${text.trimEnd()}\n~~~~`);
-  return cells
-    .flatMap(({ cell_type, source, outputs }) => {
-      if (cell_type !== "code") return textOf(source);
-      const printed = (Array.isArray(outputs) ? outputs : [])
-        .filter(isObject)
-        .map(({ text, data }) => textOf(text ?? (isObject(data) ? data["text/plain"] : "")));
-      return [source, ...printed].map((text) => fenced(textOf(text)));
-    })
-    .join("\n\n");
 }

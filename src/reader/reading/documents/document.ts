@@ -2,7 +2,6 @@ import type { Clock } from "../../../core/clock.js";
 import { OverLimit, Threads } from "../../../core/threads.js";
 import type { Block } from "../blocks/block.js";
 import { isPacked } from "../files/read-file.js";
-import type { PreCommand } from "./pre.js";
 
 /** Of a page: its media type, as in "text/html", which says more than its name, and its charset as its sender names it. */
 export interface PageKind {
@@ -18,8 +17,6 @@ export interface DocumentTask {
   page?: PageKind;
   /** Of a page: whether all of its text is wanted, too. */
   wantsText?: boolean;
-  /** What makes text of it; `bytes` is empty then, and `name` its absolute path. */
-  pre?: PreCommand;
   /** It is a robots.txt: what is wanted are its rules for us. */
   isRobots?: boolean;
 }
@@ -58,14 +55,13 @@ export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promis
 
 /** Reads documents in processes with limits, `most` at a time. */
 export function documentReader(clock: Pick<Clock, "sleep">, most: number): DocumentReader {
-  const limitMs = ({ name, page, pre }: DocumentTask) =>
-    pre || (page ? page.type === PDF : isPacked(name)) ? PACKED_MS : TEXT_MS;
+  const limitMs = ({ name, page }: DocumentTask) =>
+    (page ? page.type === PDF : isPacked(name)) ? PACKED_MS : TEXT_MS;
   const options = { name: "document-worker", most, limitMs, clock, ...LIMITS };
   const threads = new Threads<DocumentTask, CutDocument>(options);
-  const fresh = new Threads<DocumentTask, CutDocument>({ ...options, isFresh: true });
   return async (task, signal) => {
     try {
-      return await (task.pre ? fresh : threads).ask(task, signal);
+      return await threads.ask(task, signal);
     } catch (error) {
       signal.throwIfAborted();
       const how = error instanceof OverLimit ? "reading it" : "it cannot be read:";

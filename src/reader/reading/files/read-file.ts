@@ -8,7 +8,7 @@ export const MAX_TOTAL_BYTES = 64 * 1_048_576;
 
 /** Documents that are packed: they are unpacked in a thread with limits, and their lines are not those of a file. */
 export function isPacked(name: string): boolean {
-  return /\.(?:pdf|docx|ipynb)$/i.test(name);
+  return /\.(?:pdf|docx)$/i.test(name);
 }
 
 /** How many bytes the file `name` may have. */

@@ -28,26 +28,23 @@ const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
 const BINARY =
   /\.(?:png|jpe?g|gif|webp|avif|ico|svg|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
 
-/** What a program has to make text of (contract §4, `--pre`), by the endings of its files. */
+/** Kinds of documents that are not read, by the endings of their files, and what to do. */
 const OTHER_KINDS: readonly [RegExp, string][] = [
-  [/\.(?:xls[xmb]?|ods|numbers)$/i, "it is a spreadsheet"],
-  [/\.(?:ppt[xm]?|odp)$/i, "it is a set of slides"],
-  [/\.(?:epub|mobi|azw3?)$/i, "it is an e-book"],
-  [/\.(?:doc|odt|rtf|pages)$/i, "it is a document of a word processor"],
+  [/\.(?:xls[xmb]?|ods|numbers)$/i, "it is a spreadsheet; save it as CSV"],
+  [/\.(?:ppt[xm]?|odp)$/i, "it is a set of slides; save it as PDF"],
+  [/\.(?:epub|mobi|azw3?)$/i, "it is an e-book; convert it to HTML or text"],
+  [/\.(?:doc|odt|rtf|pages)$/i, "it is a document of a word processor; save it as docx"],
+  [/\.ipynb$/i, "it is a notebook; convert it to Markdown"],
 ];
 
 /** A name with a line break in it could not be cited as `file:line`. */
 const UNCITABLE = /[\x00-\x1f\x7f]/;
 
 /**
- * The readable files under `root` (an absolute path): no dot-files, nothing a .gitignore names, no symlinks, nothing
- * in `exclude` (paths of files and folders). A program makes text of those whose endings are in `pre`.
+ * Finds the readable files under `root` (an absolute path): no dot-files, nothing a .gitignore names, no symlinks,
+ * nothing in `exclude` (paths of files and folders).
  */
-export async function findSources(
-  root: string,
-  exclude: readonly string[] = [],
-  pre: readonly string[] = [],
-): Promise<Sources> {
+export async function findSources(root: string, exclude: readonly string[] = []): Promise<Sources> {
   // What is not there yet may be there at the next walk.
   const realPath = (path: string) => fs.realpath(path).catch(() => resolve(path));
   const excluded = new Set(await Promise.all(exclude.map(realPath)));
@@ -75,7 +72,7 @@ export async function findSources(
         continue;
       }
       const stat = entry.isFile() ? await fs.lstat(full).catch(() => undefined) : undefined;
-      const reason = unreadable(entry, stat?.size ?? 0, pre.includes(endingOf(entry.name)));
+      const reason = unreadable(entry, stat?.size ?? 0);
       if (reason !== undefined) leaveOut(full, reason);
       if (reason !== undefined || !stat?.isFile() || stat.size === 0) continue;
       if (found.files.length >= MAX_FILES) return { ...found, stopped: `stopped at ${MAX_FILES} files` };
@@ -89,21 +86,16 @@ export async function findSources(
 }
 
 /** Why what `entry` names is not read; undefined if it can be tried. `size` is in bytes. */
-function unreadable(entry: Dirent, size: number, isPre: boolean): string | undefined {
+function unreadable(entry: Dirent, size: number): string | undefined {
   if (UNCITABLE.test(entry.name)) return "its name has a line break or another control character";
   if (entry.isDirectory()) return "a folder of packages";
   if (entry.isSymbolicLink()) return "a symbolic link";
   if (!entry.isFile()) return "no regular file";
-  if (!isPre && BINARY.test(entry.name)) return NOT_TEXT;
-  const kind = isPre ? undefined : OTHER_KINDS.find(([ending]) => ending.test(entry.name))?.[1];
-  if (kind !== undefined) return `${kind}; see --pre`;
-  const limit = isPre ? MAX_TOTAL_BYTES : limitOf(entry.name);
+  if (BINARY.test(entry.name)) return NOT_TEXT;
+  const kind = OTHER_KINDS.find(([ending]) => ending.test(entry.name))?.[1];
+  if (kind !== undefined) return kind;
+  const limit = limitOf(entry.name);
   return size > limit ? largerThan(limit) : undefined;
-}
-
-/** The ending of a name in lower case, without the dot. */
-export function endingOf(name: string): string {
-  return /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 
 function nameOf(root: string, path: string): string {

@@ -144,30 +144,6 @@ describe("a PDF", () => {
   });
 });
 
-it("a notebook is its cells, and what its code printed", async () => {
-  const notebook = {
-    cells: [
-      { cell_type: "markdown", source: ["# Tides\n", "\n", "The moon moves them."] },
-      {
-        cell_type: "code",
-        source: "height = 3 * moon",
-        outputs: [{ text: ["12 metres\n"] }, { data: { "text/plain": "13.5", "image/png": "x" } }, {}],
-      },
-    ],
-  };
-  expect(await cutDocument({ name: "a.ipynb", bytes: Buffer.from(JSON.stringify(notebook)) })).toMatchObject({
-    blocks: [
-      { lines: ["The moon moves them."], heading: "Tides", kind: "prose" },
-      { lines: ["height = 3 * moon"], heading: "Tides", kind: "code" },
-      { lines: ["12 metres"], kind: "code" },
-      { lines: ["13.5"], kind: "code" },
-    ],
-  });
-  expect(await cutDocument({ name: "a.ipynb", bytes: Buffer.from('{"cells": 5}') })).toEqual({
-    reason: "it cannot be read: it has no cells",
-  });
-});
-
 it("a document that takes too long is left out, and its thread ended", async () => {
   // Its time is over at once.
   const read = documentReader({ sleep: async () => {} }, 1);

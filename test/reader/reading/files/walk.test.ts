@@ -55,6 +55,8 @@ it("names what is not read, with the reason, and no dot-file or ignored file", a
     "big.pdf": "x".repeat(8_388_609),
     "p.png": "x",
     "costs.XLSX": "PK",
+    "costs.csv": "port,fee",
+    "notes.ipynb": "{}",
     "talk.pptx": "PK",
     "line\nbreak.md": "x",
     "node_modules/p/index.js": "p",
@@ -63,13 +65,14 @@ it("names what is not read, with the reason, and no dot-file or ignored file", a
     "b.log": "b",
     "empty.md": "",
   });
-  expect(await namesIn(folder)).toEqual(["a.md", "big.pdf", "manual.html"]);
+  expect(await namesIn(folder)).toEqual(["a.md", "big.pdf", "costs.csv", "manual.html"]);
   expect(readBytes(folder, "big.pdf")).toHaveLength(8_388_609);
   expect(await unreadIn(folder)).toEqual({
     "big.md": "larger than 8 MiB",
     "p.png": "not text",
-    "costs.XLSX": "it is a spreadsheet; see --pre",
-    "talk.pptx": "it is a set of slides; see --pre",
+    "costs.XLSX": "it is a spreadsheet; save it as CSV",
+    "notes.ipynb": "it is a notebook; convert it to Markdown",
+    "talk.pptx": "it is a set of slides; save it as PDF",
     "line?break.md": "its name has a line break or another control character",
     node_modules: "a folder of packages",
   });
