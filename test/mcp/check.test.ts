@@ -31,7 +31,7 @@ test("research_check gives what is wrong first, as a plain result, and keeps it 
       complete: true,
       omitted: 0,
       counts: { found: 2, missing: 1, gone: 1, citations: 7 },
-      citations: ["missing", "gone", "unrelated", "unreadable", "unchecked", "found", "found"].map(
+      citations: ["missing", "gone", "unreadable", "unchecked", "unchecked", "found", "found"].map(
         (verdict) => ({
           verdict,
         }),

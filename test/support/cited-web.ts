@@ -43,7 +43,7 @@ export const reportOf = (url: string) =>
   ].join("\n");
 
 /** Of its citations, in their order. */
-export const VERDICTS = ["found", "missing", "found", "unchecked", "gone", "unreadable", "unrelated"];
+export const VERDICTS = ["found", "missing", "found", "unchecked", "gone", "unreadable", "unchecked"];
 
 /** The web of `pages` under http://1.1.1.1, through a proxy: as it is for what allows no private address. */
 export async function publicWeb(pages = PAGES) {

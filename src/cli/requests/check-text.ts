@@ -9,7 +9,7 @@ import { counted } from "../../core/text/phrases.js";
 import { safe, safeLine } from "../../core/text/safe-text.js";
 import type { Style } from "../terminal/style.js";
 
-const WRONG: ReadonlySet<Verdict> = new Set(["missing", "gone", "unrelated"]);
+const WRONG: ReadonlySet<Verdict> = new Set(["missing", "gone"]);
 
 /** Every citation, a line each: verdict, addresses, what is missing, sentence. */
 export function citationLines({ citations }: Pick<CheckOutcome, "citations">): string {
@@ -30,8 +30,7 @@ export function wrongLines({ citations }: Pick<CheckOutcome, "citations">, style
 function wrongText({ verdict, claim, missing, reason, urls }: CheckedCitation, style: Style): string {
   const why = missing.length > 0 ? `not on the page: ${missing.join("; ")}` : (reason ?? "");
   const lines = [why, ...urls].filter(Boolean).map((line) => `\n  ${style.dim(safeLine(line))}`);
-  const word = verdict === "unrelated" ? style.busy(verdict) : style.bad(verdict);
-  return `${word}  ${safeLine(claim)}${lines.join("")}`;
+  return `${style.bad(verdict)}  ${safeLine(claim)}${lines.join("")}`;
 }
 
 export function citationsText(counts: Readonly<Record<string, number>>): string {

@@ -54,7 +54,6 @@ const LOOKS: Record<Verdict, PageMark["look"]> = {
   found: "done",
   unchecked: "idle",
   unreadable: "idle",
-  unrelated: "busy",
   missing: "bad",
   gone: "bad",
 };

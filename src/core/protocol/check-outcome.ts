@@ -1,15 +1,8 @@
 /** What is said of a sentence and the pages that it cites (contract §11). */
-export type Verdict = "found" | "missing" | "unchecked" | "unrelated" | "gone" | "unreadable";
+export type Verdict = "found" | "missing" | "unchecked" | "gone" | "unreadable";
 
 /** The worst first. */
-export const VERDICTS: readonly Verdict[] = [
-  "missing",
-  "gone",
-  "unrelated",
-  "unreadable",
-  "unchecked",
-  "found",
-];
+export const VERDICTS: readonly Verdict[] = ["missing", "gone", "unreadable", "unchecked", "found"];
 
 export interface CheckedCitation {
   claim: string;

@@ -297,7 +297,7 @@ function passageOf({ lines, heading, header = [], caption = "" }: Block): PagePa
 }
 
 function countsOf(citations: readonly CheckedCitation[]): Record<Verdict, number> {
-  const counts = { found: 0, missing: 0, unchecked: 0, unrelated: 0, gone: 0, unreadable: 0 };
+  const counts = { found: 0, missing: 0, unchecked: 0, gone: 0, unreadable: 0 };
   for (const { verdict } of citations) counts[verdict] += 1;
   return counts;
 }

@@ -85,8 +85,6 @@ function onOneLine(text: string): string {
 const SAMPLE = 200;
 /** A shorter quotation is a term, not something that somebody said, in words. */
 const LEAST_QUOTED = 3;
-/** A sentence with fewer words is not compared by its words. */
-const LEAST_WORDS = 5;
 /** Of a sentence's content words, the share that a page it is about has at least. */
 const LEAST_SHARED = 0.2;
 /** Number words up to this are mostly no numbers: "one of the". */
@@ -157,9 +155,7 @@ export function judge(
   const isNamed = ({ start, text }: Sought) => /^\d{1,3}$/.test(text) && NAME.test(claim.slice(0, start));
   const sought = soughtIn(claim).filter((one) => !isNamed(one) || stands(one));
   const judged =
-    sought.length > 0
-      ? judgeSought(claim, sought, contents, { own, over })
-      : judgeWords(claim, contents, own);
+    sought.length > 0 ? judgeSought(claim, sought, contents, { own, over }) : judgeWords(claim, contents);
   if (judged.verdict === "found" || judged.reason === HAS_WORDS) return judged;
   const entries = pages.map(({ entry }) => entry);
   const isOn = judged.verdict === "unchecked" && sought.length > 0;
@@ -172,16 +168,12 @@ export function judge(
 const HAS_WORDS = "it has no number, date or quotation to look for";
 
 /** A sentence with nothing to look for but its words. */
-function judgeWords(claim: string, contents: readonly PageContent[], own: string | undefined): Judged {
+function judgeWords(claim: string, contents: readonly PageContent[]): Judged {
   const claimWords = contentWords(claim);
   const isOn = ({ allWords }: PageContent) =>
     claimWords.filter((word) => allWords().includes(word)).length >= LEAST_SHARED * claimWords.length;
-  if (claimWords.length > 0 && contents.some(isOn)) return verdict("unchecked", HAS_WORDS);
-  const isLong = (claim.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_WORDS;
-  const isSure = ({ language, isCut }: PageContent) => own !== undefined && own === language && !isCut;
-  return isLong && claimWords.length > 0 && contents.every(isSure)
-    ? verdict("unrelated", "less than a fifth of its words stand on the page")
-    : verdict("unchecked", "it has nothing that can be looked for");
+  const isAbout = claimWords.length > 0 && contents.some(isOn);
+  return verdict("unchecked", isAbout ? HAS_WORDS : "it has nothing that can be looked for");
 }
 
 function judgeSought(

@@ -70,18 +70,18 @@ export class Bm25Index {
   }
 
   /**
-   * The passages that have most of `terms` (each with what it counts), the best first, at most `limit`. `rank`: what the
-   * score of a passage is multiplied by.
+   * Returns the passages that have most of `terms`, the best one first, at most `limit`. The score of a passage is multiplied
+   * by its `rank`.
    */
   search(
-    terms: ReadonlyMap<string, number>,
+    terms: Iterable<string>,
     limit: number,
     rank: (document: string, passage: number) => number = () => 1,
   ): PassageMatch[] {
     const weights = new Float64Array(this.#terms.size);
-    for (const [term, share] of terms) {
+    for (const term of terms) {
       const id = this.#terms.get(term);
-      if (id !== undefined) weights[id] = share * this.weight(term);
+      if (id !== undefined) weights[id] = this.weight(term);
     }
     const average = Math.max(1, this.#length / Math.max(1, this.#passages));
     let found: PassageMatch[] = [];

@@ -1,5 +1,5 @@
 import { languageOf } from "../matching/language.js";
-import { related, words } from "../matching/words.js";
+import { words } from "../matching/words.js";
 import type { Block } from "../reading/blocks/block.js";
 import { Bm25Index } from "./bm25.js";
 import type { Description, Hit, Opened, Passage, SourceDocument } from "./source.js";
@@ -12,8 +12,6 @@ interface IndexedDocument {
 
 /** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
 const MAX_QUERY_WORDS = 64;
-/** The weight of a related word, where the word of the query itself has 1. */
-const RELATED = 0.3;
 /** A question that asks for a number, and the factor by which a passage with a number scores more. */
 const AMOUNT =
   /\bhow (?:many|long|much|often|large|big|old|far|fast)\b|\b(?:maximum|minimum|default|limit|port|size)\b/i;
@@ -58,11 +56,9 @@ export class DocumentIndex {
   /** The best passages for `query`, best first, at most `limit`. */
   search(query: string, limit: number): Hit[] {
     const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
-    const terms = new Map(asked.flatMap(related).map((term) => [term, RELATED]));
-    for (const term of asked) terms.set(term, 1);
     const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
     const isAmount = AMOUNT.test(query);
-    const best = this.#index.search(terms, limit, (id, nth) => {
+    const best = this.#index.search(asked, limit, (id, nth) => {
       const { kind = "prose", lines = [] } = blockAt(id, nth) ?? {};
       const hasNumber = isAmount && lines.some((line) => /\d/.test(line));
       return sourceRank(id, kind) * (hasNumber ? WITH_NUMBER : 1);
@@ -83,7 +79,6 @@ export class DocumentIndex {
       const weight = this.#index.weight(term);
       total += weight;
       if (said.has(term)) sum += weight;
-      else if (related(term).some((other) => said.has(other))) sum += RELATED * weight;
     }
     return total === 0 ? 0 : sum / total;
   }

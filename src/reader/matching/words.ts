@@ -69,7 +69,7 @@ function pairs(word: string): string[] {
 }
 
 /** One form for "limit", "limits", "limited", "hour", "hourly", "create", "creates", "creating", "stopped". */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length < 4 || /\P{ASCII}|\d/u.test(word)) return word;
   let short = word
     .replace(/ies$/, "y")
@@ -78,81 +78,4 @@ export function stem(word: string): string {
   const cut = short.replace(/(?:ing|ed|ly|er)$/, "");
   if (cut.length >= 3 && /[aeiouy]/.test(cut)) short = cut.replace(/([^aeiouls])\1$/, "$1");
   return short.length > 3 ? short.replace(/e$/, "") : short;
-}
-
-/** Words that documents use for one another. General ones only: what a subject calls things is in its own text. */
-const GROUPS = [
-  "maximum max limit largest most",
-  "minimum min least smallest",
-  "delete remove erase drop prune purge clear discard",
-  "stop cancel abort terminate kill end halt",
-  "start begin launch run execute",
-  "folder directory",
-  "file document",
-  "size length",
-  "change modify update alter edit",
-  "create make build add generate",
-  "forbid prohibit disallow deny reject block refuse",
-  "allow permit enable grant",
-  "error failure exception mistake problem",
-  "fee price charge cost",
-  "publish release",
-  "undo revert reset",
-  "restore recover",
-  "wait timeout delay",
-  "parameter argument option setting variable",
-  "login authenticate",
-  "password credential secret passphrase",
-  "default otherwise unless",
-  "show display print list view",
-  "function method",
-  "machine computer host",
-  "several multiple",
-  "concurrent simultaneous parallel",
-  "check verify validate test",
-  "ignore skip exclude omit",
-  "put place locate",
-  "store save keep retain preserve",
-  "copy duplicate clone backup",
-  "fast quick speed",
-  "slow performance",
-  "shrink reduce compact",
-  "answer response reply",
-  "ask query request",
-  "message text notice",
-  "send transmit forward",
-  "choose select pick",
-  "restrict limit",
-  "protect secure",
-  "connect join link",
-  "split divide separate",
-  "disable off",
-  "permanent persistent",
-  "crash fail",
-  "old outdated obsolete",
-  "broken damaged corrupt",
-  "repair fix",
-  "interval frequency often",
-  "licence license copyright",
-  "user account",
-  "find search",
-  "look inspect examine",
-  "script program command",
-  "own custom",
-  "reload refresh",
-  "hide suppress",
-  "get obtain fetch retrieve",
-  "needed required necessary",
-];
-
-const table = new Map<string, string[]>();
-for (const group of GROUPS) {
-  const stems = group.split(" ").map(stem);
-  for (const one of stems)
-    table.set(one, [...(table.get(one) ?? []), ...stems.filter((other) => other !== one)]);
-}
-
-/** The stems of words that may stand for the one with this stem. */
-export function related(term: string): readonly string[] {
-  return table.get(term) ?? [];
 }

@@ -162,7 +162,7 @@ describe("with nothing to look for", () => {
     [
       "a page about something else",
       "The committee rejected the proposal after a heated debate.",
-      "unrelated",
+      "unchecked",
     ],
     ["one with its words", "The gravity of the moon causes the tides.", "unchecked"],
     ["a short sentence", "Nobody knows why.", "unchecked"],

@@ -42,13 +42,6 @@ it("finds a text that leads to code by the words of the code, and gives both", (
   expect(found("Type this.")).toEqual({ id: "a.md", ...code });
 });
 
-it("finds what is called by another word, after what is called by the one that was asked for", () => {
-  const index = indexOf({
-    "a.md": [prose(1, "the largest basket"), prose(2, "the maximum basket"), prose(3, "a car")],
-  });
-  expect(index.search("maximum", 9).map(({ passage }) => passage.line)).toEqual([2, 1]);
-});
-
 it.each([
   ["docs/a.md", "prose", 1],
   ["src/a.ts", "code", 0.6],

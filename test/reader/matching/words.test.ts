@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { related, words } from "../../../src/reader/matching/words.js";
+import { words } from "../../../src/reader/matching/words.js";
 
 it.each([
   ["The limits of hourly creates", ["limit", "hour", "creat"]],
@@ -16,9 +16,4 @@ it.each([
   [`hash ${"a1".repeat(40)}`, ["hash"]],
 ])("%s", (text, expected) => {
   expect(words(text)).toEqual(expected);
-});
-
-it("words may stand for one another, as in maximum and largest", () => {
-  expect(related("maximum")).toContain("largest");
-  expect(related("zebra")).toEqual([]);
 });

@@ -9,7 +9,7 @@ export interface PageMark {
   field: string | null;
   word: string;
   /** How it looks: a class of the page's style. */
-  look: "done" | "bad" | "idle" | "busy";
+  look: "done" | "bad" | "idle";
   claim: string;
   /** Sentences about it. */
   notes: readonly string[];

@@ -51,7 +51,7 @@ test("the set has 80 sentences, and each is one citation", () => {
 
 // Before anything was changed for it: 2 of 50 accused, 1 of 24 believed, 22 of 24 missing.
 test("at most 2 % of the right sentences are accused, and at most 15 % of the inventions are believed", () => {
-  expect(of("right", "missing", "unrelated", "gone").length).toBeLessThanOrEqual(0.02 * countOf("right"));
+  expect(of("right", "missing", "gone").length).toBeLessThanOrEqual(0.02 * countOf("right"));
   expect(of("invented", "found").length).toBeLessThanOrEqual(0.15 * countOf("invented"));
 });
 
