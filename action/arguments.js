@@ -13,7 +13,6 @@ export const FLAGS = {
   tier: { modes: ["run", "create", "batch"], value: true },
   "per-hour": { modes: ["run", "create", "batch"], value: true },
   "max-failures": { modes: ["batch"], value: true },
-  shard: { modes: ["batch"], value: true },
   "wait-for-quota": { modes: ["run", "create"], value: false },
   force: { modes: ["run", "collect"], value: false },
   strict: { modes: ["run", "collect"], value: false },

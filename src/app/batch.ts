@@ -20,8 +20,6 @@ import { mismatchText, textWithSources } from "./result-text.js";
 export interface CreatePace {
   /** Creates per hour; Infinity for no limit, undefined if it is not known. */
   limit?: number | undefined;
-  /** How many shards share the limit; default 1. */
-  shards?: number | undefined;
 }
 
 /** How a batch keeps errors and results, whichever front end runs it. */
@@ -42,11 +40,9 @@ export async function openBatch(
   rows: readonly Row[],
   {
     out,
-    or = [],
     isListed,
     ...options
-  }: PlanOptions &
-    CreatePace & { out: string; or?: readonly Machine[]; isListed?: boolean; retryRefused?: boolean },
+  }: PlanOptions & CreatePace & { out: string; isListed?: boolean; retryRefused?: boolean },
 ): Promise<BatchJob> {
   const named = namedIn(machine, rows);
   const ownOf = ({ profile }: Row) => named.get(profile ?? "") ?? machine;
@@ -65,10 +61,10 @@ export async function openBatch(
       accounts.set(at, account);
       return account;
     };
-    const accountsOf = (row: Row) => [ownOf(row), ...or].map(accountAt);
-    const states = planRows(rows, known, options, (name) => folder.has(name), accountsOf);
+    const accountOf = (row: Row) => accountAt(ownOf(row));
+    const states = planRows(rows, known, options, (name) => folder.has(name), accountOf);
     for (const state of states)
-      if (state.standing === "running") state.account = madeAt(machine, state, accountAt);
+      if (state.standing === "running") state.account = accountThatMade(machine, state, accountAt);
     checkOccupied(out, occupiedFiles(states, folder.foreign));
     if (accounts.size === 0) accountAt(machine);
     return { states, folder, accounts: [...accounts.values()] };
@@ -85,18 +81,15 @@ export function namedIn(machine: Machine, rows: readonly Pick<Row, "profile">[])
   return new Map(accounts.map((account, index) => [names[index] ?? "", account]));
 }
 
-/** The account that was asked for a row by its journal, whatever its profile is now; undefined if there is none. */
-function madeAt(
+/** Finds the account that made a row by its journal, whatever its profile is now; undefined if it is not set up any more. */
+function accountThatMade(
   machine: Machine,
-  { accounts, origin, profile = null }: RowState,
+  { account: own, origin, profile = null }: RowState,
   accountAt: (at: Machine) => BatchAccount,
 ): BatchAccount | undefined {
-  const [own] = accounts;
-  if (origin === undefined) return own;
-  const found = accounts.find(({ ports }) => ports.origin === origin && ports.profile === profile);
-  if (found) return found;
+  if (own && own.ports.origin === origin && own.ports.profile === profile) return own;
   const at = profile === null ? undefined : machine.accountNamed(profile);
-  if (at?.origin === origin) return accountAt(at);
+  if (at && at.origin === origin) return accountAt(at);
   // Without a profile there is none to go back to: a 404 names the origin that made it.
   return profile === null || own?.ports.origin === origin ? own : undefined;
 }
@@ -106,13 +99,13 @@ export function pacerOf(
   clock: Ports["clock"],
   ports: Pick<Ports, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
   known: ReadonlyMap<string, KnownRow>,
-  { limit, shards = 1 }: CreatePace,
+  { limit }: CreatePace,
 ): CreatePacer {
   const isOwn = ({ origin, profile }: KnownRow) =>
-    !ports || origin === undefined || (origin === ports.origin && profile === ports.profile);
+    !ports || (origin === ports.origin && profile === ports.profile);
   const sent = [...known.values()].filter((row) => row.stage !== "free" && isOwn(row));
   return new CreatePacer({
-    ...{ clock, limit, shards },
+    ...{ clock, limit },
     attempts: () => ports?.history?.hour(ports, 1).attempts,
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
     isHourly: !ports?.provider,

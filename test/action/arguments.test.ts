@@ -54,9 +54,9 @@ describe("each mode is one command line", () => {
       "batch",
       {
         ...{ INPUT_OUTPUT: "a", INPUT_BATCH_FILE: "q.txt", INPUT_MAX_FAILURES: "3" },
-        ...{ INPUT_RETRY_FAILED: "true", INPUT_HTML: "true", INPUT_STRICT: "false", INPUT_SHARD: "1/8" },
+        ...{ INPUT_RETRY_FAILED: "true", INPUT_HTML: "true", INPUT_STRICT: "false" },
       },
-      ["batch", "--out=a", "--max-failures=3", "--shard=1/8", "--html", "--retry-failed", "--", "q.txt"],
+      ["batch", "--out=a", "--max-failures=3", "--html", "--retry-failed", "--", "q.txt"],
       "",
     ],
   ])("%s", (mode, inputs, args, stdin) => {
@@ -88,11 +88,6 @@ test.each([
   expect(command({ INPUT_MODE: mode, INPUT_OUTPUT: "", ...inputs }).args).toContain(flag);
 });
 
-test("a matrix is no shard: it may be there for another reason", () => {
-  const env = { INPUT_MODE: "batch", INPUT_BATCH_FILE: "q", JOB_INDEX: "1", JOB_TOTAL: "3" };
-  expect(command(env).args.join(" ")).not.toContain("--shard");
-});
-
 test.each<[string, Record<string, string>]>([
   ["invalid mode", { INPUT_MODE: "watch", INPUT_OUTPUT: "o" }],
   ["prompt is empty", { INPUT_MODE: "run", INPUT_OUTPUT: "o", INPUT_PROMPT: " \n" }],
@@ -102,10 +97,6 @@ test.each<[string, Record<string, string>]>([
   [
     "does not take the input retry-failed",
     { INPUT_MODE: "run", INPUT_OUTPUT: "o", INPUT_PROMPT: "p", INPUT_RETRY_FAILED: "true" },
-  ],
-  [
-    "does not take the input shard",
-    { INPUT_MODE: "run", INPUT_OUTPUT: "o", INPUT_PROMPT: "p", INPUT_SHARD: "1/2" },
   ],
 ])("%s is an error", (message, env) => {
   expect(() => command(env)).toThrow(InputError);

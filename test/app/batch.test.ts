@@ -142,14 +142,11 @@ function knownRow(stage: KnownRow["stage"], minutesAgo: number, localId?: string
   return { key: undefined, digest: "d", stem: "a", localId, sentAt, stage } as KnownRow;
 }
 
-test.each<
-  [what: string, rows: KnownRow[], pace: { limit: number | undefined; shards?: number }, left: unknown]
->([
+test.each<[what: string, rows: KnownRow[], pace: { limit: number | undefined }, left: unknown]>([
   ["a row that was sent counts", [knownRow("created", 10), knownRow("refused", 20)], { limit: 4 }, 2],
   ["one of which nothing is known counts", [knownRow("open", 10)], { limit: 4 }, 3],
   ["one that never left does not", [knownRow("free", 10)], { limit: 4 }, 4],
   ["one of more than an hour ago does not", [knownRow("ended", 61)], { limit: 4 }, 4],
-  ["a shard has its part", [knownRow("created", 10)], { limit: 4, shards: 2 }, 1],
   ["without a limit nothing is counted", [knownRow("created", 10)], { limit: undefined }, undefined],
 ])("a batch's pace by its own rows: %s", (_what, rows, pace, left) => {
   const known = new Map(rows.map((row, index) => [`${index}`, row]));
@@ -197,7 +194,6 @@ test("a row that the account in use has made stays with it", async () => {
 
 test.each<[string, Partial<KnownRow>, number]>([
   ["this account", { origin: "https://one.example", profile: null }, 3],
-  ["an account that is not known", {}, 3],
   ["another service", { origin: "https://two.example", profile: null }, 4],
   ["another profile", { origin: "https://one.example", profile: "p" }, 4],
 ])("of an account's pace is what was sent to %s, or not", (_, made, left) => {
@@ -210,7 +206,15 @@ test("a 429 is about the hour, but at a provider about a moment", () => {
   const refusal = new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", {});
   const ports = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
   const known = new Map([
-    ["a", { ...knownRow("created", 0), sentAt: new Date(clock.now() - 600_000).toISOString() }],
+    [
+      "a",
+      {
+        ...knownRow("created", 0),
+        origin: ports.origin,
+        profile: null,
+        sentAt: new Date(clock.now() - 600_000).toISOString(),
+      },
+    ],
   ]);
   const wait = (provider: Provider | undefined) =>
     (pacerOf(clock, { ...ports, provider }, known, {}).refused(refusal) ?? 0) - clock.now();

@@ -2,12 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { accounts, addDoubles, type Fault } from "../support/accounts.js";
-import { answer, errorEnvelope, only, refuse, reset } from "../support/behaviours.js";
+import { answer, errorEnvelope, refuse } from "../support/behaviours.js";
 import { listed } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors, jsonLines } from "../support/world.js";
 
+const NO_MONEY = '{"error":{"code":"insufficient_quota","message":"no","type":"x","param":null}}';
 const CSV = "key,prompt,profile\na,first,one\nb,second,two\nc,third,one\nd,fourth,two\n";
 
 async function batch(faults: Parameters<typeof accounts>[0], text = CSV, name = "rows.csv") {
@@ -119,45 +120,65 @@ test("what runs is asked for where it was made, whatever account is in use now",
   expect(services.two?.server.count()).toBe(0);
 });
 
-test("--or: a row goes on instead of waiting, and an account that refused the key is asked no more", async () => {
-  const { go, posts } = await batch(
-    { one: only("create", refuse(401, "INVALID_API_KEY")), two: undefined },
-    "a\nb\nc\n",
-    "q.txt",
+test("instead of --or: of a night whose first account runs dry at row 120, another -p sends the rest, and nothing twice", async () => {
+  const { run, home, env } = await accounts({}, new VirtualClock());
+  const openai = await ProviderDouble.start("openai", {
+    fault: (operation, nth) =>
+      operation === "create" && nth >= 120 ? answer({ status: 429, body: NO_MONEY }) : undefined,
+  });
+  const tavily = await ProviderDouble.start("tavily");
+  await addDoubles(env, openai, tavily);
+  writeFileSync(
+    join(home, "night.txt"),
+    Array.from({ length: 150 }, (_, nth) => `question ${nth + 1}\n`).join(""),
   );
-  const seen = await go("--or", "two", "--json");
+  const go = (profile: string) =>
+    run("batch", join(home, "night.txt"), "--out", join(home, "out"), "-y", "-p", profile);
+  const counts = () => [
+    ...[openai, tavily].map(({ server }) => server.count("create")),
+    jsonLines(readFileSync(join(home, "out/results.jsonl"), "utf8")).length,
+  ];
+  expect((await go("openai")).code).toBe(6);
+  expect(counts()).toEqual([120, 0, 119]);
+  const seen = await go("tavily");
   expect(seen, seen.stderr).toMatchObject({ code: 0 });
-  expect(posts()).toEqual([1, 3]);
-  const notices = jsonLines(seen.stderr).filter(({ notice }) => Object(notice).code === "NEXT_ACCOUNT");
-  expect(notices).toHaveLength(3);
-  expect(jsonErrors(seen.stderr)).toEqual([]);
+  expect(counts()).toEqual([120, 31, 150]);
 });
 
-test("--or: where no account takes rows any more, the last one is named with its error", async () => {
-  const isRefused = only("create", refuse(401, "INVALID_API_KEY"));
-  const { go, posts } = await batch({ one: isRefused, two: isRefused }, "a\nb\nc\n", "q.txt");
-  const seen = await go("--or", "two", "--json");
-  expect(seen.code).toBe(4);
-  expect(posts()).toEqual([1, 1]);
-  expect(jsonErrors(seen.stderr)).toMatchObject([{ message: expect.stringMatching(/^profile two: /) }]);
+test("instead of --or: a column `profile` spreads the rows over accounts, and each takes its own", async () => {
+  const rows = Array.from(
+    { length: 12 },
+    (_, nth) => `question ${nth},${nth % 3 === 0 ? "two" : "one"}
+`,
+  );
+  const { go, posts } = await batch(
+    { one: undefined, two: undefined },
+    `prompt,profile
+${rows.join("")}`,
+  );
+  expect((await go()).code).toBe(0);
+  expect(posts()).toEqual([8, 4]);
 });
 
-test("--or: where the hour of the first is full, the second takes rows, and where both are, the first that is free", async () => {
-  const { go, posts, run, clock } = await batch({ one: undefined, two: undefined }, "a\nb\nc\nd\n", "q.txt");
-  await run("config", "set", "tier", "free", "-p", "two");
+test("instead of --shard: rows in files of their own, each with a folder of its own and its part of the limit", async () => {
+  const clock = new VirtualClock();
+  const { run, posts, home } = await accounts({ one: undefined }, clock);
+  const prompts = Array.from(
+    { length: 20 },
+    (_, nth) => `question ${nth}
+`,
+  );
+  const parts = [0, 1, 2, 3].map((part) => prompts.filter((_, nth) => nth % 4 === part).join(""));
   const before = clock.now();
-  expect(await go("--or", "two", "--per-hour", "1")).toMatchObject({ code: 0 });
-  expect(posts()).toEqual([1, 3]);
-  expect(clock.now() - before).toBeLessThan(3_000_000);
-});
-
-test("--or never goes on after an unknown outcome, nor past per-day", async () => {
-  const lost = await batch({ one: only("create", reset()), two: undefined }, "a\nb\n", "q.txt");
-  expect((await lost.go("--or", "two")).code).toBe(11);
-  expect(lost.posts()).toEqual([2, 0]);
-  const day = await batch({ one: undefined, two: undefined }, "a\nb\n", "q.txt");
-  expect((await day.go("--or", "two", "--per-day", "1")).code).toBe(0);
-  expect(day.posts()).toEqual([2, 0]);
+  const codes = parts.map(async (text, part) => {
+    writeFileSync(join(home, `part-${part}.txt`), text);
+    const out = ["--out", join(home, `out-${part}`), "--per-hour", "10"];
+    return (await run("batch", join(home, `part-${part}.txt`), ...out)).code;
+  });
+  expect(await Promise.all(codes)).toEqual([0, 0, 0, 0]);
+  expect(posts()).toEqual([20]);
+  // All of them count the same hour on one machine: 10 creates at once, and 10 an hour later.
+  expect((clock.now() - before) / 3_600_000).toBeCloseTo(1, 1);
 });
 
 test.each([
@@ -166,8 +187,8 @@ test.each([
   ["--per-hour", 2, CSV, ["--per-hour", "5"]],
   ["--tier", 2, CSV, ["--tier", "free"]],
   ["a bare --model", 2, CSV, ["--model", "deep"]],
-  ["--or with a row's model", 2, "prompt,model\na,deep\n", ["--or", "two"]],
-  ["--or with an account of a row", 2, CSV, ["--or", "two"]],
+  ["--or", 2, CSV, ["--or", "two"]],
+  ["--shard", 2, CSV, ["--shard", "1/2"]],
 ])("invalid: %s", async (_, code, text, flags) => {
   const { go, posts, out } = await batch({ one: undefined, two: undefined }, text);
   const seen = await go(...flags);
@@ -191,7 +212,7 @@ test("money that is gone at one provider ends with 6, the other's rows go on, an
       operation === "create" && nth > paid.creates
         ? answer({
             status: 429,
-            body: '{"error":{"code":"insufficient_quota","message":"no","type":"x","param":null}}',
+            body: NO_MONEY,
           })
         : undefined,
   });

@@ -45,7 +45,7 @@ export function rowsOf(...prompts: string[]): Row[] {
 /** An account of a batch, with its creates per hour. */
 export function accountAt({ ports }: Pick<BatchWorld, "ports">, limit?: number): BatchAccount {
   const { clock } = ports;
-  return { ports, pacer: new CreatePacer({ clock, attempts: () => [], limit, shards: 1, own: [] }) };
+  return { ports, pacer: new CreatePacer({ clock, attempts: () => [], limit, own: [] }) };
 }
 
 export interface BatchRun extends Partial<BatchRunOptions> {
@@ -65,7 +65,7 @@ export async function runBatch(
   mkdirSync(w.out, { recursive: true });
   const folder = await OutputFolder.open(w.out);
   const hasFile = (name: string) => folder.has(name);
-  const states = planRows(rows, folder.known, {}, hasFile, () => accounts);
+  const states = planRows(rows, folder.known, {}, hasFile, () => accounts[0]);
   for (const state of states)
     state.account = accounts.find(({ ports }) => ports.origin === (state.origin ?? ports.origin));
   const batch = new Batch(

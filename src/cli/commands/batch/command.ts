@@ -35,7 +35,7 @@ export const batch = define({
       "--retry-partial": "send again what FAILED with a part of a result",
       "--resend-unknown": "send unknown rows again; may create duplicates",
     },
-    "Account:": { ...flags.provider, ...flags.or },
+    "Account:": flags.provider,
     "Waiting:": { ...flags.pace, ...flags.onDone, ...flags.notify },
     "Results:": {
       "--out <dir>": "the folder for the results, results.jsonl, and what is needed to go on",
@@ -45,7 +45,6 @@ export const batch = define({
     "Limits:": {
       ...flags.quota,
       ...flags.perDay,
-      "--shard <k/n>": "run part k of n, using 1/n of the hourly limit",
       "--max-failures <n>": value(
         "send no more when so many rows have failed, were refused or are unknown",
         wholeNumber(1),

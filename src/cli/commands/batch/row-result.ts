@@ -15,9 +15,9 @@ import { pageOf } from "../../results/page.js";
 /** A page of a larger result is not made, in bytes. */
 const MAX_RESULT_BYTES = 64 << 20;
 
-export function accountOf({ accounts }: Pick<BatchJob, "accounts">, state: RowState): Ports {
-  const own = state.accounts.find(({ ports }) => ports.origin === state.origin);
-  return ((state.account ?? own ?? accounts[0]) as BatchAccount).ports;
+/** Returns the account that made a row, or the batch's first one if that is not set up any more. */
+export function accountOf({ accounts }: Pick<BatchJob, "accounts">, { account }: RowState): Ports {
+  return (account ?? (accounts[0] as BatchAccount)).ports;
 }
 
 /** The result of a row that is done: as it is kept, else as its file has it. Throws LocalError or UsageError. */
@@ -37,9 +37,9 @@ export function resultOfRow(
 }
 
 export function sourceOf(state: RowState): ResultOrigin {
-  const { row, requestId, createdAt, endedAt, standing, accounts } = state;
+  const { row, requestId, createdAt, endedAt, standing, account } = state;
   return {
-    ...{ question: row.body.prompt, requestId, origin: state.origin ?? accounts[0]?.ports.origin },
+    ...{ question: row.body.prompt, requestId, origin: state.origin ?? account?.ports.origin },
     createdAt: createdAt ?? undefined,
     completedAt: standing === "done" ? endedAt : undefined,
   };

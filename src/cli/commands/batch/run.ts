@@ -15,7 +15,7 @@ import {
   planRows,
   type RowState,
 } from "../../../client/workflows/batch/plan.js";
-import { isRepeated, type Row, rowsOfShard, type Shard } from "../../../client/workflows/batch/row.js";
+import { isRepeated, type Row } from "../../../client/workflows/batch/row.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import { safeLine } from "../../../core/text/safe-text.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
@@ -30,18 +30,16 @@ import { estimateJson, estimateText, promptsText } from "./view.js";
 type BatchFlags = InputOptions &
   PlanOptions &
   ShowOptions &
-  Given<"perDay" | "dryRun"> & { out?: string; yes?: boolean; html?: boolean; shard?: string };
+  Given<"perDay" | "dryRun"> & { out?: string; yes?: boolean; html?: boolean };
 
 /** Sends many prompts under an hourly limit, and keeps every result. The same command again goes on. */
 export async function batch(ctx: Context, file: string, options: BatchFlags): Promise<number> {
   const { out, dryRun } = options;
   ctx.limitDay(options);
-  const shard = parseShard(options.shard);
-  const { rows, faults, format, or, accountOf } = await readBatch(ctx, file, options);
+  const { rows, faults, format, accountOf } = await readBatch(ctx, file, options);
   // Where each row names its own account, none need be in use.
   const machine = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
   const limit = machine.hourlyLimit(options);
-  checkShards(limit, shard);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
   for (const { key, line } of changedRows(rows, before)) {
     const reason = `the request of the key ${JSON.stringify(key)} has changed since it was sent`;
@@ -50,21 +48,19 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   if (out === undefined && !dryRun)
     faults.push({ reason: "--out DIR is missing: the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
-  const mine = shard ? rowsOfShard(rows, shard) : rows;
-  const pace = { limit, shards: shard?.count };
   const planned = (): Planned => {
     const known = reconcile(before, machine.history);
-    return { known, states: planRows(mine, known, options, () => true), accountOf };
+    return { known, states: planRows(rows, known, options, () => true), accountOf };
   };
-  if (dryRun || out === undefined) return dryRunOf(ctx, machine, planned(), pace);
+  if (dryRun || out === undefined) return dryRunOf(ctx, machine, planned(), { limit });
   if (!options.yes && asksFirst(ctx))
     await confirmRows(ctx, planned(), `${safeLine(file)}, read as ${FORMS[format]},`);
-  const job = await openBatch(machine, mine, { ...options, ...pace, out, or });
+  const job = await openBatch(machine, rows, { ...options, limit, out });
   const { folder, states } = job;
   try {
     const pages = options.html ? await import("./pages.js") : undefined;
     pages?.checkPages(folder, states);
-    await sayRepeated(ctx, mine);
+    await sayRepeated(ctx, rows);
     try {
       return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
     } finally {
@@ -103,24 +99,6 @@ async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: s
     ctx,
     `Send ${waiting} rows of ${what} to ${places.join(" and ")}? Each is a create.`,
     "nothing was sent",
-  );
-}
-
-/** Throws UsageError for an invalid shard. */
-function parseShard(text: string | undefined): Shard | undefined {
-  if (text === undefined) return undefined;
-  const [, index, count] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? [];
-  if (index && count && index <= count) return { index, count };
-  throw new UsageError(`invalid shard: ${JSON.stringify(text)}`, "Write K/N, from 1/N to N/N.");
-}
-
-/** Throws UsageError if a shard's part would be less than one create per hour. */
-function checkShards(limit: number | undefined, shard: Shard | undefined): void {
-  const count = shard?.count ?? 1;
-  if (limit === undefined || limit >= count) return;
-  throw new UsageError(
-    `${count} shards of ${limit} creates per hour leave less than one for each`,
-    `Use at most ${limit} shards.`,
   );
 }
 

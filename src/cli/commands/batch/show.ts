@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ROW_FORMS, rowName } from "../../../app/batch.js";
 import { exitCodeOfCheck } from "../../../app/check.js";
 import { EXIT_CODES } from "../../../app/errors.js";
-import { type Failure, failureOf, reasonOf, rowError } from "../../../app/failure.js";
+import { type Failure, failureOf, rowError } from "../../../app/failure.js";
 import { Batch } from "../../../client/workflows/batch/batch.js";
 import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/workflows/batch/context.js";
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
@@ -231,13 +231,6 @@ class BatchRenderer {
         return this.#unchanged();
       case "not-observed":
         return sayNotObserved(reporter, event.error);
-      case "next-account": {
-        const why = event.error === undefined ? "" : `${reasonOf(event.error)}; `;
-        return reporter.notice(
-          "NEXT_ACCOUNT",
-          named(event.state, `${why}${accountName(event.ports)} is asked`),
-        );
-      }
       case "creates-stopped":
         return this.#createsStopped(event);
       default:

@@ -39,7 +39,7 @@ export class Batch {
     );
     this.#followers = new Map(followers);
     const add = (state: RowState) => this.#add(state);
-    this.#submitters = job.accounts.map((first) => new RowSubmitter(this.#context, first, add));
+    this.#submitters = job.accounts.map((account) => new RowSubmitter(this.#context, account, add));
   }
 
   /** What is known of the hours ahead. */

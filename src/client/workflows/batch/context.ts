@@ -67,8 +67,6 @@ export type BatchRunEvent =
   | { kind: "row"; state: RowState; final: boolean }
   /** A create failed, or a row was given up or its result not kept, and it goes on there. A `row` event follows. */
   | { kind: "row-failed"; state: RowState; error: unknown }
-  /** A row goes to another account than its first one; `error`: what that said, undefined if it was not asked. */
-  | { kind: "next-account"; state: RowState; ports: Ports; error: unknown }
   /** The request exists, and neither the journal nor the history may have its id. */
   | { kind: "not-saved"; state: RowState; error: LocalError }
   /** The result was kept, and does not fit the row's schema. */

@@ -16,8 +16,6 @@ export interface CreatePacerOptions {
   readonly attempts: () => readonly number[] | undefined;
   /** Creates an hour for the key; Infinity for no limit, undefined if it is not known. */
   readonly limit: number | undefined;
-  /** How many shards share the limit. */
-  readonly shards: number;
   /** When (epoch ms) this batch sent its rows, by its own journal. */
   readonly own: readonly number[];
   /** Whether a 429 is about the hour; a provider's is of seconds or minutes. Default: true. */
@@ -30,10 +28,6 @@ export class CreatePacer {
   /** The attempts of this machine when they were last counted; other processes may have sent since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
-  /** Until when (epoch ms) its rows do not go on to another account. */
-  heldUntil = 0;
-  /** Whether no more creates are sent. */
-  hasEnded = false;
   readonly outage: OutageBackoff;
 
   constructor(private readonly options: CreatePacerOptions) {
@@ -47,12 +41,6 @@ export class CreatePacer {
     return this.options.limit;
   }
 
-  /** This batch's part of the limit, Infinity without one. */
-  get share(): number {
-    const { shards } = this.options;
-    return shards === 1 ? this.#most : Math.max(1, Math.floor(this.#most / shards));
-  }
-
   /** Notes that a create was sent. */
   sent(): void {
     const now = this.#now();
@@ -60,11 +48,11 @@ export class CreatePacer {
     this.#recount();
   }
 
-  /** When (epoch ms) the next create may be sent by this batch's own share and by what was refused last. */
+  /** Returns when (epoch ms) the next create may be sent, by this batch's own creates and by the last refusal. */
   nextAt(): number {
     const now = this.#now();
-    const slot = nextSlot(this.#ownAt(now), this.share, now - MARGIN_MS) + MARGIN_MS;
-    return Math.max(slot, this.#blockedUntil, this.heldUntil, now);
+    const slot = nextSlot(this.#ownAt(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
+    return Math.max(slot, this.#blockedUntil, now);
   }
 
   /** For a create refused for the hour: until when (epoch ms) none is sent. Else undefined. */
@@ -84,7 +72,7 @@ export class CreatePacer {
       return isBlocked ? { left: 0, nextAt: this.#blockedUntil } : undefined;
     const free = Math.min(
       this.#most - inWindow(this.#hour, now - MARGIN_MS).length,
-      this.share - this.#ownAt(now).length,
+      this.#most - this.#ownAt(now).length,
     );
     const nextAt = Math.max(now, this.#blockedUntil, this.times(1)[0] ?? now);
     return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
@@ -93,9 +81,7 @@ export class CreatePacer {
   /** When (epoch ms) each of the next `count` creates may be sent. */
   times(count: number): number[] {
     const now = this.#now();
-    const all = { times: this.#hour, limit: this.#most };
-    const own = { times: this.#ownAt(now), limit: this.share };
-    return sendTimes(count, [all, own], Math.max(now, this.#blockedUntil));
+    return sendTimes(count, [this.#hour, this.#ownAt(now)], this.#most, Math.max(now, this.#blockedUntil));
   }
 
   /** This batch's creates that count at `now`; one that a wrong clock dated ahead counts as of now. */
@@ -120,23 +106,21 @@ export class CreatePacer {
 }
 
 /**
- * When (epoch ms) each of `count` creates may be sent. `hours`: when creates were sent that count, and how many may in an
- * hour: those of all processes and machines, and this batch's own with its share.
+ * Returns when (epoch ms) each of the next `count` creates may be sent. Each of `hours` lists when creates were sent that
+ * count: those of this machine, and those of this batch, which may have run on other machines. `limit`: creates an hour.
  */
 export function sendTimes(
   count: number,
-  hours: readonly { times: readonly number[]; limit: number }[],
+  hours: readonly (readonly number[])[],
+  limit: number,
   now: number,
 ): number[] {
-  const windows = hours
-    .filter(({ limit }) => limit !== Number.POSITIVE_INFINITY)
-    .map(({ times, limit }) => ({ times: [...times].sort((a, b) => a - b), limit }));
+  const windows =
+    limit === Number.POSITIVE_INFINITY ? [] : hours.map((times) => times.toSorted((a, b) => a - b));
   const sent: number[] = [];
   for (let at = now; sent.length < count; sent.push(at)) {
-    for (const window of windows) {
-      at = Math.max(at, nextSlot(window.times.slice(-window.limit), window.limit, at));
-    }
-    for (const { times } of windows) times.push(at);
+    for (const times of windows) at = Math.max(at, nextSlot(times.slice(-limit), limit, at));
+    for (const times of windows) times.push(at);
   }
   return sent;
 }

@@ -43,9 +43,8 @@ export function estimate(
   const isKnown = pacer.limit !== undefined && counts.waiting > 0;
   const lastSentAt = isKnown ? (pacer.times(counts.waiting).at(-1) ?? now) : null;
   const endsAt = lastSentAt === null || usualMs === undefined ? null : lastSentAt + usualMs;
-  const { limit = Number.POSITIVE_INFINITY, share } = pacer;
-  const isLimited = limit !== Number.POSITIVE_INFINITY;
-  return { counts, limit: isLimited ? Math.min(limit, share) : null, now, lastSentAt, endsAt };
+  const { limit = Number.POSITIVE_INFINITY } = pacer;
+  return { counts, limit: Number.isFinite(limit) ? limit : null, now, lastSentAt, endsAt };
 }
 
 /** The hours ahead of a running batch. `usualMs` is how long a run takes, `now` epoch ms. */

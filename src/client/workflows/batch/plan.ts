@@ -9,9 +9,7 @@ export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "
 /** A row and all that is known of it while the batch runs. */
 export interface RowState extends RowFacts {
   row: Row;
-  /** Where it may be sent, in this order. */
-  accounts: readonly BatchAccount[];
-  /** The account that was asked for it; undefined if none was, or none is there any more. */
+  /** The account that it is sent to or that was asked for it; undefined if that is not set up any more. */
   account?: BatchAccount | undefined;
   standing: Standing;
   /** The last state seen. */
@@ -38,7 +36,7 @@ export function planRows(
   known: ReadonlyMap<string, KnownRow>,
   options: AllPlanOptions,
   hasFile: (name: string) => boolean,
-  accountsOf: (row: Row) => readonly BatchAccount[] = () => [],
+  accountOf: (row: Row) => BatchAccount | undefined = () => undefined,
 ): RowState[] {
   const stems = new Set(Array.from(known.values(), ({ stem }) => caseless(stem)));
   return rows.map((row) => {
@@ -46,14 +44,14 @@ export function planRows(
     const standing = before?.digest === row.digest ? standingOf(before, options, hasFile) : "waiting";
     const stem = before?.stem ?? freeStem(row, stems);
     stems.add(caseless(stem));
-    const accounts = accountsOf(row);
+    const account = accountOf(row);
     if (!before || standing === "waiting")
-      return { row, accounts, standing, stem, status: null, announce: "later" };
+      return { row, account, standing, stem, status: null, announce: "later" };
     const { key: _, digest: __, stage, status = null, unreported, ...facts } = before;
     const isOver = stage === "ended";
     const isRunning = standing === "running";
     return {
-      ...{ ...facts, row, accounts, standing, status: isRunning && isOver ? null : status },
+      ...{ ...facts, row, account, standing, status: isRunning && isOver ? null : status },
       file: isRunning ? undefined : facts.file,
       announce: unreported ? "pending" : isOver ? "done" : "later",
     };

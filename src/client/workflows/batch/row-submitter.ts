@@ -1,9 +1,7 @@
 import { localErrorOf } from "../../../core/files/local-error.js";
-import type { CreateBody } from "../../../core/protocol/conversation.js";
 import { exactDuration, isoDate } from "../../../core/text/duration.js";
 import { RefusedError, ResearchError, UnreachableError } from "../../calls/errors.js";
 import { QuotaExceededError, UnresolvedCreateError } from "../errors.js";
-import { accountOf, mayGoOn } from "../first-account.js";
 import { waitUntil } from "../quota.js";
 import { type Submitted, submit } from "../submit.js";
 import { type BatchContext, dateOf } from "./context.js";
@@ -17,15 +15,13 @@ export class RowSubmitter {
   readonly #signal: AbortSignal;
   /** Whether the journal has an intent for the row at hand without an outcome. */
   #hasOpenIntent = false;
-  /** The accounts that have nothing of the row at hand, for a reason of this row or moment. */
-  readonly #passed = new Set<BatchAccount>();
-  /** What the account said that the row at hand was sent to last. */
-  #said: unknown;
+  /** Whether the account takes no more creates. */
+  #hasEnded = false;
 
-  /** `first`: the rows of this first account are sent. `add` takes a row that exists. */
+  /** `add` takes a row that exists. */
   constructor(
     private readonly context: BatchContext,
-    private readonly first: BatchAccount,
+    private readonly account: BatchAccount,
     private readonly add: (state: RowState) => void,
   ) {
     this.#signal = AbortSignal.any([context.end, context.noMoreCreates.signal]);
@@ -34,68 +30,42 @@ export class RowSubmitter {
   /** Resolves when no row is left to be sent. Rejects with what keeps all further rows from being sent. */
   async run(): Promise<void> {
     for (const state of this.context.states) {
-      if (state.standing !== "waiting" || state.accounts[0] !== this.first) continue;
-      this.#passed.clear();
-      this.#said = undefined;
+      if (state.standing !== "waiting" || state.account !== this.account) continue;
       do this.#signal.throwIfAborted();
       while (!(await this.#send(state)));
+      if (this.#hasEnded) return;
     }
   }
 
-  /** Sends one row to the first of its accounts that takes it; false if it has to be tried again. */
+  /** Sends one row; false if it has to be sent again. */
   async #send(state: RowState): Promise<boolean> {
-    const { signal, emit, progress, describe, failsAtLimits } = this.context;
-    const account = this.#next(state);
-    // It stays for the next command.
-    if (!account) {
-      if (this.#said) progress.update(state, { error: describe(this.#said) });
-      return true;
-    }
-    const { ports, pacer } = account;
-    const index = state.accounts.indexOf(account);
+    const { signal, failsAtLimits } = this.context;
+    const { ports, pacer } = this.account;
     let submitted: Submitted;
-    let hasId = false;
     this.#hasOpenIntent = false;
     try {
-      if (!failsAtLimits) await this.#wait(account);
-      if (pacer.hasEnded) return false;
-      if (index > 0) emit({ kind: "next-account", state, ports, error: this.#said });
-      submitted = await submit(ports, bodyAt(state, index), {
+      if (!failsAtLimits) await this.#wait();
+      submitted = await submit(ports, state.row.body, {
         limit: pacer.limit,
-        onIntent: (localId) => this.#begin(state, account, localId),
-        onId: () => {
-          hasId = true;
-        },
-        ...(index > 0 && { askedOf: accountOf(this.first.ports) }),
+        onIntent: (localId) => this.#begin(state, localId),
         // It has a few seconds to learn its id.
         signal,
       });
     } catch (error) {
-      this.#said = error;
       const until = failsAtLimits ? undefined : pacer.refused(error);
-      if (until === undefined) return this.#failed(state, account, error, hasId);
+      if (until === undefined) return this.#failed(state, error);
       this.#dismiss(state);
-      if (hasId || (error instanceof QuotaExceededError && error.day)) pacer.heldUntil = until;
       return false;
     }
-    this.#answered(account);
+    this.#answered();
     pacer.sent();
     this.#created(state, submitted);
     return true;
   }
 
-  /** The first account of a row that may be sent to now, else the one that is free first; undefined if none takes creates. */
-  #next(state: RowState): BatchAccount | undefined {
-    const now = this.context.ports.clock.now();
-    const held = state.accounts.findIndex(({ pacer }) => pacer.heldUntil > now);
-    const reached = held < 0 ? state.accounts : state.accounts.slice(0, held + 1);
-    const free = reached.filter((one) => !one.pacer.hasEnded && !this.#passed.has(one));
-    const times = free.map(({ pacer }) => pacer.nextAt());
-    return free[times.indexOf(times.find((at) => at <= now) ?? Math.min(...times))];
-  }
-
-  /** Waits until an account may be sent a create. */
-  async #wait({ ports, pacer }: BatchAccount): Promise<void> {
+  /** Waits until the account may be sent a create. */
+  async #wait(): Promise<void> {
+    const { ports, pacer } = this.account;
     const { emit, timeout = 0 } = this.context;
     const until = pacer.nextAt();
     const waitMs = until - ports.clock.now();
@@ -109,9 +79,9 @@ export class RowSubmitter {
     await waitUntil(ports, until, { signal: this.#signal });
   }
 
-  #begin(state: RowState, at: BatchAccount, localId: string | undefined): void {
+  #begin(state: RowState, localId: string | undefined): void {
     const { folder, progress } = this.context;
-    const { origin, profile } = at.ports;
+    const { origin, profile } = this.account.ports;
     const { id, key, digest } = state.row;
     const account = { origin, profile };
     const intent = { row: id, key, digest, stem: state.stem, ...account, at: dateOf(this.context) };
@@ -123,7 +93,7 @@ export class RowSubmitter {
       localErrorOf(() => this.#dismiss(state));
       throw error;
     }
-    progress.update(state, { localId, ...account, account: at, sentAt: intent.at });
+    progress.update(state, { localId, ...account, sentAt: intent.at });
   }
 
   /** Records that nothing was created for the row: with `error` it was refused for good, else it is sent again. Returns the time, ISO 8601. */
@@ -151,22 +121,18 @@ export class RowSubmitter {
     if (unrecorded) throw unrecorded;
   }
 
-  /** Reads a create that failed: true if the next row is to be sent. */
-  async #failed(state: RowState, account: BatchAccount, error: unknown, hasId: boolean): Promise<boolean> {
+  /** Decides about a create that failed; true if the next row is to be sent. */
+  async #failed(state: RowState, error: unknown): Promise<boolean> {
     const { emit, signal, describe, patience } = this.context;
-    const { ports, pacer } = account;
+    const { ports, pacer } = this.account;
     if (error instanceof UnresolvedCreateError) {
       pacer.sent();
       this.#over(state, error, { standing: "unknown", error: describe(error) });
       return true;
     }
-    const body = bodyAt(state, state.accounts.indexOf(account));
-    const goesOn = !hasId && mayGoOn(error, { ports, body });
-    const isRefused =
-      error instanceof RefusedError && (error.kind === "invalid-input" || error.kind === "refused");
-    if (isRefused && !(goesOn && this.#pass(state, account))) {
+    if (error instanceof RefusedError && (error.kind === "invalid-input" || error.kind === "refused")) {
       const why = describe(error);
-      this.#answered(account);
+      this.#answered();
       pacer.sent();
       const endedAt = this.#dismiss(state, why);
       this.#over(state, error, { standing: "refused", error: why, endedAt });
@@ -177,38 +143,27 @@ export class RowSubmitter {
     if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted)
       this.#dismiss(state);
     this.#signal.throwIfAborted();
-    if (isRefused || (error instanceof UnreachableError && goesOn && this.#pass(state, account)))
-      return false;
-    if (!(error instanceof UnreachableError)) return this.#ended(state, account, error, goesOn);
+    if (!(error instanceof UnreachableError)) return this.#end(state, error);
     const { waitMs, isFirst } = pacer.outage.failed(patience);
-    if (waitMs === undefined) return this.#ended(state, account, error, goesOn);
+    if (waitMs === undefined) return this.#end(state, error);
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
     await ports.clock.sleep(waitMs, this.#signal);
-    this.#passed.clear();
     return false;
   }
 
-  /** Passes over an account for the row at hand; false if it is the last one that is left. */
-  #pass(state: RowState, account: BatchAccount): boolean {
-    this.#passed.add(account);
-    return this.#next(state) !== undefined;
-  }
-
-  /** Sends no more to an account. Ends all creates if nothing can be recorded. Not an error if its rows go on elsewhere. */
-  #ended(state: RowState, account: BatchAccount, error: unknown, goesOn: boolean): boolean {
+  /** Sends no more to the account; its rows stay for the next command. Throws what keeps every account from recording. */
+  #end(state: RowState, error: unknown): true {
     if (!(error instanceof ResearchError || error instanceof QuotaExceededError)) throw error;
-    const { accounts, emit } = this.context;
-    const ports = accounts.length > 1 ? account.ports : undefined;
-    const isNews = !account.pacer.hasEnded;
-    account.pacer.hasEnded = true;
-    if (!goesOn) account.pacer.heldUntil = Number.POSITIVE_INFINITY;
-    this.#passed.clear();
-    if (isNews && !this.#next(state)) emit({ kind: "creates-stopped", reason: { error }, ports });
-    return false;
+    const { accounts, emit, progress, describe } = this.context;
+    this.#hasEnded = true;
+    progress.update(state, { error: describe(error) });
+    const ports = accounts.length > 1 ? this.account.ports : undefined;
+    emit({ kind: "creates-stopped", reason: { error }, ports });
+    return true;
   }
 
-  #answered({ pacer }: BatchAccount): void {
-    if (pacer.outage.answered()) this.context.emit({ kind: "recovered" });
+  #answered(): void {
+    if (this.account.pacer.outage.answered()) this.context.emit({ kind: "recovered" });
   }
 
   /** Notes what became of a create that failed; its row is sent no more. */
@@ -219,9 +174,4 @@ export class RowSubmitter {
     emit({ kind: "row-failed", state, error });
     emit({ kind: "row", state, final: change.standing === "refused" });
   }
-}
-
-/** What a row asks at the account of that place among its own. */
-function bodyAt({ row }: RowState, index: number): CreateBody {
-  return row.otherBodies?.[index - 1] ?? row.body;
 }

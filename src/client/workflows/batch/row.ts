@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { CreateBody } from "../../../core/protocol/conversation.js";
 
 /** One question of a batch. */
@@ -11,8 +10,6 @@ export interface Row {
   /** The profile of its account, where the row names one. */
   profile?: string | undefined;
   body: CreateBody;
-  /** What the accounts are asked that it may go on to, in their order. */
-  otherBodies?: readonly CreateBody[];
   /** A digest of the request body and the profile; the order of a schema's fields does not change it. */
   digest: string;
 }
@@ -28,12 +25,9 @@ export function isRepeated({ key, id, digest }: Row): boolean {
   return key === undefined && id !== rowId(undefined, digest, 1);
 }
 
-/** Devices on Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
-const RESERVED = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(?= *(?:\.|$))/i;
-
-/** A key as a file name of its own, without extension: other characters and reserved names become `%` and hexadecimal. */
+/** Returns a key as a file name without its extension: what is no letter, digit, `.`, `_`, `-` or blank becomes `%` and hexadecimal. */
 export function fileStem(key: string): string {
-  return key.replace(/[^\p{L}\p{M}\p{N}._ -]|^[. ]|[. ]$/gu, encoded).replace(RESERVED, encoded);
+  return key.replace(/[^\p{L}\p{M}\p{N}._ -]|^[. ]|[. ]$/gu, encoded);
 }
 
 function encoded(text: string): string {
@@ -42,19 +36,3 @@ function encoded(text: string): string {
 
 /** The longest stem, in bytes: most file systems allow 255, and the extension and a draft's suffix need some. */
 export const MAX_STEM_BYTES = 200;
-
-/** One of several parts of a batch, each run by a machine of its own: part `index` of `count`, from 1. */
-export interface Shard {
-  index: number;
-  count: number;
-}
-
-/** The rows of one shard. A row stays in its shard if other rows are added: the hash of its id decides. */
-export function rowsOfShard<R extends { id: string }>(rows: readonly R[], { index, count }: Shard): R[] {
-  return rows.filter(({ id }) => shardOf(id, count) === index);
-}
-
-/** The shard of a row, from 1 to `count`. */
-export function shardOf(id: string, count: number): number {
-  return (createHash("sha256").update(id).digest().readUInt32BE() % count) + 1;
-}

@@ -6,7 +6,6 @@ import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 const state: RowState = {
   row: { id: "i", key: "acme", line: 3, body: { prompt: "p" }, digest: "d" },
   ...{
-    accounts: [],
     standing: "running",
     stem: "acme",
     status: "PENDING",

@@ -163,14 +163,3 @@ test("an empty input, one that is not there, and one that never ends", async () 
   expect((await m.batch(m.path("missing.txt"))).code).toBe(12);
   expect((await m.batch("/dev/zero")).code).toBe(2);
 });
-
-test("a shard that is none, and more shards than creates an hour", async () => {
-  const m = await machine();
-  const path = m.file("q.txt", "one\n");
-  const run = (...flags: string[]) => m.batch(path, ...flags);
-  for (const shard of ["0/2", "3/2", "2", "a/b"]) expect((await run("--shard", shard)).code).toBe(2);
-  expect(await run("--shard", "1/11", "--tier", "free")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("11 shards of 10 creates per hour leave less than one for each"),
-  });
-});

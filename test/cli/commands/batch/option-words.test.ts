@@ -10,7 +10,7 @@ test.each<[object, string[]]>([
     ["--timeout", "90000ms", "--interval", "2ms", "--patience", "3ms"],
   ],
   [{ onDone: "a b" }, ["--on-done", "a b"]],
-  [{ shard: "1/2", aLongName: "x" }, ["--shard", "1/2", "--a-long-name", "x"]],
+  [{ aLongName: "x" }, ["--a-long-name", "x"]],
 ])("the words of %j", (options, words) => {
   expect(wordsOf(options)).toEqual(words);
 });

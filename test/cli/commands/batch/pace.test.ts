@@ -128,24 +128,6 @@ test("a 429 without a word pauses for at least a minute, and asks again", async 
   expect(m.clock.now() - start).toBeGreaterThanOrEqual(HOUR + MINUTE);
 });
 
-test("a shard takes its rows and its part of the limit, and all shards together take every row once", async () => {
-  const m = await machine();
-  const path = m.file("q.txt", prompts(20));
-  const start = m.clock.now();
-  const flags = [...FREE, "--json"];
-  const shard = (k: number) =>
-    m.run("batch", path, "--out", m.path(`out${k}`), "--shard", `${k}/4`, ...flags).then(({ code }) => code);
-  const plan = await m.run("batch", path, "--shard", "1/4", "--dry-run", ...flags);
-  expect(JSON.parse(plan.stdout)).toMatchObject({ limit: 2 });
-  expect(await Promise.all([1, 2, 3, 4].map(shard))).toEqual([0, 0, 0, 0]);
-  expect(new Set(promptsOf(m.service)).size).toBe(20);
-  expect(m.creates()).toBe(20);
-  const sizes = [1, 2, 3, 4].map((k) => m.results(`out${k}`).length);
-  const hours = Math.ceil(Math.max(...sizes) / 2) - 1;
-  expect((m.clock.now() - start) / HOUR).toBeGreaterThanOrEqual(hours);
-  expect((m.clock.now() - start) / HOUR).toBeLessThan(hours + 0.1);
-});
-
 test("a wait that the service asks for in its polls is announced with its end", async () => {
   const limited = refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 7 });
   const m = await machine({ fault: only("status", limited, 1) });

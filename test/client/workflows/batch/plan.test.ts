@@ -72,7 +72,7 @@ test("what is known of a row is kept, and forgotten when it is sent again", () =
     ...{ requestId: "id", localId: "local-1", status: "FAILED", endedAt: "then", error, announce: "pending" },
   });
   expect(plan(before, { retryFailed: true })).toEqual({
-    ...{ row: row("a"), accounts: [], standing: "waiting", stem: "a", status: null, announce: "later" },
+    ...{ row: row("a"), standing: "waiting", stem: "a", status: null, announce: "later" },
   });
 });
 
@@ -123,7 +123,7 @@ describe("a key whose question has changed", () => {
 
 test("only rows that are still to be sent collide with foreign files, Markdown or JSON", () => {
   const state = (stem: string, standing: RowState["standing"]): RowState => ({
-    ...{ accounts: [], row: row(stem), stem, standing, status: null, announce: "later" },
+    ...{ row: row(stem), stem, standing, status: null, announce: "later" },
   });
   const states = [state("a", "waiting"), state("b", "waiting"), state("c", "done"), state("d", "waiting")];
   const files = occupiedFiles(states, new Set(["a.md", "b.json", "c.md", "d.txt"]));

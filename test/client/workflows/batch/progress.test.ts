@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { BatchProgress, type RowState, type Standing } from "../../../../src/client/workflows/batch/plan.js";
 
 const state = (standing: Standing): RowState => ({
-  ...{ accounts: [], standing, stem: "s", status: null, announce: "later" },
+  ...{ standing, stem: "s", status: null, announce: "later" },
   row: { id: "i", key: undefined, line: 1, body: { prompt: "p" }, digest: "d" },
 });
 const none = { waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 };

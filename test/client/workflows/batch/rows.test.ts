@@ -3,17 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { targetOf } from "../../../../src/client/workflows/batch/result-collector.js";
-import { accountAt, batchWorld, journalOf, rowsOf, runBatch, told } from "../../../support/batch-run.js";
-import {
-  answer,
-  type Behaviour,
-  errorEnvelope,
-  html,
-  ok,
-  only,
-  refuse,
-  reset,
-} from "../../../support/behaviours.js";
+import { batchWorld, journalOf, rowsOf, runBatch, told } from "../../../support/batch-run.js";
+import { type Behaviour, html, ok, only, refuse, reset } from "../../../support/behaviours.js";
 import type { HappyOptions } from "../../../support/happy-service.js";
 import { jsonLines } from "../../../support/world.js";
 
@@ -232,107 +223,6 @@ test.each<[string, object, object]>([
     requestId: "id",
     entry: { request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...where },
   });
-});
-
-/** Two accounts, of which the second is asked something else. */
-async function two(first: HappyOptions, prompts: string[], { second }: { second?: HappyOptions } = {}) {
-  const w = await batchWorld(first, undefined, "one");
-  const other = await batchWorld(second, w.clock, "two");
-  const rows = rowsOf(...prompts).map((row) => ({
-    ...row,
-    otherBodies: [{ prompt: `2 ${row.body.prompt}` }],
-  }));
-  const found = await runBatch(w, rows, { accounts: [accountAt(w), accountAt(other)] });
-  for (const { profile, asked_of, prompt } of [w, other].flatMap(
-    ({ ports }) => ports.history?.list({ limit: 9 }) ?? [],
-  ))
-    expect([asked_of?.profile, prompt[0]]).toEqual(profile === "two" ? ["one", "2"] : [undefined, "x"]);
-  const sent = [w, other].map(({ service }) => service.server.count("create"));
-  return { ...found, w, sent, told: told(found.events) };
-}
-const XY = ["x => COMPLETED", "xy => COMPLETED"];
-/** A 429 in which an id stands all the same. */
-const BUSY_WITH_ID = answer({
-  ...{ status: 429, headers: { "retry-after": 60 } },
-  body: errorEnvelope(LIMITED, "no", { data: { request_id: "id-1" } }),
-});
-const ROW = ["running PENDING", DONE];
-const NEXT = (code = "") => `next-account ${code}`.trim();
-
-test.each<[string, HappyOptions, Record<string, string[]>, number[]]>([
-  ["takes it", {}, { k0: ROW, k1: ROW }, [2, 0]],
-  [
-    "refuses the key: it is asked no more",
-    { fault: only("create", refuse(401, "INVALID_API_KEY")) },
-    { k0: [NEXT("INVALID_API_KEY"), ...ROW], k1: [NEXT(), ...ROW] },
-    [1, 2],
-  ],
-  [
-    "is busy: it is not waited for",
-    { fault: only("create", BUSY(60)) },
-    { k0: [NEXT(LIMITED), ...ROW], k1: [NEXT(), ...ROW] },
-    [1, 2],
-  ],
-  [
-    "refuses the question",
-    { fault: only("create", refuse(400, "VALIDATION_ERROR"), 1) },
-    { k0: ["row-failed VALIDATION_ERROR", "refused final"], k1: ROW },
-    [2, 0],
-  ],
-  [
-    "does not do it",
-    { fault: only("create", refuse(410, "GONE"), 1) },
-    { k0: ["row-failed GONE", "refused final"], k1: ROW },
-    [2, 0],
-  ],
-  [
-    "cannot be reached: it is asked for each row",
-    { onConnection: () => "reset" },
-    { k0: [NEXT("UNREACHABLE"), ...ROW], k1: [NEXT("UNREACHABLE"), ...ROW] },
-    [0, 2],
-  ],
-  [
-    "is busy, and an id stands in its answer: it is waited for",
-    { fault: only("create", BUSY_WITH_ID, 1) },
-    { k0: ROW, k1: ROW, "": ["waiting-for-quota 00:01:00"] },
-    [3, 0],
-  ],
-  [
-    "does not say",
-    { fault: only("create", reset(), 1) },
-    { k0: ["row-failed OUTCOME_UNKNOWN", "unknown"], k1: ROW },
-    [2, 0],
-  ],
-])("of two accounts the first one %s", async (_, first, expected, sent) => {
-  const found = await two(first, XY);
-  expect([found.told, found.sent]).toEqual([expected, sent]);
-});
-
-test("of two accounts that refuse the key each is asked once, the last one ends the creates, and the rows stay", async () => {
-  const second = { fault: only("create", refuse(401, "INVALID_API_KEY")) };
-  const { told: seen, sent, states, w } = await two(second, XY, { second });
-  expect([seen, sent]).toEqual([
-    { k0: [NEXT("INVALID_API_KEY")], "": ["creates-stopped INVALID_API_KEY"] },
-    [1, 1],
-  ]);
-  expect(states.map(({ standing, error }) => [standing, error?.code])).toEqual([
-    ["waiting", "INVALID_API_KEY"],
-    ["waiting", undefined],
-  ]);
-  expect(journalOf(w).k0?.map(({ kind, profile }) => [kind, profile])).toEqual([
-    ["intent", "one"],
-    ["dismissed", undefined],
-    ["intent", "two"],
-    ["dismissed", undefined],
-  ]);
-});
-
-test("where both accounts have their limits a row waits for the one that is free first", async () => {
-  const second = { fault: only("create", BUSY_WITH_ID, 1) };
-  const first = { fault: only("create", BUSY(600), 1) };
-  const { told: seen, sent } = await two(first, ["x => COMPLETED"], { second });
-  const next = NEXT(LIMITED);
-  expect([seen, sent]).toEqual([{ k0: [next, ...ROW], "": ["waiting-for-quota 00:01:00"] }, [1, 2]]);
 });
 
 test.each<[string, Behaviour, string]>([

@@ -3,16 +3,9 @@ import { namedIn } from "../../../../app/batch.js";
 import { refuseBeside, UsageError } from "../../../../app/errors.js";
 import type { Machine } from "../../../../app/machine.js";
 import { readTextFile, readTextStream } from "../../../../app/read-text.js";
-import { InputError } from "../../../../client/dialects/dialect.js";
 import type { CreateBody, JsonSchema } from "../../../../core/protocol/conversation.js";
 import type { Context } from "../../../context.js";
-import {
-  checkDifferent,
-  completeRequest,
-  modelsOf,
-  OWN_SETTINGS,
-  readSchema,
-} from "../../../input/create-request.js";
+import { completeRequest, modelsOf, OWN_SETTINGS, readSchema } from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
 import type { Given } from "../../flags.js";
 import {
@@ -27,7 +20,7 @@ import {
 import { parseSchema, profileOf, rowsOf, schemaText, Template } from "./rows.js";
 
 export type InputOptions = Omit<Given<"request">, "promptFile"> &
-  Partial<Given<"provider" | "or">> &
+  Partial<Given<"provider">> &
   Given<"domains" | "quota"> & { format?: Format; template?: string };
 
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
@@ -55,64 +48,47 @@ export async function readBatch(
   const structured = options.structured ?? false;
   const profiles = parsed.records.map(({ fields }) => profileOf(fields, template));
   const accounts = await accountsIn(terminal, profiles, options);
-  const { or, askedAt, isSeveral } = accounts;
-  const takesModels = isSeveral || terminal.provider !== undefined;
+  const takesModels = accounts.areNamed || terminal.provider !== undefined;
   const rowOptions = { template, schema, structured, takesModels, schemaProblems: problems };
-  const complete = (body: CreateBody, profile: string | undefined): [CreateBody, ...CreateBody[]] => {
-    if (or.length > 0 && body.model !== undefined)
-      throw new InputError("--or and a row's own model exclude each other");
-    return [askedAt(accounts.of(profile), body), ...or.map((account) => askedAt(account, body))];
-  };
+  const complete = (body: CreateBody, profile: string | undefined) =>
+    accounts.bodyAt(accounts.of(profile), body);
   const made = rowsOf(parsed, { ...rowOptions, complete });
-  const all = [...made.faults, ...faults];
-  return { rows: made.rows, faults: all, format, or, accountOf: accounts.of };
+  return { rows: made.rows, faults: [...made.faults, ...faults], format, accountOf: accounts.of };
 }
 
-/** The accounts of rows with these profiles, and what each of them is asked. Throws UsageError. */
+/** Returns the accounts of rows with these profiles, and what each of them is asked. Throws UsageError. */
 async function accountsIn(
   ctx: Context,
   profiles: readonly (string | undefined)[],
   options: InputOptions & { dryRun?: boolean },
 ) {
-  const {
-    or: others = [],
-    model = [],
-    set = [],
-    after: afterId,
-    domains,
-    notDomains,
-    perHour,
-    tier,
-  } = options;
+  const { model = [], set = [], after: afterId, domains, notDomains, perHour, tier } = options;
   const named = namedIn(
     ctx,
     profiles.map((profile) => ({ profile })),
   );
-  const isSeveral = named.size > 0 || others.length > 0;
-  if (named.size > 0)
+  const areNamed = named.size > 0;
+  if (areNamed)
     refuseBeside("a column `profile`", { set: set[0], after: afterId, perHour, tier }, OWN_SETTINGS);
-  if (others.length > 0) refuseBeside("--or", { set: set[0], after: afterId }, OWN_SETTINGS);
-  const or = others.length > 0 ? ctx.named(others, "--or") : [];
-  const own = [...(named.size === 0 || profiles.includes(undefined) ? [ctx] : []), ...named.values()];
-  if (or.length > 0) for (const first of own) checkDifferent([first, ...or]);
+  const accounts = [...(!areNamed || profiles.includes(undefined) ? [ctx] : []), ...named.values()];
   const last = model.at(-1);
-  const models = isSeveral
-    ? modelsOf(model, [...own, ...or])
+  const models = areNamed
+    ? modelsOf(model, accounts)
     : new Map<Machine, string>(last === undefined ? [] : [[ctx, last]]);
-  const { after } = isSeveral ? {} : await completeRequest(ctx, { prompt: "" }, options);
+  const { after } = areNamed ? {} : await completeRequest(ctx, { prompt: "" }, options);
   const checks = new Map<Machine, ((body: CreateBody) => unknown) | undefined>();
-  for (const at of [...own, ...or]) checks.set(at, at.provider && (await at.dialect()).create);
-  const askedAt = (at: Machine, body: CreateBody): CreateBody => {
-    const asked = {
+  for (const at of accounts) checks.set(at, at.provider && (await at.dialect()).create);
+  const bodyAt = (at: Machine, body: CreateBody): CreateBody => {
+    const whole = {
       ...askedOf(at, body, { model: models.get(at), set, domains, notDomains }),
       ...(after !== undefined && { after }),
+      ...(body.model && { model: body.model }),
     };
-    const whole = body.model ? { ...asked, model: body.model } : asked;
     checks.get(at)?.(whole);
     return whole;
   };
   const of = (profile: string | undefined): Machine => named.get(profile ?? "") ?? ctx;
-  return { or, isSeveral, askedAt, of };
+  return { areNamed, bodyAt, of };
 }
 
 /** An invalid one is named together with the bad rows. */

@@ -14,8 +14,8 @@ export interface RowOptions {
   schemaProblems: ReadonlyMap<string, string>;
   /** Whether a column `model` names the model of a row, unless the template names it. */
   takesModels: boolean;
-  /** What a row's own account is asked, then what those are that it may go on to. Throws InputError. */
-  complete: (body: CreateBody, profile: string | undefined) => readonly [CreateBody, ...CreateBody[]];
+  /** Returns what the account of a row is asked. Throws InputError. */
+  complete: (body: CreateBody, profile: string | undefined) => CreateBody;
 }
 
 /** Makes rows of what was read, and names every one that cannot be one. */
@@ -66,17 +66,19 @@ class Checks {
       ...requestBody(prompt, schema ?? this.options.schema, structured),
       ...(model !== undefined && { model }),
     };
-    const bodies = this.#complete(asked, profile);
-    if (!bodies || this.faults.length > before) return undefined;
-    const [body, ...otherBodies] = bodies;
+    const body = this.#complete(asked, profile);
+    if (!body || this.faults.length > before) return undefined;
     const digest = digestOf(body, profile);
     const nth = (this.#asked.get(digest) ?? 0) + 1;
     if (key === undefined) this.#asked.set(digest, nth);
-    const accounts = {
+    return {
+      id: rowId(key, digest, nth),
+      key,
+      line,
+      body,
+      digest,
       ...(profile !== undefined && { profile }),
-      ...(otherBodies.length > 0 && { otherBodies }),
     };
-    return { id: rowId(key, digest, nth), key, line, body, digest, ...accounts };
   }
 
   #fail(reason: string): undefined {

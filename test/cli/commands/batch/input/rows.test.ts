@@ -14,7 +14,7 @@ const none: RowOptions = {
   structured: false,
   schemaProblems: new Map(),
   takesModels: false,
-  complete: (body) => [body],
+  complete: (body) => body,
 };
 
 /** The rows of these records, one a line from 2 on. */

@@ -8,7 +8,6 @@ import { folderWith } from "../../../../support/folder.js";
 const state = (key: string, parts: Partial<RowState> = {}): RowState => ({
   row: { id: `key:${key}`, key, line: 3, body: { prompt: "p" }, digest: "d" },
   ...{
-    accounts: [],
     standing: "done",
     stem: key,
     status: "COMPLETED",

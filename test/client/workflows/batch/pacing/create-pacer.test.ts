@@ -15,7 +15,7 @@ function pacer(options: Partial<CreatePacerOptions> = {}) {
   let now = NOW;
   const clock = { now: () => now } as Clock;
   const made = new CreatePacer({
-    ...{ clock, attempts: () => undefined, limit: undefined, shards: 1, own: [], ...options },
+    ...{ clock, attempts: () => undefined, limit: undefined, own: [], ...options },
   });
   return {
     pacer: made,
@@ -55,22 +55,6 @@ describe("the next create", () => {
     pass(HOUR + MARGIN);
     expect(paced.nextAt()).toBe(NOW + HOUR + MARGIN);
   });
-
-  test("of a shard waits by the shard's share", () => {
-    const { pacer: paced } = pacer({ limit: 10, shards: 4, own: [NOW - 60_000, NOW - 60_000] });
-    expect(paced.share).toBe(2);
-    expect(paced.nextAt()).toBe(NOW + HOUR - 60_000 + MARGIN);
-  });
-});
-
-test.each([
-  [undefined, 1, Number.POSITIVE_INFINITY],
-  [10, 1, 10],
-  [10, 3, 3],
-  [2, 8, 1],
-  [Number.POSITIVE_INFINITY, 3, Number.POSITIVE_INFINITY],
-])("of a limit of %s, one of %i shards has %s", (limit, shards, share) => {
-  expect(pacer({ limit, shards }).pacer.share).toBe(share);
 });
 
 describe("the outlook", () => {
@@ -84,11 +68,11 @@ describe("the outlook", () => {
     expect(pacer({ limit: 5, attempts }).pacer.outlook()).toEqual({ left: 2, nextAt: NOW });
   });
 
-  test("of a shard is its own share, and no more than the hour has left", () => {
+  test("counts this batch's own creates, which another machine may have sent, and no more than the hour has left", () => {
     const own = [NOW - 1];
-    expect(pacer({ limit: 8, shards: 2, attempts: () => own, own }).pacer.outlook()?.left).toBe(3);
+    expect(pacer({ limit: 8, attempts: () => [], own }).pacer.outlook()?.left).toBe(7);
     const others = () => [1, 2, 3, 4, 5, 6].map((ms) => NOW - ms);
-    expect(pacer({ limit: 8, shards: 2, attempts: others, own }).pacer.outlook()?.left).toBe(2);
+    expect(pacer({ limit: 8, attempts: others, own }).pacer.outlook()?.left).toBe(2);
   });
 
   test("has nothing left while a 429 blocks", () => {
@@ -142,7 +126,7 @@ describe("a create counts for an hour and a margin", () => {
   });
 
   test("among those of the batch, also after another was sent", () => {
-    const { pacer: paced } = pacer({ limit: 40, shards: 4, own: [left, counts], attempts: () => [] });
+    const { pacer: paced } = pacer({ limit: 10, own: [left, counts], attempts: () => [] });
     expect(paced.outlook()?.left).toBe(9);
     paced.sent();
     expect(paced.outlook()?.left).toBe(8);

@@ -6,8 +6,8 @@ import type { Clock } from "../../../../../src/core/clock.js";
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
 const none = { waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 };
-const pacer = (limit: number | undefined, shards = 1) =>
-  new CreatePacer({ ...{ clock: { now: () => NOW } as Clock, attempts: () => [], own: [], limit, shards } });
+const pacer = (limit: number | undefined) =>
+  new CreatePacer({ ...{ clock: { now: () => NOW } as Clock, attempts: () => [], own: [], limit } });
 
 test.each([
   [[], undefined],
@@ -33,10 +33,6 @@ test.each([
   expect(estimate(counts, pacer(limit), usualMs, NOW)).toEqual({
     ...{ counts, limit: shown, now: NOW, lastSentAt, endsAt },
   });
-});
-
-test("a shard's limit is its share", () => {
-  expect(estimate(none, pacer(10, 4), undefined, NOW).limit).toBe(2);
 });
 
 test.each([
