@@ -33,7 +33,7 @@ export function askedOf(
     if (given === undefined) return body;
     throw new UsageError(
       `the research interface takes no ${given[0]}, and it is the service in force`,
-      "--model, --set, --after, --domains and --not-domains are for a provider: `research help providers` names them, `research login --provider NAME` stores one.",
+      "--model, --set, --after, --domains and --not-domains are for a provider: `research help providers` names them, `research login PROVIDER` stores one.",
     );
   }
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");

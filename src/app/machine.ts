@@ -200,28 +200,24 @@ export class Machine implements Ports {
   /** The account of a profile; undefined if there is none, or it has no key for its origin. */
   accountNamed(profile: string): Machine | undefined {
     try {
-      return this.named([profile], "the history")[0];
+      const account = this.#accountOf(profile, "the history");
+      requireConnection(account.settings);
+      return account;
     } catch {
       return undefined;
     }
   }
 
+  /** The accounts of all profiles that have a key for their origin. */
+  get accounts(): Machine[] {
+    return Object.keys(this.store.read().profiles).flatMap((name) => this.accountNamed(name) ?? []);
+  }
+
   /** Accounts by their profiles alone (contract §12). `flag` named them. Throws UsageError, and one CodedError for all that lack a key. */
   named(profiles: readonly string[], flag: string): Machine[] {
-    const { choices, env: all } = this.#options;
-    if (choices.baseUrl !== undefined)
+    if (this.#options.choices.baseUrl !== undefined)
       throw new UsageError(`--base-url and ${flag} exclude each other`, "A profile has its own base URL.");
-    const env = { ...all };
-    for (const name of ["API_KEY", "API_KEY_FILE", "BASE_URL", "PROVIDER"]) delete env[`RESEARCH_${name}`];
-    const { provider: _, ...others } = choices;
-    const accounts = profiles.map((profile) => {
-      const known = this.#named.get(profile);
-      const choices = { ...others, profile, profileFlag: flag };
-      const account = known ?? new Machine({ ...this.#options, env, choices, onSkipped: undefined });
-      void account.settings;
-      this.#named.set(profile, account);
-      return account;
-    });
+    const accounts = profiles.map((profile) => this.#accountOf(profile, flag));
     const keyless = accounts.flatMap((account) => {
       try {
         requireConnection(account.settings);
@@ -235,6 +231,21 @@ export class Machine implements Ports {
     throw new CodedError("NOT_AUTHENTICATED", `no API key to be used: ${keyless.join("; ")}`, {
       hint: "`research login -p PROFILE` stores a key; a provider's own variable is one at the provider's own address.",
     });
+  }
+
+  /** The account of one profile. Throws UsageError. */
+  #accountOf(profile: string, flag: string): Machine {
+    const known = this.#named.get(profile);
+    if (known) return known;
+    const { env: all, choices } = this.#options;
+    const env = { ...all };
+    for (const name of ["API_KEY", "API_KEY_FILE", "BASE_URL", "PROVIDER"]) delete env[`RESEARCH_${name}`];
+    const { provider: _, baseUrl: __, ...others } = choices;
+    const own = { ...others, profile, profileFlag: flag };
+    const account = new Machine({ ...this.#options, env, choices: own, onSkipped: undefined });
+    void account.settings;
+    this.#named.set(profile, account);
+    return account;
   }
 
   /** How the service in force is spoken to: loaded when it is first needed. */

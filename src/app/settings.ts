@@ -261,7 +261,7 @@ export function storedProfile({ value, source }: Sourced<string>, store: Store):
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
     throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
-      hint: "Run `research login --provider openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER and a key. `research try` needs neither.",
+      hint: "Run `research login openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER (for a service of your own RESEARCH_BASE_URL) and a key. `research try` needs neither.",
     });
   }
   return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);
@@ -273,11 +273,9 @@ export function requireConnection(settings: ResolvedSettings) {
   const { apiKey } = settings;
   if (!apiKey) {
     const own = providerNamed(settings.provider.value);
-    const [variable, login] =
-      own?.baseUrl === url.origin
-        ? [`${own.keyVariable} or RESEARCH_API_KEY`, `research login --provider ${own.name}`]
-        : ["RESEARCH_API_KEY", "research login"];
-    const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${login}\`.`;
+    const variable =
+      own?.baseUrl === url.origin ? `${own.keyVariable} or RESEARCH_API_KEY` : "RESEARCH_API_KEY";
+    const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${loginCommand(settings)}\`.`;
     throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
       hint: providerMeant(url.origin, settings.provider.value) ?? hint,
     });
@@ -293,11 +291,20 @@ export function requireConnection(settings: ResolvedSettings) {
       {
         hint: isVariable
           ? `Run \`research login -p ${settings.profile.value}\` to store a key for it.`
-          : `Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for ${url.origin}, or run \`research login --base-url ${url.origin}\`.`,
+          : `Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for ${url.origin}, or run \`research login --base-url ${url.origin} -p NAME\`.`,
       },
     );
   }
   return { baseUrl: url.href, origin: url.origin, apiKey: apiKey.value };
+}
+
+/** The command that stores another key for the account in force. */
+export function loginCommand({ provider, baseUrl, profile: { value: profile } }: ResolvedSettings): string {
+  const isOfProfile = [provider.source, baseUrl?.source].includes(`profile ${profile}`);
+  const isOwn = providerNamed(provider.value)?.baseUrl === originOf(baseUrl?.value);
+  if (isOfProfile && !(isOwn && profile === provider.value))
+    return profile === DEFAULT_PROFILE ? "research login" : `research login -p ${profile}`;
+  return provider.value === INTERFACE ? "research login" : `research login ${provider.value}`;
 }
 
 /** As much of a key as may ever be shown. */

@@ -217,7 +217,7 @@ function describeProgram(program: Verb, version: string): void {
     .helpCommand(false)
     .addHelpText(
       "after",
-      '\nNew here? `research try "your question"` finds what fits it in the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily? `research login --provider NAME`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
+      '\nNew here? `research try "your question"` finds what fits it in the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily? `research login PROVIDER`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
     );
 }
 

@@ -138,7 +138,7 @@ test("every link of README and docs leads to a file, and to a heading of it", ()
 
 describe("within two clicks of the README:", () => {
   test.each([
-    ["how to use an account", "docs/accounts.md", /research login --provider/],
+    ["how to use an account", "docs/accounts.md", /research login openai/],
     ["what a create is sent again for", "docs/accounts.md", /^\| one create \|/m],
     ["deep research in agents", "docs/agents.md", /research mcp --print-config/],
     ["what 11 means", "docs/start.md", /^### Exit 11$/m],

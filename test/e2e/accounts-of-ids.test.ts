@@ -175,6 +175,9 @@ test("without an account a dry rerun shows what the provider of its profile woul
   const login = ["login", "--provider", "openai", "--base-url", double.url, "--with-key", "-p", "work"];
   expect(await inProcess(login, { env, input: KEY })).toMatchObject({ code: 0 });
   await run("create", "x", "--model", "m", "-p", "work");
+  // Another profile is in use, which has no address.
+  await run("config", "set", "tier", "free", "-p", "none");
+  await run("config", "use", "none");
   const dry = await succeed("rerun", "@last", "--dry-run", "--json");
   expect(JSON.parse(dry.stdout)).toMatchObject({
     url: `${double.url}/v1/responses`,

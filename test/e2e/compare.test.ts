@@ -11,6 +11,7 @@ import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { bash } from "../support/run.js";
 import { screen } from "../support/screen.js";
 import { VirtualClock } from "../support/virtual-clock.js";
+import { jsonErrors } from "../support/world.js";
 
 const PROMPT = "How do tides form?";
 /** A report with sources. */
@@ -295,6 +296,26 @@ test("flags that only a batch has are not named, and an unknown one goes on once
   await run("resolve", unknown?.local_id ?? "", "--request-id", "two-1");
   expect((await go()).stdout).toContain("| two | COMPLETED ");
   expect(posts()).toEqual([1, 1]);
+});
+
+test("without two accounts it names the command to copy, with those that are stored", async () => {
+  const { run, env, posts } = await accounts({ one: undefined, two: undefined });
+  const says = async (...words: string[]) => {
+    const seen = await run("compare", ...words, "--json");
+    const [failure] = jsonErrors(seen.stderr);
+    return [failure?.exit_code, failure?.hint];
+  };
+  const copied = "With the accounts that are stored: research compare 'How do tides form?' -p one -p two";
+  expect(await says(PROMPT)).toEqual([2, copied]);
+  expect(await says(PROMPT, "--check", "-p", "two")).toEqual([2, `${copied} --check`]);
+  expect(await says()).toEqual([2, copied.replace(" 'How do tides form?'", "")]);
+  await run("logout", "-p", "two");
+  const another = "`research login PROVIDER` stores another account; the only one so far is one.";
+  expect(await says(PROMPT)).toEqual([2, another]);
+  env.OPENAI_API_KEY = "sk-of-a-variable";
+  await run("config", "set", "provider", "openai", "-p", "openai");
+  expect(await says(PROMPT)).toEqual([2, copied.replace("two", "openai")]);
+  expect(posts()).toEqual([0, 0]);
 });
 
 test("a dry run shows each request and makes nothing", async () => {

@@ -47,7 +47,7 @@ test.each<[string, Record<string, string>, RegExp, string]>([
     "a provider's address without the provider",
     { RESEARCH_BASE_URL: "https://api.openai.com", HTTPS_PROXY: "http://127.0.0.1:1" },
     /^error: api\.openai\.com through the proxy .* cannot be reached/m,
-    "This is OpenAI's own address: did you mean --provider openai? `research login --provider openai` stores it; in CI set RESEARCH_PROVIDER=openai.",
+    "This is OpenAI's own address: did you mean --provider openai? `research login openai` stores it; in CI set RESEARCH_PROVIDER=openai.",
   ],
 ])("%s: the host, what happened, and what to do", async (_, env, message, advice) => {
   const { server } = await HappyService.start({ tls: true });

@@ -106,7 +106,7 @@ type ArgumentForm = readonly [form: string, description: string, choices?: reado
 type ArgumentOf<A> = A extends readonly [`${string}...${string}`, ...unknown[]]
   ? string[]
   : A extends readonly [string, string, readonly (infer Choice)[]]
-    ? Choice
+    ? Choice | (A[0] extends `[${string}` ? undefined : never)
     : A extends readonly [`[${string}`, ...unknown[]]
       ? string | undefined
       : string;

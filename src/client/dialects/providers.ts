@@ -130,7 +130,7 @@ export function providerMeant(origin: string, spoken: string): string | undefine
   const meant = spoken === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
   if (!meant) return undefined;
   const { name, title } = meant;
-  return `This is ${title}'s own address: did you mean --provider ${name}? \`research login --provider ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
+  return `This is ${title}'s own address: did you mean --provider ${name}? \`research login ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
 }
 
 /** What to do if the model that a create gets by default has ended. */

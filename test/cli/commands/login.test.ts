@@ -71,16 +71,6 @@ describe("login", () => {
     expect(stored().profiles.default["api-key-origin"]).toBe(NOWHERE);
   });
 
-  test("no response: the warning names the origin whose key is replaced", async () => {
-    const { login, stored } = machine();
-    const url = await answering(NOT_FOUND);
-    await login(url);
-    const run = await login(NOWHERE);
-    expect(run).toMatchObject({ code: 0, stdout: "" });
-    expect(run.stderr).toContain(`in place of the key for ${url}, but could not be tried`);
-    expect(stored().profiles.default["api-key-origin"]).toBe(NOWHERE);
-  });
-
   test.each([
     ["0", 2],
     ["maybe", 2],
@@ -100,10 +90,9 @@ describe("login", () => {
     const env = { RESEARCH_BASE_URL: NOWHERE };
     expect(await run(["login", "--with-key", "--profile", "work"], env, "key-12345678")).toMatchObject({
       code: 0,
-      stderr: `logged in to ${url} (profile work)\nprofile work is not in use: pass --profile work, or run: research config use work\n`,
+      stderr: `logged in to ${url} (profile work)\n`,
     });
-    expect(stored().profiles.work["api-key-origin"]).toBe(url);
-    await run(["config", "use", "work"]);
+    expect(stored()).toMatchObject({ profile: "work", profiles: { work: { "api-key-origin": url } } });
     const again = await run(["login", "--with-key", "--profile", "work"], env, "key-12345678");
     expect(again.stderr).toBe(`logged in to ${url} (profile work)\n`);
   });
@@ -119,7 +108,7 @@ describe("login", () => {
 
   test.each([
     [[], "", 2, "research login --base-url URL --with-key < keyfile"],
-    [["--provider", "exa"], "", 2, "research login --provider exa --with-key < keyfile"],
+    [["--provider", "exa"], "", 2, "research login exa --with-key < keyfile"],
     [["--with-key"], "k", 2, "no base URL"],
     [["--with-key", "--base-url", NOWHERE], " \n", 4, "no key was given"],
   ])("%j with %j ends with %d", async (flags, input, code, message) => {
@@ -127,6 +116,103 @@ describe("login", () => {
     const done = await run(["login", ...flags], {}, input);
     expect(done).toMatchObject({ code, stderr: expect.stringContaining(message) });
     expect(stored()).toBeUndefined();
+  });
+});
+
+describe("several accounts", () => {
+  const account = (...words: string[]) => ["login", "--with-key", ...words];
+  const at = (url: string) => ["--base-url", url];
+
+  test("each provider has a profile of its name, and the newest account comes into use", async () => {
+    const { run, stored } = machine();
+    const [one, two] = [await answering(NOT_FOUND), await answering(NOT_FOUND)];
+    const first = await run(account("openai", ...at(one)), {}, "key-of-one-1");
+    expect(first.stderr).toMatch(/^logged in to \S+ \(profile openai\)\nresearch follows OpenAI's .*\n$/);
+    const second = await run(account("--provider", "exa", ...at(two)), {}, "key-of-two-2");
+    expect(second.stderr.split("\n").slice(2)).toEqual([
+      "profile exa is in use now in place of openai; to go back: research config use openai",
+      "accounts: openai, exa (in use)",
+      "",
+    ]);
+    const again = await run(account("openai", "--provider", "openai", ...at(one)), {}, "key-of-one-3");
+    expect(again.stderr.split("\n").slice(2)).toEqual([
+      "profile openai is not in use: pass --profile openai, or run: research config use openai",
+      "accounts: openai, exa (in use)",
+      "",
+    ]);
+    expect(stored()).toEqual({
+      profile: "exa",
+      profiles: {
+        openai: { provider: "openai", "base-url": one, "api-key": "key-of-one-3", "api-key-origin": one },
+        exa: { provider: "exa", "base-url": two, "api-key": "key-of-two-2", "api-key-origin": two },
+      },
+    });
+    const list = await run(["config", "list"]);
+    expect(list.stdout).toContain(`account\topenai\t${one}\naccount\texa\t${two}, in use\n`);
+    expect(JSON.parse((await run(["config", "list", "--json"])).stdout).accounts).toEqual([
+      { profile: "openai", provider: "openai", base_url: one, in_use: false },
+      { profile: "exa", provider: "exa", base_url: two, in_use: true },
+    ]);
+    await run(["config", "use", "openai"]);
+    expect((await run(account("research", ...at(one)), {}, "key-of-own-4")).stderr).toContain(
+      "profile default is in use now in place of openai; to go back: research config use openai\n",
+    );
+    expect((await run(["config", "get", "base-url"])).stdout).toBe(`${one}\n`);
+  });
+
+  test("with -p, or RESEARCH_PROFILE, it comes into use only if no other was", async () => {
+    const { run, stored } = machine();
+    const url = await answering(NOT_FOUND);
+    await run(account("exa", ...at(url), "-p", "a"), {}, "key-of-a-111");
+    expect(stored().profile).toBe("a");
+    const second = await run(account("exa", ...at(url)), { RESEARCH_PROFILE: "b" }, "key-of-b-111");
+    expect(second, second.stderr).toMatchObject({ code: 0 });
+    await run(account(...at(url), "-p", "c"), {}, "key-of-c-111");
+    expect(stored()).toMatchObject({ profile: "a", profiles: { a: {}, b: {}, c: {} } });
+  });
+
+  test.each<[string, (url: string) => string[]]>([
+    ["of another provider", (url) => ["exa", "-p", "openai", ...at(url)]],
+    ["of the interface", (url) => ["research", "-p", "openai", ...at(url)]],
+    ["at another origin", () => ["openai", ...at(NOWHERE)]],
+    ["at the provider's own address", () => ["openai"]],
+  ])("an account %s never replaces the key that a profile has", async (_, words) => {
+    const { run, stored } = machine();
+    const url = await answering(NOT_FOUND);
+    await run(account("openai", ...at(url)), {}, "key-of-one-1");
+    const before = stored();
+    const seen = await run(account(...words(url)), {}, "key-of-two-2");
+    expect(seen).toMatchObject({ code: 2, stdout: "" });
+    expect(seen.stderr).toContain(
+      `the profile openai holds the key of another account, at ${url}: add -p NAME to store this one beside it, or forget that one first with \`research logout -p openai\``,
+    );
+    expect(stored()).toEqual(before);
+    await run(["logout", "-p", "openai"]);
+    expect((await run(account(...words(url)), {}, "key-of-two-2")).stderr).not.toContain("another account");
+  });
+
+  test.each([
+    [["exa", "--provider", "openai"], "two providers: exa and --provider openai"],
+    [["openal"], "research, openai, perplexity, exa, parallel, gemini, tavily"],
+    [["--provider", "openal"], "research, openai, perplexity, exa, parallel, gemini, tavily"],
+  ])("%j is bad input (2)", async (words, message) => {
+    const { run, stored } = machine();
+    const seen = await run(account(...words), {}, "key-12345678");
+    expect(seen).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect(stored()).toBeUndefined();
+  });
+
+  test("without a provider, RESEARCH_PROVIDER names it, and -p takes the provider of the profile", async () => {
+    const { run, stored } = machine();
+    const url = await answering(NOT_FOUND);
+    const env = { RESEARCH_PROVIDER: "exa", RESEARCH_BASE_URL: url };
+    expect(await run(account(), env, "key-12345678")).toMatchObject({ code: 0 });
+    expect(await run(account("-p", "exa"), {}, "key-87654321")).toMatchObject({ code: 0 });
+    expect(stored().profiles.exa).toMatchObject({
+      provider: "exa",
+      "base-url": url,
+      "api-key": "key-87654321",
+    });
   });
 });
 

@@ -39,7 +39,7 @@ export async function compare(
   const { reporter, flags } = ctx;
   ctx.limitDay(options);
   const names = flags.profiles ?? [];
-  if (names.length < 2) throw new UsageError("compare needs two accounts at least: -p PROFILE -p PROFILE");
+  if (names.length < 2) throw needsTwo(ctx, prompt, options);
   const body = await readRequest(ctx, prompt, options);
   const accounts = ctx.named(names, "compare -p");
   const models = modelsOf(options.model, accounts);
@@ -89,6 +89,21 @@ export async function compare(
   } finally {
     folder.close();
   }
+}
+
+/** Names the command to copy: the same one with the accounts that are stored, or the one that stores another. */
+function needsTwo(ctx: Context, prompt: string | undefined, options: CompareFlags): UsageError {
+  const { flags } = ctx;
+  const stored = ctx.accounts.map(({ settings }) => settings.profile.value);
+  const words = [...stored.flatMap((name) => ["-p", name]), ...wordsOf(options)];
+  const command = resumeCommand(flags, "compare", prompt === undefined ? [] : [prompt], words);
+  const only = stored.length === 1 ? `; the only one so far is ${stored[0]}` : "";
+  return new UsageError(
+    "compare needs two accounts at least: -p PROFILE -p PROFILE",
+    stored.length < 2
+      ? `\`research login PROVIDER\` stores another account${only}.`
+      : `With the accounts that are stored: ${command}`,
+  );
 }
 
 /** Beside the journal: the digest of the accounts and of what each is asked. */

@@ -42,8 +42,8 @@ export const config = define({
     }),
     define({
       name: "list",
-      description: "print every setting in force and where it comes from",
-      output: "setting TAB value TAB source; --json: one object",
+      description: "print every setting in force and where it comes from, and the accounts that are stored",
+      output: "setting TAB value TAB source, then account TAB profile TAB address; --json: one object",
       exits: { 0: "printed", 12: "the settings cannot be read" },
       examples: ["research config list --json"],
       run: async () => (await load()).configList,

@@ -15,7 +15,7 @@ import {
 } from "../../../app/settings.js";
 import { checkOptions } from "../../../client/dialects/asking.js";
 import { providerNamed } from "../../../client/dialects/providers.js";
-import { NO_FOLDER, type Profile } from "../../../client/store/settings.js";
+import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
 import { LocalError } from "../../../core/files/local-error.js";
 import { parseBaseUrl } from "../../../core/http/address.js";
 import { safeLine } from "../../../core/text/safe-text.js";
@@ -43,12 +43,21 @@ export async function configList(ctx: Context): Promise<void> {
     found ? safeLine(found.value) : "-",
     found ? safeLine(found.source) : "not set",
   ]);
+  const accounts = ctx.accounts.map(({ settings: { profile, provider, baseUrl } }) => ({
+    ...{ profile: profile.value, provider: provider.value, base_url: baseUrl?.value ?? "" },
+    in_use: profile.value === ctx.settings.profile.value,
+  }));
+  for (const { profile, base_url, in_use } of accounts)
+    rows.push(["account", profile, `${safeLine(base_url)}${in_use ? ", in use" : ""}`]);
   const padded = (cell: string, width: number) => cell + " ".repeat(Math.max(0, width - columnsOf(cell)));
   const aligned = rows.map(([key = "", value = "", source]) =>
     [padded(key, KEY_COLUMNS), padded(value, VALUE_COLUMNS), source].join("  "),
   );
   const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
-  await ctx.reporter.showFitted(Object.fromEntries(all), lines.map((line) => `${line}\n`).join(""));
+  await ctx.reporter.showFitted(
+    { ...Object.fromEntries(all), accounts },
+    lines.map((line) => `${line}\n`).join(""),
+  );
 }
 
 /** Stores a setting in the profile in use. A key with no value comes from a hidden prompt or from stdin. */
@@ -170,10 +179,13 @@ function originFor({ baseUrl }: SettingsSite): string {
 
 type ChangedProfile = ReturnType<typeof profileToChange>;
 
-/** The profile that a command changes, which need not exist yet, and the service in force with it. Throws UsageError for an invalid name. */
-export function profileToChange({ flags, host: { env }, store }: Context) {
+/**
+ * The profile that a command changes, which need not exist yet; the service in force with it, or with `provider`; and the
+ * profile that `config use` names, undefined if that does not exist. Throws UsageError for an invalid name.
+ */
+export function profileToChange({ flags, host: { env }, store }: Context, named?: string, provider?: string) {
   const stored = store.read();
-  const name = profileIn(flags, env, stored).value;
+  const name = named ?? profileIn(flags, env, stored).value;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) || name in {}) {
     throw new UsageError(
       `invalid name for a profile: ${JSON.stringify(name)}`,
@@ -181,23 +193,20 @@ export function profileToChange({ flags, host: { env }, store }: Context) {
     );
   }
   const own = stored.profiles[name];
-  return {
-    name,
-    own,
-    site: siteIn(flags, env, name, own),
-    isInUse: profileIn({}, env, stored).value === name,
-  };
+  const inUse = profileIn({}, {}, stored).value;
+  const before = Object.hasOwn(stored.profiles, inUse) ? inUse : undefined;
+  return { name, own, site: siteIn({ ...flags, ...(provider && { provider }) }, env, name, own), before };
 }
 
 /** Changes one profile of the stored settings. Throws LocalError; then the old settings stand. */
 export async function editProfile(
   ctx: Context,
   name: string,
-  edit: (stored: Profile) => void,
+  edit: (profile: Profile, stored: Store) => void,
 ): Promise<void> {
   await ctx.store.update((stored) => {
     const profile = stored.profiles[name] ?? {};
-    edit(profile);
+    edit(profile, stored);
     stored.profiles[name] = profile;
   });
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { readKeyAnswer } from "../../../app/failure.js";
 import type { Machine } from "../../../app/machine.js";
 import { quotaOf } from "../../../app/quota.js";
-import { maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
+import { loginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
 import type { Classification } from "../../../client/calls/classify-response.js";
 import { requireKeyText, Session } from "../../../client/calls/session.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
@@ -111,7 +111,8 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
         const said = answer.result.kind === "data" ? "" : answer.result.error.message;
         const of = verdict(answer);
         if (of === "valid") return ok("the service takes the key");
-        if (of === "refused") return fail(4, `the service refuses the key: ${said}`, "research login");
+        if (of === "refused")
+          return fail(4, `the service refuses the key: ${said}`, loginCommand(machine.settings));
         const message = `this does not look like the research service: ${said}`;
         const hint = answer.result.kind === "data" ? undefined : answer.result.error.hint;
         return fail(9, message, hint ?? "research config set base-url URL");

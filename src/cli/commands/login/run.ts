@@ -1,6 +1,6 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { readKeyAnswer } from "../../../app/failure.js";
-import { checkProvider, insecureHttpIn } from "../../../app/settings.js";
+import { checkProvider, DEFAULT_PROFILE, insecureHttpIn } from "../../../app/settings.js";
 import { ResearchClient } from "../../../client/calls/client.js";
 import { ResearchError } from "../../../client/calls/errors.js";
 import { INTERFACE, type Provider, providerNamed } from "../../../client/dialects/providers.js";
@@ -10,56 +10,99 @@ import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 import { editProfile, profileToChange, readKey } from "../config/run.js";
 
-export async function login(ctx: Context, options: { withKey?: boolean; provider?: string }): Promise<void> {
-  const { name: profile, own, site, isInUse } = profileToChange(ctx);
-  const interactive = ctx.host.stdin.isTTY && !options.withKey;
-  if (!interactive && !options.withKey) {
+type LoginFlags = { withKey?: boolean; provider?: string };
+
+/** Tries a key and stores it with its provider and address. Throws UsageError where that would replace the key of another account. */
+export async function login(
+  ctx: Context,
+  named: string | undefined,
+  { withKey = false, provider: flag }: LoginFlags,
+): Promise<void> {
+  const { env } = ctx.host;
+  if (named !== undefined && flag !== undefined && named !== flag)
+    throw new UsageError(`two providers: ${named} and --provider ${flag}`, "Name one of them.");
+  const chosen = named ?? flag;
+  const profileFlag = ctx.flags.profile || env.RESEARCH_PROFILE;
+  const ofProvider = providerNamed(chosen ?? env.RESEARCH_PROVIDER ?? "")?.name ?? DEFAULT_PROFILE;
+  const {
+    name: profile,
+    own,
+    site,
+    before,
+  } = profileToChange(ctx, profileFlag || ofProvider, providerNamed(chosen ?? "")?.name);
+  const isInteractive = ctx.host.stdin.isTTY && !withKey;
+  if (!isInteractive && !withKey) {
     throw new UsageError(
       "login asks for the key on a terminal, and stdin is not a terminal",
-      `In a script: research login ${options.provider ? `--provider ${options.provider}` : "--base-url URL"} --with-key < keyfile`,
+      `In a script: research login ${chosen ?? "--base-url URL"} --with-key < keyfile`,
     );
   }
-  const name =
-    options.provider === undefined ? site.provider : { value: options.provider, source: "--provider" };
-  checkProvider(name);
-  const provider = providerNamed(name.value);
-  // With another provider the profile's address belongs to the former one and is not used.
-  const isOther = name.value !== site.provider.value;
-  const known = ctx.flags.baseUrl ?? (isOther ? provider?.baseUrl : site.baseUrl?.value);
-  const insecureHttp = insecureHttpIn(ctx.flags, ctx.host.env).value;
-  const base = parseBaseUrl(provider && known ? known : await baseUrl(ctx, known, interactive), insecureHttp);
-  const key = await readKey(ctx, options.withKey ? undefined : `API key for ${base.origin} (hidden):`);
+  checkProvider(site.provider);
+  const name = chosen ?? site.provider.value;
+  const provider = providerNamed(name);
+  const known = name === site.provider.value ? site.baseUrl?.value : ctx.flags.baseUrl;
+  const insecureHttp = insecureHttpIn(ctx.flags, env).value;
+  const base = parseBaseUrl(
+    provider && known ? known : await baseUrl(ctx, known, isInteractive),
+    insecureHttp,
+  );
+  const keyOrigin = own?.["api-key"] && own["api-key-origin"];
+  const isOther = (own?.provider ?? INTERFACE) !== name;
+  if (keyOrigin && (isOther || keyOrigin !== base.origin))
+    throw new UsageError(
+      `the profile ${profile} holds the key of another account, at ${keyOrigin}: add -p NAME to store this one beside it, or forget that one first with \`research logout -p ${profile}\``,
+    );
+  const key = await readKey(ctx, withKey ? undefined : `API key for ${base.origin} (hidden):`);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key, provider);
-  const keptFor = own?.["api-key"] && own["api-key-origin"];
-  const replaced = keptFor && keptFor !== base.origin ? ` in place of the key for ${keptFor}` : "";
-  await editProfile(ctx, profile, (stored) => {
+  const isUsed = before === undefined || (!profileFlag && !own?.["api-key"]);
+  await editProfile(ctx, profile, (account, stored) => {
     // A model of another service names nothing there.
-    if ((stored.provider ?? INTERFACE) !== name.value) {
-      delete stored.model;
-      delete stored.set;
+    if (isOther) {
+      delete account.model;
+      delete account.set;
     }
-    if (provider) stored.provider = provider.name;
-    else delete stored.provider;
-    if (provider?.baseUrl === base.origin && base.pathname === "/") delete stored["base-url"];
-    else stored["base-url"] = base.href.replace(/\/$/, "");
-    stored["api-key"] = key;
-    stored["api-key-origin"] = base.origin;
+    if (provider) account.provider = provider.name;
+    else delete account.provider;
+    if (provider?.baseUrl === base.origin && base.pathname === "/") delete account["base-url"];
+    else account["base-url"] = base.href.replace(/\/$/, "");
+    account["api-key"] = key;
+    account["api-key-origin"] = base.origin;
+    if (isUsed && profile !== DEFAULT_PROFILE) stored.profile = profile;
+    else if (isUsed) delete stored.profile;
   });
-  if (untried) {
+  if (untried)
     await ctx.reporter.notice(
       "KEY_NOT_TRIED",
-      `the key for ${base.origin} is saved (profile ${profile})${replaced}, but could not be tried: ${untried.message}`,
+      `the key for ${base.origin} is saved (profile ${profile}), but could not be tried: ${untried.message}`,
     );
-  } else await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
+  else await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
   if (provider)
     await ctx.reporter.say(
-      `${provider.title} is spoken to as its documentation says, not yet tried on a live account. A restricted key may read there and yet not create.`,
+      `research follows ${provider.title}'s documentation and was not yet tried on a live account. A restricted key may pass here and still not be allowed to create.`,
     );
-  if (!isInUse)
+  await sayAccounts(ctx, profile, isUsed, before);
+}
+
+/** Says which account is in use now, and which there are if there are several. `before`: the profile that was in use. */
+async function sayAccounts(
+  ctx: Context,
+  profile: string,
+  isUsed: boolean,
+  before: string | undefined,
+): Promise<void> {
+  const inUse = ctx.host.env.RESEARCH_PROFILE || (isUsed ? profile : before);
+  if (isUsed && before !== undefined && before !== profile)
+    await ctx.reporter.say(
+      `profile ${profile} is in use now in place of ${before}; to go back: research config use ${before}`,
+    );
+  else if (inUse !== profile)
     await ctx.reporter.say(
       `profile ${profile} is not in use: pass --profile ${profile}, or run: research config use ${profile}`,
     );
+  const names = ctx.accounts.map(({ settings }) => settings.profile.value);
+  const marked = names.map((name) => (name === inUse ? `${name} (in use)` : name));
+  if (names.length > 1) await ctx.reporter.say(`accounts: ${marked.join(", ")}`);
 }
 
 export async function logout(ctx: Context): Promise<void> {
