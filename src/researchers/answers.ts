@@ -35,10 +35,9 @@ export function answersResearcher(
 async function sampleFor({ structured_output, output_schema }: ResearchJob, signal: AbortSignal) {
   if (output_schema === undefined) return structured_output ? { sample: SAMPLE } : SAMPLE;
   const value = sampleOf(output_schema);
-  const problem = value !== undefined && (await checkValue(output_schema, exactJson(value), signal));
+  const problem = await checkValue(output_schema, exactJson(value), signal);
   if (problem === undefined) return value;
-  const why = problem === false ? "it would be too large" : problemText(problem, "the sample");
   throw new ResearchFailure(
-    `No sample that fits the schema could be made (${why}). Give a result with --answers FILE.`,
+    `No sample that fits the schema could be made (${problemText(problem, "the sample")}). Give a result with --answers FILE.`,
   );
 }
