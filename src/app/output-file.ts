@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { discard, renameFile, systemCode } from "../core/files/files.js";
+import { discard, systemCode } from "../core/files/files.js";
 import { LocalError, localError, orLocalError } from "../core/files/local-error.js";
 
 /** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
@@ -41,7 +41,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
       const old = lstat(path);
       // A file that was private stays so.
       if (old?.isFile()) fs.chmodSync(draft, old.mode & 0o777);
-      renameFile(draft, path);
+      fs.renameSync(draft, path);
     }
   } finally {
     discard(folder);
@@ -55,7 +55,7 @@ function publish(draft: string, path: string): void {
   } catch (error) {
     if (!NO_HARD_LINKS.includes(systemCode(error) ?? "")) throw error;
     fs.closeSync(fs.openSync(path, "wx"));
-    renameFile(draft, path);
+    fs.renameSync(draft, path);
   }
 }
 

@@ -17,7 +17,7 @@ interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
 /** What a shell may put on its command line as it stands: nothing in it is special to any shell. */
 const HARMLESS = /^[\w@%+=:,./-]+$/;
 
-/** Answers a completion script (`SHELL COUNT WORD…`): a line for each candidate, `:files` or `:folders`; no errors (contract §7). */
+/** Answers a completion script (`SHELL WORD…`): a line for each candidate, `:files` or `:folders`; no errors (contract §7). */
 export async function complete(argv: readonly string[], host: CompletionHost, tableUrl: URL): Promise<void> {
   try {
     await host.stdout.write(answer(argv, host, tableUrl));
@@ -26,13 +26,7 @@ export async function complete(argv: readonly string[], host: CompletionHost, ta
   }
 }
 
-function answer(
-  [shell = "", count = "", ...typed]: readonly string[],
-  host: CompletionHost,
-  tableUrl: URL,
-): string {
-  // PowerShell 5 drops an empty argument.
-  const words = Array.from({ length: Math.min(Number(count), 1_000) }, (_, index) => typed[index] ?? "");
+function answer([shell = "", ...words]: readonly string[], host: CompletionHost, tableUrl: URL): string {
   const { readFileSync } = process.getBuiltinModule("node:fs");
   const table: CompletionTable = JSON.parse(readFileSync(tableUrl, "utf8"));
   const breaks = shell === "bash" ? (host.env.RESEARCH_COMPLETION_BREAKS ?? "") : "";

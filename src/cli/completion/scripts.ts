@@ -1,14 +1,13 @@
 import { absolute, below } from "../../core/files/folders.js";
 import bash from "./scripts/research.bash?raw";
 import fish from "./scripts/research.fish?raw";
-import powershell from "./scripts/research.ps1?raw";
 import zsh from "./scripts/research.zsh?raw";
 
-export const SCRIPTS = { bash, zsh, fish, powershell };
+export const SCRIPTS = { bash, zsh, fish };
 
 export type Shell = keyof typeof SCRIPTS;
 
-export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const satisfies readonly Shell[];
+export const SHELLS = ["bash", "zsh", "fish"] as const satisfies readonly Shell[];
 
 /** A line of each script: a file with it was written by `research completion`, and may be written anew. */
 export const MARKER = "Written by `research completion`; it is replaced when that is run again.";
@@ -21,16 +20,15 @@ export interface ScriptPlace {
 
 /**
  * Where the script of a shell belongs; undefined without a home folder. bash-completion and fish look into folders of
- * their own (README of bash-completion, "Where should I put it"; fish's `complete`); for the others it is the data
- * folder of this program, by the XDG Base Directory specification.
+ * their own (README of bash-completion, "Where should I put it"; fish's `complete`); for zsh it is the data folder of
+ * this program, by the XDG Base Directory specification.
  */
 export function scriptPlace(
   shell: Shell,
   env: Readonly<Record<string, string | undefined>>,
 ): ScriptPlace | undefined {
-  const home = absolute(env.HOME) ?? absolute(env.USERPROFILE);
+  const home = absolute(env.HOME);
   const data = absolute(env.XDG_DATA_HOME) ?? below(home, ".local", "share");
-  const own = below(data, "research", "completion");
   const ofBash = absolute(env.BASH_COMPLETION_USER_DIR) ?? below(data, "bash-completion");
   const ofFish = absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config");
   switch (shell) {
@@ -39,9 +37,10 @@ export function scriptPlace(
     case "fish":
       return place(below(ofFish, "fish", "completions", "research.fish"));
     case "zsh":
-      return place(below(own, "research.zsh"), (path) => `source '${path.replaceAll("'", "'\\''")}'`);
-    case "powershell":
-      return place(below(own, "research.ps1"), (path) => `. '${path.replaceAll("'", "''")}'`);
+      return place(
+        below(data, "research", "completion", "research.zsh"),
+        (path) => `source '${path.replaceAll("'", "'\\''")}'`,
+      );
   }
 }
 

@@ -48,26 +48,6 @@ export class UnsyncedError extends Error {
   override name = "UnsyncedError";
 }
 
-/** How often a rename is tried that another program hinders, and the wait between two tries, in milliseconds: a second in all. */
-const RENAMES = 50;
-const RENAME_WAIT_MS = 20;
-
-/**
- * Renames a file. A scanner, an indexer or a backup that has either name open makes it EPERM, EACCES or EBUSY on Windows
- * and some network mounts: then it is tried again for a second, which blocks the event loop. Throws the system's error.
- */
-export function renameFile(from: string, to: string, rename = fs.renameSync): void {
-  for (let tries = 1; ; tries++) {
-    try {
-      rename(from, to);
-      return;
-    } catch (error) {
-      if (tries === RENAMES || !["EPERM", "EACCES", "EBUSY"].includes(systemCode(error) ?? "")) throw error;
-      pause(RENAME_WAIT_MS);
-    }
-  }
-}
-
 /** Blocks the event loop for `ms` milliseconds. */
 export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -79,7 +59,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   try {
     fs.rmSync(draft, { force: true });
     writeSynced(draft, "wx", text);
-    renameFile(draft, path);
+    fs.renameSync(draft, path);
   } catch (error) {
     discard(draft);
     throw error;

@@ -4,7 +4,7 @@ import { completed, DONE, ELSEWHERE, KEY, machine, RUNNING } from "./machine.js"
 
 /** What is offered at the end of these words, as zsh asks for it. */
 const offered = (words: readonly string[], env = machine().env, table?: URL) =>
-  completed(["zsh", String(words.length), ...words], env, table);
+  completed(["zsh", ...words], env, table);
 
 const valuesIn = (text: string) => text.split("\n").flatMap((line) => line.split("\t")[0] || []);
 

@@ -108,16 +108,6 @@ for (const one of SHELLS) {
   });
 }
 
-test("the PowerShell script hands words over as arguments, and evaluates nothing", async () => {
-  const { stdout } = await research(["completion", "powershell"]);
-  expect(stdout).toContain("Register-ArgumentCompleter -Native -CommandName research");
-  expect(stdout).toContain("__complete powershell $count @words");
-  expect(stdout).not.toMatch(/Invoke-Expression|\biex\b|ExpandString|\[scriptblock\]::Create/i);
-  const opened = stdout.match(/\{/g)?.length;
-  expect(stdout.match(/\}/g)).toHaveLength(opened ?? 0);
-  expect(stdout.match(/\(/g)).toHaveLength(stdout.match(/\)/g)?.length ?? 0);
-});
-
 test("what is no regular file among the unknown outcomes is passed over", () => {
   const { home, env } = machine();
   const open = join(home, "state/open");
@@ -132,7 +122,7 @@ test("what is no regular file among the unknown outcomes is passed over", () => 
     origin: ORIGIN,
   };
   writeFileSync(join(open, "local-3.json"), `${JSON.stringify(intent)}\n`);
-  const { stdout, status } = spawnSync(NODE, [PROGRAM, "__complete", "zsh", "2", "resolve", ""], {
+  const { stdout, status } = spawnSync(NODE, [PROGRAM, "__complete", "zsh", "resolve", ""], {
     env: { ...process.env, ...env },
     encoding: "utf8",
   });

@@ -5,7 +5,6 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -21,7 +20,6 @@ import {
   openRegular,
   overwrite,
   readIfThere,
-  renameFile,
   replaceFile,
   restrict,
   UnfitFileError,
@@ -74,28 +72,6 @@ test("a folder for what may be shared has the modes that the umask gives", () =>
   makeSharedFolder(join(folder, "a", "b"));
   const usual = modeOf(join(folder, "as-usual"));
   expect([modeOf(join(folder, "a")), modeOf(join(folder, "a", "b"))]).toEqual([usual, usual]);
-});
-
-test.each(["EPERM", "EACCES", "EBUSY"])("a rename that answers %s is tried again for a second", (code) => {
-  const folder = folderWith({ from: "new", to: "old" });
-  const paths = [join(folder, "from"), join(folder, "to")] as const;
-  /** Fails that often before it renames. */
-  const failing = (times: number, why = code) => {
-    let left = times;
-    return { rename: () => renameFile(...paths, rename), tries: () => times - left };
-    function rename(from: string | URL | Buffer, to: string | URL | Buffer) {
-      if (left-- > 0) throw Object.assign(new Error(why), { code: why });
-      renameSync(from, to);
-    }
-  };
-  const other = failing(1_000, "ENOSPC");
-  expect(other.rename).toThrow("ENOSPC");
-  const never = failing(1_000);
-  expect(never.rename).toThrow(code);
-  expect([other.tries(), never.tries()]).toEqual([1, 50]);
-  expect(readFileSync(paths[1], "utf8")).toBe("old");
-  failing(3).rename();
-  expect(readFileSync(paths[1], "utf8")).toBe("new");
 });
 
 test("a file is replaced whole, private, and nothing else stays", () => {

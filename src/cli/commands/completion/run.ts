@@ -22,8 +22,7 @@ export async function completion(
   install(place, script, options.force ?? false);
   const { path, line } = place;
   await reporter.say(`the script is in ${path}; it holds for new shells`);
-  if (line !== undefined)
-    await reporter.say(`add this line to ${shell === "zsh" ? "~/.zshrc" : "$PROFILE"}:`);
+  if (line !== undefined) await reporter.say("add this line to ~/.zshrc:");
   await reporter.show({ shell, path, line: line ?? null }, line === undefined ? "" : `${line}\n`);
 }
 

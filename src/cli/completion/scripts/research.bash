@@ -13,7 +13,7 @@ _research() {
         if [ "${#value}" -gt "$width" ]; then width=${#value}; fi
         ;;
     esac
-  done < <(RESEARCH_COMPLETION_BREAKS="$COMP_WORDBREAKS" command research __complete bash "$COMP_CWORD" \
+  done < <(RESEARCH_COMPLETION_BREAKS="$COMP_WORDBREAKS" command research __complete bash \
     "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)
   if [ -n "$kind" ]; then
     if type compopt >/dev/null 2>&1; then

@@ -3,7 +3,7 @@
 function __research_complete
     set -l before (commandline -opc)
     set -l current (commandline -ct)
-    set -l lines (command research __complete fish (count $before) $before[2..-1] "$current" 2>/dev/null </dev/null)
+    set -l lines (command research __complete fish $before[2..-1] "$current" 2>/dev/null </dev/null)
     set -l lead (string match -r -- '^--[^=]+=' "$current")
     set -l rest (string replace -r -- '^--[^=]+=' '' "$current")
     switch "$lines[1]"

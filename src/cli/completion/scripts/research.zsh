@@ -13,7 +13,7 @@ _research() {
         (( ${#value} > width )) && width=${#value}
         ;;
     esac
-  done < <(command research __complete zsh $(( CURRENT - 1 )) "${(@)words[2,CURRENT]}" 2>/dev/null </dev/null)
+  done < <(command research __complete zsh "${(@)words[2,CURRENT]}" 2>/dev/null </dev/null)
   if [[ -n $kind ]]; then
     compset -P '--*='
     if [[ $kind == :files ]]; then _files; else _files -/; fi

@@ -6,7 +6,6 @@ import {
   makeSharedFolder,
   namesIn,
   readIfThere,
-  renameFile,
   replaceFile,
 } from "../../../core/files/files.js";
 import { LocalError, localError, orLocalError } from "../../../core/files/local-error.js";
@@ -92,7 +91,7 @@ export class OutputFolder {
       makeFolder(drafts);
       const draft = join(drafts, name);
       fs.writeFileSync(draft, text, { flush: true });
-      renameFile(draft, join(this.path, name));
+      fs.renameSync(draft, join(this.path, name));
     });
   }
 }
