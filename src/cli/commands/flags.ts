@@ -53,7 +53,7 @@ export const flags = {
       "the result went to a file, RESEARCH_RESULT_FILE",
   },
   notify: {
-    "--notify": "say on the terminal when the wait is over, or ring its bell",
+    "--notify": "ring the bell of the terminal when the wait is over",
   },
   check: {
     "--check": "then read the pages that the result cites, and end with 14 if one does not say what is said",
