@@ -3,7 +3,7 @@ import usual from "../../vitest.config.js";
 
 /**
  * `npm run test:soak`: what takes minutes, and the tests that are skipped with the name of a tool that the machine
- * lacks. To run all of them: bwrap (package bubblewrap), strace, mandoc, chromium, zsh, fish, python3, and the right to
+ * lacks. To run all of them: unshare (package util-linux), strace, mandoc, chromium, zsh, fish, python3, and the right to
  * mount.
  */
 const NEED_A_TOOL = [

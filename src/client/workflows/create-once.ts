@@ -217,5 +217,5 @@ async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Prom
   if (!sender) return false;
   // A process in another container cannot be asked, so the time decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
-  return isRecent && (await livenessOf(sender, "", "")) !== "dead";
+  return isRecent && (await livenessOf(sender)) !== "dead";
 }

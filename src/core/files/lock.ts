@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { type Clock, systemClock } from "../clock.js";
 import { namesIn, pause, readIfThere, systemCode } from "./files.js";
 import { type Holder, livenessOf, parseHolder, processLiveness, thisProcess } from "./lock/holder.js";
-import { bindWitness } from "./lock/socket.js";
+import { bindWitness, isOpen } from "./lock/socket.js";
 
 const RETRY_MS = 20;
 
@@ -62,10 +62,10 @@ export async function lock(
   const record = `holder-${basename(draft).slice(basename(path).length + 1)}`;
   const socket = record + SOCKET;
   fs.chmodSync(draft, 0o700);
-  const witness = await bindWitness(draft, socket);
+  const closeWitness = await bindWitness(draft, socket);
   ownRecords.add(record);
   try {
-    fs.writeFileSync(join(draft, record), JSON.stringify(thisProcess(witness?.device)), { mode: 0o600 });
+    fs.writeFileSync(join(draft, record), JSON.stringify(thisProcess()), { mode: 0o600 });
     let [holder, end] = ["", clock.monotonic() + waitMs];
     for (let held = await published(draft, path); held; held = await published(draft, path)) {
       const next = entriesOf(path).join();
@@ -76,13 +76,13 @@ export async function lock(
     await removeDeadDrafts(path);
   } catch (error) {
     ownRecords.delete(record);
-    witness?.close();
+    closeWitness();
     fs.rmSync(draft, { recursive: true, force: true });
     throw error;
   }
   return () => {
     ownRecords.delete(record);
-    witness?.close();
+    closeWitness();
     try {
       remove(path, record);
       fs.rmdirSync(path);
@@ -165,7 +165,7 @@ async function mustBeDead(path: string, record: string, holder: Holder): Promise
   const own = thisProcess();
   const isOwn = pid === own.pid && holder.namespace === own.namespace && holder.began === own.began;
   if (isOwn && holder.boot === own.boot && !ownRecords.has(record)) return;
-  const liveness = await livenessOf(holder, path, record + SOCKET);
+  const liveness = await livenessOf(holder, () => isOpen(path, record + SOCKET));
   if (liveness === "dead") return;
   const isNear = holder.namespace === own.namespace;
   const where = host !== own.host ? ` on ${JSON.stringify(host)}` : isNear ? "" : " in another container";

@@ -132,7 +132,7 @@ test("a create of a process in another container is waited for three minutes, th
   const rig = await machine();
   const { call, pass, sent } = rig;
   // That process cannot be asked whether it lives: it has another kernel.
-  begunBy(rig, { boot: "other", machine: "other", host: "other" });
+  begunBy(rig, { boot: "other", host: "other" });
   const ending = new AbortController();
   const onUnderWay = (until: number) => ending.abort(until);
   const waiting = call(BODY, { submit: { signal: ending.signal }, onUnderWay });

@@ -2,7 +2,6 @@ import * as fs from "node:fs";
 import { hostname } from "node:os";
 import { jsonIn, textOrNone } from "../../json/exact-json.js";
 import { systemCode } from "../files.js";
-import { isOpen } from "./socket.js";
 
 /** The process that holds a lock, as its record in the lock names it. */
 export interface Holder {
@@ -14,17 +13,13 @@ export interface Holder {
   began?: string | undefined;
   /** Identifies the running kernel, which all containers on it share. Linux only. */
   boot?: string | undefined;
-  /** Identifies the machine across its reboots; absent if nothing does so for certain. */
-  machine?: string | undefined;
-  /** The device number of the file system on which the holder's socket is bound; absent without a socket. */
-  device?: number | undefined;
 }
 
 /** `unknown`: it cannot be found out from here, so the lock counts as held. */
 export type Liveness = "alive" | "dead" | "unknown";
 
-/** This process as a holder. `device`: see Holder. */
-export function thisProcess(device?: number): Holder {
+/** Returns this process as a holder. */
+export function thisProcess(): Holder {
   const began = readProc("/proc/self/stat");
   return {
     pid: process.pid,
@@ -32,14 +27,12 @@ export function thisProcess(device?: number): Holder {
     namespace: pidNamespace(),
     began: began === undefined ? undefined : statFields(began).began,
     boot: readProc("/proc/sys/kernel/random/boot_id"),
-    machine: machineId(),
-    device,
   };
 }
 
 /** The holder that a record names; undefined for a torn record. */
 export function parseHolder(text: string): Holder | undefined {
-  const { pid, host, namespace, began, boot, machine, device } = Object(jsonIn(text));
+  const { pid, host, namespace, began, boot } = Object(jsonIn(text));
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   return {
     pid,
@@ -47,8 +40,6 @@ export function parseHolder(text: string): Holder | undefined {
     namespace: textOrNone(namespace),
     began: textOrNone(began),
     boot: textOrNone(boot),
-    machine: textOrNone(machine),
-    device: typeof device === "number" ? device : undefined,
   };
 }
 
@@ -88,19 +79,6 @@ function pidNamespace(): string | undefined {
   }
 }
 
-/** The PID namespace that no container has: PROC_PID_INIT_INO in Linux's include/linux/proc_ns.h. */
-const INITIAL_NAMESPACE = "pid:[4026531836]";
-
-/** Docker's random host name stays when a container starts again. An image's machine id may be in many containers. */
-function machineId(): string | undefined {
-  const host = hostname();
-  if (/^[0-9a-f]{12}$/.test(host)) return host;
-  const isImage = fs.existsSync("/.dockerenv") || fs.existsSync("/run/.containerenv");
-  if (isImage && pidNamespace() !== INITIAL_NAMESPACE) return undefined;
-  const id = readProc("/etc/machine-id");
-  return id ? `${id} ${host}` : undefined;
-}
-
 function readProc(path: string): string | undefined {
   try {
     return fs.readFileSync(path, "utf8").trim();
@@ -109,18 +87,22 @@ function readProc(path: string): string | undefined {
   }
 }
 
-/** Whether the holder of a lock lives; `folder` and `socket` name its socket. */
-export async function livenessOf(holder: Holder, folder: string, socket: string): Promise<Liveness> {
+/**
+ * Finds out whether a holder lives. `isOpen` asks its socket, which answers for each PID namespace of this boot; it gives
+ * undefined if there is none. A holder with this host name and another boot ended when the machine was restarted.
+ */
+export async function livenessOf(
+  holder: Holder,
+  isOpen: () => Promise<boolean | undefined> = async () => undefined,
+): Promise<Liveness> {
   const own = thisProcess();
-  if (holder.boot !== own.boot || (own.boot === undefined && holder.host !== own.host)) {
-    // The same machine under another kernel has been rebooted; another machine cannot be asked.
-    return holder.machine !== undefined && holder.machine === own.machine ? "dead" : "unknown";
-  }
+  const isSameHost = holder.host === own.host;
+  if (holder.boot !== own.boot) return isSameHost ? "dead" : "unknown";
+  if (own.boot === undefined && !isSameHost) return "unknown";
   if (own.namespace !== undefined && own.namespace === holder.namespace) {
-    const found = processLiveness(holder);
-    if (found !== "unknown") return found;
+    const liveness = processLiveness(holder);
+    if (liveness !== "unknown") return liveness;
   }
-  if (holder.device === undefined) return "unknown";
-  const open = await isOpen(folder, socket, holder.device);
+  const open = await isOpen();
   return open === undefined ? "unknown" : open ? "alive" : "dead";
 }

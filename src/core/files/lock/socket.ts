@@ -4,11 +4,12 @@ import { join } from "node:path";
 /** A socket address on macOS holds 103 bytes of path, on Linux 107; a longer one is reached through its folder's descriptor. */
 const MAX_PATH_BYTES = 103;
 
-const OVERLAYFS = 0x794c7630;
-
-/** Binds a socket in `folder` that proves this process alive to all on the same kernel. Resolves with undefined if the file system or the system does not support it. */
-export async function bindWitness(folder: string, name: string) {
-  if (process.platform === "win32") return undefined;
+/**
+ * Binds a socket in `folder` that shows all processes on the same kernel that this one lives. Resolves with the function
+ * that closes it, which does nothing if the file system or the system has no sockets.
+ */
+export async function bindWitness(folder: string, name: string): Promise<() => void> {
+  if (process.platform === "win32") return () => {};
   const { createServer } = await import("node:net");
   const address = shortAddress(folder, name);
   const server = createServer((socket) => socket.destroy()).unref();
@@ -18,23 +19,20 @@ export async function bindWitness(folder: string, name: string) {
     });
     // Without descriptors a connection cannot be accepted, and the kernel has completed it all the same.
     server.on("error", () => {});
-    return {
-      device: fs.statSync(join(folder, name)).dev,
-      close() {
-        // Node unlinks the path that was bound, so the descriptor in it has to be open until then.
-        server.close();
-        address.release();
-      },
+    return () => {
+      // Node unlinks the path that was bound, so the descriptor in it has to be open until then.
+      server.close();
+      address.release();
     };
   } catch {
     server.close();
     address.release();
-    return undefined;
+    return () => {};
   }
 }
 
-/** Whether a process has the socket open; undefined if unknown. Each mount (`device`) of a folder has its own. */
-export async function isOpen(folder: string, name: string, device: number): Promise<boolean | undefined> {
+/** Whether a process has the socket open; undefined if there is none, or it cannot be asked. */
+export async function isOpen(folder: string, name: string): Promise<boolean | undefined> {
   const { createConnection } = await import("node:net");
   const address = shortAddress(folder, name);
   try {
@@ -48,18 +46,9 @@ export async function isOpen(folder: string, name: string, device: number): Prom
     });
     // EAGAIN: more connections wait than the holder has accepted.
     if (code === undefined || code === "EAGAIN") return true;
-    return code === "ECONNREFUSED" && isSameMount(folder, name, device) ? false : undefined;
+    return code === "ECONNREFUSED" ? false : undefined;
   } finally {
     address.release();
-  }
-}
-
-/** A container that starts again mounts its overlay anew, under a new number; no two mounts of one can be written. */
-function isSameMount(folder: string, name: string, device: number): boolean {
-  try {
-    return fs.statSync(join(folder, name)).dev === device || fs.statfsSync(folder).type === OVERLAYFS;
-  } catch {
-    return false;
   }
 }
 

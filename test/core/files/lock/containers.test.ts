@@ -5,6 +5,7 @@ import { lock } from "../../../../src/core/files/lock.js";
 import { CONTAINER, hasContainers, NEEDS_CONTAINERS } from "../../../support/containers.js";
 import { folderWith } from "../../../support/folder.js";
 import { foldersIn } from "../../../support/home.js";
+import { lockProgram, startHolder } from "../../../support/lock-holder.js";
 import { NODE, PROGRAM, Running } from "../../../support/run.js";
 import { until } from "../../../support/service.js";
 import { world } from "../../../support/world.js";
@@ -49,6 +50,26 @@ describe.skipIf(!hasContainers)(`two containers on one folder (${NEEDS_CONTAINER
     await third.waitFor(/^http/);
     third.kill("SIGKILL");
     await third.done;
+  });
+});
+
+describe.skipIf(!hasContainers)(`a process in another PID namespace (${NEEDS_CONTAINERS})`, () => {
+  test.each([
+    ["a /proc of its own", CONTAINER],
+    ["the /proc of all", CONTAINER.filter((word) => word !== "--mount-proc")],
+  ])("with %s holds a create up while it lives, and not when it was killed", async (_, prefix) => {
+    const here = await world();
+    const { RESEARCH_STATE_DIR } = foldersIn(here.home);
+    mkdirSync(RESEARCH_STATE_DIR);
+    const holder = startHolder(await lockProgram(), [join(RESEARCH_STATE_DIR, "hour.lock"), "hold"], prefix);
+    await holder.waitFor(/holds/);
+    const create = here.start(["create", "x", "--tier", "free"], { env: { RESEARCH_STATE_DIR } });
+    // Its draft of the lock is there as long as it waits.
+    await until(async () => readdirSync(RESEARCH_STATE_DIR).length > 1 || undefined);
+    expect(here.service.server.count("create")).toBe(0);
+    holder.kill("SIGKILL");
+    expect((await create.done).code).toBe(0);
+    expect(here.service.server.count("create")).toBe(1);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseHolder, processStat, thisProcess } from "../../../../src/core/files/lock/holder.js";
 
 test("a record that this process wrote names it", () => {
-  expect(parseHolder(JSON.stringify(thisProcess(7)))).toEqual(thisProcess(7));
+  expect(parseHolder(JSON.stringify(thisProcess()))).toEqual(thisProcess());
 });
 
 test.each(["", "{", "null", "7", "[]", "{}", '{"pid":"1"}', '{"pid":0}', '{"pid":-1}', '{"pid":1.5}'])(
@@ -13,7 +13,7 @@ test.each(["", "{", "null", "7", "[]", "{}", '{"pid":"1"}', '{"pid":0}', '{"pid"
 );
 
 test("what has the wrong type is absent", () => {
-  const text = '{"pid":1,"host":2,"namespace":3,"began":4,"boot":5,"machine":6,"device":"7"}';
+  const text = '{"pid":1,"host":2,"namespace":3,"began":4,"boot":5}';
   expect(parseHolder(text)).toEqual({ pid: 1, host: "" });
 });
 
