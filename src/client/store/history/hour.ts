@@ -36,7 +36,7 @@ export interface CountedKey {
   isMade: boolean;
 }
 
-/** An attempt to create: when it counts (epoch ms), and whether its line is dated ahead of the clock. */
+/** An attempt to create: when it counts (epoch ms). `isAhead`: it is dated ahead of the clock, and that is not written down. */
 export interface CountedAttempt {
   localId: string;
   at: number;
@@ -44,8 +44,9 @@ export interface CountedAttempt {
 }
 
 /**
- * The creates that `origin` was asked for with this key since `since` (epoch ms): those that were made, those that
- * were refused unless `isMade`, and those with an unknown outcome. One that is dated after `now` counts as of now.
+ * Returns the creates that `origin` was asked for with this key since `since` (epoch ms): those that were made, those that
+ * were refused unless `isMade`, and those with an unknown outcome. One that is dated after `now` counts as of the time at
+ * which a `redated` line noticed that, else as of now.
  */
 export function attempts(
   log: AppendLog,
@@ -53,13 +54,13 @@ export function attempts(
   { origin, key_id: id, since, now, isMade }: CountedKey,
 ): CountedAttempt[] {
   const found = new Map<string, CountedAttempt>();
+  const redated = new Map<string, number>();
   const count = (entry: { origin: string; key_id: string; local_id: string }, date: string) => {
     const at = Date.parse(date);
     if (entry.origin !== origin || entry.key_id !== id || Number.isNaN(at)) return;
-    // It may have a second date (`redated`): the latest one that is not ahead of the clock counts.
-    const known = found.get(entry.local_id);
-    if (known && !known.isAhead && (at > now || at <= known.at)) return;
-    found.set(entry.local_id, { localId: entry.local_id, at: Math.min(at, now), isAhead: at > now });
+    const noticedAt = at > now ? redated.get(entry.local_id) : undefined;
+    const isAhead = at > now && noticedAt === undefined;
+    found.set(entry.local_id, { localId: entry.local_id, at: Math.min(noticedAt ?? at, now), isAhead });
   };
   const neverMade = new Set<string>();
   let [old, nameless] = [0, 0];
@@ -69,6 +70,7 @@ export function attempts(
     // What was settled as never made did not count; the line says when it was settled.
     if (line.kind === "not-created" || (line.kind === "dismissed" && (isMade || line.code === RESOLVED)))
       neverMade.add(line.local_id);
+    else if (line.kind === "redated") redated.set(line.local_id, Date.parse(line.at) || now);
     else if (line.kind === "forgotten") count({ ...line, local_id: `forgotten-${++nameless}` }, line.at);
     else if (line.kind !== "status" && !neverMade.has(line.local_id)) count(line, line.at);
   }

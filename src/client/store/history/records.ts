@@ -149,7 +149,7 @@ export type HistoryEntry = Omit<Members<typeof created>, "kind" | "at" | "reques
     duration_ms?: number | undefined;
   };
 
-/** A create whose own line is dated ahead of the clock counts at `at` instead: when that was noticed. */
+/** A create whose own line is dated ahead of the clock counts at `at` instead, the time at which that was noticed first. */
 export const redated = v.looseObject({
   kind: v.literal("redated"),
   local_id: id,

@@ -83,15 +83,6 @@ describe("the creates that count in the hour", () => {
     expect(counted(log)).toEqual({ ahead: [-5_000, false] });
   });
 
-  test("count as of the latest date that is not ahead of the clock, in whatever order they were dated", () => {
-    const twice = (name: string, first: number, second: number): HistoryLine[] => [
-      created(name, first),
-      { kind: "redated", ...base(name, second) },
-    ];
-    const log = logOf(...twice("later", -30_000, -5_000), ...twice("now", 0, -5_000));
-    expect(counted(log)).toEqual({ later: [-5_000, false], now: [0, false] });
-  });
-
   test("count as of their own date if a clock that was set back dated them again", () => {
     const log = logOf(created("right", -5_000), { kind: "redated", ...base("right", -24 * HOUR) });
     expect(counted(log)).toEqual({ right: [-5_000, false] });
