@@ -7,24 +7,33 @@ export function isKeyText(text: string): boolean {
 const SHORTEST = 4;
 const PLACEHOLDER = "[key]";
 
-/** Hides `key` in sentences and traces, as it is, percent-encoded, and in base64. Results, ids and data are not for it. */
+/** How services leave the middle of a key out, and how much they show around it, in characters. */
+const GAP = "(?:[*•…]+|\\.{2,})";
+const LEAST_AROUND = 2;
+const MOST_AROUND = 64;
+
+/**
+ * Hides `key` in sentences and traces: as it is, percent-encoded, in base64, and its first and last characters around a
+ * gap, as services quote it. Results, ids and data are not for it.
+ */
 export function keyHider(key: string): (text: string) => string {
   if (key.length < SHORTEST) return (text) => text;
-  const forms = [...new Set([key, encodeURIComponent(key), ...base64Forms(key)])];
-  forms.sort((a, b) => b.length - a.length);
-  const escaped = forms.map((form) =>
-    form.replace(/[^\w%]/g, "\\$&").replace(/%([\dA-F]{2})/g, (_, hex) => `%(?:${hex}|${hex.toLowerCase()})`),
+  const encodings = [key, encodeURIComponent(key), Buffer.from(key).toString("base64").replace(/=+$/, "")];
+  const whole = encodings.sort((a, b) => b.length - a.length).map(escaped);
+  const first = Array.from(key.slice(0, MOST_AROUND), escaped);
+  const last = Array.from(key.slice(-MOST_AROUND), escaped);
+  const head = first.reduceRight(
+    (rest, each, at) => (at < LEAST_AROUND ? each + rest : `(?:${each}${rest})?`),
+    "",
   );
-  const pattern = new RegExp(escaped.join("|"), "g");
+  const tail = last.reduce(
+    (rest, each, at) => (last.length - at <= LEAST_AROUND ? rest + each : `(?:${rest}${each})?`),
+    "",
+  );
+  const pattern = new RegExp([...whole, head + GAP + tail].join("|"), "gi");
   return (text) => text.replace(pattern, PLACEHOLDER);
 }
 
-/** The key in base64 and base64url: for each place in a group of three bytes, the digits of the key alone. */
-function base64Forms(key: string): string[] {
-  const digits = [0, 1, 2].map((before) => {
-    const whole = Buffer.concat([Buffer.alloc(before), Buffer.from(key)]).toString("base64");
-    const isShared = (before + key.length) % 3 !== 0;
-    return whole.replace(/=+$/, "").slice([0, 2, 3][before], isShared ? -1 : undefined);
-  });
-  return [...digits, ...digits.map((form) => form.replaceAll("+", "-").replaceAll("/", "_"))];
+function escaped(text: string): string {
+  return text.replace(/[^\w%]/g, "\\$&");
 }
