@@ -4,7 +4,7 @@ import { readKeyAnswer } from "../../../app/failure.js";
 import type { Machine } from "../../../app/machine.js";
 import { quotaOf } from "../../../app/quota.js";
 import { loginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
-import type { Classification } from "../../../client/calls/classify-response.js";
+import type { ResearchError } from "../../../client/calls/errors.js";
 import { requireKeyText, Session } from "../../../client/calls/session.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
 import { readIfThere, systemCode } from "../../../core/files/files.js";
@@ -25,7 +25,7 @@ export interface Finding {
   exitCode?: number | undefined;
 }
 
-/** A check and those it depends on, by their ids. */
+/** A check and those that it needs, by their ids. They are run in order. */
 export interface Check {
   id: string;
   needs?: readonly string[];
@@ -41,83 +41,28 @@ const fail = (exitCode: number, message: string, fix: string): Finding => ({
   ...{ status: "fail", message, fix, exitCode },
 });
 
+const SET_BASE_URL = "research config set base-url URL";
+
 export function checksOf(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
   const { host } = ctx;
   const machine = ctx.reopened({ isInspected: true });
-  const { answered, close } = probeOf(ctx, machine);
+  const { ask, close } = probeOf(ctx, machine);
   const baseUrl = () => requireBaseUrl(machine.settings);
   const proxy = () => proxyFor(baseUrl(), host.env)?.url;
-  const verdict = ({ result }: Answered) =>
-    result.kind === "data" ? "valid" : readKeyAnswer(result.error, machine.provider !== undefined);
+  const [site, online] = [["base-url", "proxy"], { network: true }];
   const checks: Check[] = [
     { id: "node", run: () => ok(`Node.js ${process.version}`) },
     { id: "version", run: () => versionFinding(host) },
     { id: "settings", fix: "research help environment", run: () => settingsFinding(machine) },
     { id: "history", needs: ["settings"], run: () => historyFinding(machine) },
     { id: "unknown-outcomes", needs: ["history"], run: () => unknownFinding(machine) },
-    {
-      id: "base-url",
-      needs: ["settings"],
-      fix: "research config set base-url URL",
-      run: () => ok(`${baseUrl().href} (${machine.settings.baseUrl?.source ?? ""})`),
-    },
-    {
-      id: "key",
-      needs: ["base-url"],
-      fix: "research login",
-      run: () => {
-        const apiKey = usableKey(machine);
-        return ok(`${maskKey(apiKey)} (${machine.settings.apiKey?.source})`);
-      },
-    },
-    {
-      id: "proxy",
-      needs: ["base-url"],
-      run: () => {
-        const url = proxy();
-        return ok(url ? `through ${url.origin}` : "none");
-      },
-    },
-    {
-      id: "dns",
-      needs: ["base-url", "proxy"],
-      network: true,
-      run: () => dnsFinding((proxy() ?? baseUrl()).hostname),
-    },
-    {
-      id: "tls",
-      needs: ["dns"],
-      network: true,
-      run: async () => {
-        const answer = await answered();
-        if (answer.result.kind === "fault" && verdict(answer) === "no-answer")
-          return noAnswer(answer.result.error.message, baseUrl(), proxy());
-        const isTls = baseUrl().protocol === "https:";
-        return ok(isTls ? "the certificate is trusted" : "not used: the base URL is plain http");
-      },
-    },
-    {
-      id: "clock",
-      needs: ["tls"],
-      network: true,
-      run: async () => clockFinding((await answered()).date, host),
-    },
-    {
-      id: "auth",
-      needs: ["key", "tls"],
-      network: true,
-      run: async () => {
-        const answer = await answered();
-        const said = answer.result.kind === "data" ? "" : answer.result.error.message;
-        const of = verdict(answer);
-        if (of === "valid") return ok("the service takes the key");
-        if (of === "refused")
-          return fail(4, `the service refuses the key: ${said}`, loginCommand(machine.settings));
-        const message = `this does not look like the research service: ${said}`;
-        const hint = answer.result.kind === "data" ? undefined : answer.result.error.hint;
-        return fail(9, message, hint ?? "research config set base-url URL");
-      },
-    },
+    { id: "base-url", needs: ["settings"], fix: SET_BASE_URL, run: () => baseUrlFinding(machine) },
+    { id: "key", needs: ["base-url"], fix: "research login", run: () => keyFinding(machine) },
+    { id: "proxy", needs: ["base-url"], run: () => proxyFinding(proxy()) },
+    { id: "dns", needs: site, ...online, run: () => dnsFinding((proxy() ?? baseUrl()).hostname) },
+    { id: "tls", needs: ["dns"], ...online, run: async () => tlsFinding(await ask(), baseUrl(), proxy()) },
+    { id: "clock", needs: ["tls"], ...online, run: async () => clockFinding(await ask(), host) },
+    { id: "auth", needs: ["key", "tls"], ...online, run: async () => authFinding(await ask(), machine) },
     { id: "quota", needs: ["history", "base-url", "key"], run: () => quotaFinding(machine) },
     { id: "completion", run: () => completionFinding(host) },
   ];
@@ -125,8 +70,10 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
 }
 
 /** What the service answered to the question that `login` asks. */
-interface Answered {
-  result: Classification;
+interface ProbeAnswer {
+  /** What it says of the key. */
+  verdict: ReturnType<typeof readKeyAnswer>;
+  error: ResearchError | undefined;
   /** The `Date` header of the answer, epoch milliseconds; undefined without one. */
   date: number | undefined;
 }
@@ -134,9 +81,9 @@ interface Answered {
 /** Asks the service once, whichever checks want to know, and repeats nothing. */
 function probeOf({ host, signal }: Context, machine: Machine) {
   let session: Session | undefined;
-  let answer: Promise<Answered> | undefined;
-  const ask = async (): Promise<Answered> => {
-    const { settings, clientOptions, dialect } = machine;
+  let answer: Promise<ProbeAnswer> | undefined;
+  const ask = async (): Promise<ProbeAnswer> => {
+    const { settings, clientOptions, dialect, provider } = machine;
     let date: number | undefined;
     let apiKey = "none";
     try {
@@ -155,13 +102,15 @@ function probeOf({ host, signal }: Context, machine: Machine) {
     });
     const result = await session.call("status", (await session.dialect()).probeId, { signal });
     signal.throwIfAborted();
-    return { result, date };
+    if (result.kind === "data") return { verdict: "valid", error: undefined, date };
+    const { error } = result;
+    return { verdict: readKeyAnswer(error, provider !== undefined), error, date };
   };
-  const answered = () => {
+  const askOnce = () => {
     answer ??= ask();
     return answer;
   };
-  return { answered, close: async () => session?.close() };
+  return { ask: askOnce, close: async () => session?.close() };
 }
 
 function usableKey({ settings }: Machine): string {
@@ -229,7 +178,7 @@ function placeProblem(what: string, file: string, written: boolean): Finding | u
       ...(mode(file) & 0o077 ? [`chmod 600 ${shellWord(file)}`] : []),
       ...(mode(folder) & 0o077 ? [`chmod 700 ${shellWord(folder)}`] : []),
     ];
-    if (open.length === 0 || process.platform === "win32") return undefined;
+    if (open.length === 0) return undefined;
     return warn(`others can read the ${what} in ${folder}`, open.join(" && "));
   } catch (error) {
     return unusable(what, inWords(error), systemCode(error) === "EACCES" ? file : folder);
@@ -251,6 +200,18 @@ function mode(path: string): number {
   return fs.statSync(path).mode & 0o777;
 }
 
+function baseUrlFinding({ settings }: Machine): Finding {
+  return ok(`${requireBaseUrl(settings).href} (${settings.baseUrl?.source ?? ""})`);
+}
+
+function keyFinding(machine: Machine): Finding {
+  return ok(`${maskKey(usableKey(machine))} (${machine.settings.apiKey?.source})`);
+}
+
+function proxyFinding(url: URL | undefined): Finding {
+  return ok(url ? `through ${url.origin}` : "none");
+}
+
 async function dnsFinding(host: string): Promise<Finding> {
   if (isLoopback(host)) return ok(`${host} is this machine`);
   const name = host.replace(/^\[|\]$/g, "");
@@ -259,35 +220,41 @@ async function dnsFinding(host: string): Promise<Finding> {
     return ok(`${name} is ${(await lookup(name)).address}`);
   } catch (error) {
     const message = `the name ${name} could not be resolved (${systemCode(error) ?? "unknown"})`;
-    return fail(9, message, "research config set base-url URL, if the name is wrong");
+    return fail(9, message, `${SET_BASE_URL}, if the name is wrong`);
   }
 }
 
-function noAnswer(message: string, base: URL, proxy: URL | undefined): Finding {
-  const variable = base.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+function tlsFinding({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | undefined): Finding {
+  const isTls = base.protocol === "https:";
+  if (verdict !== "no-answer")
+    return ok(isTls ? "the certificate is trusted" : "not used: the base URL is plain http");
+  const message = error?.message ?? "";
+  const variable = isTls ? "HTTPS_PROXY" : "HTTP_PROXY";
   const fix = /certificate/.test(message)
     ? "set NODE_EXTRA_CA_CERTS to a file with the certificate that signed it"
     : proxy
       ? `set ${variable} to the right proxy, or to nothing`
-      : "research config set base-url URL, if the address is wrong";
+      : `${SET_BASE_URL}, if the address is wrong`;
   return fail(9, message, fix);
+}
+
+function authFinding({ verdict, error }: ProbeAnswer, { settings }: Machine): Finding {
+  const message = error?.message ?? "";
+  if (verdict === "valid") return ok("the service takes the key");
+  if (verdict === "refused")
+    return fail(4, `the service refuses the key: ${message}`, loginCommand(settings));
+  return fail(9, `this does not look like the research service: ${message}`, error?.hint ?? SET_BASE_URL);
 }
 
 /** A clock that is off by more makes times and `Retry-After` dates wrong, in milliseconds. */
 const CLOCK_LIMIT_MS = 60_000;
 
-const CLOCK_FIX: Partial<Record<NodeJS.Platform, string>> = {
-  linux: "timedatectl set-ntp true",
-  darwin: "sudo sntp -sS time.apple.com",
-  win32: "w32tm /resync",
-};
-
-function clockFinding(date: number | undefined, { clock, platform }: Host): Finding {
+function clockFinding({ date }: ProbeAnswer, { clock, platform }: Host): Finding {
   if (date === undefined) return ok("the service sends no date");
   const ahead = clock.now() - date;
   if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return ok("as the service's");
   const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the service's`;
-  return warn(`this clock is ${off}`, CLOCK_FIX[platform] ?? "set the clock");
+  return warn(`this clock is ${off}`, platform === "linux" ? "timedatectl set-ntp true" : "set the clock");
 }
 
 function quotaFinding(machine: Machine): Finding {
