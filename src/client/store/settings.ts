@@ -5,8 +5,8 @@ import {
   discard,
   makeFolder,
   namesIn,
+  putInPlace,
   readIfThere,
-  replaceFile,
   restrict,
   UnsyncedError,
 } from "../../core/files/files.js";
@@ -54,9 +54,9 @@ const LOCK_WAIT_MS = 2_000;
 const MAX_BYTES = 1 << 20;
 
 /**
- * The settings file. Read by hand, because every command reads it and its faults must be named by place;
- * written by conf into a draft, which takes the file's place once it is known to be whole: conf itself reports
- * success on a full disk and leaves a torso.
+ * The settings file. Read by hand, because every command reads it and its faults must be named by place. conf writes it, to
+ * a folder beside it: on a full disk conf writes less than all and reports success, so the file gets its name when it is
+ * known to be whole.
  */
 export class Settings {
   readonly path: string | undefined;
@@ -108,6 +108,7 @@ export class Settings {
 
 async function write(path: string, next: Store): Promise<void> {
   const { default: Conf } = await import("conf");
+  const serialize = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   const [folder, draft] = [dirname(path), `${basename(path)}.draft-`];
   // No other process writes now, so what is there was left by a crash, and may hold a key.
   for (const name of namesIn(folder))
@@ -118,12 +119,11 @@ async function write(path: string, next: Store): Promise<void> {
       cwd: drafts,
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
-      serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      serialize,
     });
     conf.store = next;
-    const written = fs.readFileSync(conf.path, "utf8");
-    if (written !== `${JSON.stringify(next, null, 2)}\n`) throw new Error("the disk is full");
-    replaceFile(path, written);
+    if (fs.readFileSync(conf.path, "utf8") !== serialize(next)) throw new Error("the disk is full");
+    putInPlace(conf.path, path);
   } finally {
     discard(drafts);
   }

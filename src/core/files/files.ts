@@ -59,11 +59,16 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   try {
     fs.rmSync(draft, { force: true });
     writeSynced(draft, "wx", text);
-    fs.renameSync(draft, path);
+    putInPlace(draft, path);
   } catch (error) {
     discard(draft);
     throw error;
   }
+}
+
+/** Gives a draft that is whole and synced its name. Throws UnsyncedError, or a system error: then the old file stands. */
+export function putInPlace(draft: string, path: string): void {
+  fs.renameSync(draft, path);
   try {
     syncFolder(dirname(path));
   } catch (error) {
