@@ -83,14 +83,35 @@ for (const { what, behaviour, else: exit } of TROUBLED) {
 
   test(`cell: ${what} · create, and the service cannot be asked`, async () => {
     const seen = await observe({ ...scene, status: does.reset() });
-    const code = what.startsWith("429") ? 7 : 11;
-    expect(seen, seen.stderr).toMatchObject({ code, stdout: "", leaks: [] });
+    expect(seen, seen.stderr).toMatchObject({ code: 11, stdout: "", leaks: [] });
     expect([seen.server.count("create"), seen.server.count("status")]).toEqual([1, 4]);
-    if (code !== 11) return;
     expect(seen.errors).toMatchObject([{ code: "OUTCOME_UNKNOWN", request_id: ID }]);
     expect(seen.history).toMatchObject([{ request_id: ID, status: "UNKNOWN" }]);
   });
 }
+
+/** What a status call may say of an id without saying that it does not exist, and how often it is asked. */
+const UNSAID: [what: string, status: Behaviour, calls: number][] = [
+  ["401", does.refuse(401, "INVALID_API_KEY"), 1],
+  ["403", does.refuse(403, "FORBIDDEN"), 1],
+  ["429", does.refuse(429, "RATE_LIMIT_EXCEEDED"), 1],
+  ["400", does.refuse(400, "VALIDATION_ERROR"), 1],
+  ["a bare 404", does.html(404), 1],
+  ["503", does.html(503), 4],
+];
+const REFUSALS = [401, 402, 403, 404, 410, 422, 429].map((status) => ({
+  status,
+  body: does.errorEnvelope("NO", "no", { data: withId }),
+}));
+
+for (const [what, status, calls] of UNSAID)
+  test.each(REFUSALS)(`cell: $status with an id · create, and its status is ${what}`, async (refusal) => {
+    const seen = await observe({ play: plays.always(does.answer(refusal)), command: "create", status });
+    expect(seen, seen.stderr).toMatchObject({ code: 11, stdout: "", leaks: [] });
+    expect([seen.server.count("create"), seen.server.count("status")]).toEqual([1, calls]);
+    expect(seen.errors).toMatchObject([{ code: "OUTCOME_UNKNOWN", request_id: ID }]);
+    expect(seen.history).toMatchObject([{ request_id: ID, status: "UNKNOWN" }]);
+  });
 
 test.each(["..", "a/b", "a\\u0000b", "", "x".repeat(513)])(
   "cell: an invalid id (%j) · create",

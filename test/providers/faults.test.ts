@@ -14,7 +14,8 @@ import type { ProviderName } from "../support/providers/bodies.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { research } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
-import { FAULTS, limitOf, NAMES, NEVER_SENT, own } from "./rows.js";
+import { jsonErrors } from "../support/world.js";
+import { FAULTS, limitOf, NAMES, NEVER_SENT, own, saying } from "./rows.js";
 
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
@@ -65,14 +66,6 @@ const FRONT_ENDS: Record<string, (rig: Rig, limit: number) => Promise<{ exit: un
     const hasNothing = told.exit === 4 || told.exit === 7 || told.said.includes("NO_CREDIT");
     expect(other.server.count("create")).toBe(hasNothing ? 1 : 0);
     return told;
-  },
-  "batch --or": async (rig, limit) => {
-    const other = await withProfile(rig);
-    const argv = ["batch", join(rig.home, "rows.txt"), "--out", join(rig.home, "out"), "--timeout", "30s"];
-    const { exit, said } = await commandLine([...argv, "--or", other.provider], rig, limit);
-    if (exit === 11) expect(other.server.count()).toBe(0);
-    expect(other.server.count("create")).toBeLessThanOrEqual(1);
-    return { exit: exit === 8 ? 7 : exit, said };
   },
   "--once": async (rig, limit) => {
     const create = () => commandLine(["create", "why", "--once"], rig, limit);
@@ -152,6 +145,26 @@ describe.each(NAMES)("a create at %s", (name) => {
     expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: `${id}\n` });
     expect(torn.posts()).toBe(1);
   });
+
+  test.each([401, 402, 429])(
+    "%i with an id in it is no refusal: created once it can be asked about, else unknown",
+    async (status) => {
+      const double = await ProviderDouble.start(name);
+      const id = double.add({ input: "why", query: "why" });
+      const whole = { ...double.answerAbout(id, "queued"), ...JSON.parse(saying("no", "c")) };
+      const refusal = does.answer({ status, body: JSON.stringify(whole) });
+      const files = { "rows.txt": "why" };
+      const here = await account(name, { fault: does.only("create", refusal) }, files);
+      const seen = await here.run("create", "why", "--json");
+      expect(seen, seen.stderr).toMatchObject({ code: 11, stdout: "" });
+      expect(jsonErrors(seen.stderr)).toMatchObject([{ code: "OUTCOME_UNKNOWN", request_id: id }]);
+      const batch = ["batch", join(here.home, "rows.txt"), "--out", join(here.home, "out")];
+      for (const _ of "12") expect((await here.run(...batch)).code).toBe(11);
+      expect(here.posts()).toBe(2);
+      here.double.runs.set(id, double.runs.get(id) as never);
+      expect(await here.run("create", "why")).toMatchObject({ code: 0, stdout: `${id}\n` });
+    },
+  );
 });
 
 // The way to a service is the same for all of them.

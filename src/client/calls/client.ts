@@ -183,23 +183,23 @@ export class ResearchClient {
     }
   }
 
-  /** A salvaged id counts as created once the service knows it; where it says no, by the answer it stood in. */
-  async #confirm(requestId: string, result: Unsuccessful, signal: AbortSignal | undefined): Promise<Created> {
-    let isUnknown = false;
-    const recordedAt = this.#session.clock.now();
+  /**
+   * Asks for the state of an id that stood in an answer without success. If the service answers, the request was created.
+   * A refusal stands only if the interface itself says that there is no such request; a provider may not know it yet.
+   */
+  async #confirm(
+    requestId: string,
+    { error }: Unsuccessful,
+    signal: AbortSignal | undefined,
+  ): Promise<Created> {
+    const { mayLag } = await this.#session.dialect();
+    const limits = { signal, recordedAt: this.#session.clock.now(), grace: CREATE_GRACE_MS };
     try {
-      return withMember(
-        await this.#read("status", requestId, { signal, recordedAt, grace: CREATE_GRACE_MS }),
-        "request_id",
-        requestId,
-      );
-    } catch (error) {
-      isUnknown = error instanceof RefusedError;
+      return withMember(await this.#read("status", requestId, limits), "request_id", requestId);
+    } catch (failure) {
+      const isMissing = failure instanceof RefusedError && failure.kind === "not-found" && failure.enveloped;
+      if (isMissing && !mayLag && error instanceof RefusedError) throw error;
     }
-    const { error } = result;
-    // A 429 created nothing, whatever else stands in it, nor does a provider without money.
-    if (error instanceof RefusedError && (isUnknown || /^(?:rate-limited|no-credit)$/.test(error.kind)))
-      throw error;
     const detail = error instanceof OutcomeUnknownError ? error.detail : error.message;
     throw new OutcomeUnknownError(detail, { ...error, requestId });
   }
