@@ -20,6 +20,7 @@ import {
   type JsonSchema,
   requestBody,
 } from "../core/protocol/conversation.js";
+import { DAY_MS } from "../core/protocol/limits.js";
 import { errorText } from "../core/text/phrases.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "./upstream.js";
@@ -165,7 +166,7 @@ function refusalOf(error: unknown): Sent {
   if (!(error instanceof ResearchError) || error instanceof OutcomeUnknownError)
     return { kind: "unknown", why };
   const { retryAfter, code, httpStatus } = error;
-  const retryAfterMs = retryAfter === undefined ? undefined : retryAfter * 1_000;
+  const retryAfterMs = retryAfter === undefined ? undefined : Math.min(retryAfter * 1_000, DAY_MS);
   if (error instanceof UnreachableError) return { kind: "limit", why, retryAfterMs };
   // What that place cannot be asked was not sent.
   if (!(error instanceof RefusedError)) return { kind: "refused", why };

@@ -18,6 +18,8 @@ interface Conversation {
 export interface HappyOptions extends FaultServerOptions {
   /** Something else than the good answer, for some requests. */
   fault?: ((operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined) | undefined;
+  /** Something else than the good answer, for the creates of some prompts. */
+  refuses?: (prompt: string) => Behaviour | undefined;
   /** Milliseconds that a create takes to be answered; default 0. */
   createMs?: number;
   /** How old a conversation is when it is created, ms; default 0. */
@@ -99,6 +101,8 @@ export class HappyService {
   #create(request: SeenRequest): Behaviour {
     const body = JSON.parse(request.body.toString("utf8")) as Record<string, unknown>;
     if (typeof body.prompt !== "string" || !body.prompt.trim()) return refuse(400, "VALIDATION_ERROR");
+    const refusal = this.#options.refuses?.(body.prompt);
+    if (refusal) return refusal;
     const requestId = this.add(body.prompt, body.output_schema);
     const created_at = this.conversations.get(requestId)?.createdAt;
     return ok({ request_id: requestId, status: "PENDING", created_at });

@@ -1,4 +1,5 @@
 import type { ResearchError } from "../../client/calls/errors.js";
+import { boundedPollWait } from "../../client/calls/failure-policy.js";
 import type { Moment, WatchEvent } from "../../client/calls/watch/types.js";
 import { timeOf } from "../../client/store/history/records.js";
 import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js";
@@ -177,7 +178,7 @@ export class TroubleReport {
 
 /** The beginning of a trouble, with the wait that the service asks for. `now` is epoch milliseconds. */
 function troubleLine(error: ResearchError, now: number): string {
-  const waitMs = (error.retryAfter ?? 0) * 1_000;
+  const waitMs = boundedPollWait((error.retryAfter ?? 0) * 1_000);
   const when = waitMs > SILENT_WAIT_MS ? ` in ${withEnd(waitMs, now)}` : "";
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }

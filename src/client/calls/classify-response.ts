@@ -1,4 +1,11 @@
-import { type HttpAnswer, headerOf, type RequestFailure, readRetryAfter } from "../../core/http/exchange.js";
+import {
+  answeredAt,
+  type HttpAnswer,
+  headerOf,
+  type RequestFailure,
+  readRetryAfter,
+  secondsToWait,
+} from "../../core/http/exchange.js";
 import type { Data, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
 import { UNPAID } from "../dialects/reading.js";
@@ -11,7 +18,13 @@ import {
   type ResearchError,
   UnreachableError,
 } from "./errors.js";
-import { AMBIGUOUS_STATUSES, FAULTS, type FaultName, MISDIRECTED_STATUS } from "./failure-policy.js";
+import {
+  AMBIGUOUS_STATUSES,
+  boundedPollWait,
+  FAULTS,
+  type FaultName,
+  MISDIRECTED_STATUS,
+} from "./failure-policy.js";
 
 /** A success. Its data remembers the text it was read from, see `exactJson`. */
 export interface Success {
@@ -63,8 +76,10 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
     return faulty("oversized", true, "the answer is too large or too deeply nested", asked, known);
   const value = body.kind === "json" ? body.value : undefined;
   const said = dialect.fault(operation, answer.status, value, facts.retryAfter);
+  const inBody = said?.retryAfter;
+  const seconds = inBody && secondsToWait(inBody, answeredAt(answer.headers, asked.now));
   // The later of two times: to ask too early costs one more of the limit.
-  known.retryAfter = laterOf(facts.retryAfter, said?.retryAfter);
+  known.retryAfter = laterOf(facts.retryAfter, seconds);
   if (answer.status >= 300) return classifyError(answer, said, asked, known);
   if (said) return refusal(said.kind ?? "refused", said, asked, known);
   const data = dialect.data(operation, value);
@@ -76,11 +91,12 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
   return { kind: "data", data, waitMs: waitAsked(answer, asked.now) };
 }
 
-/** Milliseconds for which an answer asks to wait before the next poll; 0 if it does not, or makes no sense. */
+/** Returns for how many milliseconds an answer asks to wait before the next poll; 0 if it does not, or makes no sense. `now`: epoch ms. */
 export function waitAsked({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
   const retryAfter = readRetryAfter(headers, now) ?? 0;
-  const pollAfterMs = headerOf(headers, "openai-poll-after-ms") ?? "";
-  return Math.max(retryAfter * 1_000, /^\d{1,9}$/.test(pollAfterMs) ? Number(pollAfterMs) : 0);
+  const pollAfterMs = headerOf(headers, "openai-poll-after-ms")?.trim() ?? "";
+  const ms = /^\d+$/.test(pollAfterMs) ? Number(pollAfterMs) : 0;
+  return boundedPollWait(Math.max(retryAfter * 1_000, ms));
 }
 
 function laterOf(one: number | undefined, other: number | undefined): number | undefined {

@@ -66,6 +66,14 @@ const JITTER = 0.2;
 /** A longer `Retry-After` than this ends the tries: a command does not wait for hours. */
 const PATIENCE_MS = 30_000;
 
+/** A poll that is told to wait for longer is made after 15 minutes all the same: a time that is wrong would hide the end. */
+const LONGEST_POLL_WAIT_MS = 900_000;
+
+/** Returns the wait before a poll, in milliseconds, of which `askedMs` is what the service asks for. */
+export function boundedPollWait(askedMs: number): number {
+  return Math.min(askedMs, LONGEST_POLL_WAIT_MS);
+}
+
 /** The wait (ms) after `failures` failed tries, undefined if none is left. `retryAfter`: seconds; `random`: in [0, 1). */
 export function retryDelay(
   failures: number,

@@ -174,7 +174,13 @@ export function salvageId(torn: string, names: string, shape: RegExp): string | 
 export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
 const MONEY_CODE =
   /insufficient_(?:quota|funds|balance)|credit|billing|payment_required|(?:spend|usage)_limit|budget_exceeded/i;
-const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency/i;
+const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency|resource_exhausted/i;
+/** A limit of nothing never has room: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
+const NO_QUOTA = /\blimit(?: of| is|:| =)? ?0(?![.,]?\d| (?:\w+ )?(?:remaining|left))/i;
+/** A request that is larger than the limit itself. OpenAI says so of tokens per minute, beside which a wait may stand. */
+const TOO_LARGE =
+  /\b(?:request|prompt|input|message)s? (?:(?:is|are|was|were) )?too (?:large|long|big)\b|\bmust be (?:reduced|shortened)\b/i;
+const LIMIT_REQUESTED = /\blimit:? ([\d,]+)[,;] requested:? ([\d,]+)/i;
 /** What may be about money by its words alone. */
 const SAYS_MONEY: ReadonlySet<number> = new Set([400, 403, 429]);
 /** A limit on a span of time is over by itself. */
@@ -230,7 +236,15 @@ export function providerError(
   return { code, message, retryAfter, kind };
 }
 
-/** In the order of contract §9: a status or code for money, a time to wait, what is known, a rate's code, words. */
+/** Whether no wait makes room for a request: it asks for more at once than the limit has. */
+function isTooLarge(message: string): boolean {
+  const [, limit, requested] = (LIMIT_REQUESTED.exec(message) ?? []).map((count) =>
+    Number(count.replace(/,/g, "")),
+  );
+  return TOO_LARGE.test(message) || Number(requested) > Number(limit);
+}
+
+/** In the order of contract §9: a status or code for money, what no wait ends, a time to wait, what is known, a rate's code, words. */
 function kindOf(
   operation: Operation,
   httpStatus: number,
@@ -239,7 +253,11 @@ function kindOf(
   const isRate = RATE_CODE.test(code);
   if (UNPAID.has(httpStatus) || (MONEY_CODE.test(code) && !isRate)) return "no-credit";
   if (httpStatus === 401) return MONEY_401.test(message) ? "no-credit" : undefined;
-  if (httpStatus === 429 && (retryAfter !== undefined || RATE_TEXT.test(message))) return undefined;
+  if (httpStatus === 429) {
+    if (NO_QUOTA.test(message)) return "no-credit";
+    if (isTooLarge(message)) return operation === "create" ? "invalid-input" : undefined;
+    if (retryAfter !== undefined || RATE_TEXT.test(message)) return undefined;
+  }
   if (SAYS_MONEY.has(httpStatus) && (isUnpaid || (!isRate && MONEY_TEXT.test(message)))) return "no-credit";
   if (operation === "create" && [400, 404, 422].includes(httpStatus)) return "invalid-input";
   return undefined;

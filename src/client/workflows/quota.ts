@@ -1,4 +1,4 @@
-import { inWindow, nextSlot } from "../../core/protocol/limits.js";
+import { DAY_MS, inWindow, nextSlot } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError } from "../calls/errors.js";
 import { QuotaExceededError } from "./errors.js";
@@ -9,7 +9,10 @@ const LEAST_WAIT_MS = 60_000;
 /** A `Retry-After` of 0 would make a busy loop. */
 const LEAST_RETRY_MS = 1_000;
 
-/** Until when (epoch ms) a create refused by the hour has to wait: what a 429 says, else the oldest of `attempts`. */
+/**
+ * Returns until when (epoch ms) a create that was refused for a limit has to wait: what a 429 says, else the oldest of
+ * `attempts`. Undefined for another refusal, and for a wait of more than a day, which no command sits out.
+ */
 export function blockedUntil(
   error: unknown,
   attempts: () => readonly number[],
@@ -18,7 +21,10 @@ export function blockedUntil(
 ): number | undefined {
   if (error instanceof QuotaExceededError) return error.until;
   if (!(error instanceof RefusedError) || error.kind !== "rate-limited") return undefined;
-  if (error.retryAfter !== undefined) return now + Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS);
+  if (error.retryAfter !== undefined) {
+    const waitMs = Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS);
+    return waitMs > DAY_MS ? undefined : now + waitMs;
+  }
   // The service refuses at the number of creates it has seen from here, whatever the configured limit is.
   const counted = inWindow(attempts(), now);
   const used = counted.length;

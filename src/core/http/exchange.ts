@@ -160,14 +160,31 @@ export function headerOf(headers: Headers, name: string): string | undefined {
 
 /** About 285 years: added to any date, the sum is still one. */
 const MAX_SECONDS = 9_000_000_000;
+/** Services of this kind put a moment where seconds belong. No wait is this long: 31 years in seconds, or in milliseconds. */
+const EPOCH_SECONDS = 1e9;
+const EPOCH_MS = 1e12;
 
-/** A `Retry-After` in either form, as whole seconds from `now` (epoch ms). Undefined if there is none, or it makes no sense. */
+/** Returns a `Retry-After` in either form as whole seconds; undefined if there is none, or it is past or makes no sense. `now`: epoch ms. */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
   const text = headerOf(headers, "retry-after")?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text)), MAX_SECONDS);
+  const at = answeredAt(headers, now);
+  if (/^\d+(\.\d+)?$/.test(text)) return secondsToWait(Number(text), at);
   // Only the date forms of RFC 9110 have letters: Date.parse takes "-5" for a year.
-  const at = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
-  return at > now ? Math.ceil((at - now) / 1_000) : undefined;
+  const until = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+  return until > at ? Math.ceil((until - at) / 1_000) : undefined;
+}
+
+/** Returns when an answer was given by its own clock, which the moments in it are of; `now` (both epoch ms) if it does not say. */
+export function answeredAt(headers: Headers, now: number): number {
+  const date = Date.parse(headerOf(headers, "date") ?? "");
+  return Number.isNaN(date) ? now : date;
+}
+
+/** Returns a number of seconds, or a moment since 1970 in seconds or milliseconds, as whole seconds from `now` (epoch ms); undefined for one that is past. */
+export function secondsToWait(count: number, now: number): number | undefined {
+  if (count < EPOCH_SECONDS) return Math.ceil(count);
+  const ms = (count < EPOCH_MS ? count * 1_000 : count) - now;
+  return ms > 0 ? Math.min(Math.ceil(ms / 1_000), MAX_SECONDS) : undefined;
 }
 
 /** What happened, by the system's code for it; one that lasts would happen again. */

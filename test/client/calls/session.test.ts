@@ -70,6 +70,8 @@ test("an answer that is the last one byte for byte is not read again, but its he
     { body, headers: { "retry-after": 7 } },
     { body, headers: { "openai-poll-after-ms": 9_000 } },
     { body, headers: { "openai-poll-after-ms": "soon" } },
+    { body, headers: { "retry-after": 5_000 } },
+    { body, headers: { "openai-poll-after-ms": 99_999_999_999_999 } },
     { body, status: 202 },
     { body: body.replace("PENDING", "FAILED") },
     { body: large },
@@ -90,6 +92,9 @@ test("an answer that is the last one byte for byte is not read again, but its he
   expect(await next()).toEqual(["PENDING", true, 7_000]);
   expect(await next()).toEqual(["PENDING", true, 9_000]);
   expect(await next()).toEqual(["PENDING", true, 0]);
+  // However long the service wants, a poll is made after 15 minutes.
+  expect(await next()).toEqual(["PENDING", true, 900_000]);
+  expect(await next()).toEqual(["PENDING", true, 900_000]);
   expect(await next()).toEqual(["PENDING", false, 0]);
   expect(await next()).toEqual(["FAILED", false, 0]);
   expect(await next()).toMatchObject({ 1: false });

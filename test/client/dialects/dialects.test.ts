@@ -671,6 +671,9 @@ describe("an error", () => {
     expect(dialect(name).fault(operation, Number(status), value)).toMatchObject(said);
   });
 
+  const TOO_LARGE =
+    "Request too large for gpt-x on tokens per min (TPM): Limit 30000, Requested 45000. The input must be reduced.";
+
   // Contract §9: a time to wait comes before words for money, and after a code for it.
   test.each<[string, string | null, string, number | undefined, string | undefined]>([
     ["with a time, whatever its words", null, "You exceeded your current quota", 3, undefined],
@@ -700,6 +703,34 @@ describe("an error", () => {
       undefined,
       "no-credit",
     ]),
+    ["that no wait ends", "rate_limit_exceeded", `${TOO_LARGE} Please try again in 3s.`, 3, "invalid-input"],
+    ["that asks for more than there is", null, "TPM: Limit 30,000, Requested 45,000.", 3, "invalid-input"],
+    ["for a prompt that is too long", null, "The prompt is too long.", 3, "invalid-input"],
+    ["that has room later", null, "TPM: Limit 30,000, Requested 4,500.", 3, undefined],
+    [
+      "of a tier without quota",
+      "rate_limit_exceeded",
+      "Quota exceeded for metric: x, limit: 0, model: y",
+      3,
+      "no-credit",
+    ],
+    [
+      "of a limit that is nothing",
+      null,
+      "Rate limit reached on requests: Limit 0, Used 0, Requested 1.",
+      3,
+      "no-credit",
+    ],
+    ["of nothing, asked for too much", null, "TPM: Limit 0, Requested 45000.", 3, "no-credit"],
+    ["of a fraction", null, "You are over the limit: 0.5 requests a second", 3, undefined],
+    ["with nothing left", null, "You hit the limit: 0 requests remaining", 3, undefined],
+    [
+      "in Google's word",
+      "RESOURCE_EXHAUSTED",
+      "Resource has been exhausted (e.g. check quota).",
+      undefined,
+      undefined,
+    ],
     ["without any of these", null, "Too busy", undefined, undefined],
     ["that names no money", null, "Too many requests, wait a moment. Limit 3, used 3.", undefined, undefined],
   ])("a 429 %s", (_name, code, message, retryAfter, kind) => {

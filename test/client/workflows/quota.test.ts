@@ -26,6 +26,8 @@ test.each([
   ["the hour of this machine", new QuotaExceededError(10, NOW + 5, NOW), NOW + 5],
   ["a stated wait", limited(90), NOW + 90_000],
   ["a stated wait of no time", limited(0), NOW + 1_000],
+  ["a stated wait of a day", limited(86_400), NOW + 24 * HOUR],
+  ["a longer one, which no command sits out", limited(86_401), undefined],
   ["a refusal of another kind", new RefusedError("refused", true, "X", "m", { retryAfter: 9 }), undefined],
   ["another error", new UnreachableError("UNREACHABLE", "m", { retryAfter: 9 }), undefined],
 ])("%s", (_, error, until) => {

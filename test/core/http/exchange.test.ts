@@ -242,8 +242,31 @@ describe("a Retry-After header", () => {
     expect(readRetryAfter({ "retry-after": value }, Date.UTC(2030, 0, 1))).toBe(seconds);
   });
 
+  const NOW = Date.UTC(2030, 0, 1);
+  const HOUR_AHEAD = "Tue, 01 Jan 2030 01:00:00 GMT";
+
+  test.each<[string, string, string | undefined, number | undefined]>([
+    ["seconds since 1970", String(NOW / 1_000 + 5), undefined, 5],
+    ["milliseconds since 1970", String(NOW + 5_000), undefined, 5],
+    ["a part of a second is a whole one", String(NOW + 5_001), undefined, 6],
+    ["a moment that is past", String(NOW / 1_000 - 5), undefined, undefined],
+    ["a moment of a clock that is an hour ahead", String(NOW / 1_000 + 3_605), HOUR_AHEAD, 5],
+    ["a date of a clock that is an hour ahead", "Tue, 01 Jan 2030 01:00:03 GMT", HOUR_AHEAD, 3],
+    [
+      "a date that is past by the service's own clock",
+      "Tue, 01 Jan 2030 00:30:00 GMT",
+      HOUR_AHEAD,
+      undefined,
+    ],
+    ["a date beside a Date that makes no sense", "Tue, 01 Jan 2030 00:00:03 GMT", "now", 3],
+    ["the longest number of seconds", "999999999", undefined, 999_999_999],
+    ["seconds, whatever the service's clock says", "120", HOUR_AHEAD, 120],
+  ])("a wait that a service gives as a moment: %s", (_, value, date, seconds) => {
+    expect(readRetryAfter({ "retry-after": value, date }, NOW)).toBe(seconds);
+  });
+
   test("an absurd one stays a number that a date can be made of", () => {
-    const seconds = readRetryAfter({ "retry-after": "9".repeat(300) }, Date.UTC(2030, 0, 1)) ?? 0;
+    const seconds = readRetryAfter({ "retry-after": "9".repeat(300) }, NOW) ?? 0;
     expect(Number.isSafeInteger(seconds * 1_000)).toBe(true);
     expect(seconds).toBeGreaterThan(1e9);
   });

@@ -23,6 +23,8 @@ export const KEY = "pk-test-sentinel-4242";
 export interface DoubleOptions extends FaultServerOptions {
   /** Something else than the good answer, for some requests. */
   fault?: (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
+  /** Something else than the good answer, for the creates of some prompts. */
+  refuses?: (prompt: string) => Behaviour | undefined;
   /** Awaited before each answer; a request counts as come before it. */
   latency?: () => Promise<void>;
   /** The result of a completed run; default a sentence about the prompt, or an object if a schema was asked for. */
@@ -224,6 +226,8 @@ export class ProviderDouble {
         this.problems.push(problem);
         return json(this.provider === "parallel" ? 422 : 400, shape.error(400, "invalid_request", problem));
       }
+      const refusal = this.options.refuses?.(shape.prompt(body));
+      if (refusal) return refusal;
       const id = this.add(body);
       const run = this.runs.get(id) as Run;
       return json(shape.created ?? 200, shape.run(run, shape.words[0], ""));

@@ -1,6 +1,6 @@
 import type { Unsuccessful } from "../classify-response.js";
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
-import { FAULTS, NEW_REQUEST_MS, retryDelay, TRIES } from "../failure-policy.js";
+import { boundedPollWait, FAULTS, NEW_REQUEST_MS, retryDelay, TRIES } from "../failure-policy.js";
 import type { Watched } from "./watched.js";
 
 /** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */
@@ -30,7 +30,7 @@ export function decideAfterFailure(
 ): AfterFailure {
   const end = finalError(watched, result, circumstances);
   if (end) return { end };
-  const askedMs = (result.error.retryAfter ?? 0) * 1_000;
+  const askedMs = boundedPollWait((result.error.retryAfter ?? 0) * 1_000);
   // The first few come like any retry, but never sooner than the watch's interval.
   const pause = Math.max(intervalMs, retryDelay(watched.failures, undefined, random) ?? LATER_MS);
   // One poll when patience ends is worth more than an even interval.

@@ -1,5 +1,6 @@
 import { LocalError } from "../../../core/files/local-error.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../calls/errors.js";
+import { boundedPollWait } from "../../calls/failure-policy.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../requests.js";
 import { fetchResult, type Result, whyNoResult } from "../results.js";
@@ -154,5 +155,5 @@ export function targetOf(
 function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return RETRY_MS;
   const isLimited = error instanceof RefusedError && error.kind === "rate-limited";
-  return isLimited ? Math.max((error.retryAfter ?? 0) * 1_000, RETRY_MS) : undefined;
+  return isLimited ? Math.max(boundedPollWait((error.retryAfter ?? 0) * 1_000), RETRY_MS) : undefined;
 }

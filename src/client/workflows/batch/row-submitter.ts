@@ -1,21 +1,30 @@
 import { localErrorOf } from "../../../core/files/local-error.js";
 import { exactDuration, isoDate } from "../../../core/text/duration.js";
-import { RefusedError, ResearchError, UnreachableError } from "../../calls/errors.js";
-import { QuotaExceededError, UnresolvedCreateError } from "../errors.js";
+import { ResearchError, type UnreachableError } from "../../calls/errors.js";
 import { waitUntil } from "../quota.js";
 import { type Submitted, submit } from "../submit.js";
 import { type BatchContext, dateOf } from "./context.js";
 import type { BatchAccount } from "./create-pacer.js";
+import { causeOf, FAILED_CREATES } from "./failed-create.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
+
+/** A row that was refused so often for a limit, while another one was taken, is left to the next command. */
+const MOST_REFUSALS = 5;
 
 /** Sends the creates of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
 export class RowSubmitter {
   /** Aborted when no more creates are to be sent. */
   readonly #signal: AbortSignal;
+  /** In the order in which they are sent: a row that was refused for a limit is added once more, behind the others. */
+  readonly #rows: RowState[];
+  /** How often each row was refused for a limit, and how many creates were taken before the first time. */
+  readonly #refusals = new Map<RowState, { count: number; takenBefore: number }>();
+  /** Creates of the account that were taken. */
+  #taken = 0;
   /** Whether the journal has an intent for the row at hand without an outcome. */
   #hasOpenIntent = false;
-  /** Whether the account takes no more creates. */
+  /** Whether the account is sent no more. */
   #hasEnded = false;
 
   /** `add` takes a row that exists. */
@@ -25,19 +34,19 @@ export class RowSubmitter {
     private readonly add: (state: RowState) => void,
   ) {
     this.#signal = AbortSignal.any([context.end, context.noMoreCreates.signal]);
+    this.#rows = context.states.filter((state) => state.standing === "waiting" && state.account === account);
   }
 
   /** Resolves when no row is left to be sent. Rejects with what keeps all further rows from being sent. */
   async run(): Promise<void> {
-    for (const state of this.context.states) {
-      if (state.standing !== "waiting" || state.account !== this.account) continue;
+    for (const state of this.#rows) {
       do this.#signal.throwIfAborted();
       while (!(await this.#send(state)));
       if (this.#hasEnded) return;
     }
   }
 
-  /** Sends one row; false if it has to be sent again. */
+  /** Sends one row; false if it has to be sent again at once. */
   async #send(state: RowState): Promise<boolean> {
     const { signal, failsAtLimits } = this.context;
     const { ports, pacer } = this.account;
@@ -52,13 +61,11 @@ export class RowSubmitter {
         signal,
       });
     } catch (error) {
-      const until = failsAtLimits ? undefined : pacer.refused(error);
-      if (until === undefined) return this.#failed(state, error);
-      this.#dismiss(state);
-      return false;
+      return this.#failed(state, error);
     }
     this.#answered();
     pacer.sent();
+    this.#taken++;
     this.#created(state, submitted);
     return true;
   }
@@ -121,29 +128,48 @@ export class RowSubmitter {
     if (unrecorded) throw unrecorded;
   }
 
-  /** Decides about a create that failed; true if the next row is to be sent. */
+  /** Does what `FAILED_CREATES` says of a create that failed. False if its row has to be sent again at once. */
   async #failed(state: RowState, error: unknown): Promise<boolean> {
-    const { emit, signal, describe, patience } = this.context;
-    const { ports, pacer } = this.account;
-    if (error instanceof UnresolvedCreateError) {
-      pacer.sent();
-      this.#over(state, error, { standing: "unknown", error: describe(error) });
-      return true;
-    }
-    if (error instanceof RefusedError && (error.kind === "invalid-input" || error.kind === "refused")) {
-      const why = describe(error);
-      this.#answered();
-      pacer.sent();
-      const endedAt = this.#dismiss(state, why);
-      this.#over(state, error, { standing: "refused", error: why, endedAt });
-      return true;
-    }
-    // As in the history: these provably created nothing; after any other error the row stays open.
+    const { signal, describe, failsAtLimits } = this.context;
+    const { pacer } = this.account;
+    const until = failsAtLimits ? undefined : pacer.refused(error);
     const wasInterrupted = signal.aborted && error === signal.reason;
-    if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted)
-      this.#dismiss(state);
+    const { row, account, isCounted, isDismissed } = FAILED_CREATES[causeOf(error, until !== undefined)];
+    if (isCounted) pacer.sent();
+    if (row === "refused") this.#answered();
+    const why = row === "refused" ? describe(error) : undefined;
+    const endedAt = isDismissed || wasInterrupted ? this.#dismiss(state, why) : undefined;
+    if (row === "unknown" || row === "refused") {
+      this.#over(state, error, { standing: row, error: why ?? describe(error), endedAt });
+      return true;
+    }
     this.#signal.throwIfAborted();
-    if (!(error instanceof UnreachableError)) return this.#end(state, error);
+    if (account === "all-end") throw error;
+    if (account === "ends") return this.#end(state, error);
+    if (account === "backs-off") return this.#backOff(state, error as UnreachableError);
+    if (row === "first") return false;
+    this.#moveBehind(state, error);
+    return true;
+  }
+
+  /** Has a row sent again after all others, or leaves it to the next command if it can hardly ever be taken. */
+  #moveBehind(state: RowState, error: unknown): void {
+    const { progress, emit, describe } = this.context;
+    const { count, takenBefore } = this.#refusals.get(state) ?? { count: 0, takenBefore: this.#taken };
+    this.#refusals.set(state, { count: count + 1, takenBefore });
+    if (count + 1 < MOST_REFUSALS || this.#taken === takenBefore) {
+      this.#rows.push(state);
+      return;
+    }
+    progress.update(state, { error: describe(error) });
+    emit({ kind: "row-failed", state, error });
+    emit({ kind: "row", state, final: false });
+  }
+
+  /** Waits before the row is sent again, or ends the account after so long an outage. */
+  async #backOff(state: RowState, error: UnreachableError): Promise<boolean> {
+    const { emit, patience } = this.context;
+    const { ports, pacer } = this.account;
     const { waitMs, isFirst } = pacer.outage.failed(patience);
     if (waitMs === undefined) return this.#end(state, error);
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
@@ -151,9 +177,8 @@ export class RowSubmitter {
     return false;
   }
 
-  /** Sends no more to the account; its rows stay for the next command. Throws what keeps every account from recording. */
+  /** Sends no more to the account; its rows are left to the next command. */
   #end(state: RowState, error: unknown): true {
-    if (!(error instanceof ResearchError || error instanceof QuotaExceededError)) throw error;
     const { accounts, emit, progress, describe } = this.context;
     this.#hasEnded = true;
     progress.update(state, { error: describe(error) });

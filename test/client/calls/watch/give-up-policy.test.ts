@@ -44,6 +44,19 @@ describe("a fault", () => {
   });
 });
 
+test.each([
+  [60, 60_000],
+  [900, 900_000],
+  [901, 900_000],
+  [99_999_999, 900_000],
+])(
+  "a refusal that asks to wait %d s is waited for, but no poll for longer than 15 minutes",
+  (retryAfter, askedMs) => {
+    const limited = refused("rate-limited", true, { retryAfter });
+    expect(decide(limited)).toMatchObject({ askedMs, waitMs: askedMs });
+  },
+);
+
 describe("a refusal", () => {
   test.each([
     ["unauthenticated", refused("unauthenticated"), true, true],

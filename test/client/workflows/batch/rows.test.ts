@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { targetOf } from "../../../../src/client/workflows/batch/result-collector.js";
-import { batchWorld, journalOf, rowsOf, runBatch, told } from "../../../support/batch-run.js";
+import {
+  type BatchWorld,
+  batchWorld,
+  journalOf,
+  rowsOf,
+  runBatch,
+  told,
+} from "../../../support/batch-run.js";
 import { type Behaviour, html, ok, only, refuse, reset } from "../../../support/behaviours.js";
 import type { HappyOptions } from "../../../support/happy-service.js";
 import { jsonLines } from "../../../support/world.js";
@@ -115,6 +122,8 @@ test("a row of each ending: what is told, what the journal holds, and the list o
 const BUSY = (seconds: number) => refuse(429, LIMITED, { "retry-after": seconds });
 const LIMITED = "RATE_LIMIT_EXCEEDED";
 const DONE = "done COMPLETED final";
+const ROW = ["running PENDING", DONE];
+const LEFT = [`row-failed ${LIMITED}`, "waiting"];
 
 test.each<[string, Behaviour, number, number, string]>([
   // Of these seconds the tries of the call itself take 8.
@@ -233,6 +242,46 @@ test.each<[string, Behaviour, string]>([
   const { events, states } = await runBatch(w, rowsOf("a"), { failsAtLimits: true, limit: 1 });
   expect(told(events)).toEqual({ "": [`creates-stopped ${code}`] });
   expect(states[0]).toMatchObject({ standing: "waiting", error: { code } });
+});
+
+const promptsAt = (w: BatchWorld) =>
+  w.service.server.of("create").map(({ body }) => String(JSON.parse(body.toString()).prompt).split(" ")[0]);
+
+test("a row that is refused for a limit is sent again behind all others", async () => {
+  const w = await batchWorld({ fault: creates({ 1: BUSY(60) }) });
+  const { events } = await runBatch(w, rowsOf("a => COMPLETED", "b => COMPLETED", "c => COMPLETED"));
+  expect(told(events)[""]).toEqual(["waiting-for-quota 00:01:00"]);
+  expect(promptsAt(w)).toEqual(["a", "b", "c", "a"]);
+});
+
+test("a row that is refused five times while another is taken is left to the next command", async () => {
+  const w = await batchWorld({ refuses: (prompt) => (prompt.startsWith("never") ? BUSY(1) : undefined) });
+  const rows = rowsOf("never", "a => COMPLETED", "never => again", "b => COMPLETED");
+  const { events, states } = await runBatch(w, rows);
+  expect(promptsAt(w).filter((prompt) => prompt === "never")).toHaveLength(10);
+  expect(told(events)).toMatchObject({ k0: LEFT, k1: ROW, k2: LEFT, k3: ROW });
+  expect(states.map(({ standing, error }) => [standing, error?.code])).toEqual([
+    ["waiting", LIMITED],
+    ["done", undefined],
+    ["waiting", LIMITED],
+    ["done", undefined],
+  ]);
+});
+
+test("a row alone is waited for, however often it is refused: the limit may be that of an hour", async () => {
+  const w = await batchWorld({ fault: only("create", BUSY(600), 9) });
+  const { events } = await runBatch(w, rowsOf("a => COMPLETED"));
+  expect(told(events).k0).toEqual(ROW);
+  expect(w.service.server.count("create")).toBe(10);
+});
+
+test("a limit of more than a day ends the creates of the account, and the rows are left", async () => {
+  const w = await batchWorld({ fault: only("create", BUSY(86_401)) });
+  const start = w.clock.now();
+  const { events, states } = await runBatch(w, rowsOf("a", "b"));
+  expect(told(events)).toEqual({ "": [`creates-stopped ${LIMITED}`] });
+  expect(states.map(({ standing }) => standing)).toEqual(["waiting", "waiting"]);
+  expect([w.service.server.count("create"), w.clock.now() - start]).toEqual([1, 0]);
 });
 
 test.each<[string, number, number, string[], string]>([
