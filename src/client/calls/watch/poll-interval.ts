@@ -9,13 +9,6 @@ export const LONGEST_MS = 30_000;
 /** Spread of each wait to either side, so that polls of many ids drift apart. */
 const JITTER = 0.05;
 
-/** How far off a poll after `waitMs` may come if another one is made then anyway: a wake-up costs more than a poll. */
-export function slackOf(waitMs: number): number {
-  return Math.max(waitMs - SHORTEST_MS, 0) * SLACK;
-}
-
-const SLACK = 0.03;
-
 /** The interval if nothing is known about how long runs take. */
 export const adaptiveInterval: PollInterval = (ageMs, random) => within(ageMs * SHARE_OF_AGE, random);
 

@@ -1,14 +1,11 @@
 import TinyQueue from "tinyqueue";
 import { POOL_SIZE } from "../../../core/http/connections.js";
 import type { Pace } from "../pace.js";
-import { slackOf } from "./poll-interval.js";
 import type { WatchOptions } from "./types.js";
 import type { Watched } from "./watched.js";
 
 interface PlannedPoll {
   at: number;
-  /** How much sooner or later it may be polled together with another one, ms. */
-  slack: number;
   /** How many were added before it: equal times keep their order. */
   order: number;
   watched: Watched;
@@ -49,15 +46,14 @@ export class PollScheduler {
     const lastPollsBegin = deadline - (this.#queue.length + this.#running.length + 1) * this.#pace.betweenMs;
     watched.hadLastPoll = watched.startedAt >= lastPollsBegin;
     if (watched.hadLastPoll) this.#add(deadline, watched);
-    else if (watched.polls === 0 || at < lastPollsBegin) {
-      this.#add(Math.min(at, deadline), watched, Math.min(slackOf(waitMs), at - watched.notBefore));
-    } else this.#add(this.#planLastPoll(watched, deadline, now), watched);
+    else if (watched.polls === 0 || at < lastPollsBegin) this.#add(Math.min(at, deadline), watched);
+    else this.#add(this.#planLastPoll(watched, deadline, now), watched);
     return true;
   }
 
   /** The id to poll now; undefined if none is due or may be polled. */
   takeDue(now: number): Watched | undefined {
-    return this.nextStart() <= now || this.#mayJoin(now) ? this.#queue.pop()?.watched : undefined;
+    return this.nextStart() <= now ? this.#queue.pop()?.watched : undefined;
   }
 
   /** Notes that a poll starts. */
@@ -99,15 +95,8 @@ export class PollScheduler {
     }
   }
 
-  /** Whether the next id is polled together with one that is polled at `now`: about its time, and not in a backlog. */
-  #mayJoin(now: number): boolean {
-    const next = this.#queue.peek();
-    if (!next || this.#placeAt() > now) return false;
-    return Math.abs(next.at - now) < next.slack && this.#pace.mayJoin(now);
-  }
-
-  #add(at: number, watched: Watched, slack = 0): void {
-    this.#queue.push({ at, slack, order: this.#added++, watched });
+  #add(at: number, watched: Watched): void {
+    this.#queue.push({ at, order: this.#added++, watched });
   }
 
   #planLastPoll(watched: Watched, deadline: number, now: number): number {
