@@ -125,6 +125,11 @@ export function resolveSettings(
   readKey: ReadKey = readKeyFile,
 ): ResolvedSettings {
   const profile = profileIn(choices, env, store);
+  if (/^index$/i.test(profile.value))
+    throw new UsageError(
+      "a profile cannot be named index",
+      "`compare` keeps its index.md beside a file for each profile.",
+    );
   const stored = storedProfile(profile, store);
   const fromProfile = (key: keyof Profile & string) => {
     const value = stored?.[key];

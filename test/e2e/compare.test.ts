@@ -145,7 +145,10 @@ test.each(["How do tides form?", "-x: it's\n  two `lines`\n", "-x"])(
     const seen = await inProcess(["compare", ...flags], { env, input });
     expect(seen.code).toBe(8);
     const [, command = ""] = /go on with: (research compare .*)$/m.exec(seen.stderr) ?? [];
-    const next = await bash(command, { env, home });
+    const isOneLine = input.trim() === input;
+    expect(command.endsWith(" < PROMPT")).toBe(!isOneLine);
+    writeFileSync(join(home, "PROMPT"), input);
+    const next = await bash(command.replace(/PROMPT$/, `'${join(home, "PROMPT")}'`), { env, home });
     expect(next, next.stderr).toMatchObject({ code: 8 });
     expect(posts()).toEqual([1, 1]);
   },
@@ -165,6 +168,7 @@ test.each([
   ["one account", 2, ["-p", "one"]],
   ["an account twice", 2, ["-p", "one", "-p", "one"]],
   ["an unknown profile", 2, ["-p", "one", "-p", "nobody"]],
+  ["a profile whose file would be the index", 2, ["-p", "one", "-p", "Index"]],
   ["one key at one origin", 2, ["-p", "one", "-p", "same"]],
   ["no key", 4, ["-p", "one", "-p", "keyless"]],
   ["a bare --model", 2, ["-p", "one", "-p", "two", "--model", "deep"]],

@@ -66,9 +66,8 @@ export async function compare(
   try {
     folder.mark(MARKER, question);
     const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
-    const given = names.flatMap((name) => ["-p", name]);
-    const { args, words } = promptWords(folder, body.prompt, options);
-    const resume = resumeCommand(flags, "compare", args, [...given, "-o", dir, ...words]);
+    const profiles = names.flatMap((name) => ["-p", name]);
+    const resume = resumeWith(ctx, body.prompt, [...profiles, "-o", dir], options);
     const code = await showBatch(ctx, job, { ...options, beside: noteOf }, resume);
     const index = indexText(body.prompt, states);
     folder.write("index.md", index);
@@ -109,22 +108,23 @@ function needsTwo(ctx: Context, prompt: string | undefined, options: CompareFlag
 /** Beside the journal: the digest of the accounts and of what each is asked. */
 const MARKER = "question";
 
-/** How the printed command names the prompt: as itself, or as a file if it has line breaks or characters that are escaped when shown. */
-function promptWords(
-  folder: BatchJob["folder"],
+/** Returns the command that goes on. It reads a prompt that is not shown as it is on one line from stdin. */
+function resumeWith(
+  { flags }: Context,
   prompt: string,
+  words: string[],
   { output: _, promptFile, ...others }: CompareFlags,
-): { args: string[]; words: string[] } {
-  const isThere = promptFile !== undefined && promptFile !== "-";
-  if (!isThere && prompt === safeLine(prompt)) return { args: [prompt], words: wordsOf(others) };
-  const file = isThere ? promptFile : folder.mark("prompt", prompt);
-  return { args: [], words: wordsOf({ promptFile: file, ...others }) };
+): string {
+  const isFile = promptFile !== undefined && promptFile !== "-";
+  const given = prompt === safeLine(prompt) ? [prompt] : ["-"];
+  const rest = wordsOf(isFile ? { promptFile, ...others } : others);
+  const command = resumeCommand(flags, "compare", isFile ? [] : given, [...words, ...rest]);
+  return isFile || given[0] === prompt ? command : `${command} < PROMPT`;
 }
 
 function rowOf(profile: string, body: CreateBody, index: number): Row {
-  const key = /^index$/i.test(profile) ? `${profile}-account` : profile;
   const digest = digestOf(body, profile);
-  return { id: rowId(`account ${profile}`, digest, 1), key, line: index + 1, profile, body, digest };
+  return { id: rowId(`account ${profile}`, digest, 1), key: profile, line: index + 1, profile, body, digest };
 }
 
 /** Throws LocalError if a folder holds anything but this comparison. */
