@@ -47,15 +47,10 @@ test("a key may come out of a FIFO", async () => {
   );
 });
 
-test("a schema is sent as exactly as JavaScript holds it, and as JSON.rawJSON made it", async () => {
+test("a schema is sent as exactly as JavaScript holds it", async () => {
   const { server, research } = await opened({ RESEARCH_API_KEY: "key-12345678" });
-  const raw = (JSON as { rawJSON?: (text: string) => unknown }).rawJSON;
-  const exact = raw ? { const: raw("12345678901234567890") } : {};
-  await research.submit({ prompt: "x", schema: { minimum: -0, maximum: 1e21, ...exact } });
-  const rest = raw ? ',"const":12345678901234567890' : "";
-  expect(server.requests[0]?.body.toString()).toContain(
-    `"output_schema":{"minimum":-0,"maximum":1e+21${rest}}`,
-  );
+  await research.submit({ prompt: "x", schema: { minimum: -0, maximum: 1e21 } });
+  expect(server.requests[0]?.body.toString()).toContain('"output_schema":{"minimum":-0,"maximum":1e+21}');
 });
 
 test("a schema that parseExact has read is sent as it stands", async () => {

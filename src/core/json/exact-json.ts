@@ -1,4 +1,4 @@
-/** JSON that is written as it stands, on one line: what `JSON.rawJSON` is for numbers, for any valid JSON text. */
+/** JSON that is written as it stands, on one line. */
 export class JsonText {
   readonly text: string;
 
@@ -66,9 +66,7 @@ export function exactJson(value: unknown): string {
   const source = sourceOf(value);
   if (source !== undefined) return compactJson(source);
   if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
-  // A frozen object without a prototype may be JSON.rawJSON's, which Node has since 22.
-  if ("toJSON" in value || ("rawJSON" in value && Object.getPrototypeOf(value) === null))
-    return JSON.stringify(value);
+  if ("toJSON" in value) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => !OMITTED.has(typeof member));
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`;
 }
@@ -259,25 +257,6 @@ class Pieces {
   joined(): string {
     return this.#done.join("") + this.#recent.join("");
   }
-}
-
-/** The numbers of a value's exact JSON that JavaScript cannot hold: equal values may differ in these. */
-export function roundedNumbers(value: unknown): string[] {
-  const text = exactJson(value);
-  const found: string[] = [];
-  forEachToken(text, (start, end) => {
-    const token = text.slice(start, end);
-    if (/^[-\d]/.test(token) && digits(token) !== digits(String(Number(token)))) found.push(token);
-  });
-  return found.sort();
-}
-
-/** The significant digits of a number; a word as it is. */
-function digits(number: string): string {
-  return number
-    .replace(/e.*$/i, "")
-    .replace(/[-.]/g, "")
-    .replace(/^0+|0+$/g, "");
 }
 
 /** Whether a value of JSON is an object, and neither null nor a list. */

@@ -1,6 +1,6 @@
 import { sha256 } from "../../../core/files/local-error.js";
 import type { Holder } from "../../../core/files/lock/holder.js";
-import { isObject, roundedNumbers } from "../../../core/json/exact-json.js";
+import { isObject } from "../../../core/json/exact-json.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import { type AppendLog, loggedEntries } from "./log.js";
 import { type OpenIntent, unknownEntry } from "./open-intents.js";
@@ -12,13 +12,11 @@ type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> 
   output_schema?: JsonSchema | null;
 };
 
-/** What makes two creates the same, in a list; `roundedNumbers` are those that JavaScript cannot tell apart. */
+/** Returns what makes two creates the same, in a list. */
 function askedIn(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
   const extra = forProvider(create);
-  const rounded = [...roundedNumbers(output_schema), ...roundedNumbers(create.options)];
-  const rest = [...rounded, ...(Object.keys(extra).length > 0 ? [extra] : [])];
-  return [prompt, structured_output, output_schema, ...rest];
+  return [prompt, structured_output, output_schema, ...(Object.keys(extra).length > 0 ? [extra] : [])];
 }
 
 /** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */

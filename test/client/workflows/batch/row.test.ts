@@ -15,9 +15,8 @@ test("the digest knows prompt, structured output and schema, and not the order o
   expect(digestOf({ prompt: "p", structured_output: true })).not.toBe(digestOf({ prompt: "p" }));
 });
 
-test("the digest tells numbers apart that are one to JavaScript, and no two ways to write a number", () => {
+test("the digest tells no two ways to write a number apart", () => {
   const of = (text: string) => digestOf({ prompt: "p", output_schema: parseExact(text) as JsonSchema });
-  expect(of('{"maximum":12345678901234567890}')).not.toBe(of('{"maximum":12345678901234567891}'));
   expect(of('{"maximum":1.0}')).toBe(of('{ "maximum": 1 }'));
 });
 

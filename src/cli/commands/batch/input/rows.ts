@@ -2,7 +2,7 @@ import { MAX_INPUT_BYTES } from "../../../../app/read-text.js";
 import { InputError } from "../../../../client/dialects/dialect.js";
 import { digestOf } from "../../../../client/store/history/create-names.js";
 import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../client/workflows/batch/row.js";
-import { exactJson, isObject, jsonIn, memberText, roundedNumbers } from "../../../../core/json/exact-json.js";
+import { exactJson, isObject, jsonIn, memberText } from "../../../../core/json/exact-json.js";
 import { type CreateBody, type JsonSchema, requestBody } from "../../../../core/protocol/conversation.js";
 import type { InputRecord, Parsed, RowFault } from "./formats.js";
 
@@ -129,9 +129,8 @@ class Checks {
     if (given === undefined || given === null || given === "") return undefined;
     if (typeof given !== "string" && typeof given !== "number")
       return this.#fail("the key is neither a string nor a number");
-    // Two long numbers may be the same one to JavaScript.
-    const [rounded] = typeof given === "number" ? roundedNumbers(memberText(fields, "key")) : [];
-    const key = rounded ?? String(given);
+    // As it is written: an id of 64 bits is another number to JavaScript.
+    const key = (typeof given === "number" && memberText(fields, "key")?.text) || String(given);
     const first = this.#keys.get(key);
     if (first !== undefined) this.#fail(`line ${first} has the key ${JSON.stringify(key)}, too`);
     else this.#keys.set(key, this.#line);

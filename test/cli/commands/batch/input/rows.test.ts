@@ -43,7 +43,7 @@ describe("a row", () => {
     const text = '{"prompt":"p","key":12345678901234567890}\n{"prompt":"p","key":12345678901234567891}\n';
     const { rows, faults } = rowsOf(parseJsonLines(`${text}{"prompt":"p","key":1.0}`), none);
     const keys = rows.map(({ key }) => key);
-    expect([keys, faults]).toEqual([["12345678901234567890", "12345678901234567891", "1"], []]);
+    expect([keys, faults]).toEqual([["12345678901234567890", "12345678901234567891", "1.0"], []]);
   });
 
   test.each<[string, InputRecord["fields"], Partial<RowOptions>, object]>([
