@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { joinWords } from "../../../src/cli/completion/words.js";
 
+// The default of bash(1). `shopt -u hostcomplete` takes the `@` out, and git's completion puts the `:` back in.
 const BREAKS = " \t\n\"'@><=;|&(:";
 
 test.each([
@@ -11,6 +12,8 @@ test.each([
   [["status", "@", "la"], BREAKS, ["status", "@last".slice(0, 3)], 0],
   [["status", "@"], BREAKS, ["status", "@"], 0],
   [["--base-url", "http", ":", "//host"], BREAKS, ["--base-url", "http://host"], 5],
+  [["status", "@la"], BREAKS.replace("@", ""), ["status", "@la"], 0],
+  [["--base-url", "http://host"], BREAKS.replace(":", ""), ["--base-url", "http://host"], 0],
   [["quota", "--tier=en"], "", ["quota", "--tier=en"], 0],
   [["status", ""], BREAKS, ["status", ""], 0],
   [[], BREAKS, [], 0],
