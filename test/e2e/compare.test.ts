@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { noteOf, pageName } from "../../src/cli/commands/compare/view.js";
+import { pageName } from "../../src/app/bibliography.js";
+import { noteOf } from "../../src/cli/commands/compare/view.js";
 import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
 import { html, ok, only, refuse, reset } from "../support/behaviours.js";
 import { publicWeb, reportOf } from "../support/cited-web.js";

@@ -1,4 +1,4 @@
-import { CodedError, UsageError } from "../../app/errors.js";
+import { CodedError, refuseBeside, UsageError } from "../../app/errors.js";
 import { checkTarget, writeTarget } from "../../app/output-file.js";
 import { mismatchText, resultText, textWithSources } from "../../app/result-text.js";
 import { isCutShort } from "../../client/dialects/providers.js";
@@ -15,8 +15,9 @@ import type { ResultSource } from "./page.js";
 type ResultFlags = Given<"result">;
 
 /** Throws UsageError for flags that exclude each other or a file that could not be written, before anything is spent. */
-export function checkResultOptions(options: ResultFlags, json: boolean): void {
-  const { output, force, raw, html, web } = options;
+export function checkResultOptions(options: ResultFlags & { bibliography?: string }, json: boolean): void {
+  const { output, force, raw, html, web, bibliography: form } = options;
+  if (form) refuseBeside(`--bibliography ${form}`, { raw, html, web, json: json && form === "ris" });
   const page = web ? "--web" : html ? "--html" : undefined;
   const other = json ? "JSON output" : raw ? "--raw" : web && output !== undefined ? "--output" : undefined;
   if (page && other)

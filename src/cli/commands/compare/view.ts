@@ -1,3 +1,4 @@
+import { pageName, pagesOf } from "../../../app/bibliography.js";
 import { resultText, textWithSources } from "../../../app/result-text.js";
 import { tokensIn } from "../../../client/store/history/records.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
@@ -19,43 +20,16 @@ export interface ResultNote {
   cost_dollars?: number;
 }
 
-/** In a text; a mark at its end is of the sentence. */
-const ADDRESS = /https?:\/\/[^\s<>()[\]"'`|*]*[^\s<>()[\]"'`|*.,:;!?]/g;
-
-/** The note of a result; without a list of sources, the addresses in its text are its sources. */
 export function noteOf(result: Result): ResultNote {
   const text = resultText(result);
-  const { sources, usage, cost_dollars: cost } = result.data;
-  const listed = Array.isArray(sources)
-    ? sources
-        .map(Object)
-        .flatMap(({ url, title = null }) => (typeof url === "string" ? [{ url, title }] : []))
-    : [...new Set(text.match(ADDRESS) ?? [])].map((url) => ({ url, title: null }));
+  const { usage, cost_dollars: cost } = result.data;
   return {
     words: text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
     length: textWithSources(result) === text ? text.length : text.trimEnd().length,
-    sources: listed,
+    sources: pagesOf(result),
     ...(usage !== undefined && { usage }),
     ...(typeof cost === "number" && { cost_dollars: cost }),
   };
-}
-
-const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
-/** Each answer has its own redirects, so two of them say nothing of whether they lead to one page. */
-const REDIRECT = /^vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//;
-
-/** The form in which addresses of one page are equal; undefined for an invalid address, and for a redirect of Gemini. */
-export function pageName(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
-  const query = search.length > 0 ? `?${new URLSearchParams(search)}` : "";
-  const host = url.host
-    .toLowerCase()
-    .replace(/^www\./, "")
-    .replace(/:(?:80|443)$/, "");
-  const name = `${host}${url.pathname.replace(/\/$/, "")}${query}`;
-  return REDIRECT.test(name) ? undefined : name;
 }
 
 export function sharedSources(states: readonly RowState[]): { url: string; profiles: string[] }[] {

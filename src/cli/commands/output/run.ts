@@ -1,6 +1,9 @@
+import { bibliographyOf } from "../../../app/bibliography.js";
 import { keptCheck } from "../../../app/check.js";
 import { observe, resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, keptResult } from "../../../client/workflows/results.js";
+import { epochOf } from "../../../core/clock.js";
+import { isoDate } from "../../../core/text/duration.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { undelivered } from "../../errors.js";
 import { readSchema } from "../../input/create-request.js";
@@ -10,9 +13,14 @@ import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from
 import type { Given } from "../flags.js";
 import { endWithoutResult } from "../run/run.js";
 
-type OutputFlags = Given<"result" | "partial" | "pace"> & { watch?: boolean; schema?: string };
+type OutputFlags = Given<"result" | "partial" | "pace"> & {
+  watch?: boolean;
+  schema?: string;
+  bibliography?: "csl" | "ris";
+};
 
 export async function output(ctx: Context, given: string | undefined, options: OutputFlags): Promise<number> {
+  const { bibliography: form } = options;
   checkResultOptions(options, ctx.reporter.json);
   const [id = ""] = await idsOrChosen(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
   const givenSchema = await readSchema(options.schema, ctx.host.stdin, ctx.signal);
@@ -26,7 +34,7 @@ export async function output(ctx: Context, given: string | undefined, options: O
   if (kept && kept.status !== target.entry?.status) observe(ports, target.entry, kept);
   if (options.watch && !kept) {
     const { partial, schema } = options;
-    const flags = [...resultWords(options), ...wordsOf({ partial, schema })];
+    const flags = [...resultWords(options), ...wordsOf({ partial, bibliography: form, schema })];
     const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
     const [outcome] = await showFollow(ctx, ports, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";
@@ -39,7 +47,11 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const { prompt, created_at } = target.entry ?? {};
   const check = options.html || options.web ? keptCheck(ports, requestId) : undefined;
   const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at, check };
-  await showResult(ctx, result, source, options).catch((error) => {
+  const read = epochOf(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
+  const shown = form ? bibliographyOf(result, form, isoDate(read)) : result;
+  if (form && shown.data.length === 0)
+    await ctx.reporter.notice("NO_SOURCES", `the result of ${requestId} names no address`);
+  await showResult(ctx, shown, source, form ? { ...options, raw: true } : options).catch((error) => {
     throw undelivered(error, requestId);
   });
   await checkFit(ctx, result, { requestId, schema }, options);

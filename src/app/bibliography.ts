@@ -1,0 +1,62 @@
+import type { Result } from "../client/workflows/results.js";
+import { textOrNone } from "../core/json/exact-json.js";
+import { safeJson } from "../core/text/safe-text.js";
+import { marksIn } from "../reader/checking/marks.js";
+import { resultText } from "./result-text.js";
+
+const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
+/** Each answer has its own redirects, so two of them say nothing of whether they lead to one page. */
+const REDIRECT = /^vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//;
+
+/** The form in which addresses of one page are equal; undefined for an invalid address, and for a redirect of Gemini. */
+export function pageName(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
+  const query = search.length > 0 ? `?${new URLSearchParams(search)}` : "";
+  const host = url.host
+    .toLowerCase()
+    .replace(/^www\./, "")
+    .replace(/:(?:80|443)$/, "");
+  const name = `${host}${url.pathname.replace(/\/$/, "")}${query}`;
+  return REDIRECT.test(name) ? undefined : name;
+}
+
+interface NamedPage {
+  url: string;
+  title: string | null;
+}
+
+/** The pages that a result names, each once: those of its sources and citations; without any, those in its text. */
+export function pagesOf(result: Result): NamedPage[] {
+  const { sources = [], citations = [] } = result.data;
+  const text = resultText(result);
+  const given = [sources, citations].flat().map(Object);
+  const isPage = ({ url }: { url: unknown }) => typeof url === "string" && /^https?:/i.test(url);
+  const linked = () =>
+    marksIn(text).flatMap(({ urls, text: words }) =>
+      urls.map((url) => ({ url, title: words && text.slice(words.start, words.end) })),
+    );
+  const pages = new Map<string, NamedPage>();
+  for (const { url, title } of given.some(isPage) ? given.filter(isPage) : linked()) {
+    const name = pageName(url) ?? url;
+    const known = pages.get(name) ?? { url, title: null };
+    pages.set(name, { ...known, title: known.title ?? textOrNone(title) ?? null });
+  }
+  return [...pages.values()];
+}
+
+/** The pages of a result as CSL-JSON or RIS, in the form of a result; `date` is when they were read, in ISO 8601. */
+export function bibliographyOf(result: Result, form: "csl" | "ris", date: string): Result {
+  const day = date.slice(0, 10).split("-");
+  const items = pagesOf(result).map(({ url, title }) => {
+    const [address = "", name] = [url, title ?? ""].map((text) => text.replace(/[\s\u0085]+/g, " ").trim());
+    const accessed = { "date-parts": [day.map(Number)] };
+    return { id: address, type: "webpage", title: name || address, URL: address, accessed };
+  });
+  const records = items.map(({ title, URL }) =>
+    ["TY  - ELEC", `TI  - ${title}`, `UR  - ${URL}`, `Y2  - ${day.join("/")}`, "ER  - ", ""].join("\r\n"),
+  );
+  const value = form === "csl" ? `${safeJson(items, 2)}\n` : records.join("");
+  return { data: Object(items), value, exact: {} };
+}
