@@ -1,6 +1,6 @@
 import { INTERFACE, providerNamed } from "../client/dialects/providers.js";
 import { exactMembers, exactValue, isObject, jsonIn } from "../core/json/exact-json.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../core/protocol/conversation.js";
+import { type CreateBody, composeBody, type JsonSchema, requestBody } from "../core/protocol/conversation.js";
 import { domainsIn } from "./domains.js";
 import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";
@@ -24,6 +24,7 @@ export function askedOf(
   body: CreateBody,
   { model, set = [], after, domains, notDomains }: AskOptions,
 ): CreateBody {
+  if (body.context) checkSize(composeBody(body).prompt, "the prompt with its context");
   const wanted = {
     ...{ model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after },
     domains: domains ?? notDomains,

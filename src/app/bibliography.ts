@@ -27,8 +27,8 @@ interface NamedPage {
   title: string | null;
 }
 
-/** The pages that a result names, each once: those of its sources and citations; without any, those in its text. */
-export function pagesOf(result: Result): NamedPage[] {
+/** Lists the pages that a result names, each once: those of its sources and citations; if there are none, those in its text. */
+export function listPages(result: Result): NamedPage[] {
   const { sources = [], citations = [] } = result.data;
   const text = resultText(result);
   const given = [sources, citations].flat().map(Object);
@@ -46,10 +46,10 @@ export function pagesOf(result: Result): NamedPage[] {
   return [...pages.values()];
 }
 
-/** The pages of a result as CSL-JSON or RIS, in the form of a result; `date` is when they were read, in ISO 8601. */
-export function bibliographyOf(result: Result, form: "csl" | "ris", date: string): Result {
+/** Makes CSL-JSON or RIS of the pages of a result, itself in the form of a result; `date` is when they were read, in ISO 8601. */
+export function buildBibliography(result: Result, form: "csl" | "ris", date: string): Result {
   const day = date.slice(0, 10).split("-");
-  const items = pagesOf(result).map(({ url, title }) => {
+  const items = listPages(result).map(({ url, title }) => {
     const [address = "", name] = [url, title ?? ""].map((text) => text.replace(/[\s\u0085]+/g, " ").trim());
     const accessed = { "date-parts": [day.map(Number)] };
     return { id: address, type: "webpage", title: name || address, URL: address, accessed };

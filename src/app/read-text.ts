@@ -11,10 +11,14 @@ const CHUNK_BYTES = 65_536;
 
 /** Reads a small file as UTF-8 text, at once. Throws LocalError, or UsageError if it is over `maxBytes`. */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
+  return decode(readNow(path, what, maxBytes), what);
+}
+
+function readNow(path: string, what: string, maxBytes: number): Buffer {
   try {
     const fd = openNow(path);
     try {
-      return decode(readToEnd(fd, what, maxBytes), what);
+      return readToEnd(fd, what, maxBytes);
     } finally {
       fs.closeSync(fd);
     }
@@ -23,28 +27,44 @@ export function readSmallFile(path: string, what: string, maxBytes: number): str
   }
 }
 
-/** The same; a FIFO or a terminal is read to its end, or until `signal` is aborted: then its reason is thrown. */
-export async function readTextFile(
-  path: string,
+/** The same for a path or a stream; a FIFO or a terminal is read to its end, or until `signal` is aborted: then its reason is thrown. */
+export async function readText(
+  source: string | Readable,
   what: string,
   signal: AbortSignal,
   maxBytes = MAX_INPUT_BYTES,
 ): Promise<string> {
-  const failed = `${what} ${path} could not be read`;
-  const stream = await streamOf(path).catch((error: unknown) => {
-    throw localError(failed, error);
-  });
-  return stream ? readText(stream, what, failed, signal, maxBytes) : readSmallFile(path, what, maxBytes);
+  return decode(await readBytes(source, what, signal, maxBytes), what);
 }
 
-/** Reads a stream to its end as UTF-8 text. Throws `signal.reason` when that is aborted. */
-export function readTextStream(
-  stream: Readable,
+/** The same as bytes, which need not be text. */
+export async function readBytes(
+  source: string | Readable,
   what: string,
   signal: AbortSignal,
-  maxBytes = MAX_INPUT_BYTES,
-): Promise<string> {
-  return readText(stream, what, `${what} could not be read from stdin`, signal, maxBytes);
+  maxBytes: number,
+): Promise<Buffer> {
+  const { addAbortSignal } = await import("node:stream");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    const stream = typeof source === "string" ? await streamOf(source) : source;
+    if (!stream) return readNow(String(source), what, maxBytes);
+    for await (const chunk of addAbortSignal(signal, stream)) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      if (size > maxBytes) throw tooLarge(what, maxBytes);
+      chunks.push(bytes);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    const from =
+      typeof source === "string"
+        ? `${what} ${source} could not be read`
+        : `${what} could not be read from stdin`;
+    throw unreadable(from, error);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Throws UsageError for a text over the limit. */
@@ -63,30 +83,6 @@ async function streamOf(path: string): Promise<Readable | undefined> {
   if (isatty(fd)) return new ReadStream(fd);
   fs.closeSync(fd);
   return undefined;
-}
-
-async function readText(
-  stream: Readable,
-  what: string,
-  failed: string,
-  signal: AbortSignal,
-  maxBytes: number,
-): Promise<string> {
-  const { addAbortSignal } = await import("node:stream");
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of addAbortSignal(signal, stream)) {
-      const bytes = Buffer.from(chunk);
-      size += bytes.length;
-      if (size > maxBytes) throw tooLarge(what, maxBytes);
-      chunks.push(bytes);
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw unreadable(failed, error);
-  }
-  return decode(Buffer.concat(chunks), what);
 }
 
 /** The size of a device is not known before its end. */

@@ -8,7 +8,7 @@ import { parseBaseUrl } from "../core/http/address.js";
 import { DEFAULT_GAPS, type Gaps } from "../core/protocol/conversation.js";
 import { isTier, type Tier } from "../core/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
-import { MAX_KEY_BYTES, readSmallFile, readTextFile } from "./read-text.js";
+import { MAX_KEY_BYTES, readSmallFile, readText } from "./read-text.js";
 
 /** A value and where it comes from, for `config list` and `--verbose`. */
 export interface Sourced<T> {
@@ -372,7 +372,7 @@ export async function keyReader(env: Environment, clock: Clock, signal: AbortSig
 /** Reads a key from a file, a FIFO as well, for at most ten seconds. Rejects with LocalError, UsageError or `signal.reason`. */
 export async function waitForKey(path: string, clock: Clock, signal: AbortSignal): Promise<string> {
   const why = `the key file ${path} could not be read: nothing came within ${KEY_WAIT_MS / 1_000} s`;
-  const read = (both: AbortSignal) => readTextFile(path, "the key file", both, MAX_KEY_BYTES);
+  const read = (both: AbortSignal) => readText(path, "the key file", both, MAX_KEY_BYTES);
   return (await withDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
 }
 

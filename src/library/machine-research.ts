@@ -178,12 +178,14 @@ export class MachineResearch implements Research {
     return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
 
-  async #bodyOf(request: ResearchRequest | string, signal?: AbortSignal): Promise<CreateBody> {
-    const { prompt, schema, model, options } =
+  async #bodyOf(request: ResearchRequest | string, signal: AbortSignal): Promise<CreateBody> {
+    const { prompt, context, schema, model, options } =
       typeof request === "string" ? ({ prompt: request } as ResearchRequest) : request;
     const body = await checkedBody(prompt, schema, signal);
     const own = { ...(model !== undefined && { model }), ...(options && { options }) };
-    return askedOf(this.machine, { ...body, ...own }, {});
+    const { readContext } = context?.length ? await import("../app/context.js") : {};
+    const files = await readContext?.(context ?? [], systemClock, signal);
+    return askedOf(this.machine, { ...body, ...own, ...(files && { context: files }) }, {});
   }
 }
 

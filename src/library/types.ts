@@ -27,6 +27,8 @@ export interface OpenOptions {
 /** What is asked for. */
 export interface ResearchRequest {
   prompt: string;
+  /** Paths of files whose text stands before the prompt; the service gets it, too. */
+  context?: readonly string[];
   /** A JSON Schema for the result. */
   schema?: JsonSchema;
   /** At a provider: the model, preset, processor or effort. */

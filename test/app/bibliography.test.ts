@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { bibliographyOf, pagesOf } from "../../src/app/bibliography.js";
+import { buildBibliography, listPages } from "../../src/app/bibliography.js";
 import type { Result } from "../../src/client/workflows/results.js";
 import { checkValue } from "../../src/core/json-schema/check.js";
 
 const result = (value: unknown, data: Record<string, unknown> = {}): Result => ({
   ...{ data, value, exact: typeof value === "string" ? {} : (value as Record<string, unknown>) },
 });
-const urls = (...given: Parameters<typeof result>) => pagesOf(result(...given)).map(({ url }) => url);
+const urls = (...given: Parameters<typeof result>) => listPages(result(...given)).map(({ url }) => url);
 
 /** Of https://resource.citationstyles.org/schema/latest/input/json/csl-data.json what is used here, and nothing else is allowed. */
 const CSL_DATA = {
@@ -67,7 +67,7 @@ const DATA = {
 };
 
 test("as CSL-JSON each page stands once, with title, address and day", async () => {
-  const { value, data } = bibliographyOf(result("x", DATA), "csl", "2026-11-27T23:59:00.000Z");
+  const { value, data } = buildBibliography(result("x", DATA), "csl", "2026-11-27T23:59:00.000Z");
   const accessed = { "date-parts": [[2026, 11, 27]] };
   const item = (URL: string, title = URL) => ({ id: URL, type: "webpage", title, URL, accessed });
   expect(JSON.parse(String(value))).toEqual([
@@ -80,7 +80,7 @@ test("as CSL-JSON each page stands once, with title, address and day", async () 
 });
 
 test("as RIS each page is a record", () => {
-  const { value } = bibliographyOf(result("x", DATA), "ris", "2026-01-05T00:00:00.000Z");
+  const { value } = buildBibliography(result("x", DATA), "ris", "2026-01-05T00:00:00.000Z");
   const record = (UR: string, TI = UR) => ({ TY: "ELEC", TI, UR, Y2: "2026/01/05", ER: "" });
   expect(readRis(String(value))).toEqual([
     record("https://www.a.example/x/?utm_source=q", "Tides, and more"),
@@ -92,18 +92,18 @@ test("as RIS each page is a record", () => {
 
 test("no title and no address makes a record of its own", () => {
   const sources = [{ url: "https://a.example/\r\nER  - ", title: "x\r\nER  - \u0085\r\nTY  - BOOK\u2028y" }];
-  const { value } = bibliographyOf(result("x", { sources }), "ris", "2026-01-05");
+  const { value } = buildBibliography(result("x", { sources }), "ris", "2026-01-05");
   expect(readRis(String(value))).toEqual([
     { TY: "ELEC", TI: "x ER - TY - BOOK y", UR: "https://a.example/ ER -", Y2: "2026/01/05", ER: "" },
   ]);
 });
 
 test("without any page there is none", () => {
-  expect(bibliographyOf(result("no address"), "csl", "2026-01-05")).toMatchObject({
+  expect(buildBibliography(result("no address"), "csl", "2026-01-05")).toMatchObject({
     value: "[]\n",
     data: [],
   });
-  expect(bibliographyOf(result("no address"), "ris", "2026-01-05").value).toBe("");
+  expect(buildBibliography(result("no address"), "ris", "2026-01-05").value).toBe("");
 });
 
 describe("without sources and citations the pages are those of the text", () => {
@@ -111,7 +111,7 @@ describe("without sources and citations the pages are those of the text", () => 
     const text =
       "Twice a day [Tide](https://en.wikipedia.org/wiki/Tide_(physics)), see https://b.example/p. Again [2](https://c.example).\n\n" +
       "## Sources\n\n1. [The tide](https://en.wikipedia.org/wiki/Tide_(physics))\n2. Other: <https://d.example/?a=1&b=2>\n";
-    expect(pagesOf(result(text, { sources: [{ file: "a.md", title: "A file" }], citations: [] }))).toEqual([
+    expect(listPages(result(text, { sources: [{ file: "a.md", title: "A file" }], citations: [] }))).toEqual([
       { url: "https://en.wikipedia.org/wiki/Tide_(physics)", title: "Tide" },
       { url: "https://b.example/p", title: null },
       { url: "https://c.example", title: null },

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { checkSize, readSmallFile, readTextFile, readTextStream } from "../../src/app/read-text.js";
+import { checkSize, readSmallFile, readText } from "../../src/app/read-text.js";
 import { folderWith } from "../support/folder.js";
 
 const { signal } = new AbortController();
@@ -11,8 +11,8 @@ describe("text", () => {
 
   test("is UTF-8, whole, even if a character comes in two pieces", async () => {
     const bytes = Buffer.from("é");
-    expect(await readTextStream(stream(bytes.subarray(0, 1), bytes.subarray(1)), "x", signal)).toBe("é");
-    await expect(readTextStream(stream(latin1), "x", signal)).rejects.toThrow("x is not UTF-8 text");
+    expect(await readText(stream(bytes.subarray(0, 1), bytes.subarray(1)), "x", signal)).toBe("é");
+    await expect(readText(stream(latin1), "x", signal)).rejects.toThrow("x is not UTF-8 text");
   });
 
   test.each([
@@ -22,8 +22,8 @@ describe("text", () => {
     const text = "a".repeat(size);
     const path = `${folderWith({ file: text })}/file`;
     const reads = [
-      async () => readTextStream(stream(Buffer.from("a"), Buffer.from(text.slice(1))), "x", signal, 4),
-      async () => readTextFile(path, "x", signal, 4),
+      async () => readText(stream(Buffer.from("a"), Buffer.from(text.slice(1))), "x", signal, 4),
+      async () => readText(path, "x", signal, 4),
       async () => readSmallFile(path, "x", 4),
       async () => checkSize(text, "x", 4),
     ];
@@ -42,19 +42,19 @@ describe("text", () => {
   });
 
   test("of a missing file names the file, of a broken stdin its reason", async () => {
-    await expect(readTextFile("/missing/file", "the prompt file", signal)).rejects.toThrow(
+    await expect(readText("/missing/file", "the prompt file", signal)).rejects.toThrow(
       /^the prompt file \/missing\/file could not be read: ./,
     );
     expect(() => readSmallFile("/missing/file", "the key", 9)).toThrow(/^the key \/missing\/file could not/);
     const broken = new Readable({ read: () => broken.destroy(new Error("EIO")) });
-    await expect(readTextStream(broken, "the prompt", signal)).rejects.toThrow(
+    await expect(readText(broken, "the prompt", signal)).rejects.toThrow(
       /^the prompt could not be read from stdin: ./,
     );
   });
 
   test("that does not come is given up with the signal, and with its reason", async () => {
     const control = new AbortController();
-    const waiting = readTextStream(new Readable({ read() {} }), "x", control.signal);
+    const waiting = readText(new Readable({ read() {} }), "x", control.signal);
     const reason = new Error("interrupted");
     control.abort(reason);
     await expect(waiting).rejects.toBe(reason);

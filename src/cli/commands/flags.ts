@@ -9,6 +9,11 @@ export const flags = {
     "--schema <file|-|json>": "a JSON Schema for the result",
     "--structured": "ask for structured output without a schema",
   },
+  context: {
+    "--context <file>": repeatable(
+      "put a file's text (also HTML, docx, PDF; -: stdin) before the question: the provider gets it, too; may be repeated",
+    ),
+  },
   provider: {
     "--model <name>": repeatable(
       "at a provider: the model, preset, processor, effort or agent; with several accounts PROFILE=NAME, repeatable",

@@ -1,30 +1,55 @@
 import { askedOf, requireValidSchema } from "../../app/asked.js";
 import { refuseBeside, UsageError } from "../../app/errors.js";
 import type { LimitOptions, Machine } from "../../app/machine.js";
-import { checkSize, readTextFile, readTextStream } from "../../app/read-text.js";
+import { checkSize, readText } from "../../app/read-text.js";
 import { requireBaseUrl } from "../../app/settings.js";
+import type { HistoryEntry } from "../../client/store/history/records.js";
 import { type AskedAccount, keyOf } from "../../client/workflows/first-account.js";
 import { followUpOf } from "../../client/workflows/requests.js";
 import { jsonOrUndefined, parseExact } from "../../core/json/exact-json.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../../core/protocol/conversation.js";
+import {
+  type CreateBody,
+  composeBody,
+  type JsonSchema,
+  requestBody,
+} from "../../core/protocol/conversation.js";
 import { shellWord } from "../../core/text/phrases.js";
 import { safeJson } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
 import type { Context } from "../context.js";
+import { describeContext } from "../requests/answers.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { parseJson } from "./json.js";
 
 /** What a create sends, from an argument and flags, all of it checked. Throws UsageError or LocalError. */
 export async function readRequest(
-  { host, signal }: Pick<Terminal, "host" | "signal">,
+  ctx: Context,
   prompt: string | undefined,
-  options: Given<"request">,
+  options: Given<"request"> & Partial<Given<"context">>,
 ): Promise<CreateBody> {
-  const { stdin } = host;
-  const text = await readPrompt(prompt, options, stdin, signal);
-  const schema = await readSchema(options.schema, stdin, signal);
-  return requestBody(text, schema, options.structured ?? false);
+  const { host, signal } = ctx;
+  const text = await readPrompt(prompt, options, host.stdin, signal);
+  const schema = await readSchema(options.schema, host.stdin, signal);
+  const context = await readContextFiles(ctx, options.context);
+  return { ...requestBody(text, schema, options.structured ?? false), ...context };
+}
+
+/** Reads the files of `--context`, else those of an `old` request, and says what they are. Throws UsageError or LocalError. */
+export async function readContextFiles(ctx: Context, paths: readonly string[] = [], old?: HistoryEntry) {
+  requireOneStdin(...paths);
+  const sources = paths.map((path) => (path === "-" ? ctx.host.stdin.stream : path));
+  const { readContext } = paths.length > 0 ? await import("../../app/context.js") : {};
+  const context =
+    (await readContext?.(sources, ctx.clock, ctx.signal)) ?? (old && ctx.history?.findContext(old));
+  if (context) await ctx.reporter.notice("CONTEXT", `before each question: ${describeContext(context)}`);
+  return context && { context };
+}
+
+/** Throws UsageError if more than one of what is read is `-`. */
+export function requireOneStdin(...sources: readonly (string | undefined)[]): void {
+  if (sources.filter((source) => source === "-").length > 1)
+    throw new UsageError("only one of prompt, schema and context can come from stdin", "Give a file.");
 }
 
 /** The create as it is sent: with what flags and settings give it at a provider. Throws UsageError. */
@@ -123,7 +148,7 @@ async function requestOf(ctx: Machine, body: CreateBody) {
   const { provider } = ctx;
   const base = requireBaseUrl(ctx.settings);
   const dialect = await ctx.dialect();
-  const { method, path, headers: own, body: text = "" } = dialect.create(body);
+  const { method, path, headers: own, body: text = "" } = dialect.create(composeBody(body));
   const url = base.origin + ctx.basePath + path;
   const isOther = provider?.otherKeyVariable === ctx.settings.apiKey?.source;
   const ownVariable = (isOther && provider?.otherKeyVariable) || provider?.keyVariable;
@@ -144,24 +169,20 @@ const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PA
 /** The prompt of an argument, stdin or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file. */
 export async function readPrompt(
   argument: string | undefined,
-  { promptFile, schema }: Given<"request">,
+  { promptFile, schema, context = [] }: Given<"request"> & Partial<Given<"context">>,
   stdin: Host["stdin"],
   signal: AbortSignal,
 ): Promise<string> {
-  const stdinTaken = schema === "-";
+  const stdinTaken = schema === "-" || context.includes("-");
   if (argument !== undefined && promptFile !== undefined)
     throw new UsageError("two prompts: one as an argument and one in --prompt-file", "Give one of them.");
   const fromStdin = argument === "-" || promptFile === "-";
+  requireOneStdin(argument, promptFile, schema, ...context);
   if (promptFile !== undefined && !fromStdin)
-    return notBlank(await readTextFile(promptFile, "the prompt file", signal));
+    return notBlank(await readText(promptFile, "the prompt file", signal));
   if (argument !== undefined && !fromStdin) return notBlank(checkSize(argument, "the prompt"));
-  if (fromStdin && stdinTaken)
-    throw new UsageError(
-      "the prompt and the schema cannot both come from stdin",
-      "Give one of them as a file.",
-    );
   if (stdinTaken || (!fromStdin && stdin.isTTY)) throw new UsageError("no prompt was given", HOW);
-  return notBlank(await readTextStream(stdin.stream, "the prompt", signal));
+  return notBlank(await readText(stdin.stream, "the prompt", signal));
 }
 
 function notBlank(prompt: string): string {
@@ -180,8 +201,6 @@ export async function readSchema(
   const what = inline ? "the schema" : source === "-" ? "the schema on stdin" : `the schema in ${source}`;
   const text = inline
     ? checkSize(source, "the schema")
-    : source === "-"
-      ? await readTextStream(stdin.stream, "the schema", signal)
-      : await readTextFile(source, "the schema file", signal);
+    : await readText(source === "-" ? stdin.stream : source, "the schema", signal);
   return requireValidSchema(await parseJson(text, what), what, signal);
 }

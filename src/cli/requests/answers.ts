@@ -5,7 +5,8 @@ import { ResearchError } from "../../client/calls/errors.js";
 import type { StateAnswer } from "../../client/workflows/requests.js";
 import type { LocalError } from "../../core/files/local-error.js";
 import { withMember } from "../../core/json/exact-json.js";
-import { isFinal, type Status } from "../../core/protocol/conversation.js";
+import { type ContextFile, isFinal, type Status } from "../../core/protocol/conversation.js";
+import { counted } from "../../core/text/phrases.js";
 import { safeLine } from "../../core/text/safe-text.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
@@ -99,6 +100,13 @@ export function statusWord(status: string, style: Style): string {
     default:
       return style.busy(word);
   }
+}
+
+/** Names the files of a context with their lengths; if their texts are there, also about how many tokens (four bytes of UTF-8 each) they have. */
+export function describeContext(context: readonly ContextFile[]): string {
+  const names = context.map(({ name, chars }) => `${name} (${counted(chars, "character")})`).join(", ");
+  const tokens = Math.ceil(Buffer.byteLength(context.map(({ text = "" }) => text).join("")) / 4);
+  return tokens > 0 ? `${names}, about ${counted(tokens, "token")}` : names;
 }
 
 /** One request and its state: `id<TAB>STATUS`. */

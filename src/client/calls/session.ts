@@ -15,7 +15,12 @@ import {
   loginRequired,
   type RequestFailure,
 } from "../../core/http/exchange.js";
-import { type CreateBody, isRequestId, type Operation } from "../../core/protocol/conversation.js";
+import {
+  type CreateBody,
+  composeBody,
+  isRequestId,
+  type Operation,
+} from "../../core/protocol/conversation.js";
 import { isKeyText, keyHider } from "../../core/secrets/key.js";
 import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
 import { providerMeant, providerNamed } from "../dialects/providers.js";
@@ -93,7 +98,7 @@ export class Session {
   async createRequest(body: CreateBody): Promise<DialectRequest> {
     const dialect = await this.dialect();
     try {
-      return dialect.create(body);
+      return dialect.create(composeBody(body));
     } catch (error) {
       if (error instanceof InputError) throw new ResearchError("USAGE", error.message, { hint: error.hint });
       throw error;

@@ -74,7 +74,10 @@ export async function submit(
     const { provider } = ports;
     if (provider && asked.model === undefined && isModelGone(error))
       Object.assign(error, { hint: endedDefault(provider) });
-    throw settle(error, pending, notSaved, signal);
+    const failure = settle(error, pending, notSaved, signal);
+    // A refused create has no record. A text that cannot be removed now goes with the next one.
+    if (body.context) await ports.history?.forget([]).catch(() => {});
+    throw failure;
   }
 }
 
@@ -107,8 +110,8 @@ async function begin(
   }
   const attempt = { origin, basePath, apiKey, body, profile, askedOf };
   try {
-    // To count reads the whole hour.
-    if (!Number.isFinite(limit) && !perDay) return history.begin(attempt);
+    // To count reads the whole hour. A context is kept under the same lock.
+    if (!Number.isFinite(limit) && !perDay && !body.context) return history.begin(attempt);
     const claim = await history.reserve(attempt, { perHour: limit, perDay: perDay?.value }, signal);
     if ("pending" in claim) return claim.pending;
     const { fullUntil, isDay } = claim;

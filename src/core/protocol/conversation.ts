@@ -30,9 +30,19 @@ export function ownPart(requestId: string): string {
   return requestId.replace(/^(?:resp|agent_run|trun|v1)_/, "");
 }
 
+/** A file before a question: its base name, the code points of its text, and the digest of that. Records do not hold the text. */
+export interface ContextFile {
+  name: string;
+  chars: number;
+  sha256: string;
+  text?: string;
+}
+
 /** §2, create request body: an absent field is one the service defaults. The last three are for providers only. */
 export interface CreateBody {
+  /** The question alone. */
   prompt: string;
+  context?: readonly ContextFile[];
   structured_output?: true;
   output_schema?: JsonSchema;
   /** A model, preset, processor, effort or agent, as the provider calls it. */
@@ -54,6 +64,12 @@ export function requestBody(
 ): CreateBody {
   if (schema) return { prompt, structured_output: true, output_schema: schema };
   return structured ? { prompt, structured_output: true } : { prompt };
+}
+
+/** Makes the body that is sent: its prompt has for each file a line `## NAME`, the text and a line `---`, then the question. */
+export function composeBody({ context = [], ...body }: CreateBody): CreateBody {
+  const files = context.map(({ name, text = "" }) => `## ${name}\n${text.replace(/\n?$/, "\n")}---\n`);
+  return { ...body, prompt: files.join("") + body.prompt };
 }
 
 /** §2: what an envelope of success holds, as the service gave it; unknown fields survive. */

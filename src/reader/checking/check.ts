@@ -6,7 +6,7 @@ import { HostGate } from "../fetching/host-gate.js";
 import { type Network, unfit } from "../fetching/page-fetcher.js";
 import { type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
 import { languageOf } from "../matching/language.js";
-import type { Block } from "../reading/blocks/block.js";
+import { type Block, joinBlocks } from "../reading/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
 import { type CitedClaims, claimsIn, claimsOfFields, type GivenCitations } from "./citations.js";
@@ -255,7 +255,7 @@ function readPage(url: string, page: Page): Tried {
   const { id, accessed, isCut = false } = page;
   const title = page.title === id ? null : page.title;
   const content = pageOf({ ...page, title: title ?? "" });
-  const text = shownText(title, page);
+  const text = joinBlocks(page.blocks, title, page.date);
   return {
     entry: {
       ...{ url, final_url: id, state: "read", http_status: FILE.test(url) ? null : 200 },
@@ -264,23 +264,6 @@ function readPage(url: string, page: Page): Tried {
     },
     ...{ content, text, answered: true, asked: true, hasNoHost: false },
   };
-}
-
-/** The text of a page as a person reads it: each heading, term and head of columns once, over what it belongs to. */
-function shownText(title: string | null, { date, blocks }: Page): string {
-  let above: string[] = [];
-  let columns = "";
-  const texts = blocks.flatMap(({ lines, heading, header = [] }) => {
-    const over = heading === "" ? [] : heading.split(" / ");
-    const known = over.findIndex((each, i) => each !== above[i]);
-    const begun = known < 0 ? [] : over.slice(known);
-    const head = header.join(" | ");
-    if (head !== "" && head !== columns) begun.push(head);
-    above = over;
-    columns = head;
-    return [...begun, lines.join("\n")];
-  });
-  return `${[[title, date].filter(Boolean).join("\n"), ...texts].join("\n\n")}\n`;
 }
 
 /** A document in which sentences are looked up: its title and date, then its blocks. */

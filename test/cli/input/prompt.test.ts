@@ -39,8 +39,18 @@ describe("a prompt", () => {
     ["two, one of them stdin", { argument: "-", promptFile: "b" }, "two prompts", false],
     ["none on a terminal", {}, "no prompt was given", true],
     ["none, and stdin is taken", { schema: "-" }, "no prompt was given", false],
-    ["stdin twice", { argument: "-", schema: "-" }, "cannot both come from stdin", false],
-    ["stdin twice by a file", { promptFile: "-", schema: "-" }, "cannot both come from stdin", false],
+    [
+      "stdin twice",
+      { argument: "-", schema: "-" },
+      "only one of prompt, schema and context can come from stdin",
+      false,
+    ],
+    [
+      "stdin twice by a file",
+      { promptFile: "-", schema: "-" },
+      "only one of prompt, schema and context can come from stdin",
+      false,
+    ],
     ["a blank one", { argument: " \n" }, "the prompt is blank", false],
     ["one over 1 MiB", { argument: "a".repeat((1 << 20) + 1) }, "the prompt is over 1 MiB", false],
   ])("is invalid: %s", async (_, parts, message, isTTY) => {

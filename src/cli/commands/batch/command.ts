@@ -25,6 +25,7 @@ export const batch = define({
       ]),
       "--schema <file|json>": "a JSON Schema for the results of rows that bring none",
       "--structured": "ask for structured output without a schema",
+      ...flags.context,
       ...flags.domains,
       "--dry-run":
         "send nothing; say how many rows there are, how long they take, what the first ask and with which model",

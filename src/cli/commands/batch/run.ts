@@ -124,7 +124,7 @@ async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
 
 function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
   const command = resumeCommand(ctx.flags, "batch", [file], wordsOf(options));
-  return file === "-" ? `${command} < INPUT` : command;
+  return [file, ...(options.context ?? [])].includes("-") ? `${command} < INPUT` : command;
 }
 
 /** Enough to see what a template makes of the columns; where rows have different models, all are shown. */

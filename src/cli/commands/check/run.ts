@@ -15,7 +15,7 @@ import {
 } from "../../../app/check.js";
 import { domainsIn } from "../../../app/domains.js";
 import { writeTarget } from "../../../app/output-file.js";
-import { readTextFile, readTextStream } from "../../../app/read-text.js";
+import { readText } from "../../../app/read-text.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import { resolveTarget, type Target } from "../../../client/workflows/requests.js";
 import { fetchResult, type Result } from "../../../client/workflows/results.js";
@@ -139,10 +139,8 @@ async function reportNamed(ctx: Context, name: string): Promise<Named> {
   const { host, signal } = ctx;
   const isFile = /\/|\\|\.(?:md|markdown|txt|json)$/i.test(name) || (name !== "@last" && existsSync(name));
   if (name === "-" || isFile) {
-    const text =
-      name === "-"
-        ? await readTextStream(host.stdin.stream, "the report", signal, MAX_REPORT_BYTES)
-        : await readTextFile(name, "the report", signal, MAX_REPORT_BYTES);
+    const file = name === "-" ? host.stdin.stream : name;
+    const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
     const { report, result } = reportIn(text, name);
     return { report, result, requestId: null, file: name, source: {} };
   }

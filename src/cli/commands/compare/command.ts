@@ -10,7 +10,7 @@ export const compare = define({
     "of them into a folder. The same command again goes on where it stopped, and sends nothing twice.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
-    "Question:": { ...flags.request, ...flags.domains, ...flags.dryRun },
+    "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.dryRun },
     "Accounts:": {
       "--model <profile=name>": repeatable("the model of an account; may be repeated"),
       ...flags.perDay,

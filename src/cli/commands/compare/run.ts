@@ -24,7 +24,9 @@ import { showBatch } from "../batch/show.js";
 import type { Given } from "../flags.js";
 import { compareJson, indexText, noteOf } from "./view.js";
 
-type CompareFlags = Given<"request" | "domains" | "pace" | "perDay" | "notify" | "check" | "dryRun"> & {
+type CompareFlags = Given<
+  "request" | "context" | "domains" | "pace" | "perDay" | "notify" | "check" | "dryRun"
+> & {
   output?: string;
   model: string[];
   html?: boolean;
@@ -119,7 +121,8 @@ function resumeWith(
   const given = prompt === safeLine(prompt) ? [prompt] : ["-"];
   const rest = wordsOf(isFile ? { promptFile, ...others } : others);
   const command = resumeCommand(flags, "compare", isFile ? [] : given, [...words, ...rest]);
-  return isFile || given[0] === prompt ? command : `${command} < PROMPT`;
+  if (!isFile && given[0] !== prompt) return `${command} < PROMPT`;
+  return others.context.includes("-") ? `${command} < CONTEXT` : command;
 }
 
 function rowOf(profile: string, body: CreateBody, index: number): Row {

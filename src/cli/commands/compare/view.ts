@@ -1,4 +1,4 @@
-import { pageName, pagesOf } from "../../../app/bibliography.js";
+import { listPages, pageName } from "../../../app/bibliography.js";
 import { resultText, textWithSources } from "../../../app/result-text.js";
 import { tokensIn } from "../../../client/store/history/records.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
@@ -26,7 +26,7 @@ export function noteOf(result: Result): ResultNote {
   return {
     words: text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
     length: textWithSources(result) === text ? text.length : text.trimEnd().length,
-    sources: pagesOf(result),
+    sources: listPages(result),
     ...(usage !== undefined && { usage }),
     ...(typeof cost === "number" && { cost_dollars: cost }),
   };

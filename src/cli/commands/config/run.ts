@@ -1,6 +1,6 @@
 import { optionsIn } from "../../../app/asked.js";
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { MAX_KEY_BYTES, readTextStream } from "../../../app/read-text.js";
+import { MAX_KEY_BYTES, readText } from "../../../app/read-text.js";
 import { SETTINGS, type Setting, type SettingName } from "../../../app/setting-table.js";
 import {
   checkProvider,
@@ -163,7 +163,7 @@ async function checkValue(
 export async function readKey(ctx: Context, question: string | undefined): Promise<string> {
   const typed =
     question === undefined
-      ? await readTextStream(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
+      ? await readText(ctx.host.stdin.stream, "the key", ctx.signal, MAX_KEY_BYTES)
       : await ask(ctx, question, { hidden: true });
   return typed.trim();
 }

@@ -10,7 +10,7 @@ export const create = define({
   description: "Submit a research question. The id is printed the moment it is known and safe on disk.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
-    "Question:": { ...flags.request, ...flags.domains, ...flags.once, ...flags.dryRun },
+    "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.once, ...flags.dryRun },
     "Account:": { ...flags.provider, ...flags.or },
     "Waiting:": WAITING,
     "Limits:": LIMITS,
@@ -29,10 +29,11 @@ export const create = define({
 export const rerun = define({
   name: "rerun",
   summary: "submit an old question again",
-  description: "Make a new request with the prompt and the schema of an old one.",
+  description: "Make a new request with the prompt, the context and the schema of an old one.",
   arguments: [["<id>", "an id, a local id, a unique prefix of one, or @last"]],
   flags: {
-    "Account:": { ...flags.provider, ...flags.dryRun },
+    "Question:": { ...flags.context, ...flags.dryRun },
+    "Account:": flags.provider,
     "Waiting:": WAITING,
     "Limits:": LIMITS,
   },

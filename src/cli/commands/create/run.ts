@@ -10,14 +10,20 @@ import { withMember } from "../../../core/json/exact-json.js";
 import { type Data, requestBody } from "../../../core/protocol/conversation.js";
 import { type Context, resumeAt } from "../../context.js";
 import { interrupted } from "../../errors.js";
-import { askedAccounts, completeRequest, readRequest, showRequests } from "../../input/create-request.js";
+import {
+  askedAccounts,
+  completeRequest,
+  readContextFiles,
+  readRequest,
+  showRequests,
+} from "../../input/create-request.js";
 import { worstOf } from "../../requests/answers.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
 import { createdTarget, sayLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
-type RerunFlags = Given<"dryRun" | "pace" | "provider" | "quota" | "perDay" | "waitForQuota"> & {
+type RerunFlags = Given<"dryRun" | "context" | "pace" | "provider" | "quota" | "perDay" | "waitForQuota"> & {
   watch?: boolean;
 };
 type CreateFlags = RerunFlags & Given<"request" | "or" | "once" | "domains">;
@@ -42,7 +48,8 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   const at = options.dryRun && !ctx.settings.baseUrl ? atItsOrigin(ctx, entry) : ctx;
   // A model of one provider says nothing to another service.
   const own = entry.origin === at.origin ? forProvider(entry) : {};
-  const old = { ...requestBody(prompt, output_schema ?? undefined, structured_output), ...own };
+  const context = await readContextFiles(ctx, options.context, entry);
+  const old = { ...requestBody(prompt, output_schema ?? undefined, structured_output), ...own, ...context };
   const body = await completeRequest(at, old, options);
   if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);
   return showCreate(at, [{ ports: at, body, limit: at.hourlyLimit(options) }], options);

@@ -10,7 +10,7 @@ export const history = define({
     define({
       name: "forget",
       description:
-        "Take prompt, id and kept result of requests off this disk; the service keeps its own. When each was sent, by " +
+        "Take prompt, context, id and kept result of requests off this disk; the service keeps its own. When each was sent, by " +
         "which account and what it cost stays without a name. On a terminal it asks first. Folders of batches are not touched.",
       arguments: [["[id...]", "ids, local ids, unique prefixes of them, or @last"]],
       flags: {

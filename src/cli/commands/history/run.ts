@@ -10,7 +10,7 @@ import { asksFirst, confirm } from "../../requests/table.js";
 
 const FORGETTING = {
   verb: "Forget",
-  loss: "Prompt, id and kept result leave this disk.",
+  loss: "Prompt, context, id and kept result leave this disk.",
   refused: "not forgotten",
 };
 

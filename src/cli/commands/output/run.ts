@@ -1,4 +1,4 @@
-import { bibliographyOf } from "../../../app/bibliography.js";
+import { buildBibliography } from "../../../app/bibliography.js";
 import { keptCheck } from "../../../app/check.js";
 import { observe, resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, keptResult } from "../../../client/workflows/results.js";
@@ -47,11 +47,11 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const { prompt, created_at } = target.entry ?? {};
   const check = options.html || options.web ? keptCheck(ports, requestId) : undefined;
   const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at, check };
-  const read = epochOf(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
-  const shown = form ? bibliographyOf(result, form, isoDate(read)) : result;
-  if (form && shown.data.length === 0)
+  const accessedAt = epochOf(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
+  const content = form ? buildBibliography(result, form, isoDate(accessedAt)) : result;
+  if (form && content.data.length === 0)
     await ctx.reporter.notice("NO_SOURCES", `the result of ${requestId} names no address`);
-  await showResult(ctx, shown, source, form ? { ...options, raw: true } : options).catch((error) => {
+  await showResult(ctx, content, source, form ? { ...options, raw: true } : options).catch((error) => {
     throw undelivered(error, requestId);
   });
   await checkFit(ctx, result, { requestId, schema }, options);

@@ -7,7 +7,7 @@ export const run = define({
   description: "`create`, `watch` and `output` in one: stdout is the result.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
-    "Question:": { ...flags.request, ...flags.domains, ...flags.once, ...flags.dryRun },
+    "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.once, ...flags.dryRun },
     "Account:": { ...flags.provider, ...flags.or },
     "Waiting:": { ...flags.pace, ...flags.onDone, ...flags.notify },
     "Result:": { ...flags.result, ...flags.partial, ...flags.check },
@@ -21,7 +21,7 @@ export const run = define({
   },
   examples: [
     'research run "How do tides form?" -o tides.md',
-    "research run --prompt-file question.txt --timeout 2h",
+    "research run --prompt-file question.txt --context notes.md --timeout 2h",
   ],
   run: async () => (await import("./run.js")).run,
 });

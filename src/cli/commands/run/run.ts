@@ -22,7 +22,8 @@ import type { Given } from "../flags.js";
 type ViewFlags = Given<
   "pace" | "result" | "partial" | "once" | "waitForQuota" | "onDone" | "notify" | "check"
 >;
-type RunFlags = ViewFlags & Given<"dryRun" | "request" | "provider" | "domains" | "quota" | "perDay" | "or">;
+type RunFlags = ViewFlags &
+  Given<"dryRun" | "request" | "context" | "provider" | "domains" | "quota" | "perDay" | "or">;
 
 export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
   // What would fail at the end fails before anything is spent.

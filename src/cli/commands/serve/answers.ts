@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { refuseBeside, UsageError } from "../../../app/errors.js";
-import { readTextFile } from "../../../app/read-text.js";
+import { readText } from "../../../app/read-text.js";
 import { exactElements, exactJson, JsonText, memberText } from "../../../core/json/exact-json.js";
 import type { Researcher } from "../../../core/researcher.js";
 import { parseDuration } from "../../../core/text/duration.js";
@@ -38,7 +38,7 @@ export async function answersOf(
   if (file === undefined) return undefined;
   refuseBeside("--answers", { sources, search, model, researcher, upstream });
   if (file === "sample") return answersResearcher([], host.clock);
-  const text = await readTextFile(file, "the file of answers", signal, MAX_ANSWERS_BYTES);
+  const text = await readText(file, "the file of answers", signal, MAX_ANSWERS_BYTES);
   try {
     const given = exactElements(text);
     const answers = v.parse(ANSWERS, given).map(({ prompt, after, ...result }, index) => {

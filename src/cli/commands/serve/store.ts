@@ -1,5 +1,5 @@
 import { UsageError } from "../../../app/errors.js";
-import { MAX_KEY_BYTES, readTextFile } from "../../../app/read-text.js";
+import { MAX_KEY_BYTES, readText } from "../../../app/read-text.js";
 import { isLoopback } from "../../../core/http/address.js";
 import { TIERS, type Tier } from "../../../core/protocol/limits.js";
 import { isKeyText } from "../../../core/secrets/key.js";
@@ -65,7 +65,7 @@ export async function givenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Pro
   const text =
     apiKeyFile === undefined
       ? ctx.host.env.RESEARCH_SERVE_API_KEY
-      : await readTextFile(apiKeyFile, "the key file", ctx.signal, MAX_KEY_BYTES);
+      : await readText(apiKeyFile, "the key file", ctx.signal, MAX_KEY_BYTES);
   const given = text?.trim();
   if (given && !isKeyText(given))
     throw new UsageError("the service's key must be visible ASCII without spaces");

@@ -8,7 +8,7 @@ import { formatDuration } from "../../../core/text/duration.js";
 import { dollars, usageWords } from "../../../core/text/research-progress.js";
 import { safe, safeJson, safeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { statusWord } from "../../requests/answers.js";
+import { describeContext, statusWord } from "../../requests/answers.js";
 import { citationsText } from "../../requests/check-text.js";
 import { idsOrChosen } from "../../requests/table.js";
 import type { Style } from "../../terminal/style.js";
@@ -55,6 +55,7 @@ export function entryDetails(entry: ShownEntry, style: Style): string {
     model: entry.model,
     options: entry.options && safeJson(entry.options),
     after: entry.after,
+    context: describeContext(entry.context ?? []),
     cost: cost_dollars !== undefined && dollars(cost_dollars),
     usage: usageWords(entry.usage),
     "cut short": entry.cut_short && "research output --partial prints what there is",

@@ -1,13 +1,14 @@
 import { sha256 } from "../../../core/files/local-error.js";
 import type { Holder } from "../../../core/files/lock/holder.js";
 import { isObject } from "../../../core/json/exact-json.js";
-import type { JsonSchema } from "../../../core/protocol/conversation.js";
+import type { ContextFile, JsonSchema } from "../../../core/protocol/conversation.js";
 import { type AppendLog, loggedEntries } from "./log.js";
 import { type OpenIntent, unknownEntry } from "./open-intents.js";
 import { type Attempt, forProvider, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
 
 /** What a create asks for. */
 type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
+  context?: readonly ContextFile[] | undefined;
   structured_output?: boolean;
   output_schema?: JsonSchema | null;
 };
@@ -15,7 +16,8 @@ type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> 
 /** Returns what makes two creates the same, in a list. */
 function askedIn(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
-  const extra = forProvider(create);
+  const context = create.context?.map(({ name, sha256 }) => [name, sha256]);
+  const extra = { ...forProvider(create), ...(context && { context }) };
   return [prompt, structured_output, output_schema, ...(Object.keys(extra).length > 0 ? [extra] : [])];
 }
 

@@ -1,9 +1,10 @@
+import * as fs from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../../../core/files/files.js";
-import { localError, localErrorOf, orLocalError } from "../../../core/files/local-error.js";
+import { makeFolder, namesIn, readIfThere, replaceFile } from "../../../core/files/files.js";
+import { LocalError, localError, localErrorOf, orLocalError } from "../../../core/files/local-error.js";
 import { lock } from "../../../core/files/lock.js";
 import { jsonIn } from "../../../core/json/exact-json.js";
-import { isFinal, ownPart } from "../../../core/protocol/conversation.js";
+import { type ContextFile, isFinal, ownPart } from "../../../core/protocol/conversation.js";
 import { DAY_MS, WINDOW_MS } from "../../../core/protocol/limits.js";
 import { type SameCreates, sameCreates, type WantedCreate } from "./create-names.js";
 import {
@@ -95,6 +96,21 @@ export class History {
     return new KeptResults(join(this.folder, "checks"), this.now, MAX_CHECK_BYTES);
   }
 
+  /** Returns the files before the question of a request, with their texts. Throws LocalError if one is not kept any more. */
+  findContext({ context }: HistoryEntry): ContextFile[] | undefined {
+    return context?.map((file) => {
+      const path = this.#locateText(file.sha256);
+      const text = orLocalError("a context could not be read", () => readIfThere(path));
+      if (text !== undefined) return { ...file, text };
+      throw new LocalError(`the text of ${file.name} is not kept here any more: give it with --context`);
+    });
+  }
+
+  /** Returns the path of a text, whose name is its digest. */
+  #locateText(name: string): string {
+    return join(this.folder, "contexts", name);
+  }
+
   /** Removes what is kept of a request at a service. Throws LocalError. */
   #forgetKept(service: string, requestId: string): void {
     for (const each of [this.results, this.checks]) each.forget(service, requestId);
@@ -105,11 +121,14 @@ export class History {
     return this.#torn + this.#log.skipped;
   }
 
-  /** Puts the intent of a create on the disk, synced. Throws LocalError: then nothing may be sent. */
+  /** Puts the intent of a create on the disk, synced; only `reserve` may do it for one with a context. Throws LocalError: then nothing may be sent. */
   begin(attempt: Attempt): RecordedCreate {
     const intent = intentOf(attempt, this.#date());
     orLocalError(`could not record the request before sending it in ${this.folder}`, () => {
       makeFolder(this.folder);
+      if (attempt.body.context) makeFolder(this.#locateText("."));
+      for (const { sha256, text = "" } of attempt.body.context ?? [])
+        if (!fs.existsSync(this.#locateText(sha256))) replaceFile(this.#locateText(sha256), text);
       this.#open.add(intent);
     });
     return this.#pending(intent);
@@ -290,7 +309,10 @@ export class History {
     return { ...unknownEntry(open), request_id: requestId, status };
   }
 
-  /** Takes prompt, id and result off the disk; time, account and cost stay. Rejects with LocalError. */
+  /**
+   * Takes prompt, context, id and result off the disk; time, account and cost stay. Also removes the texts of contexts that
+   * no record names. Rejects with LocalError.
+   */
   async forget(entries: readonly HistoryEntry[]): Promise<void> {
     const names = new Set(entries.map(({ local_id }) => local_id));
     const requests = new Map<string, ForgottenRecord>();
@@ -298,7 +320,12 @@ export class History {
       if (request_id !== null)
         requests.set(idAt({ ...entry, request_id }), this.#nameless(entry, request_id));
     const unlogged = new Map(requests);
+    let release = () => {};
     try {
+      release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS);
+      // The texts go first: after a crash the records are still there, and can be forgotten again.
+      this.#dropContexts(names);
+      if (names.size === 0) return;
       for (const name of names) this.#open.remove(name);
       for (const { request_id, ...entry } of entries)
         if (request_id !== null) this.#forgetKept(serviceOf(entry), request_id);
@@ -312,7 +339,23 @@ export class History {
       for (const record of unlogged.values()) this.#log.append(record, { sync: true });
     } catch (error) {
       throw localError(`could not forget requests in ${this.folder}`, error);
+    } finally {
+      release();
     }
+  }
+
+  /** Removes the texts that only records of `leaving` (local ids) name. The caller holds the lock, so no create names one meanwhile. */
+  #dropContexts(leaving: ReadonlySet<string>): void {
+    const unnamed = new Set(namesIn(this.#locateText(".")));
+    if (unnamed.size === 0) return;
+    const keep = ({ local_id, context = [] }: Pick<HistoryEntry, "local_id" | "context">) => {
+      if (!leaving.has(local_id)) for (const { sha256 } of context) unnamed.delete(sha256);
+    };
+    // A create moves from `open/` to the log: in this order it is seen in one of the two.
+    for (const { intent } of this.#open.read().open) keep(intent);
+    for (const line of this.#log.lines())
+      if (line.kind === "created" || line.kind === "not-created") keep(line);
+    for (const name of unnamed) fs.rmSync(this.#locateText(name), { force: true });
   }
 
   /** What stays of a request that is forgotten. */

@@ -50,6 +50,8 @@ const account = v.looseObject({
 const { origin, base_path, profile, key_id } = account.entries;
 const tokens = v.fallback(v.optional(v.number()), undefined);
 
+const file = v.object({ name: text, chars: v.number(), sha256: v.pipe(text, v.regex(/^[0-9a-f]{64}$/)) });
+
 export const intent = v.looseObject({
   kind: v.literal("intent"),
   local_id: id,
@@ -63,6 +65,8 @@ export const intent = v.looseObject({
   model: v.fallback(v.optional(text), undefined),
   options: v.fallback(v.optional(schema), undefined),
   after: v.fallback(v.optional(text), undefined),
+  /** The files before the question. A digest is the name of the file that keeps the text. */
+  context: v.fallback(v.optional(v.array(file)), undefined),
   /** The account that was asked first, if that was another one. */
   asked_of: v.fallback(v.optional(account), undefined),
 });
@@ -83,10 +87,11 @@ export interface Attempt {
 /** The record of an attempt; `sentAt` is ISO 8601. */
 export function intentOf({ body, askedOf, ...attempt }: Attempt, sentAt: string): Intent {
   const { prompt, structured_output = false, output_schema = null } = body;
+  const context = body.context?.map(({ text: _, ...file }) => file);
   return {
     ...{ kind: "intent", local_id: newLocalId(), sent_at: sentAt },
     ...{ ...accountOf(attempt), ...(askedOf && { asked_of: accountOf(askedOf) }) },
-    ...{ prompt, structured_output, output_schema, ...forProvider(body) },
+    ...{ prompt, structured_output, output_schema, ...forProvider(body), ...(context && { context }) },
   };
 }
 

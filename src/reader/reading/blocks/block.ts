@@ -34,6 +34,23 @@ export function memoryOf(blocks: readonly Block[]): number {
   return sum;
 }
 
+/** Joins blocks to the text that a person reads, below what is `about` them: each heading, term and head of columns once, over what it belongs to. */
+export function joinBlocks(blocks: readonly Block[], ...about: (string | null | undefined)[]): string {
+  let above: string[] = [];
+  let columns = "";
+  const texts = blocks.flatMap(({ lines, heading, header = [] }) => {
+    const over = heading === "" ? [] : heading.split(" / ");
+    const known = over.findIndex((each, i) => each !== above[i]);
+    const begun = known < 0 ? [] : over.slice(known);
+    const head = header.join(" | ");
+    if (head !== "" && head !== columns) begun.push(head);
+    above = over;
+    columns = head;
+    return [...begun, lines.join("\n")];
+  });
+  return `${[about.filter(Boolean).join("\n"), ...texts].join("\n\n")}\n`;
+}
+
 /** How much of the text before a table says what the table is about, in characters. */
 const MAX_CAPTION = 400;
 

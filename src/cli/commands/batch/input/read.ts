@@ -2,10 +2,17 @@ import { askedOf } from "../../../../app/asked.js";
 import { namedIn } from "../../../../app/batch.js";
 import { refuseBeside, UsageError } from "../../../../app/errors.js";
 import type { Machine } from "../../../../app/machine.js";
-import { readTextFile, readTextStream } from "../../../../app/read-text.js";
+import { readText } from "../../../../app/read-text.js";
 import type { CreateBody, JsonSchema } from "../../../../core/protocol/conversation.js";
 import type { Context } from "../../../context.js";
-import { completeRequest, modelsOf, OWN_SETTINGS, readSchema } from "../../../input/create-request.js";
+import {
+  completeRequest,
+  modelsOf,
+  OWN_SETTINGS,
+  readContextFiles,
+  readSchema,
+  requireOneStdin,
+} from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
 import type { Given } from "../../flags.js";
 import {
@@ -20,7 +27,7 @@ import {
 import { parseSchema, profileOf, rowsOf, schemaText, Template } from "./rows.js";
 
 export type InputOptions = Omit<Given<"request">, "promptFile"> &
-  Partial<Given<"provider">> &
+  Partial<Given<"provider" | "context">> &
   Given<"domains" | "quota"> & { format?: Format; template?: string };
 
 /** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
@@ -33,12 +40,10 @@ export async function readBatch(
   options: InputOptions & { dryRun?: boolean },
 ) {
   const { stdin } = terminal.host;
-  if (path === "-" && options.schema === "-")
-    throw new UsageError("the batch and the schema cannot both come from stdin");
-  const text =
-    path === "-"
-      ? await readTextStream(stdin.stream, "the batch", terminal.signal, MAX_BATCH_BYTES)
-      : await readTextFile(path, "the batch", terminal.signal, MAX_BATCH_BYTES);
+  requireOneStdin(path, options.schema, ...(options.context ?? []));
+  const context = await readContextFiles(terminal, options.context);
+  const source = path === "-" ? stdin.stream : path;
+  const text = await readText(source, "the batch", terminal.signal, MAX_BATCH_BYTES);
   const faults: RowFault[] = [];
   const schema = await schemaForAll(terminal, options.schema, faults);
   const template = options.template === undefined ? undefined : new Template(options.template);
@@ -51,7 +56,7 @@ export async function readBatch(
   const takesModels = accounts.areNamed || terminal.provider !== undefined;
   const rowOptions = { template, schema, structured, takesModels, schemaProblems: problems };
   const complete = (body: CreateBody, profile: string | undefined) =>
-    accounts.bodyAt(accounts.of(profile), body);
+    accounts.bodyAt(accounts.of(profile), { ...body, ...context });
   const made = rowsOf(parsed, { ...rowOptions, complete });
   return { rows: made.rows, faults: [...made.faults, ...faults], format, accountOf: accounts.of };
 }

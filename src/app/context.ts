@@ -1,0 +1,47 @@
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
+import type { Clock } from "../core/clock.js";
+import { LocalError, sha256 } from "../core/files/local-error.js";
+import type { ContextFile } from "../core/protocol/conversation.js";
+import { joinBlocks } from "../reader/reading/blocks/block.js";
+import { fileType, NEARLY_NO_TEXT } from "../reader/reading/blocks/blocks.js";
+import { documentReader } from "../reader/reading/documents/document.js";
+import { decodeText, isPacked, limitOf } from "../reader/reading/files/read-file.js";
+import { UsageError } from "./errors.js";
+import { readBytes } from "./read-text.js";
+
+/** Contract §13: the limit of all texts before one question, in bytes of UTF-8. */
+const MAX_CONTEXT_BYTES = 900 << 10;
+
+/** Reads the files that stand before a question. Rejects with UsageError for too much text, LocalError for a file that gives none. */
+export async function readContext(
+  sources: readonly (string | Readable)[],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ContextFile[]> {
+  const files: ContextFile[] = [];
+  let size = 0;
+  for (const source of sources) {
+    const name = typeof source === "string" ? basename(source).replace(/\s+/g, " ") : "stdin";
+    const bytes = await readBytes(source, "the context", signal, limitOf(name));
+    const text = await extractText(name, bytes, clock, signal);
+    if (typeof text !== "string" || text.trim() === "")
+      throw new LocalError(`the context ${name} gives no text: ${Object(text).reason ?? "it is blank"}`);
+    files.push({ name, chars: Array.from(text).length, sha256: sha256(text), text });
+    size += Buffer.byteLength(text);
+  }
+  if (size <= MAX_CONTEXT_BYTES) return files;
+  throw new UsageError(`the context is over 900 KiB: ${Math.ceil(size / 1_024)} KiB of text`, "Shorten it.");
+}
+
+/** Returns text as it is, and a page, a Word document or a PDF as the reader reads it; or the reason why there is none. */
+async function extractText(name: string, bytes: Buffer, clock: Clock, signal: AbortSignal) {
+  // A pipe has no name that says what comes from it.
+  const file = bytes.toString("latin1", 0, 5) === "%PDF-" ? "context.pdf" : name;
+  const decoded = isPacked(file) ? undefined : decodeText(bytes);
+  if (decoded && "reason" in decoded) return decoded;
+  if (decoded && fileType(file, decoded.text) !== "html") return decoded.text;
+  const document = await documentReader(clock, 1)({ name: file, bytes }, signal);
+  if ("reason" in document) return document;
+  return document.isBare ? { reason: NEARLY_NO_TEXT } : joinBlocks(document.blocks).trim();
+}
