@@ -5,12 +5,13 @@ import { Semaphore } from "../../core/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
 import { type Network, unfit } from "../fetching/page-fetcher.js";
 import { type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
-import { languageOf } from "../matching/language.js";
+import { languageOf } from "../languages/languages.js";
 import { type Block, joinBlocks } from "../reading/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
 import { type CitedClaims, claimsIn, claimsOfFields, type GivenCitations } from "./citations.js";
-import { type CitedPage, judge, PageContent, type PagePassage } from "./verdict.js";
+import { PageContent, type PagePassage } from "./page-content.js";
+import { type CitedPage, judge } from "./verdict.js";
 
 /** A report with what its provider says of it: Markdown, or a structured result. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
@@ -152,10 +153,12 @@ export class Checker {
       addresses.map((url) => [url, settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
     );
     const language = languageOf("text" in report ? report.text : "");
-    const citations = claims.map(({ text, field, over, urls }): CheckedCitation => {
+    const citations: CheckedCitation[] = [];
+    for (const { text, field, over, urls } of claims) {
       const cited = urls.flatMap((url) => settled.get(url) ?? []);
-      return { claim: text, field: field ?? null, urls, ...judge(text, cited, language, over) };
-    });
+      const { page: _, ...judged } = await judge(text, cited, language, over);
+      citations.push({ claim: text, field: field ?? null, urls, ...judged });
+    }
     // A file is one, however many of its lines are cited.
     for (const { entry, text } of settled.values())
       if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
@@ -269,14 +272,19 @@ function readPage(url: string, page: Page): Tried {
 /** A document in which sentences are looked up: its title and date, then its blocks. */
 export function pageOf({ title, date, blocks, isCut = false, text }: ReadDocument): PageContent {
   const head = [title, date].filter(Boolean).join("\n");
-  return new PageContent([{ text: head, over: "" }, ...blocks.map(passageOf)], isCut, text);
+  const cut = isCut ? "only the beginning of the page was read" : undefined;
+  return new PageContent(
+    [{ text: head, over: "" }, ...blocks.map((block) => passageOf(block, title))],
+    cut,
+    text,
+  );
 }
 
 /** A block with what stands over it: the last heading, the titles of its columns and the text before its table. */
-function passageOf({ lines, heading, header = [], caption = "" }: Block): PagePassage {
+function passageOf({ lines, heading, header = [], caption = "", kind }: Block, title = ""): PagePassage {
   const last = heading.split(" / ").at(-1) ?? "";
-  const over = [/^page \d+$/.test(last) ? "" : last, ...header, caption];
-  return { text: lines.join("\n"), over: over.filter(Boolean).join("\n") };
+  const over = [/^page \d+$/.test(last) ? "" : last, ...header, caption].filter(Boolean).join("\n");
+  return { text: lines.join("\n"), over, subject: `${title} ${heading}`, isRow: kind === "table" };
 }
 
 function countsOf(citations: readonly CheckedCitation[]): Record<Verdict, number> {

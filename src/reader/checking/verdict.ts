@@ -1,134 +1,78 @@
+import { Places } from "../../core/postings.js";
 import type { CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
-import { languageOf } from "../matching/language.js";
-import { type Said, saidIn } from "../matching/quantities.js";
-import { GAP, QuotableText, quotationsIn } from "../matching/quotations.js";
-import { ELSEWHERE, StatedNumbers } from "../matching/stated-numbers.js";
-import type { Token } from "../matching/tokens.js";
-import { words } from "../matching/words.js";
-
-/** A paragraph, list item or row of a page; `over` is the heading, caption or head of columns over it. */
-export interface PagePassage {
-  text: string;
-  over: string;
-}
+import { languageOf, type Vocabulary, vocabularyOf } from "../languages/languages.js";
+import { forVocabulary, oneOf, type Token } from "../languages/patterns.js";
+import { withoutDates } from "../matching/dates.js";
+import { type Figure, findFigures } from "../matching/numbers.js";
+import { findQuotations, isStatement } from "../matching/quotations.js";
+import { contentKeys, findNames } from "../matching/words.js";
+import { onOneLine, type PageContent, type PageIndex, type Pause } from "./page-content.js";
 
 /** A verdict with what it rests on. */
 type Judged = Pick<CheckedCitation, "verdict" | "missing" | "reason" | "passage">;
 
-/** A page that was read; what sentences are looked up in is made when the first one asks for it. */
-export class PageContent {
-  readonly #numbers = once(
-    () => new StatedNumbers(this.passages.map(({ text, over }, at) => [at, text, over] as const)),
-  );
-  readonly #quotable = once(() => new QuotableText(this.passages.map(({ text }) => `${text}\n\n`).join("")));
-  /** What stands on the page outside of its passages. */
-  readonly #rest = once(() => {
-    const shown = new Set(this.passages.flatMap(({ text }) => text.split("\n")).map(onOneLine));
-    return this.whole
-      .split("\n")
-      .filter((line) => !shown.has(onOneLine(line)))
-      .join("\n");
-  });
-  readonly #numbersOfRest = once(() => new StatedNumbers([[ELSEWHERE, this.#rest()]]));
-  readonly #quotableRest = once(() => new QuotableText(this.#rest()));
-  readonly #words = once(() =>
-    this.passages.map(({ text, over }) => ` ${words(`${text} ${over}`).join(" ")} `),
-  );
-  readonly allWords = once(() => this.#words().join(""));
-  readonly language: string | undefined;
-
-  /** `isCut`: whether the page goes on behind what was read. `whole`: all text of the page, what is hidden too. */
-  constructor(
-    readonly passages: readonly PagePassage[],
-    readonly isCut: boolean,
-    private readonly whole = "",
-  ) {
-    const beginning = passages.slice(0, SAMPLE).map(({ text }) => text);
-    this.language = languageOf(beginning.join("\n"));
-  }
-
-  /** The indexes of the passages in which `sought` stands; ELSEWHERE alone if it stands outside of them. */
-  passagesOf(sought: Sought, over: string): ReadonlySet<number> {
-    if (sought.kind !== "quotation") {
-      const found = this.#numbers().passagesOf(sought, over);
-      return found.size > 0 ? found : this.#numbersOfRest().passagesOf(sought, over);
-    }
-    const offset = this.#quotable().placeOf(sought.text);
-    if (offset === undefined)
-      return new Set(this.#quotableRest().placeOf(sought.text) === undefined ? [] : [ELSEWHERE]);
-    let end = 0;
-    for (const [at, { text }] of this.passages.entries()) {
-      end += text.length + 2;
-      if (offset < end) return new Set([at]);
-    }
-    return new Set();
-  }
-
-  wordsOf(passage: number): string {
-    return this.#words()[passage] ?? "";
-  }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-function onOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
-/** How many passages of a page tell its language. */
-const SAMPLE = 200;
-/** A shorter quotation is a term, not something that somebody said, in words. */
-const LEAST_QUOTED = 3;
-/** Of a sentence's content words, the share that a page it is about has at least. */
+/** Of a sentence's content words, the share that a page about it has at least. */
 const LEAST_SHARED = 0.2;
 /** Number words up to this are mostly no numbers: "one of the". */
 const LARGEST_WORD = 12;
-/** What numbers parts of a text, of the report or of the source, also as the second of two: `pages 3–7`. */
-const NUMBERED =
-  /(?:\b(?:pages?|pp?\.|seiten?|s\.|lines?|zeilen?|fig(?:ures?|s)?\.?|abb(?:ildung(?:en)?)?\.?|sections?|sec(?:ts?)?\.|abschnitte?|articles?|artikel|art\.|abs(?:atz|\.)|satz|ziffer|rn\.|paragraphs?|clauses?|recitals?|chapters?|ch\.|kapitel|kap\.|parts?|teile?|tables?|tab\.|tabellen?|box|exhibits?|equations?|eq\.|(?:foot|end)?notes?|slides?|folien?|steps?|schritte?|appendix|annex|anhang|anlage|vol(?:ume|\.)|b(?:and|d\.))|§§?)\s*(?:[\d.]+[a-z]?\s*(?:[,–-]|and|und|to|bis|&)\s*)*$/iu;
+/** A name tells places apart that stands in at most this share of the passages. */
+const RARE = 0.25;
+/** So many places are compared for one figure of a sentence (contract §11). */
+const MOST_PLACES = 200;
+/** A page with less text, in characters, is short. */
+const SHORT_PAGE = 1_000;
+
 /** Before up to three digits; more are a name that a source has, too. */
 const COUNTED = /(?:#|\bn[or]\.)\s*$/i;
 /** What stands before the number of an item in a line: `(1) …; 2) …`. */
 const LISTED = /(?:^|[:;,.(])\s?$/;
-/** A year that names a work: `(Miller et al., 2021; Zhao 2019, p. 5)`, `Miller and Zhao (2019)`, `according to Miller (2019)`. */
+/** A year that names a work: `Miller (2019)`, `(World Bank, 2020, p. 14)`, `(Miller 2019; Zhao 2021a)`. */
 const WORK =
-  /(?:\bet al\.,?|\p{Lu}[\p{L}'’-]+ (?:and|&|und) \p{Lu}[\p{L}'’-]+,?|\b(?:[Aa]s|[Bb]y|[Tt]o|[Ll]aut|[Nn]ach) \p{Lu}[\p{L}'’-]+) [([]?$|[([;]\s*(?:(?:see|cf\.|siehe|vgl\.|[Ss]ources?:|Quelle:) )?\p{Lu}[\p{L}'’ &./-]{1,60},? $/u;
-const BEHIND_WORK = /^[a-z]?(?:[);\]]|[,:] (?:pp?\.|S\.)? ?\d)/;
-/** When somebody looked at a source. */
-const ACCESSED = /(?:accessed|retrieved|abgerufen|aufgerufen|consulté|consultado)(?: on| am| le| el)?:? $/i;
+  /(?:\p{Lu}[\p{L}'’.-]+|\bal\.),? ?[([]$|[([;] ?(?:\p{Ll}+\.?:? )?\p{Lu}[^()[\];]{0,60}\p{L}\.?,? $/u;
+const BEHIND_WORK = /^[a-z]?(?:[);\]]|[,:] (?:pp?|S)?\.? ?\d)/;
 /** What stands before a number that is part of a name, which a source may leave out: `COVID-19`. */
 const NAME = /\p{L}[-‑]$/u;
 
+const references = forVocabulary((vocabulary) => {
+  const between = `\\s*(?:[\\d.]+[a-z]?\\s*(?:[,–&-]|${oneOf([...vocabulary.list("and"), ...vocabulary.list("to")])})\\s*)*$`;
+  return {
+    /** What numbers parts of a text, also as the second of two: `pages 3–7`. */
+    numbered: new RegExp(`(?:(?<!\\p{L})${oneOf(vocabulary.list("references"))}\\.?|§§?)${between}`, "iu"),
+    /** When somebody looked at a source. */
+    accessed: new RegExp(`${oneOf(vocabulary.list("accessed"))}:?(?: \\p{L}{2})?:? $`, "iu"),
+    frequent: new Set(vocabulary.list("frequent")),
+  };
+});
+
 /** Something in a sentence that its source has to say. */
-export type Sought = Said | (Token & { kind: "quotation" });
+export type Sought = Figure | (Token & { kind: "quotation" });
 
 /** The numbers, dates and quotations of a sentence that are looked for. */
-export function soughtIn(claim: string): Sought[] {
-  const quotations = quotationsIn(claim)
-    .filter(({ text }) => (text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu)?.length ?? 0) >= LEAST_QUOTED)
-    .map((said) => ({ kind: "quotation" as const, ...said }));
-  const numbers = saidIn(claim).filter(
-    (said) =>
-      !(said.kind === "number" && said.isWord && said.values.every((value) => value <= LARGEST_WORD)) &&
-      !isReference(said, claim) &&
+export function findSought(claim: string, vocabulary: Vocabulary): Sought[] {
+  const quotations = findQuotations(claim)
+    .filter(isStatement)
+    .map((quotation) => ({ kind: "quotation" as const, ...quotation }));
+  const figures = findFigures(claim, vocabulary).filter(
+    (figure) =>
+      !(
+        figure.kind === "number" &&
+        figure.isWord &&
+        figure.readings.every(({ value }) => value <= LARGEST_WORD)
+      ) &&
+      !isReference(figure, claim, vocabulary) &&
       // What stands in a quotation is looked for with it.
-      !quotations.some(({ start, end }) => start <= said.start && said.end <= end),
+      !quotations.some(({ start, end }) => start <= figure.start && figure.end <= end),
   );
-  return [...quotations, ...numbers];
+  return [...quotations, ...figures];
 }
 
 /** Whether a number says nothing, but names a part of a text or a work. */
-function isReference({ start, end, text, kind }: Said, claim: string): boolean {
+function isReference({ start, end, text, kind }: Figure, claim: string, vocabulary: Vocabulary): boolean {
+  const { numbered, accessed } = references(vocabulary);
   const before = claim.slice(Math.max(0, start - 80), start);
-  if (ACCESSED.test(before)) return true;
+  if (accessed.test(before)) return true;
   if (kind === "date" || !/^\d+(?:\.\d+)*$/.test(text)) return false;
-  if (NUMBERED.test(before) || (text.length < 4 && COUNTED.test(before))) return true;
+  if (numbered.test(before) || (text.length < 4 && COUNTED.test(before))) return true;
   if (text.length === 4) return BEHIND_WORK.test(claim.slice(end, end + 12)) && WORK.test(before);
   return text.length < 3 && claim[end] === ")" && LISTED.test(before);
 }
@@ -139,99 +83,289 @@ export interface CitedPage {
   content?: PageContent;
 }
 
+/** A verdict, and which of the pages its passage is of. */
+export interface Judgement extends Judged {
+  page: number | undefined;
+}
+
+/** A page that was read, with where on it stands what a sentence says. */
+interface Reading {
+  nth: number;
+  content: PageContent;
+  index: PageIndex;
+  /** Whether it is in another language than the sentence. */
+  isForeign: boolean;
+  /** Where each thing that is sought stands. */
+  places: Places[];
+  /** Which of them stand outside of the passages alone, and which with another kind of unit. */
+  outside: boolean[];
+  inOtherUnit: boolean[];
+  /** Where the content words of the sentence stand, by their keys. */
+  words: ReadonlyMap<string, Places>;
+  /** Where its names stand, if they tell places apart. */
+  names: Places[];
+}
+
+/** What a sentence says. */
+interface Claim {
+  text: string;
+  over: string;
+  language: string | undefined;
+  vocabulary: Vocabulary;
+  sought: readonly Sought[];
+  /** The keys of its content words, and of its names. */
+  words: readonly string[];
+  names: readonly string[];
+}
+
 /**
  * Holds a sentence against the pages that it cites. `language`: of the report, for a sentence that is too short to tell
  * its own; `over`: the name of its field or the heads of its columns, whose words and units are its own, too. In doubt the verdict is the milder one.
  */
-export function judge(
-  claim: string,
+export async function judge(
+  text: string,
   pages: readonly CitedPage[],
   language: string | undefined,
   over = "",
-): Judged {
-  const contents = pages.flatMap(({ content }) => content ?? []);
-  const own = languageOf(claim) ?? language;
-  const stands = (one: Sought) => contents.some((content) => content.passagesOf(one, over).size > 0);
-  const isNamed = ({ start, text }: Sought) => /^\d{1,3}$/.test(text) && NAME.test(claim.slice(0, start));
-  const sought = soughtIn(claim).filter((one) => !isNamed(one) || stands(one));
-  const judged =
-    sought.length > 0 ? judgeSought(claim, sought, contents, { own, over }) : judgeWords(claim, contents);
+  pause: Pause = async () => {},
+): Promise<Judgement> {
+  const claim = readClaim(text, language, over);
+  const read: Reading[] = [];
+  for (const [nth, { content }] of pages.entries())
+    if (content) read.push(await lookUp(claim, content, nth, pause));
+  const best = bestPassage(claim, read);
+  const judged = { ...judgeRead(claim, read), ...best };
   if (judged.verdict === "found" || judged.reason === HAS_WORDS) return judged;
   const entries = pages.map(({ entry }) => entry);
-  const isOn = judged.verdict === "unchecked" && sought.length > 0;
+  const isOn = judged.verdict === "unchecked" && claim.sought.length > 0;
   const worse =
     entries.find(({ state }) => state === "unreadable") ??
     entries.find(({ state }) => state === "gone" && !isOn);
-  return worse && worse.state !== "read" ? verdict(worse.state, worse.reason) : judged;
+  return worse && worse.state !== "read" ? { ...verdict(worse.state, worse.reason), ...best } : judged;
+}
+
+function readClaim(text: string, language: string | undefined, over: string): Claim {
+  const own = languageOf(text) ?? language;
+  const vocabulary = vocabularyOf(own, language);
+  const { frequent } = references(vocabulary);
+  const sought = findSought(text, vocabulary);
+  const bare = withoutDates(text, sought);
+  const names = findNames(bare, own, vocabulary).join(" ");
+  const keysOf = (part: string) => contentKeys(part, (word) => frequent.has(word));
+  return {
+    ...{ text, over, language: own, vocabulary, sought },
+    words: keysOf(
+      `${withoutDates(
+        text,
+        sought.filter(({ kind }) => kind === "date"),
+      )} ${over}`,
+    ),
+    names: keysOf(`${names} ${over}`),
+  };
+}
+
+async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pause): Promise<Reading> {
+  const { sought, over, language } = claim;
+  const index = await content.index(language, pause);
+  const isQuoted = sought.some(({ kind }) => kind === "quotation");
+  const quotable = isQuoted ? await content.quotable(pause) : undefined;
+  const places = sought.map((one) => {
+    if (one.kind !== "quotation") return index.figures.places(one, over);
+    const place = quotable?.passageOf(one.text);
+    return place === undefined ? new Places() : Places.of(place);
+  });
+  const outside = await Promise.all(
+    sought.map(async (one, i) => {
+      if ((places[i]?.count ?? 0) > 0) return false;
+      if (one.kind === "quotation")
+        return (await content.rest.quotable(pause)).passageOf(one.text) !== undefined;
+      return (await content.rest.index(language, pause)).figures.places(one, over).count > 0;
+    }),
+  );
+  const most = RARE * content.passages.length;
+  const names = claim.names
+    .map((key) => index.placesOfName(key))
+    .filter(({ count }) => count > 0 && count <= most);
+  const isForeign = language !== undefined && content.language !== undefined && language !== content.language;
+  const words = new Map(claim.words.map((key) => [key, index.placesOfWord(key)]));
+  const inOtherUnit = sought.map((one) => one.kind !== "quotation" && index.figures.hasInOtherUnit(one));
+  return { nth, content, index, isForeign, places, outside, inOtherUnit, words, names };
 }
 
 const HAS_WORDS = "it has no number, date or quotation to look for";
 
-/** A sentence with nothing to look for but its words. */
-function judgeWords(claim: string, contents: readonly PageContent[]): Judged {
-  const claimWords = contentWords(claim);
-  const isOn = ({ allWords }: PageContent) =>
-    claimWords.filter((word) => allWords().includes(word)).length >= LEAST_SHARED * claimWords.length;
-  const isAbout = claimWords.length > 0 && contents.some(isOn);
-  return verdict("unchecked", isAbout ? HAS_WORDS : "it has nothing that can be looked for");
+function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
+  const { text, sought } = claim;
+  const isOnPage = (i: number) =>
+    read.some(
+      ({ places, outside, inOtherUnit }) => (places[i]?.count ?? 0) > 0 || outside[i] || inOtherUnit[i],
+    );
+  const isName = ({ start, text: digits }: Sought) =>
+    /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
+  const held = sought.flatMap((one, i) => (isName(one) && !isOnPage(i) ? [] : i));
+  if (held.length === 0) {
+    const isAbout = read.some((page) => page.words.size > 0 && shareOf(page) >= LEAST_SHARED);
+    return verdict("unchecked", isAbout ? HAS_WORDS : "it has nothing that can be looked for");
+  }
+  const support = held.map((i) => read.map((page) => supportOf(claim, i, page)));
+  const open = held.filter((_, n) => !support[n]?.includes("stands"));
+  if (open.length === 0) return verdict("found", null);
+  const absent = held.filter((i) => !isOnPage(i));
+  if (absent.length === 0)
+    return verdict("unchecked", reasonOf(claim, read, open[0] ?? 0, support[held.indexOf(open[0] ?? 0)]));
+  const cut = read.find(({ content }) => content.cut !== undefined)?.content.cut;
+  if (cut !== undefined) return verdict("unchecked", cut);
+  const excuses = absent.map((i) => excuseOf(claim, i, read));
+  const missing = absent.filter((_, n) => excuses[n] === undefined);
+  if (missing.length === 0) return verdict("unchecked", excuses.find(Boolean) ?? null);
+  if (
+    read.length > 0 &&
+    read.every(
+      (page) => isShort(page) && !page.isForeign && page.words.size > 0 && shareOf(page) < LEAST_SHARED / 2,
+    )
+  )
+    return verdict("unchecked", "the page is short and says nothing of what the sentence is about");
+  return { ...verdict("missing", null), missing: missing.flatMap((i) => sought[i]?.text ?? []) };
 }
 
-function judgeSought(
-  claim: string,
-  sought: readonly Sought[],
-  contents: readonly PageContent[],
-  { own, over }: { own: string | undefined; over: string },
-): Judged {
-  const isForeign = ({ language }: PageContent) =>
-    own !== undefined && language !== undefined && own !== language;
-  const places = sought.map((one) => contents.map((content) => content.passagesOf(one, over)));
-  const confirmed = sought.map((one, i) => {
-    if (places[i]?.every(({ size }) => size === 0)) return undefined;
-    const context = contentWords(`${claim.slice(0, one.start)} ${claim.slice(one.end)} ${over}`);
-    for (const [nth, content] of contents.entries())
-      for (const passage of places[i]?.[nth] ?? []) {
-        const stands =
-          one.kind === "quotation" ||
-          isForeign(content) ||
-          context.some((word) => content.wordsOf(passage).includes(word)) ||
-          places.some((other, j) => j !== i && other[nth]?.has(passage));
-        const text = stands ? content.passages[passage]?.text : undefined;
-        if (text !== undefined) return excerpt(text, one.text);
+/**
+ * Whether something that is sought stands on a page where the sentence's subject is: in a passage with another figure or
+ * word of the sentence, in or beside one with a name of it. "far": only away from its names; "many": too many places.
+ */
+type Support = "stands" | "far" | "elsewhere" | "many";
+
+function supportOf(claim: Claim, i: number, page: Reading): Support {
+  const own = page.places[i] ?? new Places();
+  const one = claim.sought[i];
+  if (one?.kind === "quotation") return own.count > 0 ? "stands" : "elsewhere";
+  const figures = page.places.filter((_, other) => other !== i);
+  const inside = new Set(contentKeys(one?.text ?? ""));
+  const words = [...page.words].flatMap(([key, places]) => (inside.has(key) ? [] : places));
+  return supportAt(own, [...figures, ...words], page);
+}
+
+function supportAt(own: Places, context: readonly Places[], { content, names, isForeign }: Reading): Support {
+  const isRow = (place: number) => content.passages[place]?.isRow === true;
+  const isBeside = (place: number, other: number) => !(isRow(place) && isRow(other));
+  const isNear = (place: number) =>
+    names.length === 0 ||
+    names.some(
+      (name) =>
+        name.has(place) || [place - 1, place + 1].some((other) => name.has(other) && isBeside(place, other)),
+    );
+  let isFar = false;
+  const stands = (place: number) => {
+    if (!own.has(place) || !(isForeign || context.some((other) => other.has(place)))) return false;
+    if (isNear(place)) return true;
+    isFar = true;
+    return false;
+  };
+  // From the rarest of what the passage has to have, so that a number of each page of a report takes no longer.
+  const starts = own.count <= MOST_PLACES ? [own] : names.length > 0 ? names : [own, ...context];
+  const reach = starts === names ? [0, -1, 1] : [0];
+  let tried = 0;
+  for (const start of starts.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count))
+    for (const place of start)
+      for (const step of reach) {
+        if (stands(place + step)) return "stands";
+        if (++tried >= MOST_PLACES * reach.length) return "many";
       }
-    return undefined;
+  return isFar ? "far" : "elsewhere";
+}
+
+const KINDS = { number: "number", code: "number", date: "date", quotation: "quotation" } as const;
+
+/** Why something that stands on a page does not support its sentence. */
+function reasonOf(
+  claim: Claim,
+  read: readonly Reading[],
+  i: number,
+  support: readonly Support[] = [],
+): string {
+  const on = `the ${KINDS[claim.sought[i]?.kind ?? "number"]} is on the page, but`;
+  if (support.includes("many")) return `too many places on the page have the number`;
+  if (support.includes("far")) return `${on} not near what the sentence names`;
+  if (read.some(({ places }) => (places[i]?.count ?? 0) > 0))
+    return `${on} in a passage about something else`;
+  return read.some(({ outside }) => outside[i]) ? `${on} outside its text` : `${on} with another unit`;
+}
+
+/** Why something that no page has need not be wrong; undefined if it is held against the sentence. */
+function excuseOf(claim: Claim, i: number, read: readonly Reading[]): string | undefined {
+  const one = claim.sought[i];
+  if (one?.kind === "quotation" && read.some(({ isForeign }) => isForeign))
+    return "the page is in another language than the quotation";
+  if (one?.kind === "date" && read.some(({ content }) => !content.isReadable))
+    return "the page is in a language whose dates cannot be read";
+  if (one?.kind !== "number") return undefined;
+  if (one.bound === "loose")
+    return "a difference, a decade or a time ago need not stand on the page in these words";
+  if ((one.bound !== "over" && one.bound !== "under") || !one.readings.some(isRound)) return undefined;
+  const isOpen = read.some((page) => {
+    const beyond = page.index.figures.placesBeyond(one);
+    return supportAt(beyond, [...page.words.values()], page) === "stands";
   });
-  const passage = confirmed.find((text) => text !== undefined) ?? null;
-  if (confirmed.every((text) => text !== undefined)) return verdict("found", null, passage);
-  const missing = sought.filter((_, i) => places[i]?.every(({ size }) => size === 0));
-  if (missing.length === 0) return verdict("unchecked", "it stands on the page, but only elsewhere", passage);
-  if (contents.some(({ isCut }) => isCut))
-    return verdict("unchecked", "only the beginning of the page was read", passage);
-  const counted = missing.filter((one) => !(one.kind === "quotation" && contents.some(isForeign)));
-  if (counted.length === 0)
-    return verdict("unchecked", "the page is in another language than the quotation", passage);
-  return { ...verdict("missing", null, passage), missing: counted.map(({ text }) => text) };
+  return isOpen ? "the sentence gives a bound, and the page has a number within it" : undefined;
+}
+
+/** Whether a number has at most two digits other than zeros at its end, as those have that are given as a bound. */
+function isRound({ value, step, zeros }: { value: number; step: number; zeros: number }): boolean {
+  return Math.abs(value) / (step * 10 ** zeros) < 100;
+}
+
+function isShort({ content }: Reading): boolean {
+  return content.passages.reduce((sum, { text }) => sum + text.length, 0) < SHORT_PAGE;
+}
+
+/** Which share of a sentence's content words a page has. */
+function shareOf({ words }: Reading): number {
+  const found = [...words.values()].filter(({ count }) => count > 0).length;
+  return found / Math.max(1, words.size);
+}
+
+/** What a passage has of a sentence counts so much. */
+const WEIGHTS = { figure: 4, name: 2, word: 1 };
+/** A passage with less says nothing of it. */
+const LEAST_WEIGHT = 2;
+
+/** The passage of the pages that has most of what the sentence says. */
+function bestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement, "passage" | "page"> {
+  let best = {
+    score: LEAST_WEIGHT - 1,
+    text: undefined as string | undefined,
+    page: undefined as number | undefined,
+  };
+  for (const { nth, content, places, words, names } of read) {
+    const scores = new Map<number, number>();
+    const items = [
+      ...places.map((own) => ({ own, weight: WEIGHTS.figure })),
+      ...names.map((own) => ({ own, weight: WEIGHTS.name })),
+      ...[...words.values()].map((own) => ({ own, weight: WEIGHTS.word })),
+    ].sort((a, b) => a.own.count - b.own.count);
+    let tried = 0;
+    for (const { own, weight } of items)
+      for (const place of own) {
+        if (++tried > 2 * MOST_PLACES) break;
+        scores.set(place, (scores.get(place) ?? 0) + weight);
+      }
+    for (const [place, score] of scores)
+      if (score > best.score) best = { score, text: content.passages[place]?.text, page: nth };
+  }
+  const shown = best.text === undefined ? null : excerpt(best.text, claim.sought);
+  return { passage: shown, page: best.page };
 }
 
 /** A long passage is shown around what was found in it, in characters. */
 const SHOWN = 400;
 
-function excerpt(text: string, found: string): string {
+function excerpt(text: string, sought: readonly Sought[]): string {
   const flat = onOneLine(text);
   if (flat.length <= SHOWN) return flat;
-  const from = Math.max(0, Math.min(flat.indexOf(found) - SHOWN / 2, flat.length - SHOWN));
+  const at = Math.max(0, ...sought.map((one) => flat.indexOf(one.text)));
+  const from = Math.max(0, Math.min(at - SHOWN / 2, flat.length - SHOWN));
   return `${from > 0 ? "…" : ""}${flat.slice(from, from + SHOWN)}${from + SHOWN < flat.length ? "…" : ""}`;
 }
 
-function verdict(name: Verdict, reason: string | null, passage: string | null = null): Judged {
-  return { verdict: name, missing: [], reason, passage };
-}
-
-/**
- * The words of a text that say what it is about, each once, as their beginnings: "generates" and "generation" are one,
- * also in languages of which no stems are known, and a long one may stand inside a compound. Numbers are looked for by
- * themselves.
- */
-function contentWords(text: string): string[] {
-  const letters = words(text).filter((word) => /\p{L}/u.test(word));
-  return [...new Set(letters.map((word) => (word.length < 5 ? ` ${word} ` : word.slice(0, 6))))];
+function verdict(name: Verdict, reason: string | null): Judged {
+  return { verdict: name, missing: [], reason, passage: null };
 }

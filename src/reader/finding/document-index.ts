@@ -1,4 +1,4 @@
-import { languageOf } from "../matching/language.js";
+import { languageOf } from "../languages/languages.js";
 import { words } from "../matching/words.js";
 import type { Block } from "../reading/blocks/block.js";
 import { Bm25Index } from "./bm25.js";

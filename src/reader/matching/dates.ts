@@ -1,4 +1,5 @@
-import { matchesIn } from "./tokens.js";
+import type { Vocabulary } from "../languages/languages.js";
+import { forVocabulary, IN_WORD, lowerCase, matchesIn, oneOf, type Token } from "../languages/patterns.js";
 
 /** A day, a month of a year, or a day of a month. Parts that are not said are undefined. */
 export interface CalendarDate {
@@ -7,105 +8,99 @@ export interface CalendarDate {
   day: number | undefined;
 }
 
-const NAMES = [
-  "jan january januar jänner janvier enero gennaio janeiro januari",
-  "feb february februar février febrero febbraio fevereiro februari",
-  "mar march märz mars marzo março maart",
-  "apr april avril abril aprile",
-  "may mai mayo maggio maio mei maj",
-  "jun june juni juin junio giugno junho",
-  "jul july juli juillet julio luglio julho",
-  "aug august août agosto augustus augusti",
-  "sep sept september septembre septiembre settembre setembro",
-  "oct okt october oktober octobre octubre ottobre outubro",
-  "nov november novembre noviembre novembro",
-  "dec dez december dezember décembre diciembre dicembre dezembro",
-];
-const MONTHS = new Map(NAMES.flatMap((names, i) => names.split(" ").map((name) => [name, i + 1] as const)));
-const MONTH = `(?:${[...MONTHS.keys()].sort((a, b) => b.length - a.length).join("|")})\\b\\.?`;
-const YEAR = "(?:1\\d|20)\\d\\d";
-const DAY = "(?:0?[1-9]|[12]\\d|3[01])";
-const NTH = "(?:st|nd|rd|th|er|\\.?º|\\.)?";
-const BEFORE = "(?<![\\p{L}\\p{N}.,/:-])";
-const BEHIND = "(?![\\p{L}\\p{N}]|[./-]\\p{N})";
-/** Between the beginning and the end of a span, or between two that share the rest of their date. */
-const TO = "\\s*(?:[-–—/&]|(?:to|and|until|through|bis|und)\\s(?:zum\\s|dem\\s|the\\s)?)\\s*";
-
-/** For a pattern with `giu`: year, month and day, and a second day or month before or behind them. */
-const FORMS = [
-  `${BEFORE}(?<y>${YEAR})(?<sign>[-/.])(?<m>0[1-9]|1[0-2])\\k<sign>(?<d>0[1-9]|[12]\\d|3[01])(?=T\\d|${BEHIND})`,
-  `${BEFORE}(?<d>${DAY})\\.\\s?(?<m>0?[1-9]|1[0-2])\\.(?:\\s?(?<y>${YEAR})${BEHIND}|(?=${TO}${DAY}\\.))`,
-  `${BEFORE}(?<d>0[1-9]|[12]\\d|3[01])\\.(?<m>0[1-9]|1[0-2])\\.(?<y>\\d\\d)${BEHIND}`,
-  `${BEFORE}(?<m>\\d{1,2})(?<slash>[-/])(?<d>\\d{1,2})\\k<slash>(?<y>${YEAR}|(?<=/)\\d\\d)${BEHIND}`,
-  `${BEFORE}(?:(?<day>${DAY})${NTH}${TO})?(?<d>${DAY})${NTH}(?:\\s+|-)(?:of\\s+|de\\s+)?(?<m>${MONTH})(?:(?:,?\\s+|-)(?:de\\s+)?(?<y>${YEAR})(?![\\p{L}\\p{N}]))?`,
-  `(?<![\\p{L}\\p{N}])(?<m>${MONTH})\\s+(?<d>${DAY})${NTH}(?![\\p{L}\\p{N}])(?:${TO}(?<day>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<y>${YEAR})(?![\\p{L}\\p{N}]))?`,
-  `(?:(?<!\\p{N})(?<y>${YEAR})\\s?[年년]\\s?)?(?<![\\p{N}.,])(?<m>1[0-2]|0?[1-9])\\s?[月월](?:\\s?(?<d>${DAY})\\s?[日일])?`,
-  `${BEFORE}(?<m>0[1-9]|1[0-2])/(?<y>(?:19|20)\\d\\d)${BEHIND}`,
-  `${BEFORE}(?<y>${YEAR})-(?<m>0[1-9]|1[0-2])${BEHIND}`,
-  `(?<![\\p{L}\\p{N}])(?:(?<month>${MONTH})${TO})?(?<m>${MONTH}),?\\s+(?:de\\s+)?(?<y>${YEAR})(?![\\p{L}\\p{N}])`,
-];
-const DATE = new RegExp(
-  FORMS.map((form, i) => form.replace(/(\(\?|\\k)<(\w+)>/g, `$1<$2${i}>`)).join("|"),
-  "giu",
-);
-
-/** A date in a text, with its place; `readings` are several where it can be read in two ways, as in 3/4/2010. */
-export interface DateFound {
-  start: number;
-  end: number;
+/** A date of a text, with its place. */
+export interface DateInText extends Token {
+  kind: "date";
+  /** Several where it can be read in two ways, as in 3/4/2010. Not empty. */
   readings: readonly CalendarDate[];
+  /** Whether its month is a number, which may be the number of something else: `10/2000` may be a share. */
+  isNumeric: boolean;
 }
 
+const YEAR = "(?:1\\d|20)\\d\\d";
+const DAY = "(?:0?[1-9]|[12]\\d|3[01])";
+const NTH = "(?:st|nd|rd|th|er|\\.?[ºª]|\\.)?";
+const BEFORE = `(?<![.,/:${IN_WORD.slice(1, -1)}-])`;
+const BEHIND = `(?!${IN_WORD}|[./-]\\d)`;
+
+/** The forms of a date in the words of some languages, as one pattern; the groups of the nth form end with n. */
+const patterns = forVocabulary((vocabulary) => {
+  const months = new Map(vocabulary.months().reverse());
+  const month = `${oneOf(months.keys())}(?!${IN_WORD})\\.?`;
+  const of = "(?:(?:of|de|di|del)\\s+)?";
+  /** Between the beginning and the end of a span, or between two that share the rest of their date. */
+  const to = `\\s*(?:[-–—/&]|${oneOf([...vocabulary.list("to"), "until", "through"])}\\s(?:(?:zum|dem|the|le|el|al|il)\\s)?)\\s*`;
+  const forms = [
+    `${BEFORE}(?<a>\\d{4}|\\d{1,2})(?<sign>[-/.])\\s?(?<b>\\d{1,2})\\k<sign>(?:\\s?(?<c>${YEAR}|\\d\\d)${BEHIND}|(?=${to}\\d\\d?\\.))`,
+    `${BEFORE}(?<m>0[1-9]|1[0-2])/(?<y>(?:19|20)\\d\\d)${BEHIND}`,
+    `${BEFORE}(?<y>${YEAR})-(?<m>0[1-9]|1[0-2])${BEHIND}`,
+    `${BEFORE}(?:(?<day>${DAY})${NTH}${to})?(?<d>${DAY})${NTH}(?:\\s+|-)${of}(?<m>${month})(?:(?:,?\\s+|-)${of}(?<y>${YEAR})(?!${IN_WORD}))?`,
+    `(?<!${IN_WORD})(?<m>${month})\\s+(?<d>${DAY})${NTH}(?!${IN_WORD})(?:${to}(?<day>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<y>${YEAR})(?!${IN_WORD}))?`,
+    `(?:(?<!\\d)(?<y>${YEAR})\\s?[年년]\\s?)?(?<![\\d.,])(?<m>1[0-2]|0?[1-9])\\s?[月월](?:\\s?(?<d>${DAY})\\s?[日일])?`,
+    `(?<!${IN_WORD})(?:(?<month>${month})${to})?(?<m>${month}),?\\s+${of}(?<y>${YEAR})(?!${IN_WORD})`,
+  ];
+  const pattern = forms.map((form, i) => form.replace(/(\(\?|\\k)<(\w+)>/g, `$1<$2${i}>`)).join("|");
+  return { months, date: new RegExp(pattern, "g") };
+});
+
 /** The dates of a text, in their order: `3–7 May 2010` are two. */
-export function datesIn(text: string): DateFound[] {
-  return matchesIn(DATE, text).flatMap((match): DateFound[] => {
-    const groups = match.groups ?? {};
-    const form = FORMS.findIndex((_, i) => groups[`m${i}`] !== undefined);
-    const [y, m = "", d, day, month] = ["y", "m", "d", "day", "month"].map(
-      (name) => groups[`${name}${form}`],
-    );
-    const isAmbiguous = groups[`slash${form}`] !== undefined;
+export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
+  const { months, date } = patterns(vocabulary);
+  const monthOf = (name: string) => months.get(name.replace(".", "")) ?? Number(name);
+  return matchesIn(date, lowerCase(text)).flatMap((match): DateInText[] => {
+    const groups = Object.fromEntries(
+      Object.entries(match.groups ?? {}).flatMap(([name, part]) =>
+        part === undefined ? [] : [[name.replace(/\d$/, ""), part]],
+      ),
+    ) as Readonly<Record<string, string | undefined>>;
+    const { a, y, m = "", d, day, month } = groups;
+    const others = [day && dateOf(y, monthOf(m), day), month && dateOf(y, monthOf(month), undefined)];
     // `2009-10` are two years.
     const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
-    const others = [day && dateOf(y, m, day), month && dateOf(y, month, undefined)];
-    const readings = isSpan ? [] : [dateOf(y, m, d), isAmbiguous && dateOf(y, d ?? "", m)];
-    const place = { start: match.index, end: match.index + match[0].length };
+    const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : [dateOf(y, monthOf(m), d)];
+    const end = match.index + match[0].length;
+    const place = { text: text.slice(match.index, end), start: match.index, end };
     return [others, readings]
-      .map((dates) => dates.flatMap((date) => date || []))
+      .map((dates) => dates.flatMap((each) => each || []))
       .filter((dates) => dates.length > 0)
-      .map((dates) => ({ ...place, readings: dates }));
+      .map((dates) => ({ kind: "date", ...place, readings: dates, isNumeric: /^\d+$/.test(m) }));
   });
 }
 
+/** `2024-07-04`, `4.7.2024`, or `7/4/2024` in both its ways. */
+function readNumeric({ a = "", sign, b = "", c }: Readonly<Record<string, string | undefined>>) {
+  if (a.length === 4) return c?.length === 2 ? [dateOf(a, Number(b), c)] : [];
+  const isShort = c?.length === 2;
+  if (sign === ".") return isShort && (a + b).length < 4 ? [] : [dateOf(c, Number(b), a)];
+  return isShort && sign === "-" ? [] : [dateOf(c, Number(a), b), dateOf(c, Number(b), a)];
+}
+
+function dateOf(year: string | undefined, month: number, day: string | undefined): CalendarDate | undefined {
+  if (!(month >= 1 && month <= 12) || Number(day ?? 1) > 31) return undefined;
+  const number = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
+  return { year: number(year && inFull(year)), month, day: number(day) };
+}
+
 /** `text` with its dates blanked, every other character where it was; two may share their place. */
-export function withoutDates(text: string, dates: readonly Pick<DateFound, "start" | "end">[]): string {
+export function withoutDates(text: string, dates: readonly Pick<Token, "start" | "end">[]): string {
   let rest = "";
   for (const { start, end } of dates)
     if (start >= rest.length) rest += text.slice(rest.length, start) + " ".repeat(end - start);
   return rest + text.slice(rest.length);
 }
 
-/** The months that a text names. */
-export function monthsIn(text: string): number[] {
-  return matchesIn(NAMED, text).flatMap(([name]) => MONTHS.get(name.toLowerCase()) ?? []);
+/** The months that a text names, with a capital letter where a small one makes it another word. */
+export function findMonths(text: string, vocabulary: Vocabulary): number[] {
+  const { months } = patterns(vocabulary);
+  return matchesIn(WORD, text).flatMap(([name]) => {
+    const month = months.get(name.toLowerCase());
+    return month !== undefined && (/^\p{Lu}/u.test(name) || !ENGLISH.test(name)) ? month : [];
+  });
 }
-const NAMED = /(?<!\p{L})\p{Lu}\p{L}{2,9}(?!\p{L})/gu;
+const WORD = /(?<!\p{L})\p{L}{3,10}(?!\p{L})/gu;
+const ENGLISH = /^(?:mar|march|may|sept?|dec|august|jan|jun|oct)$/;
 
 /** A year of which the century may be left out. */
 export function inFull(year: string): string {
   return year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;
-}
-
-function dateOf(year: string | undefined, named: string, day: string | undefined): CalendarDate | undefined {
-  const month = MONTHS.get(named.toLowerCase().replace(".", "")) ?? Number(named);
-  if (month < 1 || month > 12 || Number(day ?? 1) > 31) return undefined;
-  const number = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
-  return { year: number(year && inFull(year)), month, day: number(day) };
-}
-
-/** Whether what `said` says of a date is what `other` says of it, too. */
-export function sameDate(said: CalendarDate, other: CalendarDate): boolean {
-  return (["year", "month", "day"] as const).every(
-    (part) => said[part] === undefined || said[part] === other[part],
-  );
 }

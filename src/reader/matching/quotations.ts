@@ -1,7 +1,8 @@
-import { matchesIn, type Token, tokensOf, withoutMarkup } from "./tokens.js";
+import { hashOf, indexAfter, Postings } from "../../core/postings.js";
+import { matchesIn, type Token } from "../languages/patterns.js";
 
 /** What stands between quotation marks, in every kind of them; no apostrophe inside a word, no inches, not `'90s`. */
-const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;
+const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^»«]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;
 const SPEECH = new RegExp(
   [
     DOUBLE,
@@ -11,14 +12,35 @@ const SPEECH = new RegExp(
 );
 const LONG_SPEECH = new RegExp(DOUBLE.replaceAll("+)", "{1,1000})"), "gu");
 /** What is left out of a quotation, or put into it by the one who quotes. */
-export const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/g;
+const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/g;
 /** What points from a text to its notes: `[3]`, or a raised number behind a word. */
 const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3}(?!\d)/gu;
-/** A word that is split at the end of a line. */
-const SPLIT_WORD = /(?<=\p{L})[-\u00ad‐]\s*\n\s*(?=\p{Ll})/gu;
+/** What is compared of a quotation: letters, digits, and the signs that change what is said. */
+const PART = /[\p{L}\p{M}\p{N}]+|[<>=≠≤≥±×%+$€£¥]/gu;
+/** Zero-width marks and the soft hyphen: they stand inside words and are not seen. */
+const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+
+/** Markup that a copy may lack: targets of links and inline tags. */
+const MARKUP =
+  /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
+
+/** A shorter quotation is a term, not something that somebody said, in words. */
+const LEAST_WORDS = 3;
+/** How many characters of a quotation are looked up. */
+const SHORT_ANCHOR = 8;
+const LONG_ANCHOR = 20;
+/** The parts around a gap stand so near one another, in characters. */
+const MOST_GAP = 5_000;
+/** A quotation is compared at so many places. */
+const MOST_PLACES = 2_000;
+
+/** `text` with its markup blanked, every other character where it was. */
+export function withoutMarkup(text: string): string {
+  return text.replace(MARKUP, (markup) => " ".repeat(markup.length));
+}
 
 /** What stands between quotation marks in a text, without them. */
-export function quotationsIn(text: string): Token[] {
+export function findQuotations(text: string): Token[] {
   return matchesIn(SPEECH, text).map((match) => {
     const said = match.slice(1).find((part) => part !== undefined) ?? "";
     const start = match.index + match[0].indexOf(said);
@@ -26,61 +48,106 @@ export function quotationsIn(text: string): Token[] {
   });
 }
 
+/** Whether a quotation has words enough to be looked for. */
+export function isStatement({ text }: Token): boolean {
+  const words = text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.length >= LEAST_WORDS && partsOf(text).some((part) => part.length >= SHORT_ANCHOR);
+}
+
 /** Where quotations of at most 1,000 characters in double marks stand, with their marks. */
 export function quotationPlaces(text: string): { start: number; end: number }[] {
   return matchesIn(LONG_SPEECH, text).map(({ 0: all, index }) => ({ start: index, end: index + all.length }));
 }
 
-/** A text in which quotations are looked for, each in time that grows with the quotation and not with the text. */
+/**
+ * Passages in which quotations are looked for, each in time that grows with the quotation alone. White space, hyphens and
+ * punctuation do not count, so that a word that is split at the end of a line is read split and joined.
+ */
 export class QuotableText {
-  readonly #texts: { tokens: Token[]; starts: Map<string, number[]> }[];
+  readonly #passages: string[] = [];
+  /** Where each passage and each word begins in the text. */
+  readonly #begins: number[] = [];
+  readonly #starts: number[] = [];
+  #size = 0;
+  #text = "";
+  readonly #words = new Postings();
 
-  /** A word split at the end of a line is read split and joined. */
-  constructor(text: string) {
-    const plain = withoutMarkup(text).replace(NOTE_MARK, (mark) => " ".repeat(mark.length));
-    // Of the same length, so that offsets stay those of the text.
-    const joined = plain.replace(SPLIT_WORD, (gap) => "\u00ad".repeat(gap.length));
-    this.#texts = (joined === plain ? [plain] : [plain, joined]).map((each) => {
-      const tokens = tokensOf(each);
-      const starts = new Map<string, number[]>();
-      // A quotation may begin behind an article: `d'une`.
-      for (const [at, { text: token }] of tokens.entries())
-        for (const start of new Set([token, token.replace(/^\p{L}+'/u, "")])) {
-          const known = starts.get(start);
-          if (known) known.push(at);
-          else starts.set(start, [at]);
-        }
-      return { tokens, starts };
-    });
+  /** Adds a passage behind the others. */
+  add({ text }: { text: string }): void {
+    const parts = plainOf(withoutMarkup(text).replace(NOTE_MARK, " ")).match(PART) ?? [];
+    this.#begins.push(this.#size);
+    for (const part of parts) {
+      this.#starts.push(this.#size);
+      this.#size += part.length;
+    }
+    this.#passages.push(parts.join(""));
   }
 
-  /**
-   * The offset of the place where all of `quotation` stands, what it leaves out by "…" or "[…]" aside; undefined if there
-   * is none.
-   */
-  placeOf(quotation: string): number | undefined {
-    const parts = quotation
-      .replace(/\[(\p{L})\](?=\p{L})/gu, "$1")
-      .split(GAP)
-      .map(tokensOf)
-      .filter((part) => part.length > 0);
-    for (const { tokens, starts } of this.#texts) {
-      let from = 0;
-      let begin: number | undefined;
-      const stands = parts.every((part) => {
-        const [first, ...rest] = part;
-        const at = starts
-          .get(first?.text ?? "")
-          ?.find(
-            (start) => start >= from && rest.every((token, i) => tokens[start + 1 + i]?.text === token.text),
-          );
-        if (at === undefined) return false;
-        begin ??= tokens[at]?.start;
-        from = at + part.length;
-        return true;
-      });
-      if (stands && begin !== undefined) return begin;
+  /** The index of the passage where all of `quotation` begins, what it leaves out by "…" or "[…]" aside; undefined if there is none. */
+  passageOf(quotation: string): number | undefined {
+    this.#index();
+    const parts = partsOf(quotation);
+    const anchor = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
+    const at = parts.indexOf(anchor);
+    let tried = 0;
+    for (const place of this.#words.between(anchorsOf(anchor).at(-1) ?? 0)) {
+      if (++tried > MOST_PLACES) return undefined;
+      if (this.#text.startsWith(anchor, place) && this.#hasAround(parts, at, place))
+        return indexAfter(this.#begins, place) - 1;
     }
     return undefined;
   }
+
+  #index(): void {
+    if (this.#passages.length === 0) return;
+    this.#text = this.#passages.join("");
+    for (const start of this.#starts)
+      for (const anchor of anchorsOf(this.#text.slice(start, start + LONG_ANCHOR)))
+        this.#words.add(anchor, start);
+    this.#passages.length = 0;
+    this.#starts.length = 0;
+  }
+
+  /** Whether the parts before and behind the one at `place` stand there in their order. */
+  #hasAround(parts: readonly string[], at: number, place: number): boolean {
+    const from = Math.max(0, place - MOST_GAP);
+    let before = this.#text.slice(from, place);
+    let behind = this.#text.slice(place + (parts[at]?.length ?? 0), place + MOST_GAP);
+    const isBefore = parts
+      .slice(0, at)
+      .reverse()
+      .every((part) => {
+        const found = before.lastIndexOf(part);
+        before = before.slice(0, Math.max(0, found));
+        return found >= 0;
+      });
+    return (
+      isBefore &&
+      parts.slice(at + 1).every((part) => {
+        const found = behind.indexOf(part);
+        behind = behind.slice(found + part.length);
+        return found >= 0;
+      })
+    );
+  }
+}
+
+/** By what a text is looked up: its first characters, and more of them if it has more. */
+function anchorsOf(text: string): number[] {
+  return [SHORT_ANCHOR, LONG_ANCHOR].flatMap((size) =>
+    text.length < size ? [] : hashOf(text.slice(0, size)),
+  );
+}
+
+/** The parts of a quotation around what it leaves out, as they are compared. */
+function partsOf(quotation: string): string[] {
+  return quotation
+    .replace(/\[(\p{L})\](?=\p{L})/gu, "$1")
+    .split(GAP)
+    .map((part) => plainOf(part).match(PART)?.join("") ?? "")
+    .filter(Boolean);
+}
+
+function plainOf(text: string): string {
+  return text.replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
 }

@@ -1,3 +1,8 @@
+import type { Vocabulary } from "../languages/languages.js";
+import { matchesIn } from "../languages/patterns.js";
+import { findMonths } from "./dates.js";
+import { findQuotations, isStatement } from "./quotations.js";
+
 /** Words that say nothing of what a text is about: the usual list for English, and what questions begin with. */
 const STOP = new Set(
   (
@@ -30,6 +35,49 @@ export function words(text: string): string[] {
   const runs = (/[^\x00-\x7f]/.test(text) ? text.replace(SPLIT, "").match(RUN) : text.match(ASCII_RUN)) ?? [];
   return runs.flatMap(termsOf);
 }
+
+/**
+ * By what the words of a text are compared that say what it is about, each once: their beginnings, so that "generates" and
+ * "generation" are one, also in languages of which no stems are known. Numbers are looked for by themselves.
+ */
+export function contentKeys(text: string, isFrequent: (word: string) => boolean = () => false): string[] {
+  const letters = words(text).filter((word) => /\p{L}/u.test(word) && !isFrequent(word));
+  return [...new Set(letters.map((word) => word.slice(0, KEY)))];
+}
+
+/** The keys under which a text is found: those of its words, of shorter words with an ending, and of what compounds are made of. */
+export function searchKeys(text: string, hasCompounds: boolean): Set<string> {
+  const keys = new Set<string>();
+  for (const word of words(text)) {
+    keys.add(word.slice(0, KEY));
+    if (word.length > KEY - 1 && word.length < KEY + 2) keys.add(word.slice(0, KEY - 1));
+    if (hasCompounds)
+      for (let at = LEAST_PART; at + KEY <= word.length; at++) keys.add(word.slice(at, at + KEY));
+  }
+  return keys;
+}
+/** Of longer words so many characters are compared. */
+const KEY = 6;
+/** No part of a compound is shorter. */
+const LEAST_PART = 3;
+
+/**
+ * The words of a text that name something: those with a capital letter, but no month and no word of a sentence that
+ * somebody else said. Nouns have one in German: there only what is in capitals or between quotation marks is a name.
+ */
+export function findNames(text: string, language: string | undefined, vocabulary: Vocabulary): string[] {
+  const quotations = findQuotations(text);
+  const isSaid = (at: number) =>
+    quotations.some((one) => isStatement(one) && one.start <= at && at < one.end);
+  const terms = quotations.filter((one) => !isStatement(one)).map((one) => one.text);
+  const capitals = matchesIn(CAPITAL, text).flatMap(({ 0: name, index }) =>
+    isSaid(index) || (language === "de" && !/^\p{Lu}{2,}/u.test(name)) ? [] : name,
+  );
+  return [...capitals, ...(language === "de" ? terms : [])].filter(
+    (name) => findMonths(name, vocabulary).length === 0,
+  );
+}
+const CAPITAL = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*/gu;
 
 /** Which share of the words of two texts both have: 0 to 1. */
 export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

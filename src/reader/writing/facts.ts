@@ -1,7 +1,8 @@
 import type { Opened, Passage, SourceDocument } from "../finding/source.js";
-import { occurrences, tokensOf, withoutMarkup } from "../matching/tokens.js";
+import { withoutMarkup } from "../matching/quotations.js";
 import { isComment } from "../reading/blocks/code-blocks.js";
 import { sentencesIn } from "../reading/sentences-in.js";
+import { occurrences, tokensOf } from "./tokens.js";
 
 /** What a model noted, with a quote that was found in its source. */
 export interface Fact {

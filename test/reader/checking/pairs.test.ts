@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pageOf } from "../../../src/reader/checking/check.js";
 import { claimsIn } from "../../../src/reader/checking/citations.js";
 import { judge } from "../../../src/reader/checking/verdict.js";
-import { languageOf } from "../../../src/reader/matching/language.js";
+import { languageOf } from "../../../src/reader/languages/languages.js";
 import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
 
 const A = "https://a.example/x";
@@ -36,13 +36,18 @@ test.each(pairs)("%s", async (sentence = "", html = "") => {
   expect(await held(sentence, html)).toMatchObject({ verdict: "found", missing: [] });
 });
 
+/** What a page need not state in these words (contract §11). */
+const LOOSE = /\bpp\b|percentage points|basis points|\d0s\b|ISBN/;
+
 /** Each pair with the first digit of its largest number changed. */
-const changed = pairs.flatMap(([sentence = "", html = ""]) => {
-  const numbers = sentence.match(/(?<![\d.,:(]|Section |§ )\d[\d.,']*\d/g) ?? [];
-  const [largest] = numbers.sort((a, b) => b.length - a.length);
-  const other = largest?.replace(/^\d/, (digit) => String(((Number(digit) + 4) % 9) + 1));
-  return other ? [[sentence.replace(largest ?? "", other), html, other] as const] : [];
-});
+const changed = pairs
+  .filter(([sentence = ""]) => !LOOSE.test(sentence))
+  .flatMap(([sentence = "", html = ""]) => {
+    const numbers = sentence.match(/(?<![\d.,:(]|Section |§ )\d[\d.,']*\d/g) ?? [];
+    const [largest] = numbers.sort((a, b) => b.length - a.length);
+    const other = largest?.replace(/^\d/, (digit) => String(((Number(digit) + 4) % 9) + 1));
+    return other ? [[sentence.replace(largest ?? "", other), html, other] as const] : [];
+  });
 
 test.each(changed)("not: %s", async (sentence, html, other) => {
   const judged = await held(sentence, html);

@@ -1,9 +1,11 @@
-import { type Quantity, saidIn } from "../../matching/quantities.js";
-import { quotationsIn } from "../../matching/quotations.js";
-import { StatedNumbers } from "../../matching/stated-numbers.js";
-import { standsIn, tokensOf } from "../../matching/tokens.js";
+import { languageOf, vocabularyOf } from "../../languages/languages.js";
+import { FigureIndex } from "../../matching/figure-index.js";
+import { findFigures, type Quantity } from "../../matching/numbers.js";
+import { findQuotations } from "../../matching/quotations.js";
+import { ORDER } from "../../matching/units.js";
 import { type Fact, groundOf } from "../facts.js";
 import type { Cited } from "../prompts.js";
+import { standsIn, tokensOf } from "../tokens.js";
 import { codeIn, hasCode } from "./code.js";
 
 /** A longer text is not read as a sentence. In characters. */
@@ -52,9 +54,11 @@ export function checkSentence(
 
 /** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
 export function ungrounded(text: string, grounds: readonly string[]): string | undefined {
-  const stated = new StatedNumbers(grounds.entries());
-  const number = saidIn(text).find(
-    (said) => !(said.kind === "number" && isPronoun(said)) && stated.passagesOf(said).size === 0,
+  const vocabulary = vocabularyOf(languageOf(text), languageOf(grounds.join("\n")));
+  const stated = new FigureIndex(vocabulary, { rounding: "decimals" });
+  for (const [place, ground] of grounds.entries()) stated.add({ text: ground }, place);
+  const number = findFigures(text, vocabulary).find(
+    (figure) => !(figure.kind === "number" && isPronoun(figure)) && stated.places(figure).count === 0,
   );
   if (number !== undefined) return absent(`the ${number.kind === "date" ? "date" : "number"} ${number.text}`);
   const addresses = [
@@ -64,7 +68,7 @@ export function ungrounded(text: string, grounds: readonly string[]): string | u
   ];
   const address = addresses.find((one) => !grounds.some((ground) => ground.includes(one)));
   if (address !== undefined) return absent(address);
-  const words = quotationsIn(text).find(
+  const words = findQuotations(text).find(
     (one) => tokensOf(one.text).length > 0 && !grounds.some((ground) => standsIn(ground, one.text)),
   );
   return words && absent(`the quotation ${JSON.stringify(words.text)}`);
@@ -74,7 +78,7 @@ function absent(what: string): string {
   return `${what} stands in none of its facts`;
 }
 
-/** "one" and "null" are numbers before a unit only. */
-function isPronoun({ isWord, unit, values }: Quantity): boolean {
-  return isWord && unit === undefined && values.every((value) => value <= 1);
+/** "one" and "null" are numbers before a unit only, and "first" is none that a quote has to have. */
+function isPronoun({ isWord, unit, readings }: Quantity): boolean {
+  return isWord && (unit === ORDER || (unit === undefined && readings.every(({ value }) => value <= 1)));
 }

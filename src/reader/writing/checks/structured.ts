@@ -1,7 +1,8 @@
 import { isObject } from "../../../core/json/exact-json.js";
 import { shortText } from "../../../core/text/phrases.js";
-import { saidIn } from "../../matching/quantities.js";
-import { standsIn, tokensOf } from "../../matching/tokens.js";
+import { languageOf, vocabularyOf } from "../../languages/languages.js";
+import { findFigures } from "../../matching/numbers.js";
+import { standsIn, tokensOf } from "../tokens.js";
 
 /** What of a structured result stands in quotes (undefined for nothing), and what does not, each with its path. */
 interface Founded {
@@ -59,9 +60,9 @@ export function holds(quote: string, value: unknown): boolean {
 
 /** Parts of a date are numbers as well. A number with more digits than JSON keeps is left out. */
 function numbersIn(text: string): (number | undefined)[] {
-  return saidIn(text).flatMap((said) => {
-    if (said.kind === "date") return said.readings.flatMap(({ year, month, day }) => [year, month, day]);
-    return said.kind === "number" ? said.values : [];
+  return findFigures(text, vocabularyOf(languageOf(text))).flatMap((figure) => {
+    if (figure.kind === "date") return figure.readings.flatMap(({ year, month, day }) => [year, month, day]);
+    return figure.kind === "number" ? figure.readings.map(({ value }) => value) : [];
   });
 }
 

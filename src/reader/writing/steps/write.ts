@@ -1,6 +1,6 @@
 import { checkValue, problemText } from "../../../core/json-schema/check.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
-import { languageOf } from "../../matching/language.js";
+import { languageOf } from "../../languages/languages.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import {
   ContextExceeded,

@@ -3,7 +3,7 @@ import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
 import { pageOf } from "../../../../src/reader/checking/check.js";
 import { claimsIn } from "../../../../src/reader/checking/citations.js";
 import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";
-import { languageOf } from "../../../../src/reader/matching/language.js";
+import { languageOf } from "../../../../src/reader/languages/languages.js";
 import { cutDocument } from "../../../../src/reader/reading/documents/cut.js";
 import { sentencesIn } from "../../../../src/reader/reading/sentences-in.js";
 import { pdf } from "../../../support/pdf.js";
@@ -29,11 +29,13 @@ const report = SENTENCES.map(([, text, ...cited]) => {
 const list = [...pages.keys()].map((name, i) => `${i + 1}. https://${name}.example/`).join("\n");
 
 /** What each sentence was given, in their order. */
-const given = claimsIn(`${report}\n\n## Sources\n\n${list}`, { citations: [], sources: [] }).claims.map(
-  ({ text, urls }) => {
-    const cited = urls.flatMap((url) => pages.get(new URL(url).hostname.replace(".example", "")) ?? []);
-    return { text, ...judge(text, cited, languageOf(text)) };
-  },
+const given = await Promise.all(
+  claimsIn(`${report}\n\n## Sources\n\n${list}`, { citations: [], sources: [] }).claims.map(
+    async ({ text, urls }) => {
+      const cited = urls.flatMap((url) => pages.get(new URL(url).hostname.replace(".example", "")) ?? []);
+      return { text, ...(await judge(text, cited, languageOf(text))) };
+    },
+  ),
 );
 const of = (truth: Truth, ...verdicts: Verdict[]) =>
   SENTENCES.flatMap(([its], i) => {
@@ -68,15 +70,15 @@ const copied = [...pages].flatMap(([name, page]) => {
   );
 });
 
-test("no sentence that is copied from its page is accused", () => {
+test("no sentence that is copied from its page is accused", async () => {
   expect(copied.length).toBeGreaterThan(40);
-  const verdicts = copied.map(
-    ([name, text]) => judge(text, [pages.get(name) as CitedPage], languageOf(text)).verdict,
+  const judged = await Promise.all(
+    copied.map(([name, text]) => judge(text, [pages.get(name) as CitedPage], languageOf(text))),
   );
-  expect(copied.filter((_, i) => !["found", "unchecked"].includes(verdicts[i] ?? ""))).toEqual([]);
+  expect(copied.filter((_, i) => !["found", "unchecked"].includes(judged[i]?.verdict ?? ""))).toEqual([]);
 });
 
-test("a number of which one digit is changed, so that it stands nowhere on the page, is missing", () => {
+test("a number of which one digit is changed, so that it stands nowhere on the page, is missing", async () => {
   const changed = copied.flatMap(([name, text]) => {
     const number = /\d{1,3}(?:[.,]\d{3})+|\d{4,}/.exec(text)?.[0];
     if (number === undefined) return [];
@@ -87,7 +89,7 @@ test("a number of which one digit is changed, so that it stands nowhere on the p
   });
   expect(changed.length).toBeGreaterThan(10);
   for (const [name, text, other] of changed) {
-    const judged = judge(text, [pages.get(name) as CitedPage], languageOf(text));
+    const judged = await judge(text, [pages.get(name) as CitedPage], languageOf(text));
     expect(judged, text).toMatchObject({ verdict: "missing" });
     expect(judged.missing.join("; "), text).toContain(other);
   }

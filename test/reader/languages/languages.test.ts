@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { languageOf } from "../../../src/reader/matching/language.js";
+import { languageOf } from "../../../src/reader/languages/languages.js";
 
 it.each([
   ["The server listens on port 8080 and it is not open to the world.", "en"],

@@ -1,16 +1,7 @@
-/** A piece of a text with its place: a word, number or symbol, in the form in which two texts are compared, or more. */
-export interface Token {
-  text: string;
-  /** Offsets in UTF-16 units; `end` is behind the last one. */
-  start: number;
-  end: number;
-}
+import { matchesIn, type Token } from "../languages/patterns.js";
 
 /** Zero-width marks and the soft hyphen: they stand inside words and are not seen. */
 const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff";
-/** Markup that a copy may lack: targets of links and inline tags. */
-const MARKUP =
-  /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
 /** Looked back from, so that a long gap takes no quadratic time. */
 const BLOCK_QUOTE = ">(?<=^[ \\t]*>)";
 /** A number. A sign belongs to it only where nothing stands before it: `1-5` is a range. */
@@ -21,14 +12,6 @@ const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})
 
 const PATTERN = new RegExp(`(?<skip>${BLOCK_QUOTE})|${NUMBER}|${WORD}|${SYMBOL}`, "gmu");
 const HIDDEN = new RegExp(`[${INVISIBLE}]`, "gu");
-
-/** The matches of a pattern with `g`. `matchAll` copies the pattern first, which takes longer than to read a sentence. */
-export function matchesIn(pattern: RegExp, text: string): RegExpExecArray[] {
-  const found: RegExpExecArray[] = [];
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match; match = pattern.exec(text)) found.push(match);
-  return found;
-}
 
 /**
  * What is compared of a text: words without regard to case, numbers with their signs and separators, and the
@@ -42,11 +25,6 @@ export function tokensOf(text: string): Token[] {
     if (normal !== "") found.push({ text: normal, start: match.index, end: match.index + match[0].length });
   }
   return found;
-}
-
-/** `text` with its markup blanked, every other character where it was. */
-export function withoutMarkup(text: string): string {
-  return text.replace(MARKUP, (markup) => " ".repeat(markup.length));
 }
 
 /** Where `part` stands in `whole` without a gap: the indexes of its first tokens. Empty for an empty part. */

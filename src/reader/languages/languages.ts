@@ -1,0 +1,124 @@
+import de from "./de.yaml";
+import en from "./en.yaml";
+import es from "./es.yaml";
+import fr from "./fr.yaml";
+import it from "./it.yaml";
+import ja from "./ja.yaml";
+import ko from "./ko.yaml";
+import nl from "./nl.yaml";
+import pt from "./pt.yaml";
+import zh from "./zh.yaml";
+
+/** What the files of languages have, by ISO 639-1. Of a text in any other language only digits are read. */
+const FILES: Readonly<Record<string, LanguageFile>> = { ...{ en, de, fr, es, it, pt, nl, ja, zh, ko } };
+type LanguageFile = Readonly<Record<string, unknown>>;
+
+/** Whether there are words of a language, so that its months and powers can be read. */
+export function hasWords(language: string | undefined): boolean {
+  return language === undefined || Object.hasOwn(FILES, language);
+}
+
+/** The words of some languages. Where two of them mean different things by a word, the first one's meaning counts. */
+export class Vocabulary {
+  readonly #files: readonly LanguageFile[];
+
+  constructor(languages: readonly string[]) {
+    this.#files = languages.flatMap((language): LanguageFile[] => {
+      const file = FILES[language];
+      return file ? [file] : [];
+    });
+  }
+
+  /** The words of a list, in lower case. One with "~" before it stands behind a number. */
+  list(name: string): string[] {
+    return this.#files.flatMap((file) => wordsIn(file[name]));
+  }
+
+  /** The words of a list by their place in it, from 0; "-" keeps a place free. */
+  ordered(name: string): [word: string, place: number][] {
+    return this.#files
+      .flatMap((file) => wordsIn(file[name]).map((word, place) => [word, place] as [string, number]))
+      .filter(([word]) => word !== "-");
+  }
+
+  /** The words of a table with what each stands for. */
+  entries(name: string): [word: string, key: string][] {
+    return this.#files.flatMap((file) =>
+      Object.entries(file[name] ?? {}).flatMap(([key, words]) =>
+        wordsIn(words).map((word) => [word, key] as [string, string]),
+      ),
+    );
+  }
+
+  /** The names of months, from 1. */
+  months(): [word: string, month: number][] {
+    return this.#files.flatMap(({ months = "" }) =>
+      `${months}`
+        .split(",")
+        .flatMap((names, i) => wordsIn(names).map((word): [string, number] => [word, i + 1])),
+    );
+  }
+}
+
+function wordsIn(list: unknown): string[] {
+  return typeof list === "string" && list !== ""
+    ? list
+        .trim()
+        .split(" ")
+        .map((word) => word.replaceAll("_", " "))
+    : [];
+}
+
+const vocabularies = new Map<string, Vocabulary>();
+
+/**
+ * The words of a text's language and of what it may borrow from: `others`, and English, whose words stand in texts of any
+ * language. A text whose language is unknown may be in each of them.
+ */
+export function vocabularyOf(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
+  const borrowed = [...others.flatMap((other) => other ?? []), "en"];
+  const all = [
+    ...new Set(language === undefined ? [...borrowed, ...Object.keys(FILES)] : [language, ...borrowed]),
+  ];
+  const name = all.join();
+  const vocabulary = vocabularies.get(name) ?? new Vocabulary(all);
+  vocabularies.set(name, vocabulary);
+  return vocabulary;
+}
+
+const SCRIPTS: readonly [language: string, letters: RegExp][] = [
+  ["ja", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ["zh", /\p{Script=Han}/gu],
+  ["ko", /\p{Script=Hangul}/gu],
+  ["ru", /\p{Script=Cyrillic}/gu],
+  ["el", /\p{Script=Greek}/gu],
+  ["ar", /\p{Script=Arabic}/gu],
+  ["he", /\p{Script=Hebrew}/gu],
+];
+/** Fewer different frequent words than this decide nothing. */
+const LEAST = 2;
+/** How many times the frequent words of the next language the words of a text's own are at least. */
+const LEAD = 1.3;
+/** How much of a text is looked at, in characters. */
+const SAMPLE = 20_000;
+
+const frequent = Object.entries(FILES).map(([name, file]) => ({
+  name,
+  words: new Set(wordsIn(file.frequent)),
+}));
+
+/** The language of a text, ISO 639-1; undefined if too little tells it, as in a list of names or in code. */
+export function languageOf(whole: string): string | undefined {
+  const text = whole.slice(0, SAMPLE);
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const script = SCRIPTS.find(([, pattern]) => (text.match(pattern)?.length ?? 0) * 4 > letters);
+  if (script !== undefined) return script[0];
+  const all = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const counts = frequent.map(({ name, words }) => {
+    const own = all.filter((word) => words.has(word));
+    return { name, count: own.length, different: new Set(own).size };
+  });
+  const [first, second] = counts.sort((a, b) => b.count - a.count);
+  const isClear = first && first.different >= LEAST && first.count > LEAD * (second?.count ?? 0);
+  return isClear ? first.name : undefined;
+}

@@ -1,0 +1,48 @@
+import type { Vocabulary } from "./languages.js";
+
+/** A piece of a text with its place: offsets in UTF-16 units, `end` behind the last one. */
+export interface Token {
+  text: string;
+  start: number;
+  end: number;
+}
+
+/** A character of a word in small letters, in scripts that part words by spaces: in others digits stand beside letters. */
+export const IN_WORD =
+  "[0-9a-z\\u00aa\\u00b2\\u00b3\\u00b5\\u00b9\\u00ba\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u10ff]";
+
+/** `text` in small letters and in its length. A pattern that ignores case takes ten times as long to make. */
+export function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length
+    ? lower
+    : text.replace(/\p{Lu}/gu, (letter) =>
+        letter.toLowerCase().length > letter.length ? letter : letter.toLowerCase(),
+      );
+}
+
+/** The matches of a pattern with `g`. `matchAll` copies the pattern first, which takes longer than to read a sentence. */
+export function matchesIn(pattern: RegExp, text: string): RegExpExecArray[] {
+  const matches: RegExpExecArray[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) matches.push(match);
+  return matches;
+}
+
+/** A pattern for one of the words, the longest first; one that never matches if there is none. */
+export function oneOf(words: Iterable<string>): string {
+  const escaped = [...new Set(words)]
+    .sort((a, b) => b.length - a.length)
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll(" ", "[\\s-]"));
+  return escaped.length > 0 ? `(?:${escaped.join("|")})` : "(?!)";
+}
+
+/** Makes patterns of each vocabulary once. */
+export function forVocabulary<T>(make: (vocabulary: Vocabulary) => T): (vocabulary: Vocabulary) => T {
+  const made = new WeakMap<Vocabulary, { patterns: T }>();
+  return (vocabulary) => {
+    const known = made.get(vocabulary) ?? { patterns: make(vocabulary) };
+    made.set(vocabulary, known);
+    return known.patterns;
+  };
+}
