@@ -33,7 +33,7 @@ export function decideAfterFailure(
   const askedMs = boundedPollWait((result.error.retryAfter ?? 0) * 1_000);
   // The first few come like any retry, but never sooner than the watch's interval.
   const pause = Math.max(intervalMs, retryDelay(watched.failures, undefined, random) ?? LATER_MS);
-  // One poll when patience ends is worth more than an even interval.
+  // Always poll once more when patience ends.
   const { patience, now } = circumstances;
   const patienceEnds = Math.max(watched.quietSince + askedMs + patience - now, 1);
   return { askedMs, waitMs: Math.max(askedMs, Math.min(pause, patienceEnds)) };
