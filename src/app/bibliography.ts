@@ -38,7 +38,7 @@ export function listPages(result: Result): NamedPage[] {
       urls.map((url) => ({ url, title: words && text.slice(words.start, words.end) })),
     );
   const pages = new Map<string, NamedPage>();
-  for (const { url, title } of given.some(isPage) ? given.filter(isPage) : linked()) {
+  for (const { url, title } of (given.some(isPage) ? given : linked()).filter(isPage)) {
     const name = pageName(url) ?? url;
     const known = pages.get(name) ?? { url, title: null };
     pages.set(name, { ...known, title: known.title ?? textOrNone(title) ?? null });

@@ -109,6 +109,7 @@ test("without any page there is none", () => {
 describe("without sources and citations the pages are those of the text", () => {
   test("with the words of a link as title", () => {
     const text =
+      "It is in `notes.md:3`. " +
       "Twice a day [Tide](https://en.wikipedia.org/wiki/Tide_(physics)), see https://b.example/p. Again [2](https://c.example).\n\n" +
       "## Sources\n\n1. [The tide](https://en.wikipedia.org/wiki/Tide_(physics))\n2. Other: <https://d.example/?a=1&b=2>\n";
     expect(listPages(result(text, { sources: [{ file: "a.md", title: "A file" }], citations: [] }))).toEqual([
