@@ -353,7 +353,7 @@ export class History {
     };
     // A create moves from `open/` to the log: in this order it is seen in one of the two.
     for (const { intent } of this.#open.read().open) keep(intent);
-    for (const line of this.#log.lines())
+    for (const line of this.#log.lines('"context":[', true))
       if (line.kind === "created" || line.kind === "not-created") keep(line);
     for (const name of unnamed) fs.rmSync(this.#locateText(name), { force: true });
   }

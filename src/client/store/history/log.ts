@@ -83,9 +83,9 @@ export class AppendLog {
 
   /**
    * The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed
-   * over. Throws LocalError. A file without read permission throws, but for a look-up by `needle`, which finds nothing.
+   * over. Throws LocalError. A file without read permission throws if `isStrict`; if not, there is nothing in it.
    */
-  *lines(needle?: string): Generator<HistoryLine> {
+  *lines(needle?: string, isStrict = needle === undefined): Generator<HistoryLine> {
     try {
       for (const bytes of linesBackward(this.path, needle)) {
         const line = readLine(bytes);
@@ -93,7 +93,7 @@ export class AppendLog {
         else if (line !== "other") yield line;
       }
     } catch (error) {
-      if (!isUnreadable(error) || (needle === undefined && fs.existsSync(this.path)))
+      if (!isUnreadable(error) || (isStrict && fs.existsSync(this.path)))
         throw localError(`could not read ${this.path}`, error);
     }
   }

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
@@ -12,6 +21,9 @@ const fileOf = (text: string, name = "notes.md"): ContextFile => ({
   ...{ name, chars: text.length, sha256: sha256(text), text },
 });
 const [A, B] = [fileOf("the first text\n"), fileOf("the second text", "more.txt")];
+
+/** Root may read everything, so these tests become somebody else. */
+const NOBODY = 65_534;
 
 let folder: string;
 beforeEach(() => {
@@ -104,6 +116,30 @@ describe("the texts of contexts", () => {
     renameSync(join(folder, "history.jsonl"), join(folder, "aside"));
     mkdirSync(join(folder, "history.jsonl"));
     await expect(open().forget([])).rejects.toThrow(/could not read/);
+    expect(open().findContext(entry)).toEqual([A]);
+  });
+
+  test("stay if the history may not be read", async () => {
+    const entry = await create(A);
+    const path = join(folder, "history.jsonl");
+    const isRoot = process.geteuid?.() === 0;
+    const names = [
+      "",
+      "contexts",
+      "open",
+      ...readdirSync(join(folder, "contexts"), { encoding: "utf8" }).map((name) => `contexts/${name}`),
+    ];
+    chmodSync(path, 0);
+    if (isRoot) {
+      for (const name of names) chownSync(join(folder, name), NOBODY, NOBODY);
+      process.seteuid?.(NOBODY);
+    }
+    try {
+      await expect(open().forget([])).rejects.toThrow(/could not read .*permission denied/);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(path, 0o600);
+    }
     expect(open().findContext(entry)).toEqual([A]);
   });
 
