@@ -16,32 +16,34 @@ export interface AskOptions {
   /** Lists of domains, separated by commas. */
   domains?: string | undefined;
   notDomains?: string | undefined;
+  /** A time as the provider writes it, within which a result may come for a lower price. */
+  window?: string | undefined;
 }
 
 /** A create with what flags and settings give it. Throws UsageError for what is invalid, or is for providers only. */
 export function askedOf(
   { settings }: { settings: Pick<ResolvedSettings, "provider" | "model" | "set"> },
   body: CreateBody,
-  { model, set = [], after, domains, notDomains }: AskOptions,
+  { model, set = [], after, ...flags }: AskOptions,
 ): CreateBody {
   if (body.context) checkSize(composeBody(body).prompt, "the prompt with its context");
   const wanted = {
     ...{ model: model ?? body.model, options: set[0] ?? body.options, "follow-up": after },
-    domains: domains ?? notDomains,
+    ...{ domains: flags.domains ?? flags.notDomains, window: flags.window },
   };
   const given = Object.entries(wanted).find(([, value]) => value !== undefined);
   if (settings.provider.value === INTERFACE) {
     if (given === undefined) return body;
     throw new UsageError(
       `the research interface takes no ${given[0]}, and it is the service in force`,
-      "--model, --set, --after, --domains and --not-domains are for a provider: `research help providers` names them, `research login PROVIDER` stores one.",
+      "--model, --set, --after, --window, --domains and --not-domains are for a provider: `research help providers` names them, `research login PROVIDER` stores one.",
     );
   }
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
   const stored = optionsIn(settings.set?.value);
   const own = Object.fromEntries(set.map(option));
-  const ofDomains = domainOptions(settings.provider.value, { domains, notDomains }, { ...stored, ...own });
-  const options = { ...stored, ...body.options, ...own, ...ofDomains };
+  const ofFlags = flagOptions(settings.provider.value, flags, { ...stored, ...own });
+  const options = { ...stored, ...body.options, ...own, ...ofFlags };
   const named = model ?? body.model ?? settings.model?.value;
   return {
     ...body,
@@ -51,30 +53,35 @@ export function askedOf(
   };
 }
 
-/** The provider's own options for domains. Throws UsageError where it has none, or one of them is set otherwise. */
-function domainOptions(
+/** The provider's own options for these flags. Throws UsageError where it has none, or one of them is set otherwise. */
+function flagOptions(
   name: string,
-  { domains, notDomains }: Pick<AskOptions, "domains" | "notDomains">,
+  { domains, notDomains, window }: Pick<AskOptions, "domains" | "notDomains" | "window">,
   own: object,
 ): Record<string, unknown> {
-  if (domains === undefined && notDomains === undefined) return {};
   const provider = providerNamed(name);
-  const flag = domains === undefined ? "--not-domains" : "--domains";
-  if (!provider?.domainOptions)
-    throw new UsageError(
-      `${provider?.title ?? name} cannot be told which domains to search`,
-      `Leave ${flag} out.`,
+  const all: Record<string, unknown> = {};
+  const add = (flag: string, lack: string, options: Record<string, unknown> | undefined) => {
+    if (!options) throw new UsageError(`${provider?.title ?? name} ${lack}`, `Leave ${flag} out.`);
+    const twice = Object.keys(options).find((field) => Object.hasOwn(own, field));
+    if (twice !== undefined)
+      throw new UsageError(
+        `${flag} sets ${JSON.stringify(twice)} at ${provider?.title}, and --set or the setting \`set\` does, too`,
+        "Give one of them.",
+      );
+    Object.assign(all, options);
+  };
+  const namesIn = (flag: string, list: string | undefined) =>
+    [...new Set(domainsIn(flag, list).map((domain) => domain.replace(/^www\./, "")))].sort();
+  if (window !== undefined)
+    add("--window", "sells no lower price for a later result", provider?.windowOptions?.(window));
+  if (domains !== undefined || notDomains !== undefined)
+    add(
+      domains === undefined ? "--not-domains" : "--domains",
+      "cannot be told which domains to search",
+      provider?.domainOptions?.(namesIn("--domains", domains), namesIn("--not-domains", notDomains)),
     );
-  const [only, not] = [domainsIn("--domains", domains), domainsIn("--not-domains", notDomains)].map((list) =>
-    [...new Set(list.map((domain) => domain.replace(/^www\./, "")))].sort(),
-  ) as [string[], string[]];
-  const options = provider.domainOptions(only, not);
-  const twice = Object.keys(options).find((field) => Object.hasOwn(own, field));
-  if (twice === undefined) return options;
-  throw new UsageError(
-    `${flag} sets ${JSON.stringify(twice)} at ${provider.title}, and --set or the setting \`set\` does, too`,
-    "Give one of them.",
-  );
+  return all;
 }
 
 /** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */

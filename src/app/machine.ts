@@ -1,13 +1,27 @@
 import { ResearchClient } from "../client/calls/client.js";
+import { ResearchError } from "../client/calls/errors.js";
 import type { ClientOptions } from "../client/calls/options.js";
 import type { Dialect } from "../client/dialects/dialect.js";
-import { INTERFACE, type Provider, providerNamed } from "../client/dialects/providers.js";
+import {
+  INTERFACE,
+  ownersOfId,
+  PROVIDERS,
+  type Provider,
+  providerNamed,
+  splitBasePath,
+} from "../client/dialects/providers.js";
 import { research } from "../client/dialects/research.js";
 import { History } from "../client/store/history/history.js";
-import { type AccountOfEntry, type HistoryEntry, keyId } from "../client/store/history/records.js";
+import {
+  type AccountOfEntry,
+  type HistoryEntry,
+  keyId,
+  type Seen,
+  serviceOf,
+} from "../client/store/history/records.js";
 import { Settings } from "../client/store/settings.js";
 import type { Ports } from "../client/workflows/ports.js";
-import { isAt } from "../client/workflows/requests.js";
+import { isAt, unaskedAccount } from "../client/workflows/requests.js";
 import type { Clock } from "../core/clock.js";
 import { type Folders, folders } from "../core/files/folders.js";
 import type { Environment } from "../core/files/local-error.js";
@@ -124,7 +138,7 @@ export class Machine implements Ports {
   }
 
   get basePath(): string {
-    return requireBaseUrl(this.settings).pathname.replace(/\/$/, "");
+    return splitBasePath(requireBaseUrl(this.settings), this.settings.provider.value).basePath;
   }
 
   get apiKey(): string {
@@ -160,11 +174,11 @@ export class Machine implements Ports {
     return providerNamed(this.settings.provider.value);
   }
 
-  isHere(entry: AccountOfEntry): boolean {
-    const url = this.settings.baseUrl?.value ?? "";
-    if (!URL.canParse(url)) return true;
-    const { origin, pathname } = new URL(url);
-    return isAt(entry, { origin, basePath: pathname.replace(/\/$/, "") });
+  isHere(entry: Pick<HistoryEntry, "origin" | "base_path">): boolean {
+    const { baseUrl, provider } = this.settings;
+    if (!baseUrl || !URL.canParse(baseUrl.value)) return true;
+    const url = new URL(baseUrl.value);
+    return isAt(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
   }
 
   /** Whether it was asked of this account, also where another one took it. */
@@ -195,6 +209,47 @@ export class Machine implements Ports {
       onOtherAccount?.(`what was created with profile ${name} is asked for there, at ${entry.origin}`);
     this.#said.add(name);
     return account;
+  }
+
+  accountFor(requestId: string, entry: HistoryEntry | undefined): Ports | undefined {
+    const account = entry && this.accountOf(entry);
+    const refusal = account ? undefined : this.refusalOf(requestId, entry);
+    return refusal ? unaskedAccount(this, entry, refusal) : account;
+  }
+
+  /**
+   * Nothing is sent for a request of the history if no base URL is configured, and none for an id in the form of another
+   * provider's. The error names where it was made, and what to do.
+   */
+  refusalOf(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
+    const { baseUrl, provider } = this.settings;
+    if (entry && !baseUrl) {
+      const where = `${serviceOf(entry)} with profile ${entry.profile ?? DEFAULT_PROFILE}`;
+      const why = `${requestId} was created at ${where}, which no longer leads there with a key`;
+      return new ResearchError("NOT_CONFIGURED", why, { requestId, hint: this.wayTo(entry) });
+    }
+    if (!baseUrl || (entry && this.isHere(entry))) return undefined;
+    const owners = ownersOfId(requestId, provider.value);
+    if (owners.length === 0) return undefined;
+    const names = owners.map(({ title }) => title).join(" or ");
+    const why = `${requestId} is an id of ${names}, so ${baseUrl.value} was not asked for it`;
+    return new ResearchError("NOT_FOUND", why, { requestId, hint: this.wayTo(entry, owners) });
+  }
+
+  /** The flag, or the login, for the account that made a request, or for one of the providers that have such ids. */
+  wayTo(
+    entry: Seen | undefined,
+    owners: readonly Provider[] = ownersOfId(entry?.request_id ?? "", INTERFACE),
+  ): string {
+    const isThere = (account: Machine) =>
+      entry ? account.isHere(entry) : owners.some(({ name }) => name === account.provider?.name);
+    const there = this.accounts.filter((one) => one.profile !== this.profile && isThere(one));
+    const account = there.find(({ profile }) => profile === entry?.profile) ?? there[0];
+    if (account) return `add --profile ${account.profile}`;
+    const provider = PROVIDERS.find(({ baseUrl }) => baseUrl === entry?.origin) ?? owners[0];
+    const isOwn = !entry || provider?.baseUrl === entry.origin;
+    const site = isOwn ? "" : ` --base-url ${serviceOf(entry)}`;
+    return provider ? `\`research login ${provider.name}${site}\` stores an account there` : `add${site}`;
   }
 
   /** The account of a profile; undefined if there is none, or it has no key for its origin. */

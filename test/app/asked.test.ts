@@ -97,7 +97,7 @@ describe("the interface takes", () => {
     expect(() => askedOf(at("research"), body(given), options)).toThrow(
       expect.objectContaining({
         message: `the research interface takes no ${name}, and it is the service in force`,
-        facts: { hint: expect.stringContaining("`research login --provider NAME` stores one") },
+        facts: { hint: expect.stringContaining("`research login PROVIDER` stores one") },
       }),
     );
   });

@@ -232,7 +232,7 @@ describe("the connection", () => {
       expect.objectContaining({
         ...{ code: "NOT_CONFIGURED", message: "no base URL is configured" },
         facts: {
-          hint: "Run `research login --provider openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER and a key. `research try` needs neither.",
+          hint: "Run `research login openai` (or perplexity, exa, parallel, gemini, tavily) for an account there, or give --base-url URL; in CI set RESEARCH_PROVIDER (for a service of your own RESEARCH_BASE_URL) and a key. `research try` needs neither.",
         },
       }),
     );
@@ -255,7 +255,7 @@ describe("the connection", () => {
       { RESEARCH_BASE_URL: "https://api.exa.ai" },
       /^This is Exa's own address: did you mean --provider exa\?/,
     ],
-    [{ RESEARCH_PROVIDER: "exa" }, /^Set EXA_API_KEY or .* `research login --provider exa`\.$/],
+    [{ RESEARCH_PROVIDER: "exa" }, /^Set EXA_API_KEY or .* `research login exa`\.$/],
   ])("names the provider whose key is missing: %j", (env, hint) => {
     expect(() => requireConnection(resolve({}, env, EMPTY))).toThrow(
       expect.objectContaining({ facts: { hint: expect.stringMatching(hint) } }),
@@ -274,7 +274,7 @@ describe("the connection", () => {
         message:
           "the stored key belongs to https://home.example and is not sent to https://flag.example (the base URL comes from --base-url)",
         facts: {
-          hint: "Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for https://flag.example, or run `research login --base-url https://flag.example`.",
+          hint: "Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for https://flag.example, or run `research login --base-url https://flag.example -p NAME`.",
         },
       }),
     );

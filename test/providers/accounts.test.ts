@@ -6,6 +6,7 @@ import * as does from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, homeWith, listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
+import { connectMcp } from "../support/mcp.js";
 import { account } from "../support/providers/account.js";
 import type { ProviderName } from "../support/providers/bodies.js";
 import { type DoubleOptions, KEY, ProviderDouble } from "../support/providers/double.js";
@@ -543,13 +544,130 @@ describe("at OpenAI", () => {
     expect((await run("create", "why")).stderr).not.toMatch(/ten minutes/);
   });
 
-  test("tools may be set, as long as the web is searched", async () => {
-    const { run, succeed, double } = await account("openai");
-    const tools = [{ type: "web_search" }, { type: "code_interpreter" }];
+  test.each([
+    [{ type: "mcp", server_label: "own" }],
+    [{ type: "file_search" }, { type: "web_search_preview" }],
+  ])("tools are sent as they are set: %j", async (...tools) => {
+    const { succeed, double } = await account("openai");
     await succeed("create", "why", "--set", `tools=${JSON.stringify(tools)}`);
     expect([...double.runs.values()][0]?.body).toMatchObject({ tools });
-    expect(await run("create", "why", "--set", 'tools=[{"type":"x"}]')).toMatchObject({ code: 2 });
+    expect(double.problems).toEqual([]);
   });
+
+  const bodies = (double: ProviderDouble) => [...double.runs.values()].map(({ body }) => body);
+  const RESEARCH = { model: "gpt-6.2-sol", reasoning: { effort: "high" }, tools: [{ type: "web_search" }] };
+
+  test("the default model is asked for a research, and nothing is added to one that is named", async () => {
+    const { run, succeed, double, home, env } = await account("openai");
+    await succeed("run", "why");
+    await succeed("rerun", "@last");
+    await succeed("create", "why", "--set", 'reasoning={"effort":"low"}');
+    await succeed("create", "why", "--model", "gpt-6.2-sol");
+    const { reasoning: _, ...plain } = RESEARCH;
+    const [first, again, set, named] = bodies(double);
+    expect([first, again]).toMatchObject([RESEARCH, RESEARCH]);
+    expect(set).toMatchObject({ ...RESEARCH, reasoning: { effort: "low" } });
+    expect(named).toMatchObject(plain);
+    expect(named).not.toHaveProperty("reasoning");
+    const dry = JSON.parse((await run("create", "why", "--dry-run", "--json")).stdout);
+    expect(dry.body).toEqual(first);
+    expect((await run("create", "why", "--once")).stderr).toContain("nothing was sent");
+    const rows = join(folderWith({ "rows.csv": "prompt,model\none,\ntwo,gpt-6.2-sol\n" }), "rows.csv");
+    await succeed("batch", rows, "--out", join(home, "out"));
+    const ofRows = bodies(double).slice(4);
+    expect(ofRows.find(({ input }) => input === "one")).toMatchObject(RESEARCH);
+    expect(ofRows.find(({ input }) => input === "two")).not.toHaveProperty("reasoning");
+    const client = await connectMcp({ home, env });
+    await client.call("research_create", { prompt: "of an agent" });
+    await client.close();
+    expect(bodies(double).at(-1)).toMatchObject(RESEARCH);
+    expect(double.problems).toEqual([]);
+  });
+
+  test("--window is passed on in its spelling, recorded, and another request of the same prompt", async () => {
+    const { run, succeed, double, home } = await account("openai");
+    const window = (value: string) => ({ background_options: { completion_window: value } });
+    await succeed("create", "why", "--window", "2h");
+    expect(bodies(double)[0]).toMatchObject({ ...RESEARCH, ...window("2h"), background: true });
+    await succeed("rerun", "@last");
+    expect(bodies(double)[1]).toEqual(bodies(double)[0]);
+    await succeed("rerun", "@last", "--window", "soonest");
+    expect(bodies(double)[2]).toMatchObject(window("soonest"));
+    expect(await listed(home)).toMatchObject(
+      ["soonest", "2h", "2h"].map((one) => ({ options: window(one) })),
+    );
+    expect((await run("run", "why", "--window", "2h", "--once")).stderr).toContain("nothing was sent");
+    await succeed("run", "why", "--window", "8 hours", "--once");
+    expect(bodies(double)[3]).toMatchObject(window("8 hours"));
+    const dry = JSON.parse((await run("create", "why", "--window", "8h", "--dry-run", "--json")).stdout);
+    expect(dry.body).toMatchObject(window("8h"));
+    const rows = join(folderWith({ "rows.txt": "one" }), "rows.txt");
+    await succeed("batch", rows, "--out", join(home, "out"), "--window", "8h");
+    expect(bodies(double)[4]).toMatchObject(window("8h"));
+    const twice = await run("create", "why", "--window", "8h", "--set", "background_options={}");
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("--window sets") });
+    expect(double.problems).toEqual([]);
+    expect(double.runs.size).toBe(5);
+  });
+
+  test.each([...NAMES.filter((name) => name !== "openai"), "research"] as const)(
+    "--window at %s, which has no such field, is 2",
+    async (name) => {
+      const { run, double, env, home } = await account(name === "research" ? "tavily" : name);
+      env.RESEARCH_PROVIDER = name;
+      const rows = join(folderWith({ "rows.txt": "one" }), "rows.txt");
+      for (const argv of [
+        ["create", "why"],
+        ["run", "why"],
+        ["batch", rows, "--out", join(home, "out")],
+      ])
+        expect(await run(...argv, "--window", "2h")).toMatchObject({ code: 2, stdout: "" });
+      expect(double.server.count()).toBe(0);
+    },
+  );
+
+  test("a window that the provider refuses is 2, in its words", async () => {
+    const words = "Invalid value: '3h'. Supported values are: 'soonest', '2h', and '8h'.";
+    const { run } = await account("openai", {
+      fault: does.only("create", does.answer({ status: 400, body: saying(words, "invalid_value") })),
+    });
+    const seen = await run("create", "why", "--window", "3h");
+    expect(seen).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
+  });
+
+  test("doctor names the day on which the model of a create ends", async () => {
+    const models = [
+      { id: "gpt-6.2-sol", object: "model", shutdown_date: null },
+      { id: "gpt-old", object: "model", shutdown_date: "2027-01-14" },
+    ];
+    const double = await ProviderDouble.start("openai", { models });
+    const { env, run } = homeWith();
+    const login = ["login", "openai", "--base-url", double.url, "--with-key"];
+    await inProcess(login, { env, input: KEY });
+    const auth = async () =>
+      JSON.parse((await run("doctor", "--json")).stdout).checks.find(
+        ({ id }: { id: string }) => id === "auth",
+      );
+    expect(await auth()).toMatchObject({ status: "ok", message: "the service takes the key" });
+    await run("config", "set", "model", "gpt-old");
+    expect(await auth()).toMatchObject({
+      ...{ status: "warn", message: "the service takes the key; gpt-old ends on 2027-01-14" },
+      fix: "research config set model NAME",
+    });
+  });
+});
+
+test("at Perplexity an effort takes the place of a preset, and stands beside a model", async () => {
+  const { succeed, double } = await account("perplexity");
+  for (const flags of [[], ["--model", "low"], ["--model", "a/b"]])
+    await succeed("create", "why", "--set", "effort=xhigh", ...flags);
+  const all = [...double.runs.values()].map(({ body }) => [body.effort, body.preset, body.model]);
+  expect(all).toEqual([
+    ["xhigh", undefined, undefined],
+    ["xhigh", undefined, undefined],
+    ["xhigh", undefined, "a/b"],
+  ]);
+  expect(double.problems).toEqual([]);
 });
 
 test.each<[ProviderName, string]>([

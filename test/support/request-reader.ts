@@ -83,7 +83,7 @@ function operationOf(path: string): Operation {
   const match = /\/api\/v1\/conversation\/[^/]+\/(status|stop|output)$/.exec(pathname);
   if (match) return match[1] as Operation;
   // The paths of providers. Gemini has a key tried by its list of models.
-  if (pathname === "/v1beta/models") return "status";
+  if (/\/v1(?:beta)?\/models$/.test(pathname)) return "status";
   const [, id, what] =
     /\/(?:v1\/responses|agent\/runs|v1\/tasks\/runs|v1(?:beta)?\/interactions|research)(\/[^/]+)?(?:\/(cancel|result))?$/.exec(
       pathname,

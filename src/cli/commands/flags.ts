@@ -20,6 +20,7 @@ export const flags = {
     ),
     "--set <name=value>": repeatable("at a provider: a field of its own request; may be repeated"),
     "--after <id>": "at a provider: follow up on this request",
+    "--window <duration>": "at openai: take a result within this time (2h, 8h) for a lower price",
   },
   or: {
     "--or <profile>": repeatable(

@@ -3,6 +3,7 @@ import { refuseBeside, UsageError } from "../../app/errors.js";
 import type { LimitOptions, Machine } from "../../app/machine.js";
 import { checkSize, readText } from "../../app/read-text.js";
 import { requireBaseUrl } from "../../app/settings.js";
+import { requestBelow, withDefaults } from "../../client/dialects/providers.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { type AskedAccount, keyOf } from "../../client/workflows/first-account.js";
 import { followUpOf } from "../../client/workflows/requests.js";
@@ -76,7 +77,7 @@ export async function askedAccounts(
   body: CreateBody,
   options: Given<"provider" | "or" | "domains" | "quota" | "dryRun" | "waitForQuota">,
 ): Promise<AskedAccount<Machine>[]> {
-  const { or, model = [], set = [], after, domains, notDomains, waitForQuota, dryRun } = options;
+  const { or, model = [], set = [], after, domains, notDomains, window, waitForQuota, dryRun } = options;
   const limitOf = (at: Machine, given: LimitOptions) => (dryRun ? undefined : at.hourlyLimit(given));
   if (or.length === 0)
     return [{ ports: ctx, body: await completeRequest(ctx, body, options), limit: limitOf(ctx, options) }];
@@ -86,7 +87,7 @@ export async function askedAccounts(
   const models = modelsOf(model, accounts);
   const asked = accounts.map((ports, index) => ({
     ports,
-    body: askedOf(ports, body, { model: models.get(ports), domains, notDomains }),
+    body: askedOf(ports, body, { model: models.get(ports), domains, notDomains, window }),
     limit: limitOf(ports, index === 0 ? options : {}),
   }));
   for (const account of asked) (await account.ports.dialect()).create(account.body);
@@ -148,8 +149,9 @@ async function requestOf(ctx: Machine, body: CreateBody) {
   const { provider } = ctx;
   const base = requireBaseUrl(ctx.settings);
   const dialect = await ctx.dialect();
-  const { method, path, headers: own, body: text = "" } = dialect.create(composeBody(body));
-  const url = base.origin + ctx.basePath + path;
+  const request = dialect.create(composeBody(withDefaults(provider, body)));
+  const { method, path, headers: own, body: text = "" } = requestBelow(base, dialect.name, request);
+  const url = base.origin + path;
   const isOther = provider?.otherKeyVariable === ctx.settings.apiKey?.source;
   const ownVariable = (isOther && provider?.otherKeyVariable) || provider?.keyVariable;
   const variable = provider?.baseUrl === base.origin ? ownVariable : "RESEARCH_API_KEY";

@@ -23,7 +23,7 @@ import {
 } from "../../core/protocol/conversation.js";
 import { isKeyText, keyHider } from "../../core/secrets/key.js";
 import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
-import { providerMeant, providerNamed } from "../dialects/providers.js";
+import { providerMeant, providerNamed, requestBelow, withDefaults } from "../dialects/providers.js";
 import { research } from "../dialects/research.js";
 import { maxBytes, salvageRequestId } from "./body.js";
 import { type Classification, classifyResponse, type Success, waitAsked } from "./classify-response.js";
@@ -51,7 +51,7 @@ export class Session {
   readonly origin: string;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly #prefix: string;
+  readonly #base: URL;
   readonly #options: ClientOptions;
   #dialect: Dialect | (() => Promise<Dialect>);
   readonly #timeout: number;
@@ -66,7 +66,7 @@ export class Session {
     const base = parseBaseUrl(options.baseUrl, options.insecureHttp ?? false);
     requireKeyText(options.apiKey);
     this.origin = base.origin;
-    this.#prefix = base.pathname.replace(/\/$/, "");
+    this.#base = base;
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? Math.random;
     this.#options = options;
@@ -98,7 +98,8 @@ export class Session {
   async createRequest(body: CreateBody): Promise<DialectRequest> {
     const dialect = await this.dialect();
     try {
-      return dialect.create(composeBody(body));
+      const request = dialect.create(composeBody(withDefaults(providerNamed(dialect.name), body)));
+      return requestBelow(this.#base, dialect.name, request);
     } catch (error) {
       if (error instanceof InputError) throw new ResearchError("USAGE", error.message, { hint: error.hint });
       throw error;
@@ -129,8 +130,8 @@ export class Session {
       throw new ResearchError("USAGE", `not a request id: ${JSON.stringify(requestId)}`);
     }
     const dialect = await this.dialect();
-    const request = dialect.request(operation, requestId);
-    if (!request) {
+    const own = dialect.request(operation, requestId);
+    if (!own) {
       const { title } = providerNamed(dialect.name) ?? { title: dialect.name };
       const message = `${title} has no way to stop a request: ${requestId} goes on and is paid for`;
       return {
@@ -138,6 +139,7 @@ export class Session {
         error: new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId }),
       };
     }
+    const request = requestBelow(this.#base, dialect.name, own);
     const answer = await this.#send(operation, request, dialect, limits);
     // Most polls say what the one before said, and to read that anew is a sixth of what a poll costs.
     if (last?.answer && isSame(last.answer, answer))
@@ -187,14 +189,19 @@ export class Session {
     const asked = { dialect, operation, requestId, target, peer, meant, now: this.clock.now() };
     const result = classifyResponse(answer, asked);
     if (result.kind === "data") return result;
-    if (meant && !(result.error instanceof UnreachableError && result.error.unsent))
-      Object.assign(result.error, { hint: meant });
-    this.withoutKey(result.error);
+    const { error } = result;
+    const own = providerNamed(dialect.name)?.baseUrl ?? this.origin;
+    // A service that speaks a provider's dialect elsewhere: the path may be wrong, which says nothing of the model.
+    const isMissing = error instanceof RefusedError && error.enveloped && error.httpStatus === 404;
+    if (operation === "create" && isMissing && own !== this.origin)
+      Object.assign(error, { message: `${error.message} (${target} was asked: check the base URL)` });
+    if (meant && !(error instanceof UnreachableError && error.unsent)) Object.assign(error, { hint: meant });
+    this.withoutKey(error);
     return result;
   }
 
   #url(at: DialectRequest): string {
-    return this.origin + this.#prefix + at.path;
+    return this.origin + at.path;
   }
 
   async #send(
@@ -206,7 +213,7 @@ export class Session {
     const request = {
       origin: this.origin,
       method: at.method,
-      path: this.#prefix + at.path,
+      path: at.path,
       headers: this.#headers(at, dialect),
       body: at.body,
     };

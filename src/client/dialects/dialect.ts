@@ -58,6 +58,8 @@ export interface Dialect {
   request(operation: Exclude<Operation, "create">, requestId: string): DialectRequest | undefined;
   /** An id that no request has: to ask for its state costs nothing and tries a key. */
   readonly probeId: string;
+  /** An id whose state holds the service's `models`, with the day on which each ends; absent if it lists none. */
+  readonly modelsId?: string;
   /** Reads a parsed body as an error of this service. `retryAfter`: seconds, of a header. Never throws. */
   fault(
     operation: Operation,

@@ -1,27 +1,35 @@
 import { checkStrict, createAt } from "./asking.js";
-import { type Dialect, InputError } from "./dialect.js";
-import { items } from "./reading.js";
+import type { Dialect } from "./dialect.js";
+import { fields } from "./reading.js";
 import { PATH, responses } from "./responses.js";
+
+/** Asks for the list of models. No response has this id. */
+const MODELS = "models";
 
 /** OpenAI: the Responses API in background mode. */
 export function openai(defaultModel: string): Dialect {
+  const own = responses("openai", /^resp_/);
   return {
-    ...responses("openai", /^resp_/),
+    ...own,
+    modelsId: MODELS,
+    request: (operation, requestId) =>
+      operation === "status" && requestId === MODELS
+        ? { method: "GET", path: "/v1/models", json: false }
+        : own.request(operation, requestId),
+    data(operation, answer) {
+      const { object, data: models } = fields(answer);
+      return object === "list" ? { status: "valid", models } : own.data(operation, answer);
+    },
     create(body) {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
       if (schema) checkStrict("OpenAI", schema);
       const format = schema && { type: "json_schema", name: "result", schema, strict: true };
-      const { store, tools, ...options } = body.options ?? {};
-      if (tools !== undefined && !items(tools).some(({ type }) => type === "web_search"))
-        throw new InputError(
-          '"tools" at OpenAI is a list, with a tool of the type web_search in it',
-          `As in --set 'tools=[{"type":"web_search"}]'.`,
-        );
+      const { store, ...options } = body.options ?? {};
       // Any other value is refused below.
       const kept = store === undefined || store === false ? options : { ...options, store };
       const ours = {
         ...{ model, input: prompt, background: true, store: store !== false },
-        tools: tools ?? [{ type: "web_search" }],
+        ...(options.tools === undefined && { tools: [{ type: "web_search" }] }),
         previous_response_id: after,
         ...(format && { text: { format } }),
       };

@@ -9,9 +9,12 @@ export function perplexity(defaultModel: string): Dialect {
     ...responses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
     create(body) {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
+      const isModel = model.includes("/");
       const json_schema = schema && { name: "result", schema, strict: true };
       const ours = {
-        ...(model.includes("/") ? { model, preset: undefined } : { model: undefined, preset: model }),
+        // A model has a slash in its name, and an effort takes the place of a preset.
+        model: isModel ? model : undefined,
+        preset: isModel || body.options?.effort !== undefined ? undefined : model,
         ...{ input: prompt, background: true, previous_response_id: after },
         ...(json_schema && { response_format: { type: "json_schema", json_schema } }),
       };

@@ -1,5 +1,5 @@
-import type { Data } from "../../core/protocol/conversation.js";
-import { type Dialect, InputError } from "./dialect.js";
+import type { CreateBody, Data } from "../../core/protocol/conversation.js";
+import { type Dialect, type DialectRequest, InputError } from "./dialect.js";
 
 /** A provider that is spoken to directly. Its dialect is loaded only when it is named. */
 export interface Provider {
@@ -16,14 +16,24 @@ export interface Provider {
   modelWord: string;
   /** The model of a create that names none. Models end every few months: this is where they are changed. */
   defaultModel: string;
+  /** What a create asks of that model beside the question: it would answer otherwise, and not research. */
+  defaultOptions?: Readonly<Record<string, unknown>>;
+  /** What its paths begin with, then other versions that a base URL may name; absent where paths have no version. */
+  versions?: readonly [own: string, ...others: string[]];
+  /** The form of its ids. */
+  idForm: RegExp;
   /** Whether its answers say what a request has cost, in dollars. */
   saysDollars?: true;
   /** The field of an answer that a follow-up names, if that is not the request's own id. */
   followUpField?: "interaction_id";
   /** The options of a create that search these domains only, and none of those; each list may be empty. Absent if it has none. */
   domainOptions?(only: readonly string[], not: readonly string[]): Record<string, unknown>;
+  /** The options of a create that takes a lower price for a result within a time. Absent if it sells none. */
+  windowOptions?(window: string): Record<string, unknown>;
   load(defaultModel: string): Promise<Dialect>;
 }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/;
 
 export const PROVIDERS: readonly Provider[] = [
   {
@@ -32,11 +42,15 @@ export const PROVIDERS: readonly Provider[] = [
     baseUrl: "https://api.openai.com",
     keyVariable: "OPENAI_API_KEY",
     modelWord: "model",
-    defaultModel: "gpt-6.1-sol",
+    defaultModel: "gpt-6.2-sol",
+    defaultOptions: { reasoning: { effort: "high" } },
+    versions: ["/v1"],
+    idForm: /^resp_/,
     domainOptions(only, not) {
       if (not.length > 0) throw new InputError("OpenAI can leave no domains out", "Leave --not-domains out.");
       return { tools: [{ type: "web_search", filters: { allowed_domains: only } }] };
     },
+    windowOptions: (window) => ({ background_options: { completion_window: window } }),
     load: async (model) => (await import("./openai.js")).openai(model),
   },
   {
@@ -46,6 +60,8 @@ export const PROVIDERS: readonly Provider[] = [
     keyVariable: "PERPLEXITY_API_KEY",
     modelWord: "preset, or x/model",
     defaultModel: "high",
+    versions: ["/v1"],
+    idForm: new RegExp(`^resp_|${UUID.source}`),
     saysDollars: true,
     domainOptions(only, not) {
       const search_domain_filter = [...only, ...not.map((domain) => `-${domain}`)];
@@ -60,6 +76,7 @@ export const PROVIDERS: readonly Provider[] = [
     keyVariable: "EXA_API_KEY",
     modelWord: "effort",
     defaultModel: "medium",
+    idForm: /^agent_run_/,
     saysDollars: true,
     load: async (model) => (await import("./exa.js")).exa(model),
   },
@@ -70,6 +87,8 @@ export const PROVIDERS: readonly Provider[] = [
     keyVariable: "PARALLEL_API_KEY",
     modelWord: "processor",
     defaultModel: "pro",
+    versions: ["/v1"],
+    idForm: /^trun_/,
     followUpField: "interaction_id",
     domainOptions: (only, not) => ({ source_policy: domainFields(only, not) }),
     load: async (model) => (await import("./parallel.js")).parallel(model),
@@ -82,6 +101,8 @@ export const PROVIDERS: readonly Provider[] = [
     otherKeyVariable: "GOOGLE_API_KEY",
     modelWord: "agent",
     defaultModel: "deep-research-preview-04-2026",
+    versions: ["/v1beta", "/v1"],
+    idForm: /^v1_/,
     load: async (model) => (await import("./gemini.js")).gemini(model),
   },
   {
@@ -91,6 +112,7 @@ export const PROVIDERS: readonly Provider[] = [
     keyVariable: "TAVILY_API_KEY",
     modelWord: "model",
     defaultModel: "mini",
+    idForm: UUID,
     domainOptions: domainFields,
     load: async (model) => (await import("./tavily.js")).tavily(model),
   },
@@ -114,7 +136,47 @@ export function providerNamed(name: string): Provider | undefined {
 /** The names that `--provider` takes. */
 export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({ name }) => name)];
 
-const MODEL = "(?:model|preset|processor|effort|agent)";
+/** The providers whose ids have the form of this one, if the service `name` has ids of another form; else none. */
+export function ownersOfId(requestId: string, name: string): Provider[] {
+  const owners = PROVIDERS.filter(({ idForm }) => idForm.test(requestId));
+  const isOwn = name === INTERFACE ? UUID.test(requestId) : owners.some((one) => one.name === name);
+  return isOwn ? [] : owners;
+}
+
+/** The path of a base URL without a version that the service `name` has, and that version. */
+export function splitBasePath({ pathname }: URL, name: string) {
+  const path = pathname.replace(/\/+$/, "");
+  const versions = name === INTERFACE ? ["/api/v1"] : (providerNamed(name)?.versions ?? []);
+  const version = versions.find((one) => path.endsWith(one));
+  return { basePath: version ? path.slice(0, -version.length) : path, version, own: versions[0] ?? "" };
+}
+
+/**
+ * A request of the service `name` below a base URL. The version that paths begin with is not repeated if the URL ends
+ * with it; another version takes its place, without the headers that go with the first one.
+ */
+export function requestBelow(
+  base: URL,
+  name: string,
+  { headers, ...request }: DialectRequest,
+): DialectRequest {
+  const { basePath, version, own } = splitBasePath(base, name);
+  if (version === undefined || version === own)
+    return { ...request, ...(headers && { headers }), path: basePath + request.path };
+  return { ...request, path: basePath + version + request.path.slice(own.length) };
+}
+
+/** A create with what a provider asks of its default model; unchanged if it names a model. */
+export function withDefaults(
+  provider: Pick<Provider, "defaultModel" | "defaultOptions"> | undefined,
+  body: CreateBody,
+): CreateBody {
+  if (!provider || body.model !== undefined) return body;
+  const options = { ...provider.defaultOptions, ...body.options };
+  return { ...body, model: provider.defaultModel, ...(Object.keys(options).length > 0 && { options }) };
+}
+
+const MODEL = "(?:model|preset|processor|effort|agent|deployment)";
 const GONE = new RegExp(
   `invalid ${MODEL}|${MODEL}\\b(?:[^.,;]|\\.\\S){0,80}(?:not found|not exist|no longer|not supported|not available|deprecated|retired)`,
   "i",
@@ -133,9 +195,17 @@ export function providerMeant(origin: string, spoken: string): string | undefine
   return `This is ${title}'s own address: did you mean --provider ${name}? \`research login ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
 }
 
-/** What to do if the model that a create gets by default has ended. */
-export function endedDefault({ defaultModel, title }: Pick<Provider, "defaultModel" | "title">): string {
-  return `${defaultModel} is this version's default for ${title}; name another with --model, or research config set model NAME`;
+/** What to do about a model that a service does not have: `named`, or the default. Undefined if its words say enough. */
+export function missingModelHint(
+  { defaultModel, title }: Pick<Provider, "defaultModel" | "title">,
+  named: string | undefined,
+  code: string,
+): string | undefined {
+  if (named === undefined)
+    return `${defaultModel} is this version's default for ${title}; name another with --model, or research config set model NAME`;
+  return code === "DeploymentNotFound"
+    ? "--model takes the name of a deployment of that resource."
+    : undefined;
 }
 
 /** Whether a FAILED state has a result all the same, of which a part is missing. */

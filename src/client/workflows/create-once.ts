@@ -6,13 +6,14 @@ import { livenessOf } from "../../core/files/lock/holder.js";
 import { HeldError, lock } from "../../core/files/lock.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
+import { withDefaults } from "../dialects/providers.js";
 import { type UnsettledCreate, type WantedCreate, wantedName } from "../store/history/create-names.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import { type AskedAccount, type FirstAccountOptions, keyOf, submitToFirst } from "./first-account.js";
 import type { Ports } from "./ports.js";
-import { type Submitted, withModel } from "./submit.js";
+import type { Submitted } from "./submit.js";
 
 /** A request that an agent made within this time, in milliseconds, is given back instead of being made once more. */
 const REUSE_MS = 3_600_000;
@@ -106,7 +107,7 @@ function wantedOf<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefi
   const { ports } = account;
   const apiKey = keyOf(ports);
   if (apiKey === undefined) return undefined;
-  const create = { origin: ports.origin, apiKey, body: withModel(ports, account.body) };
+  const create = { origin: ports.origin, apiKey, body: withDefaults(ports.provider, account.body) };
   return { account, create, name: sha256(wantedName(create)) };
 }
 

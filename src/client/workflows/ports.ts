@@ -1,8 +1,9 @@
 import type { Clock } from "../../core/clock.js";
 import type { ResearchClient } from "../calls/client.js";
+import type { ResearchError } from "../calls/errors.js";
 import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
-import type { HistoryEntry } from "../store/history/records.js";
+import type { HistoryEntry, Seen } from "../store/history/records.js";
 
 /** What the workflows work with. What is costly or may be missing is a getter; each function asks for what it uses. */
 export interface Ports {
@@ -25,11 +26,17 @@ export interface Ports {
   readonly outputField: string;
   readonly clock: Clock;
   /** Undefined where the service is the interface itself. */
-  readonly provider?: Pick<Provider, "name" | "title" | "defaultModel" | "followUpField"> | undefined;
+  readonly provider?:
+    | Pick<Provider, "name" | "title" | "defaultModel" | "defaultOptions" | "followUpField">
+    | undefined;
   /** Whether a create went to the service in use; true of all where none is configured. Default: by the origin. */
   isHere?(entry: HistoryEntry): boolean;
   /** Whether a create was asked of the account in use; true of all where none is configured. Default: by the origin. */
   isOwn?(entry: HistoryEntry): boolean;
-  /** The account that is recorded with a request, if that is to be asked instead of the one in use. */
-  accountOf?(entry: HistoryEntry): Ports | undefined;
+  /** The account that is asked for a request in place of the one in use: the one recorded with it, or one that refuses. */
+  accountFor?(requestId: string, entry: HistoryEntry | undefined): Ports | undefined;
+  /** Why a request is not asked for at the account in use; undefined if it is. */
+  refusalOf?(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined;
+  /** What to do to ask for a request at the account that made it. */
+  wayTo?(entry: Seen): string;
 }

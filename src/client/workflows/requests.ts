@@ -42,9 +42,29 @@ type TargetPorts = Pick<Ports, "history" | "origin" | "isHere" | "isOwn">;
  * history, or `@last`. A well-formed id that is not in the history names itself. Throws ResearchError `USAGE` or
  * `NOT_FOUND`, the error that says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
  */
-export function resolveTarget(ports: TargetPorts & Pick<Ports, "accountOf">, text: string): NamedTarget {
-  const entry = findSent(ports, text);
-  return entry ? { ...targetOf(entry, text), at: ports.accountOf?.(entry) } : { requestId: text, entry };
+export function resolveTarget(ports: TargetPorts & Pick<Ports, "accountFor">, text: string): NamedTarget {
+  const found = findSent(ports, text);
+  const target = found ? targetOf(found, text) : { requestId: text, entry: undefined };
+  return { ...target, at: ports.accountFor?.(target.requestId, found) };
+}
+
+/** An account in the place of one that is not asked: each call ends with `error`, and what is kept here is there. */
+export function unaskedAccount(ports: Ports, entry: HistoryEntry | undefined, error: ResearchError): Ports {
+  const { history, clock, outputField, unrecorded } = ports;
+  const refuse = () => Promise.reject(error);
+  return {
+    ...{ history, clock, outputField, unrecorded, profile: null, apiKey: "" },
+    ...{ origin: entry?.origin ?? ports.origin, basePath: entry?.base_path },
+    client: {
+      ...{ create: refuse, check: refuse, status: refuse, stop: refuse, output: refuse },
+      async *watch(source) {
+        for await (const one of typeof source === "string" ? [source] : source) {
+          const requestId = typeof one === "string" ? one : one.requestId;
+          yield { kind: "given-up", requestId, error, status: null, at: clock.now(), elapsedMs: 0 };
+        }
+      },
+    },
+  };
 }
 
 /** As findEntry for a command that sends: `@last` is of the account in use, so there has to be one. */
@@ -108,12 +128,14 @@ export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
 
 /** What the provider takes for a follow-up. Rejects as resolveTarget, as the client, or with `USAGE`. */
 export async function followUpOf(
-  ports: TargetPorts & Pick<Ports, "client" | "provider">,
+  ports: TargetPorts & Pick<Ports, "client" | "provider" | "refusalOf">,
   text: string,
   { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },
 ): Promise<string> {
   const found = findSent(ports, text);
   const { requestId, entry } = found ? targetOf(found, text) : { requestId: text };
+  const refusal = found ? undefined : ports.refusalOf?.(requestId, found);
+  if (refusal) throw refusal;
   if (entry && !isAt(entry, ports))
     throw new ResearchError(
       "USAGE",
@@ -150,7 +172,7 @@ export function recordedAt({ entry }: Target, site: Site): number | undefined {
 export function withItsOrigin(
   error: unknown,
   { requestId, entry }: Target,
-  site: Site & Partial<Pick<Ports, "profile">>,
+  site: Site & Partial<Pick<Ports, "profile" | "wayTo">>,
 ): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
   const isOthers = typeof entry.profile === "string" && entry.profile !== site.profile;
@@ -163,7 +185,7 @@ export function withItsOrigin(
     error.code,
     `${error.message.replace(/\.$/, "")}: ${requestId} was created at ${service}${
       site.origin === service ? ` with profile ${profile}` : ` and not at ${site.origin}`
-    }; add ${profile ? `--profile ${profile}` : `--base-url ${service}`}`,
+    }; ${site.wayTo?.(entry) ?? `add ${profile ? `--profile ${profile}` : `--base-url ${service}`}`}`,
     { ...error, hint: undefined },
   );
 }
@@ -176,7 +198,7 @@ export type StateAnswer =
 
 /** What is needed to ask for a request. */
 export type AskPorts = Pick<Ports, "client" | "history" | "origin" | "basePath"> &
-  Partial<Pick<Ports, "profile">>;
+  Partial<Pick<Ports, "profile" | "wayTo">>;
 
 /** Asks for all states at once; an answer for each, in the order given. Rejects with `signal.reason` only. */
 export async function askStates(

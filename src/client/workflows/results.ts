@@ -37,12 +37,12 @@ export async function fetchResult(
   target: Target,
   { partial = false, schema, ...limits }: FetchResultOptions = {},
 ): Promise<Result> {
-  const { client, outputField } = ports;
+  const { outputField } = ports;
   const { requestId, entry } = target;
   const kept = keptResult(ports, target);
   if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
   const ask = (signal: AbortSignal) =>
-    client.output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) });
+    ports.client.output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) });
   const answer =
     kept ??
     (await doneBy(ports, requestId, limits, ask).catch((error: unknown) => {
@@ -87,12 +87,11 @@ export interface FetchResultOptions extends FetchLimits {
   schema?: JsonSchema | null | undefined;
 }
 
-/** The whole data of a result that is kept of the service that is asked. */
+/** The whole data of a result that is kept, of the service that made it. */
 export function keptResult(
   { history, origin, basePath }: Pick<Ports, "history" | "origin" | "basePath">,
   { requestId, entry }: Target,
 ): StatusData | undefined {
-  if (entry && !isAt(entry, { origin, basePath })) return undefined;
   const text = history?.results.read(serviceOf(entry ?? { origin, base_path: basePath }), requestId);
   return jsonIn(text ?? "") as StatusData | undefined;
 }

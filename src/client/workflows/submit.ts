@@ -2,7 +2,7 @@ import { LocalError, localErrorOf } from "../../core/files/local-error.js";
 import { type CreateBody, type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { CallOptions, Created, StatusData } from "../calls/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
-import { endedDefault, namesNoModel } from "../dialects/providers.js";
+import { missingModelHint, namesNoModel, withDefaults } from "../dialects/providers.js";
 import type { RecordedCreate } from "../store/history/recorded-create.js";
 import type { Attempt } from "../store/history/records.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
@@ -42,7 +42,7 @@ export async function submit(
   { limit, onIntent, onId, askedOf, signal }: SendOptions = {},
 ): Promise<Submitted> {
   const { client } = ports;
-  const body = withModel(ports, asked);
+  const body = withDefaults(ports.provider, asked);
   await client.check(body);
   const pending = await begin(ports, body, { limit, askedOf, signal });
   try {
@@ -72,8 +72,8 @@ export async function submit(
     return { data, localId: pending?.localId, notSaved };
   } catch (error) {
     const { provider } = ports;
-    if (provider && asked.model === undefined && isModelGone(error))
-      Object.assign(error, { hint: endedDefault(provider) });
+    if (provider && isModelGone(error))
+      Object.assign(error, { hint: missingModelHint(provider, asked.model, error.code) ?? error.hint });
     const failure = settle(error, pending, notSaved, signal);
     // A refused create has no record. A text that cannot be removed now goes with the next one.
     if (body.context) await ports.history?.forget([]).catch(() => {});
@@ -90,11 +90,6 @@ function keepEnd(ports: Ports, localId: string, data: StatusData): void {
 /** Whether a provider refused a create because it has no such model, or has it no more: nothing was created. */
 export function isModelGone(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.kind === "invalid-input" && namesNoModel(error);
-}
-
-/** A create with the model that it gets; the one of the provider if it names none. */
-export function withModel({ provider }: Pick<Ports, "provider">, body: CreateBody): CreateBody {
-  return provider && body.model === undefined ? { ...body, model: provider.defaultModel } : body;
 }
 
 /** Records the intent. Nothing is sent if this rejects. */

@@ -34,7 +34,7 @@ describe("a create", () => {
     agent_config: { type: "deep-research", thinking_summaries: "none", visualization: "off" },
   };
   const search = { type: "web_search" };
-  const OPENAI = { model: "gpt-6.1-sol", input: prompt, background: true, store: true, tools: [search] };
+  const OPENAI = { model: "gpt-6.2-sol", input: prompt, background: true, store: true, tools: [search] };
   const tools = [{ type: "x" }, search];
   const PERPLEXITY = { input: prompt, background: true };
   const PARALLEL = { input: prompt, processor: "pro" };
@@ -137,7 +137,7 @@ describe("a create", () => {
     ...["stream", "background", "store", "n", "webhook", "webhook_url"].flatMap((one) =>
       NAMES.map((name) => [name, one]),
     ),
-    ...["model", "input", "tools", "previous_response_id"].map((one) => ["openai", one]),
+    ...["model", "input", "previous_response_id"].map((one) => ["openai", one]),
     ...["model", "preset", "input", "previous_response_id"].map((one) => ["perplexity", one]),
     ...["query", "effort", "outputSchema", "previousRunId"].map((one) => ["exa", one]),
     ...["input", "processor", "task_spec", "previous_interaction_id"].map((one) => ["parallel", one]),

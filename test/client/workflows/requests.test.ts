@@ -242,7 +242,7 @@ test("a follow-up names the request's id, or the field that the provider asks fo
 
 test.each<[string, Partial<HistoryEntry> | undefined, number | undefined, object | undefined]>([
   ["at this service", { base_path: "/v1" }, 5_000, { output: "x" }],
-  ["at another one", { base_path: "/v2" }, 0, undefined],
+  ["at another one", { base_path: "/v2" }, 0, { output: "x" }],
   ["at one without a path", {}, 0, undefined],
   ["in no history", undefined, undefined, { output: "x" }],
 ])("when a request %s was recorded, and what is kept of it here", (_, at, when, kept) => {

@@ -38,6 +38,12 @@ export const BODIES = {
       ...responses,
       model: TEXT,
       store: FLAG,
+      background_options: {
+        type: "object",
+        properties: { completion_window: TEXT },
+        required: ["completion_window"],
+        additionalProperties: false,
+      },
       tools: { type: "array", items: { type: "object", properties: { type: TEXT }, required: ["type"] } },
       text: {
         type: "object",
@@ -61,6 +67,7 @@ export const BODIES = {
       ...responses,
       model: { type: "string", pattern: "/" },
       preset: TEXT,
+      effort: TEXT,
       models: { type: "array", items: TEXT, maxItems: 5 },
       max_steps: { type: "integer" },
       language_preference: TEXT,
@@ -88,7 +95,13 @@ export const BODIES = {
       },
     },
     required: ["input", "background"],
-    anyOf: [{ required: ["model"] }, { required: ["preset"] }, { required: ["models"] }],
+    anyOf: [
+      { required: ["model"] },
+      { required: ["preset"] },
+      { required: ["models"] },
+      { required: ["effort"] },
+    ],
+    not: { required: ["preset", "effort"] },
     additionalProperties: false,
   },
   exa: {

@@ -24,13 +24,17 @@ export interface DoubleOptions extends FaultServerOptions {
   /** Something else than the good answer, for some requests. */
   fault?: (operation: Operation, nth: number, request: SeenRequest) => Behaviour | undefined;
   /** Something else than the good answer, for the creates of some prompts. */
-  refuses?: (prompt: string) => Behaviour | undefined;
+  refuses?: (prompt: string, body: Readonly<Record<string, unknown>>) => Behaviour | undefined;
   /** Awaited before each answer; a request counts as come before it. */
   latency?: () => Promise<void>;
   /** The result of a completed run; default a sentence about the prompt, or an object if a schema was asked for. */
   result?: (prompt: string) => unknown;
   /** What its results cite. */
   sources?: readonly Source[];
+  /** The key of its one account; default KEY. */
+  key?: string;
+  /** Its list of models. */
+  models?: readonly object[];
 }
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -214,7 +218,7 @@ export class ProviderDouble {
   #reply(operation: Operation, request: SeenRequest): Behaviour {
     const shape = SHAPES[this.provider];
     const isGemini = this.provider === "gemini";
-    if (shape.keyOf(request.headers) !== KEY)
+    if (shape.keyOf(request.headers) !== (this.options.key ?? KEY))
       return json(
         isGemini ? 400 : 401,
         shape.error(401, "invalid_api_key", "Incorrect API key provided: pk-te***4242."),
@@ -226,14 +230,16 @@ export class ProviderDouble {
         this.problems.push(problem);
         return json(this.provider === "parallel" ? 422 : 400, shape.error(400, "invalid_request", problem));
       }
-      const refusal = this.options.refuses?.(shape.prompt(body));
+      const refusal = this.options.refuses?.(shape.prompt(body), body);
       if (refusal) return refusal;
       const id = this.add(body);
       const run = this.runs.get(id) as Run;
       return json(shape.created ?? 200, shape.run(run, shape.words[0], ""));
     }
-    if (isGemini && request.path === "/v1beta/models?pageSize=1")
+    if (isGemini && /\/v1(?:beta)?\/models\?pageSize=1$/.test(request.path))
       return json(200, { models: [{ name: "m" }] });
+    if (this.provider === "openai" && request.path.endsWith("/v1/models"))
+      return json(200, { object: "list", data: this.options.models ?? [] });
     const id =
       /(?:responses|runs|interactions|research)\/([^/?]+)/.exec(decodeURIComponent(request.path))?.[1] ?? "";
     const run = this.runs.get(id);

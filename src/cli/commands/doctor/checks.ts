@@ -6,6 +6,7 @@ import { quotaOf } from "../../../app/quota.js";
 import { loginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
 import type { ResearchError } from "../../../client/calls/errors.js";
 import { requireKeyText, Session } from "../../../client/calls/session.js";
+import { items } from "../../../client/dialects/reading.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
 import { readIfThere, systemCode } from "../../../core/files/files.js";
 import { inWords } from "../../../core/files/local-error.js";
@@ -74,6 +75,8 @@ interface ProbeAnswer {
   /** What it says of the key. */
   verdict: ReturnType<typeof readKeyAnswer>;
   error: ResearchError | undefined;
+  /** The model of a create and the day on which the service ends it; undefined if it names none. */
+  ending?: string | undefined;
   /** The `Date` header of the answer, epoch milliseconds; undefined without one. */
   date: number | undefined;
 }
@@ -102,15 +105,26 @@ function probeOf({ host, signal }: Context, machine: Machine) {
     });
     const result = await session.call("status", (await session.dialect()).probeId, { signal });
     signal.throwIfAborted();
-    if (result.kind === "data") return { verdict: "valid", error: undefined, date };
-    const { error } = result;
-    return { verdict: readKeyAnswer(error, provider !== undefined), error, date };
+    const error = result.kind === "data" ? undefined : result.error;
+    const verdict = error ? readKeyAnswer(error, provider !== undefined) : "valid";
+    const ending = verdict === "valid" ? await endingOf(session, machine, signal) : undefined;
+    return { verdict, error, ending, date };
   };
   const askOnce = () => {
     answer ??= ask();
     return answer;
   };
   return { ask: askOnce, close: async () => session?.close() };
+}
+
+/** The model of a create that names none, and the day on which it ends, by the service's list of models. */
+async function endingOf(session: Session, { settings, provider }: Machine, signal: AbortSignal) {
+  const { modelsId } = await session.dialect();
+  const listed = modelsId === undefined ? undefined : await session.call("status", modelsId, { signal });
+  const models = listed?.kind === "data" ? items(listed.data.models) : [];
+  const name = settings.model?.value ?? provider?.defaultModel;
+  const day = models.find(({ id }) => id === name)?.shutdown_date;
+  return typeof day === "string" ? `${name} ends on ${day}` : undefined;
 }
 
 function usableKey({ settings }: Machine): string {
@@ -238,8 +252,10 @@ function tlsFinding({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | und
   return fail(9, message, fix);
 }
 
-function authFinding({ verdict, error }: ProbeAnswer, { settings }: Machine): Finding {
+function authFinding({ verdict, error, ending }: ProbeAnswer, { settings }: Machine): Finding {
   const message = error?.message ?? "";
+  if (verdict === "valid" && ending)
+    return warn(`the service takes the key; ${ending}`, "research config set model NAME");
   if (verdict === "valid") return ok("the service takes the key");
   if (verdict === "refused")
     return fail(4, `the service refuses the key: ${message}`, loginCommand(settings));

@@ -46,7 +46,13 @@ export async function output(ctx: Context, given: string | undefined, options: O
   await sayLimits(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
   const check = options.html || options.web ? keptCheck(ports, requestId) : undefined;
-  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at, check };
+  const source = {
+    requestId,
+    origin: target.entry?.origin ?? ports.origin,
+    question: prompt,
+    createdAt: created_at,
+    check,
+  };
   const accessedAt = epochOf(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
   const content = form ? buildBibliography(result, form, isoDate(accessedAt)) : result;
   if (form && content.data.length === 0)

@@ -67,7 +67,7 @@ async function accountsIn(
   profiles: readonly (string | undefined)[],
   options: InputOptions & { dryRun?: boolean },
 ) {
-  const { model = [], set = [], after: afterId, domains, notDomains, perHour, tier } = options;
+  const { model = [], set = [], after: afterId, domains, notDomains, window, perHour, tier } = options;
   const named = namedIn(
     ctx,
     profiles.map((profile) => ({ profile })),
@@ -85,7 +85,7 @@ async function accountsIn(
   for (const at of accounts) checks.set(at, at.provider && (await at.dialect()).create);
   const bodyAt = (at: Machine, body: CreateBody): CreateBody => {
     const whole = {
-      ...askedOf(at, body, { model: models.get(at), set, domains, notDomains }),
+      ...askedOf(at, body, { model: models.get(at), set, domains, notDomains, window }),
       ...(after !== undefined && { after }),
       ...(body.model && { model: body.model }),
     };
