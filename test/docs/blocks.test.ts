@@ -87,9 +87,23 @@ test("the nightly script asks nothing after 11 until it is settled, and goes on 
   const settle = 'research resolve "$(research list | cut -f 1)" --not-created; rm -f running.id';
   const impatient = "sed -i.full 's/--timeout 5h/--timeout 1s/' nightly.sh; night";
   expect((await night(`${settle}; ${impatient}`)).stdout).toMatch(/8 1\n\S+T\S+ hint: .*research output -w/);
-  expect((await night("mv nightly.sh.full nightly.sh; night; ls reports | wc -l")).stdout).toMatch(
-    /^1\n0 1\n$/,
-  );
+  // A night later what ran is delivered under the name of the night that asked, and a second run of a day asks for nothing.
+  const on = (day: string) =>
+    `mkdir -p bin; printf '#!/bin/sh\\nexec /bin/date -d ${day} "$@"\\n' > bin/date; chmod +x bin/date; PATH="$PWD/bin:$PATH"`;
+  const asked = (await night("cat running.report")).stdout.split("\n")[0];
+  expect(asked).toBe(`reports/${new Date().toISOString().slice(0, 10)}.md`);
+  const late = `mv nightly.sh.full nightly.sh; ${on("2040-01-02")}; night; find reports -name '*.md'`;
+  expect((await night(late)).stdout).toBe(`${asked}\n0 1\n`);
+  for (const [day, requests] of [
+    ["2040-01-02", 2],
+    ["2040-01-02", 2],
+    ["2040-01-03", 3],
+    ["2040-01-03", 3],
+  ]) {
+    const again = await night(`${on(String(day))}; night; ls reports`);
+    expect(again.stdout).toContain(`${day}.md\n0 ${requests}\n`);
+    expect((await night("test ! -e running.id && echo gone")).stdout).toMatch(/^gone/);
+  }
   slow.signal("SIGTERM");
   await slow.done;
 });

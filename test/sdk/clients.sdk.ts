@@ -23,7 +23,7 @@ const input = `${QUESTION} => in_progress completed`;
 test("openai creates, polls, reads and cancels", async () => {
   await at("openai", async ({ url }) => {
     const { responses } = new OpenAI({ apiKey: KEY, baseURL: `${url}/v1` });
-    const model = "gpt-6.1-sol";
+    const model = "gpt-6.2-sol";
     const made = await responses.create({ model, input, background: true, store: true });
     expect(made.status).toBe("queued");
     expect((await responses.retrieve(made.id)).status).toBe("in_progress");

@@ -1,5 +1,5 @@
 // The official clients of the six providers judge our doubles: they create, poll, read and cancel there, and the doubles'
-// answers have their types. They have a lock of their own and want a newer Node.js than the least we run on; where this one
+// answers have their types. What the built program sends has the types that they take. They have a lock of their own and want a newer Node.js than the least we run on; where this one
 // is older, one of the registry runs them.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,6 +18,7 @@ function run(command, args, cwd) {
 }
 
 run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+run(process.execPath, [join(folder, "requests.js")], root);
 run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", folder], root);
 const isNew = Number(process.versions.node.split(".")[0]) >= LEAST;
 const node = isNew ? process.execPath : newer;

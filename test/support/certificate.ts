@@ -1,22 +1,28 @@
-/** For servers of these tests only: 127.0.0.1, localhost and research.example, signed by itself, so that nobody trusts it unasked. */
+/**
+ * For servers of these tests only: 127.0.0.1, localhost, research.example, and the hosts of providers for what comes through
+ * a proxy of these tests. It is signed by itself, so that it is trusted only where NODE_EXTRA_CA_CERTS names it.
+ */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBuDCCAV6gAwIBAgIUEg6Bhjs15CFHvMhmunVg8baNFtIwCgYIKoZIzj0EAwIw
-GTEXMBUGA1UEAwwOcmVzZWFyY2ggdGVzdHMwIBcNMjYxMTIwMTU1ODU0WhgPMjEy
-NjEwMjcxNTU4NTRaMBkxFzAVBgNVBAMMDnJlc2VhcmNoIHRlc3RzMFkwEwYHKoZI
-zj0CAQYIKoZIzj0DAQcDQgAEh7iu9ID/xrQ4vQRyn2KoRwxJz6Cv9DqxYjv/uSYW
-ylWzu7hrYtKtFe94mrwK9IO7FItJPgdtzgfqdXLzvIhvhKOBgTB/MB0GA1UdDgQW
-BBT9x5idaT76f5b68jqRsmCEcOlRujAfBgNVHSMEGDAWgBT9x5idaT76f5b68jqR
-smCEcOlRujAPBgNVHRMBAf8EBTADAQH/MCwGA1UdEQQlMCOHBH8AAAGCCWxvY2Fs
-aG9zdIIQcmVzZWFyY2guZXhhbXBsZTAKBggqhkjOPQQDAgNIADBFAiEA73tIHw2A
-GGgCibQdb+3812MzTOgNY6hkPrtUjBVQ2fkCIGPm2jhEPwb9jQMXeNuYfAUNq57o
-mB0hmshGr1wCHcuE
+MIICUDCCAfWgAwIBAgIUWxPC31FAB6fbhZQ9vothKkvbymswCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOcmVzZWFyY2ggdGVzdHMwIBcNMjYxMTI3MTYxNTU0WhgPMjEy
+NjExMDMxNjE1NTRaMBkxFzAVBgNVBAMMDnJlc2VhcmNoIHRlc3RzMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEM19RzRZyzEuwiEHRlU3yFFFMqYfwq+BLkAALySAL
+JeLJYc7oH+VtNdKrhqTk1FgjDYhwwbruUtwDbA6k9IqzyqOCARcwggETMB0GA1Ud
+DgQWBBSfV8m03efGu67re2EC5QQtg25LejAfBgNVHSMEGDAWgBSfV8m03efGu67r
+e2EC5QQtg25LejAPBgNVHRMBAf8EBTADAQH/MIG/BgNVHREEgbcwgbSHBH8AAAGC
+CWxvY2FsaG9zdIIQcmVzZWFyY2guZXhhbXBsZYIOYXBpLm9wZW5haS5jb22CEWFw
+aS5wZXJwbGV4aXR5LmFpggphcGkuZXhhLmFpgg9hcGkucGFyYWxsZWwuYWmCIWdl
+bmVyYXRpdmVsYW5ndWFnZS5nb29nbGVhcGlzLmNvbYIOYXBpLnRhdmlseS5jb22C
+HG15LXJlc291cmNlLm9wZW5haS5henVyZS5jb20wCgYIKoZIzj0EAwIDSQAwRgIh
+ANNufv0XTr8CNmKsJl0liDjcU/GIViqSMKNZj/mW7PGkAiEA9F9qlouQIrhOnFzt
+PDjmASYoBtAKc9P3PBSGQRLQWJ8=
 -----END CERTIFICATE-----
 `;
 
 /** Its key; it opens nothing. */
 export const CERTIFICATE_KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgm4bNpDjXMKznX7hT
-N8okeBvTIKOJI9r+uywiuVBMyaihRANCAASHuK70gP/GtDi9BHKfYqhHDEnPoK/0
-OrFiO/+5JhbKVbO7uGti0q0V73iavAr0g7sUi0k+B23OB+p1cvO8iG+E
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgivnjdq3gJjnyFCKT
+4pAxjneZUB8dJPtECl+qptA2iCihRANCAAQzX1HNFnLMS7CIQdGVTfIUUUyph/Cr
+4EuQAAvJIAsl4slhzugf5W010quGpOTUWCMNiHDBuu5S3ANsDqT0irPK
 -----END PRIVATE KEY-----
 `;

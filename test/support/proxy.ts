@@ -2,7 +2,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { connect, type Socket } from "node:net";
 import { listen } from "./listen.js";
 
-/** An HTTP proxy that leads to one port of this machine, whatever name it is asked for. */
+/** An HTTP proxy that leads to ports of this machine: to one, or to that of a host. */
 export interface Proxy {
   url: string;
   /** The CONNECT requests and all others, with their headers. */
@@ -20,7 +20,11 @@ export interface ProxyOptions {
   refusesConnect?: boolean;
 }
 
-export async function proxy(port: number, options: ProxyOptions = {}): Promise<Proxy> {
+export async function proxy(
+  ports: number | ((host: string) => number),
+  options: ProxyOptions = {},
+): Promise<Proxy> {
+  const portOf = (host = "") => (typeof ports === "number" ? ports : ports(host.replace(/:\d+$/, "")));
   const requests: IncomingMessage[] = [];
   const sent: Buffer[] = [];
   const mayPass = ({ headers }: IncomingMessage) =>
@@ -28,14 +32,16 @@ export async function proxy(port: number, options: ProxyOptions = {}): Promise<P
     headers["proxy-authorization"] === `Basic ${Buffer.from(options.login).toString("base64")}`;
   const server = createServer((request, response) => {
     requests.push(request);
-    if (mayPass(request)) forward(request, response, port);
+    if (mayPass(request)) forward(request, response, portOf(request.headers.host));
     else response.writeHead(407, { "proxy-authenticate": "Basic" }).end("login, please");
   });
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     requests.push(request);
     const refusal = options.refusesConnect ? "403 Forbidden" : mayPass(request) ? undefined : "407 Login";
     if (refusal) return socket.end(`HTTP/1.1 ${refusal}\r\nContent-Length: 0\r\n\r\n`);
-    const out = connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 Connection established\r\n\r\n"));
+    const out = connect(portOf(request.url), "127.0.0.1", () =>
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n"),
+    );
     socket.on("data", (piece: Buffer) => sent.push(piece));
     socket.on("error", () => out.destroy());
     // A peer that hangs would never end its side.

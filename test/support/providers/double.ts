@@ -29,6 +29,8 @@ export interface DoubleOptions extends FaultServerOptions {
   latency?: () => Promise<void>;
   /** The result of a completed run; default a sentence about the prompt, or an object if a schema was asked for. */
   result?: (prompt: string) => unknown;
+  /** The states that the polls of a prompt see which names none; default: queued, running, completed. */
+  words?: readonly string[];
   /** What its results cite. */
   sources?: readonly Source[];
   /** The key of its one account; default KEY. */
@@ -186,7 +188,7 @@ export class ProviderDouble {
     const { prefix, words, prompt } = SHAPES[this.provider];
     const digits = String(++this.#count).padStart(4, "0");
     const id = `${prefix}${digits}${this.provider === "tavily" ? "-4abc-8def-0123456789ab" : "abcdef".repeat(6)}`;
-    const states = /=>\s*(.+)$/.exec(prompt(body))?.[1]?.split(/\s+/) ?? [...words];
+    const states = /=>\s*(.+)$/.exec(prompt(body))?.[1]?.split(/\s+/) ?? [...(this.options.words ?? words)];
     this.runs.set(id, { id, body, words: states, polls: 0, sources: this.options.sources });
     return id;
   }
