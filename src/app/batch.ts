@@ -109,6 +109,7 @@ export function pacerOf(
     attempts: () => ports?.history?.hour(ports, 1).attempts,
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
     isHourly: !ports?.provider,
+    guessesWaits: ports?.provider?.guessesWaits,
   });
 }
 

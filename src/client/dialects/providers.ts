@@ -22,6 +22,8 @@ export interface Provider {
   versions?: readonly [own: string, ...others: string[]];
   /** The form of its ids. */
   idForm: RegExp;
+  /** Whether it never says how long a limit lasts, so that its dialect guesses a few seconds. */
+  guessesWaits?: true;
   /** Whether its answers say what a request has cost, in dollars. */
   saysDollars?: true;
   /** The field of an answer that a follow-up names, if that is not the request's own id. */
@@ -77,6 +79,7 @@ export const PROVIDERS: readonly Provider[] = [
     modelWord: "effort",
     defaultModel: "medium",
     idForm: /^agent_run_/,
+    guessesWaits: true,
     saysDollars: true,
     load: async (model) => (await import("./exa.js")).exa(model),
   },

@@ -32,6 +32,7 @@ export async function submitToFirst<P extends Ports>(
   { signal, waitForQuota = false, onWait, onNext }: FirstAccountOptions,
 ): Promise<{ submitted: Submitted; account: AskedAccount<P> }> {
   const said: { name: string; error: unknown }[] = [];
+  let waits = 0;
   for (let index = 0; ; ) {
     const account = accounts[index];
     if (!account) throw new TypeError("no account is named");
@@ -49,8 +50,11 @@ export async function submitToFirst<P extends Ports>(
     } catch (error) {
       // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
       const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, 1).attempts ?? []));
-      const until = waitForQuota ? blockedUntil(error, attempts, limit, ports.clock.now()) : undefined;
+      const guesses = ports.provider?.guessesWaits ? waits : 0;
+      const now = ports.clock.now();
+      const until = waitForQuota ? blockedUntil(error, attempts, limit, now, guesses) : undefined;
       if (until !== undefined) {
+        waits++;
         await onWait?.(until, account);
         await waitUntil(ports, until, { signal });
         continue;

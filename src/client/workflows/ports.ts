@@ -27,7 +27,7 @@ export interface Ports {
   readonly clock: Clock;
   /** Undefined where the service is the interface itself. */
   readonly provider?:
-    | Pick<Provider, "name" | "title" | "defaultModel" | "defaultOptions" | "followUpField">
+    | Pick<Provider, "name" | "title" | "defaultModel" | "defaultOptions" | "followUpField" | "guessesWaits">
     | undefined;
   /** Whether a create went to the service in use; true of all where none is configured. Default: by the origin. */
   isHere?(entry: HistoryEntry): boolean;

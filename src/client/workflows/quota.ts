@@ -8,21 +8,28 @@ import type { Ports } from "./ports.js";
 const LEAST_WAIT_MS = 60_000;
 /** A `Retry-After` of 0 would make a busy loop. */
 const LEAST_RETRY_MS = 1_000;
+/** The second wait for a limit whose length is guessed; each further one is as much longer, up to LEAST_WAIT_MS. */
+const SECOND_GUESS_MS = 15_000;
+const GUESS_FACTOR = 5;
 
 /**
  * Returns until when (epoch ms) a create that was refused for a limit has to wait: what a 429 says, else the oldest of
- * `attempts`. Undefined for another refusal, and for a wait of more than a day, which no command sits out.
+ * `attempts`. Undefined for another refusal, and for a wait of more than a day, which no command sits out. `guesses`: how
+ * many waits in a row were guessed before, since the service never says how long one lasts.
  */
 export function blockedUntil(
   error: unknown,
   attempts: () => readonly number[],
   limit: number | undefined,
   now: number,
+  guesses = 0,
 ): number | undefined {
   if (error instanceof QuotaExceededError) return error.until;
   if (!(error instanceof RefusedError) || error.kind !== "rate-limited") return undefined;
   if (error.retryAfter !== undefined) {
-    const waitMs = Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS);
+    const guessMs =
+      guesses === 0 ? 0 : Math.min(SECOND_GUESS_MS * GUESS_FACTOR ** (guesses - 1), LEAST_WAIT_MS);
+    const waitMs = Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS, guessMs);
     return waitMs > DAY_MS ? undefined : now + waitMs;
   }
   // The service refuses at the number of creates it has seen from here, whatever the configured limit is.

@@ -55,7 +55,7 @@ test.each([
     "VALIDATION_ERROR",
     [1, 0],
   ],
-  ["the first one is busy, and gives an id", [WITH_ID, BUSY], "RATE_LIMITED", [1, 0]],
+  ["the first one is busy, and gives an id", [WITH_ID, BUSY], "OUTCOME_UNKNOWN", [1, 0]],
   ["both are busy", [BUSY, BUSY], "a: RATE_LIMIT_EXCEEDED, b: RATE_LIMIT_EXCEEDED", [1, 1]],
 ])("of two accounts, %s", async (_what, behaviours, expected, sent) => {
   const servers = await Promise.all(behaviours.map((behaviour = BUSY) => faultServer(() => behaviour)));

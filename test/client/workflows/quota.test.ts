@@ -47,6 +47,14 @@ test.each<[string, number[], number | undefined, number]>([
   expect(blocked(limited(), attempts, limit)).toBe(NOW + wait);
 });
 
+test("a wait that is guessed grows with each refusal in a row, and a stated one that is longer holds", () => {
+  const waits = [0, 1, 2, 3].map(
+    (guesses) => Number(blockedUntil(limited(3), () => [], undefined, NOW, guesses)) - NOW,
+  );
+  expect(waits).toEqual([3_000, 15_000, MINUTE, MINUTE]);
+  expect(blockedUntil(limited(90), () => [], undefined, NOW, 3)).toBe(NOW + 90_000);
+});
+
 test("the attempts are read only for a 429 that states no wait", () => {
   const fail = () => {
     throw new Error("read");

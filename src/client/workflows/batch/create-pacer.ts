@@ -20,6 +20,8 @@ export interface CreatePacerOptions {
   readonly own: readonly number[];
   /** Whether a 429 is about the hour; a provider's is of seconds or minutes. Default: true. */
   readonly isHourly?: boolean | undefined;
+  /** Whether the waits of a 429 are guesses. Default: false. */
+  readonly guessesWaits?: boolean | undefined;
 }
 
 /** Decides when the next create may be sent, from all that is known of the hourly limit (§8). */
@@ -28,6 +30,8 @@ export class CreatePacer {
   /** The attempts of this machine when they were last counted; other processes may have sent since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
+  /** Refusals since the last create that was answered otherwise. */
+  #refusals = 0;
   readonly outage: OutageBackoff;
 
   constructor(private readonly options: CreatePacerOptions) {
@@ -44,6 +48,7 @@ export class CreatePacer {
   /** Notes that a create was sent. */
   sent(): void {
     const now = this.#now();
+    this.#refusals = 0;
     this.#own = [...this.#ownAt(now), now];
     this.#recount();
   }
@@ -57,9 +62,11 @@ export class CreatePacer {
 
   /** For a create refused for the hour: until when (epoch ms) none is sent. Else undefined. */
   refused(error: unknown): number | undefined {
-    const { isHourly = true } = this.options;
+    const { isHourly = true, guessesWaits = false } = this.options;
     const attempts = () => (isHourly ? (this.options.attempts() ?? this.#own) : []);
-    const until = blockedUntil(error, attempts, this.limit, this.#now());
+    const guesses = guessesWaits ? this.#refusals : 0;
+    const until = blockedUntil(error, attempts, this.limit, this.#now(), guesses);
+    if (until !== undefined) this.#refusals++;
     this.#blockedUntil = until ?? this.#blockedUntil;
     return until;
   }
