@@ -8,7 +8,8 @@ import {
 } from "../client/calls/errors.js";
 import { patientInterval } from "../client/calls/watch/poll-interval.js";
 import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
-import type { Dialect } from "../client/dialects/dialect.js";
+import type { Dialect, RefusalKind } from "../client/dialects/dialect.js";
+import { isAboutModel } from "../client/dialects/providers.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
 import { asAsked } from "../client/workflows/requests.js";
 import { type Clock, onAbort } from "../core/clock.js";
@@ -31,9 +32,6 @@ const PASSED_ON = "usage cost_dollars sources citations model provider_status st
 const REFUSED_MS = 60_000;
 /** How long a request has to be unknown there to be gone, ms. */
 const GONE_MS = 600_000;
-/** Words of a refusal for the model (preset, processor, agent), which the profile chose and not the question. */
-const MODEL =
-  /model_not_found|\b(?:unknown|unsupported|invalid|no such) (?:model|preset|processor|agent)\b|\b(?:model|preset|processor|agent):? \S+ (?:does not exist|(?:was |is )?not (?:found|available|supported|valid|a valid)|(?:is|has been) (?:deprecated|retired|unknown|invalid|unsupported|no longer))/i;
 /** Words of a 403 that is about the question and not about the key. */
 const POLICY = /policy|moderation|safety|content|prohibited/i;
 
@@ -165,17 +163,39 @@ function refusalOf(error: unknown): Sent {
   const why = error instanceof OutcomeUnknownError ? error.detail : errorText(error);
   if (!(error instanceof ResearchError) || error instanceof OutcomeUnknownError)
     return { kind: "unknown", why };
-  const { retryAfter, code, httpStatus } = error;
+  const { retryAfter } = error;
   const retryAfterMs = retryAfter === undefined ? undefined : Math.min(retryAfter * 1_000, DAY_MS);
   if (error instanceof UnreachableError) return { kind: "limit", why, retryAfterMs };
   // What that place cannot be asked was not sent.
   if (!(error instanceof RefusedError)) return { kind: "refused", why };
-  const { kind, enveloped } = error;
-  if (kind === "no-credit" || (enveloped && httpStatus === 402)) return { kind: "account", why };
-  if (kind === "rate-limited" || !enveloped) return { kind: "limit", why, retryAfterMs };
-  const isAboutProfile = httpStatus === 404 || (MODEL.test(`${code} ${why}`) && !/schema/i.test(why));
-  const isAboutKey = kind === "unauthenticated" && !(httpStatus === 403 && POLICY.test(`${code} ${why}`));
-  return isAboutProfile || isAboutKey ? { kind: "account", why } : { kind: "refused", why };
+  // The interface document does not have 402.
+  const kind = REFUSALS[error.httpStatus === 402 ? "no-credit" : error.kind][subjectOf(error)];
+  return kind === "limit" ? { kind, why, retryAfterMs } : { kind, why };
+}
+
+/** What a refusal is about. `bare`: it has no envelope, so something in between may have given it. */
+type Subject = "bare" | "model" | "policy" | "other";
+
+/**
+ * What a refusal of a create says of the question and of other creates, by its kind and what it is about: see `Sent`. The
+ * account's people chose the model, and mend its key and its money; what something in between says is over by itself.
+ */
+const REFUSALS = {
+  "rate-limited": { bare: "limit", model: "limit", policy: "limit", other: "limit" },
+  "no-credit": { bare: "account", model: "account", policy: "account", other: "account" },
+  unauthenticated: { bare: "limit", model: "account", policy: "refused", other: "account" },
+  withheld: { bare: "limit", model: "account", policy: "refused", other: "account" },
+  "not-found": { bare: "limit", model: "account", policy: "account", other: "account" },
+  "invalid-input": { bare: "limit", model: "account", policy: "refused", other: "refused" },
+  refused: { bare: "limit", model: "account", policy: "refused", other: "refused" },
+} as const satisfies Record<RefusalKind, Record<Subject, "limit" | "account" | "refused">>;
+
+function subjectOf(error: RefusedError): Subject {
+  const { enveloped, httpStatus, code, message } = error;
+  if (!enveloped) return "bare";
+  // A create has no id, so what is not found is the model, or the address that the account has.
+  if (httpStatus === 404 || isAboutModel(error)) return "model";
+  return httpStatus === 403 && POLICY.test(`${code} ${message}`) ? "policy" : "other";
 }
 
 interface Wait {

@@ -17,6 +17,7 @@ import {
   ServiceClosing,
   StoreError,
 } from "../server/conversations/conversation-store.js";
+import type { CreateAnswer } from "../server/conversations/create-gate.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 
 /** What became of the one create of a conversation. */
@@ -30,6 +31,24 @@ export type Sent =
   | { kind: "unsent" }
   /** It may exist. */
   | { kind: "unknown"; why: string };
+
+/**
+ * What follows from what became of a create (contract §4, "Upstream").
+ * - `conversation`: its request `runs` there, it `waits` to be sent again, is `refused` with that sentence, or FAILED as
+ *   `unknown`, which is never sent again.
+ * - `gate`: what it says of other creates there, see `CreateAnswer`; null: nothing.
+ */
+const OUTCOMES = {
+  created: { conversation: "runs", gate: "open" },
+  refused: { conversation: "refused", gate: "open" },
+  limit: { conversation: "waits", gate: "limit" },
+  account: { conversation: "waits", gate: "account" },
+  unsent: { conversation: "waits", gate: null },
+  unknown: { conversation: "unknown", gate: "unknown" },
+} as const satisfies Record<
+  Sent["kind"],
+  { conversation: "runs" | "waits" | "refused" | "unknown"; gate: CreateAnswer["kind"] | null }
+>;
 
 /** How a request at another service ended; `data` goes into the data of our output. */
 export type EndedThere =
@@ -166,30 +185,31 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
             keeping ??= keep(claim, id, signal);
           })
         : { kind: "limit", why: dayIsFull(begun.fullMs), retryAfterMs: begun.fullMs };
-    const reason = "why" in result ? `${provider}: ${result.why}` : "";
-    if (keeping !== undefined || result.kind === "created" || result.kind === "refused") {
+    const { why, retryAfterMs } = { why: "its id is missing", retryAfterMs: undefined, ...result };
+    const reason = `${provider}: ${why}`;
+    const { conversation, gate } = OUTCOMES[keeping === undefined ? result.kind : "created"];
+    if (gate === "open") {
       troubles.over(creating);
-      const isRefused = keeping === undefined && result.kind === "refused";
-      await remote.answered(claim, { kind: "open", isRefused }).catch(unlessOfStore);
-    } else if (result.kind !== "unsent") {
-      const retryAfterMs = result.kind === "unknown" ? undefined : result.retryAfterMs;
-      await remote.answered(claim, { kind: result.kind, reason, retryAfterMs, atOnce }).catch(unlessOfStore);
-      troubles.failed(creating, result.why, { request_id: job.request_id });
+      await remote
+        .answered(claim, { kind: gate, isRefused: conversation === "refused" })
+        .catch(unlessOfStore);
+    } else if (gate !== null) {
+      await remote.answered(claim, { kind: gate, reason, retryAfterMs, atOnce }).catch(unlessOfStore);
+      troubles.failed(creating, why, { request_id: job.request_id });
     }
     if (keeping !== undefined) {
       const remoteId = await keeping;
       signal.throwIfAborted();
       return remoteId;
     }
-    if (result.kind === "unsent") throw await released();
-    if (result.kind === "limit" || result.kind === "account") throw await released(reason);
-    if (result.kind !== "refused") {
-      // Of a stopped one `sweep` says it.
-      if (signal.reason instanceof ConversationStopped) throw signal.reason;
-      throw unknownThere(job, result.kind === "unknown" ? result.why : "its id is missing");
+    if (conversation === "waits") throw await released(gate === null ? undefined : reason);
+    if (conversation === "refused") {
+      if (signal.aborted) await released(reason);
+      throw new ResearchFailure(reason);
     }
-    if (signal.aborted) await released(reason);
-    throw new ResearchFailure(reason);
+    // Of a stopped one `sweep` says it.
+    if (signal.reason instanceof ConversationStopped) throw signal.reason;
+    throw unknownThere(job, why);
   }
 
   function dayIsFull(forMs: number): string {

@@ -179,15 +179,29 @@ export function withDefaults(
   return { ...body, model: provider.defaultModel, ...(Object.keys(options).length > 0 && { options }) };
 }
 
+/** What a provider calls a model. */
 const MODEL = "(?:model|preset|processor|effort|agent|deployment)";
-const GONE = new RegExp(
-  `invalid ${MODEL}|${MODEL}\\b(?:[^.,;]|\\.\\S){0,80}(?:not found|not exist|no longer|not supported|not available|deprecated|retired)`,
+const WRONG = "(?:invalid|unknown|unsupported|unrecogni[sz]ed)";
+/** `model_not_found`, `unsupported_model`, `DeploymentNotFound`. */
+const MODEL_CODE = new RegExp(
+  `${MODEL}_?(?:is_?)?(?:not_?(?:found|available|supported|allowed)|deprecated|retired|${WRONG})|${WRONG}_?${MODEL}`,
+  "i",
+);
+const ENDED =
+  "(?:not found|not exist|no longer|not supported|not available|unavailable|deprecated|retired|discontinued|shut down)";
+/** `no such model`, `the model x does not exist`, `x is not a valid preset`, `model x is invalid`, `no access to the model`. */
+const MODEL_TEXT = new RegExp(
+  [
+    `\\b(?:${WRONG}|no such|not an? (?:valid|known|supported|available)|no access to(?: (?:the|this))?|not have access to(?: (?:the|this))?) ${MODEL}\\b`,
+    `\\b${MODEL}\\b(?:[^.,;]|\\.\\S){0,80}${ENDED}`,
+    `\\b${MODEL}:? \\S+ (?:(?:is|was) )?(?:${WRONG}|not (?:a )?(?:valid|known|recogni[sz]ed|supported))`,
+  ].join("|"),
   "i",
 );
 
-/** Whether a provider says of a create that it has no such model, or has it no more. */
-export function namesNoModel({ code, message }: { code: string; message: string }): boolean {
-  return code === "model_not_found" || GONE.test(message);
+/** Whether a service refuses a create for its model, which an account chose and not the question: it has no such one, or no more. */
+export function isAboutModel({ code, message }: { code: string; message: string }): boolean {
+  return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }
 
 /** What to do about a provider's own address that is spoken to as if it had the interface; undefined if it is not. */

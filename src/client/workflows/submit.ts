@@ -2,7 +2,7 @@ import { LocalError, localErrorOf } from "../../core/files/local-error.js";
 import { type CreateBody, type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { CallOptions, Created, StatusData } from "../calls/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
-import { missingModelHint, namesNoModel, withDefaults } from "../dialects/providers.js";
+import { isAboutModel, missingModelHint, withDefaults } from "../dialects/providers.js";
 import type { RecordedCreate } from "../store/history/recorded-create.js";
 import type { Attempt } from "../store/history/records.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
@@ -89,7 +89,7 @@ function keepEnd(ports: Ports, localId: string, data: StatusData): void {
 
 /** Whether a provider refused a create because it has no such model, or has it no more: nothing was created. */
 export function isModelGone(error: unknown): error is RefusedError {
-  return error instanceof RefusedError && error.kind === "invalid-input" && namesNoModel(error);
+  return error instanceof RefusedError && error.kind === "invalid-input" && isAboutModel(error);
 }
 
 /** Records the intent. Nothing is sent if this rejects. */

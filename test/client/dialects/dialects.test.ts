@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Dialect } from "../../../src/client/dialects/dialect.js";
 import {
+  isAboutModel,
   isCutShort,
-  namesNoModel,
   PROVIDERS,
   providerNamed,
   waitsForSomebody,
@@ -229,8 +229,24 @@ describe("a create", () => {
     ["Agent deep-4.1 was not found", "x", true],
     ["The model is there. A tool was not found", "x", false],
     ["The models of this schema were not found", "x", false],
+    ["x", "unsupported_model", true],
+    ["The API deployment for this resource does not exist.", "DeploymentNotFound", true],
+    ["The model `x` does not exist or you do not have access to it.", "x", true],
+    ["You do not have access to the model gpt-x.", "x", true],
+    ["No such model: x", "x", true],
+    ["Unknown preset 'x'.", "x", true],
+    ["Unsupported processor", "x", true],
+    ["'deep' is not a valid preset", "x", true],
+    ["Model x is invalid", "x", true],
+    ["effort: ultra2 is not supported", "x", true],
+    ["The agent deep-research-x has been retired on 2026-11-01", "x", true],
+    ["gpt-x is a model that has been shut down", "x", true],
+    ["Invalid schema: the property model is invalid, and so is the unknown model in it.", "x", false],
+    ["Your input exceeds the context window of this model.", "context_length_exceeded", false],
+    ["The model could not answer, since the prompt was flagged.", "invalid_prompt", false],
+    ["Invalid value for field input", "x", false],
   ])("refused with %j and the code %s: the model has ended: %j", (message, code, gone) => {
-    expect(namesNoModel({ code, message })).toBe(gone);
+    expect(isAboutModel({ code, message })).toBe(gone);
   });
 
   test.each([
