@@ -17,6 +17,7 @@ import {
 import { FolderError } from "../core/files/folders.js";
 import { LocalError } from "../core/files/local-error.js";
 import { BaseUrlError, ProxyError } from "../core/http/address.js";
+import { DAY_MS } from "../core/protocol/limits.js";
 import { formatDuration, isoDate } from "../core/text/duration.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
@@ -91,7 +92,8 @@ function ofQuota({ limit, retryAfter, until, day }: QuotaExceededError): Failure
   const message = day
     ? `the limit of ${limit} creates in 24 hours at ${account}, set by ${day.source}, ${records}, at ${isoDate(until)}`
     : `the hourly limit of ${limit} ${records}`;
-  return { ...ours("RATE_LIMITED", message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
+  const code = day ? "DAY_LIMIT" : "RATE_LIMITED";
+  return { ...ours(code, message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
 }
 
 /** Other commands name it too, which do not take the flag. */
@@ -109,8 +111,11 @@ function hintFor(error: ResearchError): string | undefined {
   if (error.kind === "unauthenticated")
     return "Check the key: `research config list` shows which one was used, `research login` stores another.";
   if (error.kind !== "rate-limited") return undefined;
-  const wait = error.retryAfter === undefined ? "" : `Wait ${formatDuration(error.retryAfter * 1_000)}. `;
-  return wait + WAITS;
+  const { retryAfter } = error;
+  if (retryAfter === undefined) return WAITS;
+  const waitMs = retryAfter * 1_000;
+  // No command sits out more than a day.
+  return `Wait ${formatDuration(waitMs)}.${waitMs > DAY_MS ? "" : ` ${WAITS}`}`;
 }
 
 /** The part of a failure that is kept with its row of a batch. */

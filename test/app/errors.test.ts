@@ -3,11 +3,21 @@ import { EXIT_CODES, isOurs, refuseBeside, UsageError } from "../../src/app/erro
 
 test("the exit codes are those of contract §1.5", () => {
   expect(EXIT_CODES).toEqual({
-    ...{ INTERNAL: 1, USAGE: 2, NOT_CONFIGURED: 2, RESEARCH_FAILED: 3, NOT_AUTHENTICATED: 4, NOT_FOUND: 5 },
+    ...{
+      INTERNAL: 1,
+      USAGE: 2,
+      NOT_CONFIGURED: 2,
+      RESEARCH_FAILED: 3,
+      NO_RESULT: 3,
+      NOT_AUTHENTICATED: 4,
+      NOT_FOUND: 5,
+    },
     ...{
       NOT_ALLOWED: 6,
       NO_CREDIT: 6,
       RATE_LIMITED: 7,
+      DAY_LIMIT: 7,
+      BUDGET: 7,
       NOT_FINISHED: 8,
       TIMEOUT: 8,
       UNREACHABLE: 9,

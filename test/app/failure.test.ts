@@ -23,6 +23,8 @@ import { BaseUrlError, ProxyError } from "../../src/core/http/address.js";
 
 const refused = (kind: RefusalKind, facts = {}) => new RefusedError(kind, true, "SVC", "no", facts);
 
+const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
+
 describe("the code and the exit code of", () => {
   test.each<[string, unknown, string, number]>([
     ["bad input", new UsageError("m"), "USAGE", 2],
@@ -43,6 +45,13 @@ describe("the code and the exit code of", () => {
     ["settings that cannot be read", new InvalidSettingsError("/x", "not JSON"), "LOCAL_IO", 12],
     ["a create that was not recorded", new NotRecordedError("m"), "LOCAL_IO", 12],
     ["the hour's limit", new QuotaExceededError(10, 2_000, 0), "RATE_LIMITED", 7],
+    [
+      "the day's limit",
+      new QuotaExceededError(10, 2_000, 0, { source: "s", origin: "o", profile: null }),
+      "DAY_LIMIT",
+      7,
+    ],
+    ["a budget of the local service", new RefusedError("rate-limited", true, "BUDGET", "m"), "BUDGET", 7],
     ["invalid input at the service", refused("invalid-input"), "SVC", 2],
     ["an invalid key", refused("unauthenticated"), "SVC", 4],
     ["an unknown request", refused("not-found"), "SVC", 5],
@@ -129,6 +138,16 @@ describe("the facts", () => {
         "the hourly limit of 10 is used up by this machine's own records; the next create is allowed in 1m 01s",
       hint: "Nothing was sent. create, run and rerun wait by themselves with --wait-for-quota.",
     });
+  });
+
+  test.each([
+    [undefined, `${WAITS}`],
+    [90, `Wait 1m 30s. ${WAITS}`],
+    [86_400, `Wait 1d 00h. ${WAITS}`],
+    [86_401, "Wait 1d 00h."],
+    [20_784 * 86_400, "Wait 20784d 00h."],
+  ])("of a limit: the flag that waits, if waiting ends within the day (%s s)", (retryAfter, hint) => {
+    expect(failureOf(refused("rate-limited", { retryAfter })).hint).toBe(hint);
   });
 
   test.each([

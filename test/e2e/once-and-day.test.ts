@@ -147,7 +147,7 @@ test("per-day: what was made or is unknown counts, what was refused does not, an
   const full = await run("create", "q5", "--per-day", "3", "--json");
   expect(full.code).toBe(7);
   const [error] = jsonErrors(full.stderr);
-  expect(error).toMatchObject({ code: "RATE_LIMITED" });
+  expect(error).toMatchObject({ code: "DAY_LIMIT" });
   for (const part of [
     "2 creates in 24 hours",
     services.one?.server.url,
@@ -184,11 +184,11 @@ test("per-day holds for a rerun, for agents and for the library, unsent", async 
   expect((await run("run", "another")).code).toBe(7);
   const client = await connectMcp({ home, env });
   const { content } = await client.call("research_create", { prompt: "another" });
-  expect(content.error).toMatchObject({ code: "RATE_LIMITED", exit_code: 7 });
+  expect(content.error).toMatchObject({ code: "DAY_LIMIT", exit_code: 7 });
   await client.close();
   await using library = openResearch({ env });
   const error = await library.submit("another").catch((thrown: unknown) => thrown);
-  expect(failureOf(error)).toMatchObject({ code: "RATE_LIMITED", exit_code: 7 });
+  expect(failureOf(error)).toMatchObject({ code: "DAY_LIMIT", exit_code: 7 });
   for (const perDay of [0, -1, 1.5]) {
     await using other = openResearch({ env, perDay });
     await expect(other.submit("another")).rejects.toMatchObject({ code: "USAGE" });

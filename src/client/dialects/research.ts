@@ -50,10 +50,11 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
       const { status, error } = fields(answer);
-      const { code, message = "" } = fields(error);
+      const { code, message = "", reason } = fields(error);
       if (status !== false || typeof code !== "string" || typeof message !== "string") return undefined;
       const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
-      return { code, message, kind };
+      // The local service has budgets of a key beside the hour (contract §4), which may last for days.
+      return { code: kind === "rate-limited" && reason === "budget" ? "BUDGET" : code, message, kind };
     },
     data(operation, answer) {
       // §2. `version` is not asked for: a paid answer without it must not become an unknown outcome.
