@@ -18,7 +18,8 @@ export class UnfinishedError extends Error {
 
   /** `error` as an UnfinishedError, unless it says that the request has ended, or did not come from the service. */
   static unlessEnded(error: unknown, requestId: string, resume: string | undefined): unknown {
-    const hasEnded = error instanceof ResearchError && /^RESEARCH_(?:FAILED|STOPPED)$/.test(error.code);
+    const hasEnded =
+      error instanceof ResearchError && /^(?:RESEARCH_(?:FAILED|STOPPED)|NO_RESULT)$/.test(error.code);
     return error instanceof ResearchError && !hasEnded
       ? new UnfinishedError(error, requestId, resume)
       : error;

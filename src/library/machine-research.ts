@@ -16,7 +16,7 @@ import type { RowState } from "../client/workflows/batch/plan.js";
 import { type Row, rowId } from "../client/workflows/batch/row.js";
 import { submitToFirst } from "../client/workflows/first-account.js";
 import { follow } from "../client/workflows/follow.js";
-import { resolveTarget, stopAll } from "../client/workflows/requests.js";
+import { endIn, resolveTarget, stopAll, type Target } from "../client/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../client/workflows/results.js";
 import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
@@ -74,8 +74,11 @@ export class MachineResearch implements Research {
     yield* follow(this.machine, targets, { ...options, signal: this.#untilClosed(options.signal) });
   }
 
-  async output<Output>(id: string, { schema, signal }: OutputOptions<Output> = {}): Promise<Output> {
-    const target = resolveTarget(this.machine, id);
+  async output<Output>(id: string, options: OutputOptions<Output> = {}): Promise<Output> {
+    return await this.#resultOf(resolveTarget(this.machine, id), options);
+  }
+
+  async #resultOf<Output>(target: Target, { schema, signal }: OutputOptions<Output>): Promise<Output> {
     const { value } = await fetchResult(target.at ?? this.machine, target, { signal });
     // Without a schema the caller states the type.
     if (!schema) return value as Output;
@@ -94,17 +97,21 @@ export class MachineResearch implements Research {
     const { requestId } = submission;
     try {
       await onCreated?.(submission);
-      const limits = { answered: true, ...(timeout !== undefined && { timeout }), ...(signal && { signal }) };
-      for await (const event of this.watch(requestId, limits)) {
+      const limits = { answered: true, ...(timeout !== undefined && { timeout }) };
+      const target = { ...resolveTarget(this.machine, requestId), end: endIn(submission.data) };
+      for await (const event of follow(this.machine, [target], {
+        ...limits,
+        signal: this.#untilClosed(signal),
+      })) {
         if (event.kind === "given-up") throw event.error;
         if (event.kind === "timeout")
           throw new ResearchError("TIMEOUT", `${requestId} has not ended within ${timeout} ms`, {
             requestId,
           });
         if (event.kind === "state" && isFinal(event.status) && event.status !== "COMPLETED")
-          throw await whyNoResult(this.machine, requestId, event.status, { signal });
+          throw await whyNoResult(this.machine, target, event.status, { signal });
       }
-      return await this.output(requestId, options);
+      return await this.#resultOf(target, options);
     } catch (error) {
       throw signal?.aborted && error === signal.reason ? new AbortedError(requestId, error) : error;
     }

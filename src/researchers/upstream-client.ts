@@ -1,4 +1,4 @@
-import type { ResearchClient } from "../client/calls/client.js";
+import type { ResearchClient, StatusData } from "../client/calls/client.js";
 import {
   NoOutputError,
   OutcomeUnknownError,
@@ -11,7 +11,7 @@ import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
 import type { Dialect, RefusalKind } from "../client/dialects/dialect.js";
 import { isAboutModel } from "../client/dialects/providers.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
-import { asAsked } from "../client/workflows/requests.js";
+import { asAsked, endIn } from "../client/workflows/requests.js";
 import { type Clock, onAbort } from "../core/clock.js";
 import { exactJson, JsonText, memberText } from "../core/json/exact-json.js";
 import {
@@ -58,6 +58,8 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
   const polls = `polls at ${provider}`;
   /** Since when a request is not found, monotonic ms. */
   const missing = new Map<string, number>();
+  /** The answers to creates that show the end already: nothing else may know the result. */
+  const ends = new Map<string, StatusData>();
   const waits = new Waits(client, clock, (event) => {
     if (event.kind === "state") missing.delete(event.requestId);
     if (event.kind === "state" || event.kind === "recovered") troubles.over(polls);
@@ -76,10 +78,12 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
         onId(remoteId);
       };
       try {
-        await client.create(asked(requestBody(prompt, output_schema, structured_output)), {
+        const data = await client.create(asked(requestBody(prompt, output_schema, structured_output)), {
           signal,
           onRequestId,
         });
+        const end = endIn(data);
+        if (end) ends.set(data.request_id, end);
         return { kind: "created" };
       } catch (error) {
         // Whether an id that stood in a torn answer is one, the polls will tell.
@@ -92,8 +96,9 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
     async end(remoteId, signal, schema) {
       for (;;) {
         try {
-          const state = await waits.end(remoteId, signal);
+          const state = ends.get(remoteId) ?? (await waits.end(remoteId, signal));
           const ended = await endedThere(state, remoteId, signal, schema);
+          ends.delete(remoteId);
           troubles.over(polls);
           return ended;
         } catch (error) {
@@ -144,6 +149,8 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
       Object.fromEntries(PASSED_ON.flatMap((name) => (name in data ? [[name, memberText(data, name)]] : [])));
     const failed = (why: string): EndedThere => ({ status: "FAILED", why, data: passedOn(state) });
     if (state.status === "STOPPED") return failed(`It was stopped at ${provider}.`);
+    if (state.status === "FAILED" && state.provider_status !== undefined)
+      return failed(`${provider}: ${client.noOutput({ ...state, status: "FAILED" }, remoteId).message}`);
     try {
       const isResult = dialect.statusIsResult && state.status === "COMPLETED" && "output" in state;
       const data = asAsked(isResult ? state : await client.output(remoteId, { signal }), schema);

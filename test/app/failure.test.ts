@@ -52,6 +52,12 @@ describe("the code and the exit code of", () => {
       7,
     ],
     ["a budget of the local service", new RefusedError("rate-limited", true, "BUDGET", "m"), "BUDGET", 7],
+    [
+      "a completed one without a text",
+      NoOutputError.of({ status: "FAILED", provider_status: "completed" }, "id"),
+      "NO_RESULT",
+      3,
+    ],
     ["invalid input at the service", refused("invalid-input"), "SVC", 2],
     ["an invalid key", refused("unauthenticated"), "SVC", 4],
     ["an unknown request", refused("not-found"), "SVC", 5],

@@ -1,8 +1,17 @@
+import type { Dialect } from "../../src/client/dialects/dialect.js";
+import { providerNamed } from "../../src/client/dialects/providers.js";
 import * as does from "../support/behaviours.js";
 import { type FaultServerOptions, REFUSED_URL } from "../support/fault-server.js";
 import type { ProviderName } from "../support/providers/bodies.js";
 
 export const NAMES: ProviderName[] = ["openai", "perplexity", "exa", "parallel", "gemini", "tavily"];
+const DIALECTS = new Map<string, Dialect>();
+for (const name of NAMES) {
+  const provider = providerNamed(name);
+  if (provider) DIALECTS.set(name, await provider.load(provider.defaultModel));
+}
+/** How a provider is spoken to. */
+export const dialectOf = (name: ProviderName) => DIALECTS.get(name) as Dialect;
 /** The body of an error in a form that every provider reads. */
 export const saying = (message: string, code = "") =>
   JSON.stringify({

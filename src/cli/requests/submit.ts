@@ -4,7 +4,8 @@ import type { HistoryEntry } from "../../client/store/history/records.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
 import type { Ports } from "../../client/workflows/ports.js";
-import type { NamedTarget } from "../../client/workflows/requests.js";
+import { endIn, type NamedTarget } from "../../client/workflows/requests.js";
+import type { Submitted } from "../../client/workflows/submit.js";
 import { localErrorOf } from "../../core/files/local-error.js";
 import { DAY_MS } from "../../core/protocol/limits.js";
 import { formatDuration, isoDate } from "../../core/text/duration.js";
@@ -50,10 +51,11 @@ export async function showSubmit<P extends Ports>(
   const { account } = made;
   if (made.kind === "reused") {
     const { entry } = made;
-    const { request_id, sent_at, status } = entry;
+    const { request_id, sent_at, status, cut_short } = entry;
+    const again = cut_short ? `; its result was cut short: \`research rerun ${request_id}\` asks again` : "";
     await reporter.notice(
       "REUSED",
-      `${request_id} of ${sent_at} (${status}) asks the same and is used; nothing was sent`,
+      `${request_id} of ${sent_at} (${status}) asks the same and is used; nothing was sent${again}`,
     );
     return { account, requestId: request_id ?? "", submitted: undefined, reused: entry };
   }
@@ -64,17 +66,17 @@ export async function showSubmit<P extends Ports>(
   return { account, requestId: data.request_id, submitted, reused: undefined };
 }
 
-/** The target to follow after a create. The request exists, so a history that cannot be read is no error here (contract §1.5). */
+/** Returns the target to follow after a create. The request exists, so a history that cannot be read is no error here (contract §1.5). */
 export function createdTarget(
   { history }: Ports,
   requestId: string,
-  reused: HistoryEntry | undefined,
+  { reused, submitted }: { reused: HistoryEntry | undefined; submitted: Submitted | undefined },
 ): NamedTarget {
   let entry = reused;
   localErrorOf(() => {
     entry ??= history?.find(requestId)[0];
   });
-  return { requestId, entry };
+  return { requestId, entry, end: submitted && endIn(submitted.data) };
 }
 
 export function accountName({ profile, origin }: Pick<Ports, "profile" | "origin">): string {

@@ -1,6 +1,7 @@
 import { CodedError, refuseBeside, UsageError } from "../../app/errors.js";
 import { checkTarget, writeTarget } from "../../app/output-file.js";
 import { mismatchText, resultText, textWithSources } from "../../app/result-text.js";
+import { whyFailed } from "../../client/calls/errors.js";
 import { isCutShort } from "../../client/dialects/providers.js";
 import { checkResult, type Result } from "../../client/workflows/results.js";
 import { LocalError } from "../../core/files/local-error.js";
@@ -113,11 +114,11 @@ const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
 /** Says what a provider itself says against its result: it is a part of one, or was made with less than was asked for. */
 export async function sayLimits(reporter: Reporter, data: Data, requestId: string): Promise<void> {
   const { stop_reason: reason, provider_status: word, warnings } = data;
-  const why = safeLine(String(reason ?? word));
-  if (isCutShort(data))
+  if (isCutShort(data)) {
+    const why = safeLine(whyFailed(data) ?? String(word));
     await reporter.notice("CUT_SHORT", `the result of ${requestId} was cut short: ${why}`);
-  else if (EARLY.includes(String(reason)))
-    await reporter.notice("ENDED_EARLY", `${requestId} is COMPLETED, and ended early: ${why}`);
+  } else if (EARLY.includes(String(reason)))
+    await reporter.notice("ENDED_EARLY", `${requestId} is COMPLETED, and ended early: ${reason}`);
   for (const warning of Array.isArray(warnings) ? warnings : []) {
     const { message } = Object(warning);
     if (typeof message === "string") await reporter.notice("PROVIDER_WARNING", safeLine(message));

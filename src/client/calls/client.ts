@@ -1,6 +1,6 @@
 import { withMember } from "../../core/json/exact-json.js";
 import { type CreateBody, type Data, isFinal, type Operation } from "../../core/protocol/conversation.js";
-import { isCutShort } from "../dialects/providers.js";
+import { hasNoResult, isCutShort } from "../dialects/providers.js";
 import type { Unsuccessful } from "./classify-response.js";
 import {
   NoOutputError,
@@ -122,11 +122,13 @@ export class ResearchClient {
     if (statusIsResult) {
       const data = await this.status(requestId, { signal, recordedAt });
       if (data.status === "COMPLETED" || (partial && isCutShort(data))) return data;
-      throw this.#session.withoutKey(NoOutputError.of(data, requestId));
+      throw this.noOutput(data, requestId);
     }
     for (let failures = 1; ; failures++) {
       try {
-        return await this.#read("output", requestId, { signal });
+        const data = await this.#read("output", requestId, { signal });
+        if (partial || !hasNoResult(data)) return data;
+        throw this.noOutput(data as StatusData, requestId);
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
         if (["unauthenticated", "rate-limited", "no-credit"].includes(error.kind)) throw error;
@@ -141,6 +143,11 @@ export class ResearchClient {
         await this.#pause("output", missing, isLate ? failures : undefined, signal, requestId);
       }
     }
+  }
+
+  /** Returns the error that says, without the key, why an answer that shows the end holds no result. */
+  noOutput(data: StatusData, requestId: string): NoOutputError {
+    return this.#session.withoutKey(NoOutputError.of(data, requestId));
   }
 
   /** Polls until every id is final or given up; ends with the generator, and with `signal`. */

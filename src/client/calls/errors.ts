@@ -1,6 +1,6 @@
 import type { Data } from "../../core/protocol/conversation.js";
 import type { RefusalKind } from "../dialects/dialect.js";
-import { isCutShort } from "../dialects/providers.js";
+import { hasNoResult, isCutShort } from "../dialects/providers.js";
 import { fields, text } from "../dialects/reading.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
@@ -84,27 +84,40 @@ export class OutcomeUnknownError extends ResearchError {
 export class NoOutputError extends ResearchError {
   override readonly name = "NoOutputError";
 
-  /** The same from a provider's answer, which says itself what became of the request. */
+  /** Makes one from a provider's answer, which says itself what became of the request. */
   static of(data: Data & { status: string }, requestId: string): NoOutputError {
     const why = whyFailed(data) ?? String(data.provider_status);
-    if (!isCutShort(data)) return new NoOutputError(data.status, new ResearchError("", why), requestId);
-    const hint = `research output --partial ${requestId} prints what there is.`;
-    const refusal = new ResearchError("", `its result was cut short (${why})`, { hint });
-    return new NoOutputError("FAILED", refusal, requestId);
+    const make = (sentence: string, hint?: string) =>
+      new NoOutputError(data.status, new ResearchError("", sentence, { hint }), requestId, data);
+    const partial = `research output --partial ${requestId} prints`;
+    if (hasNoResult(data)) return make(why, `${partial} the provider's data.`);
+    return isCutShort(data)
+      ? make(`its result was cut short (${why})`, `${partial} what there is.`)
+      : make(why);
   }
 
+  /** `data`: a provider's answer that shows the end. */
   constructor(
     readonly status: string,
     readonly refusal: ResearchError,
     requestId: string,
+    readonly data?: Data & { status: string },
   ) {
-    const [code, why] = whyMissing(status, refusal.message);
+    const [code, why] =
+      data && hasNoResult(data)
+        ? ["NO_RESULT", `ended without a result, and is paid for: ${refusal.message}`]
+        : whyMissing(status, refusal.message);
     super(code, `${requestId} ${why}`, { ...refusal, requestId });
   }
 }
 
-/** Why a request failed, in a provider's words; undefined if its data says nothing of it. */
-export function whyFailed({ error, stop_reason }: Data): string | undefined {
+/** Returns why a request failed, in a provider's words; undefined if its data says nothing of it. */
+export function whyFailed(data: Data): string | undefined {
+  const { error, stop_reason, message } = data;
+  if (hasNoResult(data))
+    return stop_reason === "refusal"
+      ? `the model refused: ${message}`
+      : "the provider says that it is completed, and its answer holds no text";
   return text(fields(error).message) ?? text(error) ?? text(stop_reason);
 }
 

@@ -59,9 +59,11 @@ export function exa(defaultModel: string): Dialect {
       const { id, status, createdAt: created } = answer;
       const output = exactPart(answer, "output");
       const hasFields = (output.structured ?? undefined) !== undefined;
+      // A run repeats what was asked. The text beside a schema is no value of it.
+      const isStructured = (fields(answer.request).outputSchema ?? undefined) !== undefined;
       const { total } = fields(answer.costDollars);
       const more = {
-        output: hasFields ? memberText(output, "structured") : text(output.text),
+        output: hasFields || isStructured ? memberText(output, "structured") : text(output.text),
         cost_dollars: typeof total === "number" ? total : undefined,
         sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
         citations: hasFields ? fieldCitations(output.grounding) : undefined,

@@ -56,7 +56,7 @@ export function parallel(defaultModel: string): Dialect {
       const run = operation === "output" ? exactPart(answer, "run") : answer;
       const { run_id: id, status, created_at: created } = run;
       const output = exactPart(answer, "output");
-      if (operation === "output" && !Object.hasOwn(output, "content")) return "the answer has no output";
+      if (operation === "output" && text(status) === undefined) return "the answer has no run";
       const citations = items(output.basis).flatMap((basis) => items(basis.citations));
       const more = {
         model: text(run.processor),
@@ -65,7 +65,7 @@ export function parallel(defaultModel: string): Dialect {
         sources: sourcesIn(citations),
         citations: typeof output.content === "string" ? undefined : fieldCitations(output.basis),
       };
-      return answerData(operation, run, { id, status, created }, more);
+      return answerData(operation, run, { id, status, created, holdsResult: operation === "output" }, more);
     },
     salvage: (torn) => salvageId(torn, "run_id", /^trun_/),
   };

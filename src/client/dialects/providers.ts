@@ -225,9 +225,16 @@ export function missingModelHint(
     : undefined;
 }
 
-/** Whether a FAILED state has a result all the same, of which a part is missing. */
-export function isCutShort({ status, provider_status }: Data): boolean {
-  return status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(provider_status));
+/** Whether a FAILED state was paid for all the same: a part of its result is missing, or all of it. */
+export function isCutShort(data: Data): boolean {
+  const { status, provider_status: word } = data;
+  const isPart = status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(word));
+  return isPart || hasNoResult(data);
+}
+
+/** Whether a provider says "completed" of a request and gives no result: see `answerData`. */
+export function hasNoResult({ status, provider_status }: Data): boolean {
+  return status === "FAILED" && provider_status === "completed";
 }
 
 /** Whether a `null` in its result stands for what was not found, as in a run of Exa's. */

@@ -125,37 +125,62 @@ export function progressIn(
   return progress;
 }
 
+/** What the interface has words for in an answer, under the answer's own names. `created`: ISO 8601, or seconds since 1970. */
+type OwnWords = Record<"id" | "status" | "created", unknown> & {
+  /** What the model says in place of a result. */
+  refusal?: string | undefined;
+  /** Whether an answer that shows the end holds the result; default: true. */
+  holdsResult?: boolean;
+};
+
 /**
- * The data of an answer: what it says and `more` in the interface's words, then the answer's own fields of other names,
- * in the answer's own digits. A word that is undefined is left out, and so is a field of its name. A string says what
- * the answer lacks. `created`: ISO 8601, or seconds since 1970.
+ * Returns the data of an answer: what it says and `more` in the interface's words, then the answer's own fields of other
+ * names, in the answer's own digits. A word that is undefined is left out, and so is a field of its name. A completed
+ * answer without a result is FAILED (contract §9, "No result"). A string says what the answer lacks.
  */
 export function answerData(
   operation: Operation,
   answer: Fields,
-  { id, created, ...told }: Record<"id" | "status" | "created", unknown>,
+  { id, created, refusal, holdsResult = true, ...own }: OwnWords,
   more: Record<string, unknown>,
 ): Data | string {
-  const word = text(told.status);
+  const word = text(own.status);
   if (operation === "create" && !isRequestId(id)) return "the answer has no id";
   if ((operation === "status" || operation === "stop") && word === undefined)
     return "the answer has no status";
+  const status = word && stateOf(word);
+  const hasNoResult = status === "COMPLETED" && holdsResult && isBlank(more.output);
   const words: Record<string, unknown> = {
     request_id: isRequestId(id) ? id : undefined,
-    status: word && stateOf(word),
+    status,
     provider_status: word,
     created_at: isoTime(created),
     ...more,
+    ...(hasNoResult && withoutResult(refusal)),
   };
   const given = Object.entries(words).filter(([, value]) => value !== undefined);
-  const own = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
-  const parsed = given.map(([name, value]) => [
-    name,
-    value instanceof JsonText ? JSON.parse(value.text) : value,
-  ]);
-  const data = Object.fromEntries([...parsed, ...own.map((name) => [name, answer[name]])]);
-  const exact = [...given, ...own.map((name) => [name, memberText(answer, name)])];
+  const others = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
+  const parsed = given.map(([name, value]) => [name, parsedValue(value)]);
+  const data = Object.fromEntries([...parsed, ...others.map((name) => [name, answer[name]])]);
+  const exact = [...given, ...others.map((name) => [name, memberText(answer, name)])];
   return withSource(data, exactJson(Object.fromEntries(exact)));
+}
+
+/** Returns the words that a completed answer without a result has in place of its own. */
+function withoutResult(refusal: string | undefined) {
+  const why =
+    refusal === undefined ? { stop_reason: "no_text" } : { stop_reason: "refusal", message: refusal };
+  return { status: "FAILED", output: undefined, ...why };
+}
+
+function parsedValue(value: unknown): unknown {
+  return value instanceof JsonText ? JSON.parse(value.text) : value;
+}
+
+/** Whether a result is none: it is missing, null, or a text of white space. */
+function isBlank(result: unknown): boolean {
+  const value = parsedValue(result) ?? "";
+  return typeof value === "string" && value.trim() === "";
 }
 
 /** A text as a result: the JSON that it is made of if `isStructured` and it is JSON, else as it is. */

@@ -55,7 +55,7 @@ function data(operation: Operation, value: unknown): Data | string {
   if (operation === "create" && /^(?:req|msg)_/.test(String(id))) return "the answer has no id";
   const messages = items(answer.output).filter(({ type }) => type === "message");
   const searches = items(answer.output).filter(({ type }) => type === "search_results");
-  const { output, ranges, annotations } = textIn(messages);
+  const { output, refusal, ranges, annotations } = textIn(messages);
   const result = resultIn(output, isStructured(answer));
   const results = searches.flatMap((search) => items(search.results));
   const numbered = typeof result === "string" ? numbersIn(result, results) : [];
@@ -75,10 +75,10 @@ function data(operation: Operation, value: unknown): Data | string {
     ),
     stop_reason: text(fields(answer.incomplete_details).reason),
   };
-  return answerData(operation, answer, { id, status, created }, more);
+  return answerData(operation, answer, { id, status, created, refusal }, more);
 }
 
-/** The texts of messages as one, what each part of them cites in it, and all that is annotated. */
+/** Returns the texts of messages as one, what the model refuses, what each part cites in the text, and all that is annotated. */
 function textIn(messages: readonly Fields[]) {
   let output = "";
   const ranges: Citation[] = [];
@@ -97,8 +97,7 @@ function textIn(messages: readonly Fields[]) {
   const refusals = messages.flatMap(({ content }) =>
     items(content).flatMap((part) => text(part.refusal) ?? []),
   );
-  // What the model says in place of a text is all that was paid for.
-  return { output: text(output) ?? text(refusals.join("\n\n")), ranges, annotations };
+  return { output: text(output), refusal: text(refusals.join("\n\n")), ranges, annotations };
 }
 
 /** What the numbers of a text, as in `[2]` or `[web:2]`, cite: each is the place of a search result, from 1. */

@@ -4,7 +4,8 @@ import { isFinal, type Status } from "../../core/protocol/conversation.js";
 import type { StatusData } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
 import { learnedInterval } from "../calls/watch/poll-interval.js";
-import type { Ending, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
+import type { Ending, StateSeen, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
+import type { Ports } from "./ports.js";
 import { type AskPorts, observe, recordedAt, type Target, withItsOrigin } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
@@ -20,28 +21,45 @@ const RUNS = 200;
 
 /**
  * Watches requests, all at once or as they come, to their end and keeps each state that is seen in the history. Each is
- * asked for at its own account. The poll interval is learned
+ * asked for at its own account, and one whose end is known here is not asked for. The poll interval is learned
  * from the finished runs of the origin, if enough are known. Ends when the source has ended and every request is
  * final, given up or out of time; throws `signal.reason` when aborted. A request that is named twice is watched once.
  */
 export async function* follow(
-  ports: AskPorts,
+  ports: AskPorts & Pick<Ports, "clock">,
   source: readonly Target[] | AsyncIterable<Target>,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowEvent, void> {
   if (Symbol.asyncIterator in source) return yield* followAt(ports, source, options);
-  const accounts = new Set(source.map(({ at }) => at ?? ports));
-  if (accounts.size < 2) return yield* followAt([...accounts][0] ?? ports, source, options);
+  const left: Target[] = [];
+  const ended = new Set<string>();
+  for (const target of source) {
+    const end = knownEnd(ports, target);
+    if (!end) left.push(target);
+    else if (!ended.has(end.requestId)) yield end;
+    if (end) ended.add(end.requestId);
+  }
+  if (left.length === 0) return;
+  const accounts = new Set(left.map(({ at }) => at ?? ports));
+  if (accounts.size < 2) return yield* followAt([...accounts][0] ?? ports, left, options);
   const ending = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
   const watches = [...accounts].map((account) =>
     followAt(
       account,
-      source.filter(({ at }) => (at ?? ports) === account),
+      left.filter(({ at }) => (at ?? ports) === account),
       { ...options, signal },
     ),
   );
   yield* merged(watches, () => ending.abort());
+}
+
+/** Returns the state of a request whose end its create showed, or the history knows; undefined for any other. */
+function knownEnd({ clock }: Pick<Ports, "clock">, { requestId, entry, end }: Target): StateSeen | undefined {
+  const data = end ?? { request_id: requestId, status: entry?.status ?? "" };
+  if (!isFinal(data.status)) return undefined;
+  const seen = { requestId, status: data.status, previous: null, final: true, data };
+  return { kind: "state", ...seen, at: clock.now(), elapsedMs: 0 };
 }
 
 /** What all of `sources` yield, as it comes. `end` makes them end once it is not read any further. */

@@ -7,7 +7,10 @@ import type { HistoryEntry, Seen } from "../store/history/records.js";
 
 /** What the workflows work with. What is costly or may be missing is a getter; each function asks for what it uses. */
 export interface Ports {
-  readonly client: Pick<ResearchClient, "create" | "check" | "status" | "stop" | "output" | "watch">;
+  readonly client: Pick<
+    ResearchClient,
+    "create" | "check" | "status" | "stop" | "output" | "noOutput" | "watch"
+  >;
   /** Scheme, host and port of the service. */
   readonly origin: string;
   /** The path of its base URL, without a slash at its end. */

@@ -4,8 +4,8 @@ import { exactJson, JsonText, jsonIn, memberText, withSource } from "../../core/
 import { type Data, isFinal, isRequestId, type JsonSchema } from "../../core/protocol/conversation.js";
 import { shortText } from "../../core/text/phrases.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
-import { RefusedError, ResearchError, whyFailed } from "../calls/errors.js";
-import { isCutShort } from "../dialects/providers.js";
+import { NoOutputError, RefusedError, ResearchError, whyFailed } from "../calls/errors.js";
+import { hasNoResult, isCutShort } from "../dialects/providers.js";
 import {
   type HistoryEntry,
   NOT_CREATED,
@@ -23,6 +23,13 @@ export interface Target {
   entry: Seen | undefined;
   /** The account that made it, where that is asked; undefined for the account in use. */
   at?: Ports | undefined;
+  /** The answer to the create, if that shows the end: nothing else may know the result (contract §9). */
+  end?: StatusData | undefined;
+}
+
+/** Returns the answer to a create if it shows the end; undefined if it does not. */
+export function endIn(data: Data): StatusData | undefined {
+  return isFinal(String(data.status)) ? (data as StatusData) : undefined;
 }
 
 /** A target that a text named; its entry is whole. */
@@ -57,6 +64,7 @@ export function unaskedAccount(ports: Ports, entry: HistoryEntry | undefined, er
     ...{ origin: entry?.origin ?? ports.origin, basePath: entry?.base_path },
     client: {
       ...{ create: refuse, check: refuse, status: refuse, stop: refuse, output: refuse },
+      noOutput: (data, requestId) => NoOutputError.of(data, requestId),
       async *watch(source) {
         for await (const one of typeof source === "string" ? [source] : source) {
           const requestId = typeof one === "string" ? one : one.requestId;
@@ -287,13 +295,14 @@ export function asAsked<D extends Data>(data: D, schema: JsonSchema | null | und
 /** A longer message is cut in the history. In UTF-16 units. */
 const MESSAGE_LENGTH = 500;
 
-/** Keeps a provider's result that an answer holds: it may be gone when it is asked for again. Throws LocalError. */
+/** Keeps a provider's result that an answer holds, or what it has in its place: it may be gone later. Throws LocalError. */
 export function keepResult(
   { history }: Pick<Ports, "history">,
   { request_id: id, ...entry }: Seen,
   data: Data,
 ): void {
-  if (data.provider_status === undefined || data.output === undefined || id === null) return;
+  const isResult = data.provider_status !== undefined && (data.output !== undefined || hasNoResult(data));
+  if (!isResult || id === null) return;
   history?.results.keep(serviceOf(entry), id, exactJson(data));
 }
 

@@ -39,7 +39,7 @@ export async function fetchResult(
 ): Promise<Result> {
   const { outputField } = ports;
   const { requestId, entry } = target;
-  const kept = keptResult(ports, target);
+  const kept = endOf(ports, target);
   if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
   const ask = (signal: AbortSignal) =>
     ports.client.output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) });
@@ -87,7 +87,18 @@ export interface FetchResultOptions extends FetchLimits {
   schema?: JsonSchema | null | undefined;
 }
 
-/** The whole data of a result that is kept, of the service that made it. */
+/** Returns the answer of a provider that holds the end of a request: that to its create, or one that is kept. */
+export function endOf(
+  ports: Pick<Ports, "history" | "origin" | "basePath">,
+  target: Target,
+): StatusData | undefined {
+  const { end } = target;
+  const isWhole =
+    end?.provider_status !== undefined && (end.output !== undefined || end.status !== "COMPLETED");
+  return isWhole ? end : keptResult(ports, target);
+}
+
+/** Returns the whole data of a result that is kept, of the service that made it. */
 export function keptResult(
   { history, origin, basePath }: Pick<Ports, "history" | "origin" | "basePath">,
   { requestId, entry }: Target,
@@ -107,15 +118,18 @@ export async function checkResult(
 }
 
 /**
- * Why a request that ended has no result, in the service's words if it has any by `end` (monotonic ms). Rejects with
- * `signal.reason` only.
+ * Returns why a request that ended has no result, in the service's words if it has any by `end` (monotonic ms). Rejects
+ * with `signal.reason` only.
  */
 export async function whyNoResult(
   ports: AskPorts & Pick<Ports, "clock">,
-  requestId: string,
+  target: Target,
   status: "FAILED" | "STOPPED",
   limits: FetchLimits = {},
 ): Promise<ResearchError> {
+  const { requestId } = target;
+  const known = endOf(ports, target);
+  if (known?.status === status) return ports.client.noOutput(known, requestId);
   if (status === "FAILED") {
     try {
       await doneBy(ports, requestId, limits, (signal) => ports.client.output(requestId, { signal }));
@@ -134,5 +148,5 @@ export async function whyNoResult(
 function keepReason(ports: AskPorts, error: unknown): void {
   if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
   const [entry] = ports.history?.find(error.requestId ?? "") ?? [];
-  observe(ports, entry, { status: "FAILED", message: error.refusal.message });
+  observe(ports, entry, error.data ?? { status: "FAILED", message: error.refusal.message });
 }

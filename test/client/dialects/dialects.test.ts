@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Dialect } from "../../../src/client/dialects/dialect.js";
 import {
+  hasNoResult,
   isAboutModel,
   isCutShort,
   PROVIDERS,
@@ -10,7 +11,7 @@ import {
 } from "../../../src/client/dialects/providers.js";
 import { research } from "../../../src/client/dialects/research.js";
 import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
-import type { CreateBody, Operation } from "../../../src/core/protocol/conversation.js";
+import type { CreateBody, Data, Operation } from "../../../src/core/protocol/conversation.js";
 import { NAMES } from "../../providers/rows.js";
 import { bodyProblem, type ProviderName } from "../../support/providers/bodies.js";
 import { ProviderDouble } from "../../support/providers/double.js";
@@ -283,13 +284,103 @@ describe("a state", () => {
     ...["in_progress", "running", "cancelling"].map((word) => [word, "PROCESSING"]),
     ...["requires_action", "action_required", "requires_continuation"].map((word) => [word, "PROCESSING"]),
     ...["failed", "incomplete", "budget_exceeded"].map((word) => [word, "FAILED"]),
-    ["completed", "COMPLETED"],
     ["cancelled", "STOPPED"],
     ...["pondering", "constructor"].map((word) => [word, word]),
   ])("%s is %s", (word = "", ours = "") => {
     const said = { request_id: "r1", status: ours, provider_status: word };
     expect(dialect("gemini").data("status", { id: "r1", status: word })).toMatchObject(said);
   });
+
+  const ID = { id: "a", run_id: "a", request_id: "a" };
+  /** Completed answers of each provider without a result. Parallel's is the one to the question for its result. */
+  const EMPTY: [name: string, answer: object][] = [
+    ...["openai", "perplexity"].flatMap((name) =>
+      [
+        [],
+        [
+          { type: "reasoning", summary: [] },
+          { type: "web_search_call", status: "completed" },
+        ],
+        [{ type: "search_results", results: [{ url: "https://a.example", title: "t" }] }],
+        [{ type: "message", content: [] }],
+        [{ type: "message", content: [{ type: "output_text", text: " \n\t" }] }],
+        [{ type: "message", content: [{ type: "output_text", text: null }] }],
+      ].map((output): [string, object] => [name, { output }]),
+    ),
+    ["openai", { output: [], text: { format: { type: "json_schema" } } }],
+    ...[
+      {},
+      { output: null },
+      { output: {} },
+      { output: { text: null, structured: null } },
+      { output: { text: " " } },
+    ].map((answer): [string, object] => ["exa", answer]),
+    ["exa", { output: { text: "words", structured: null }, request: { outputSchema: {} } }],
+    ...[
+      {},
+      { steps: [] },
+      { steps: [{ type: "thought" }] },
+      { steps: [{ type: "model_output", content: [{ type: "text", text: "" }] }] },
+    ].map((answer): [string, object] => ["gemini", answer]),
+    ...[{}, { content: "" }, { content: null }, { content: " " }].map((answer): [string, object] => [
+      "tavily",
+      answer,
+    ]),
+    ...[
+      {},
+      { output: null },
+      { output: { type: "text" } },
+      { output: { content: "" } },
+      { output: { content: null } },
+    ].map((answer): [string, object] => ["parallel", { ...answer, run: { ...ID, status: "completed" } }]),
+  ];
+
+  test.each(EMPTY)("%s: completed without a result is FAILED, and its word stays: %j", (name, answer) => {
+    const exact = parseExact(JSON.stringify({ ...ID, status: "completed", ...answer }));
+    for (const operation of name === "parallel"
+      ? (["output"] as const)
+      : (["status", "stop", "create"] as const)) {
+      const data = dialect(name).data(operation, exact) as Data;
+      const expected = { status: "FAILED", provider_status: "completed", stop_reason: "no_text" };
+      expect(data).toMatchObject(expected);
+      expect(JSON.parse(exactJson(data))).toMatchObject(expected);
+      expect(data).not.toHaveProperty("output");
+      expect([isCutShort(data), hasNoResult(data)]).toEqual([true, true]);
+    }
+  });
+
+  test("Parallel's state does not say whether there is a result", () => {
+    const state = { ...ID, status: "completed" };
+    expect(dialect("parallel").data("status", state)).toMatchObject({ status: "COMPLETED" });
+  });
+
+  test.each<[string, object]>([
+    ["a value of no members", { output: { structured: {} } }],
+    ["a value that is false", { output: { structured: false } }],
+    ["a value without evidence", { output: { structured: { a: null }, text: null } }],
+  ])("%s is a result", (_, answer) => {
+    expect(dialect("exa").data("status", { ...ID, status: "completed", ...answer })).toMatchObject({
+      status: "COMPLETED",
+    });
+  });
+
+  test.each(["openai", "perplexity"])(
+    "%s: a refusal alone is no result, and its sentence is the message",
+    (name) => {
+      const part = (refusal: string) => ({
+        type: "message",
+        content: [
+          { type: "refusal", refusal },
+          { type: "output_text", text: "" },
+        ],
+      });
+      const answer = { ...ID, status: "completed", output: [part("I cannot help."), part("Sorry.")] };
+      expect(dialect(name).data("status", answer)).toMatchObject({
+        ...{ status: "FAILED", provider_status: "completed", stop_reason: "refusal" },
+        message: "I cannot help.\n\nSorry.",
+      });
+    },
+  );
 
   test("cut short and waiting are told by the provider's word", () => {
     for (const word of ["incomplete", "budget_exceeded"])
@@ -350,11 +441,10 @@ describe("a result", () => {
     expect(await of("perplexity", asked, "completed")).toMatchObject({ output: '{"answer":"w"}' });
   });
 
-  test("an answer of Parallel to the result that has no content is none", () => {
-    const run = { run_id: "trun_1", status: "completed", created_at: "2030-01-01T00:00:00Z" };
-    for (const answer of [{ run }, { run, output: null }, { run, output: { type: "text" } }])
+  test("an answer of Parallel to the result that has no run is none", () => {
+    for (const answer of [{}, { run: null }, { run: { run_id: "trun_1" }, output: { content: "x" } }])
       expect(dialect("parallel").data("output", parseExact(JSON.stringify(answer)))).toBe(
-        "the answer has no output",
+        "the answer has no run",
       );
   });
 
@@ -484,8 +574,6 @@ describe("a result", () => {
       ],
       sources: [A, B].map((url) => ({ url, title: null })),
     });
-    const refused = { id: "resp_1", status: "completed", output: output.slice(1, 2) };
-    expect(dialect("openai").data("status", refused)).toMatchObject({ output: "no" });
   });
 
   test("perplexity: the numbers in its text are those of its search results, which the sources keep", () => {
@@ -549,7 +637,7 @@ describe("a result", () => {
     const data = dialect(name).data("status", {
       ...id,
       ...times,
-      status: "completed",
+      status: "running",
       sources: [],
       output: [],
     });

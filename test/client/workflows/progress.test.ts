@@ -3,7 +3,7 @@ import { RefusedError, UnreachableError } from "../../../src/client/calls/errors
 import type { WatchOptions } from "../../../src/client/calls/watch/types.js";
 import type { HistoryEntry } from "../../../src/client/store/history/records.js";
 import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
-import type { AskPorts } from "../../../src/client/workflows/requests.js";
+import type { Ports } from "../../../src/client/workflows/ports.js";
 
 const error = new UnreachableError("UNREACHABLE", "m");
 const moment = { at: 0, elapsedMs: 0 };
@@ -66,7 +66,7 @@ test.each<[string, number[] | undefined, boolean]>([
   };
   const durations = (...asked: unknown[]) => (asked.join() === "o,200" ? runs : []);
   const history = runs && { durations, observe: () => {} };
-  const ports = { client, history, origin: "o", profile: "p" } as unknown as AskPorts;
+  const ports = { client, history, origin: "o", profile: "p" } as unknown as Ports;
   const entry = { origin: "o", profile: "q" } as HistoryEntry;
   const seen: FollowEvent[] = [];
   for await (const event of follow(ports, [{ requestId: "id", entry }])) seen.push(event);

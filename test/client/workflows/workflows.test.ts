@@ -147,7 +147,7 @@ test("what cannot be kept of a state is an event, and ends nothing", async () =>
   const { data } = await submit(broken.ports, body);
   const entry = requireEntry(broken.ports, data.request_id);
   const history = new History("/dev/null/nowhere", () => Date.now());
-  const ports = { client: broken.ports.client, origin: broken.ports.origin, history };
+  const ports = { ...broken.ports, history };
   const events = await all(follow(ports, [{ requestId: data.request_id, entry }], FAST));
   const kinds = (kind: FollowEvent["kind"]) => events.filter((event) => event.kind === kind);
   expect(kinds("not-observed")).toMatchObject([
@@ -236,20 +236,23 @@ test("why there is no result is said in the service's words, if it has any", asy
   const { ports, service, history } = await machine();
   const { data } = await submit(ports, { prompt: "x => FAILED" });
   const failed = data.request_id;
-  const why = await whyNoResult(ports, failed, "FAILED");
+  const target = (requestId: string) => ({ requestId, entry: undefined });
+  const why = await whyNoResult(ports, target(failed), "FAILED");
   expect(why).toMatchObject({ code: "RESEARCH_FAILED", status: "FAILED" });
   expect(history.find(failed)).toMatchObject([
     { status: "FAILED", message: (why as NoOutputError).refusal.message },
   ]);
-  expect(await whyNoResult(ports, "nobody-knows", "FAILED")).toMatchObject({ code: "RESEARCH_FAILED" });
+  expect(await whyNoResult(ports, target("nobody-knows"), "FAILED")).toMatchObject({
+    code: "RESEARCH_FAILED",
+  });
   const asked = service.server.count("output");
-  expect(await whyNoResult(ports, failed, "STOPPED")).toMatchObject({
+  expect(await whyNoResult(ports, target(failed), "STOPPED")).toMatchObject({
     ...{ code: "RESEARCH_STOPPED", message: `${failed} ended STOPPED, so it has no output` },
     requestId: failed,
   });
   expect(service.server.count("output")).toBe(asked);
   const { data: stopped } = await submit(ports, { prompt: "x => STOPPED" });
-  const other = await whyNoResult(ports, stopped.request_id, "FAILED");
+  const other = await whyNoResult(ports, target(stopped.request_id), "FAILED");
   expect(other).toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(stopped.request_id)).toMatchObject([{ status: "PENDING" }]);
 });

@@ -87,7 +87,7 @@ async function showCreate(
     if (signal.aborted) throw interrupted(signal, requestId, resume());
     return 0;
   }
-  const target = createdTarget(ports, requestId, reused);
+  const target = createdTarget(ports, requestId, { reused, submitted });
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, ports, [target], view);
   return worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));

@@ -39,7 +39,7 @@ export async function output(ctx: Context, given: string | undefined, options: O
     const [outcome] = await showFollow(ctx, ports, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";
     if (outcome && exitCodeOfOutcome(outcome) !== 0 && !isPart)
-      return endWithoutResult(ports, outcome, { signal, end, created: false });
+      return endWithoutResult(ports, target, outcome, { signal, end, created: false });
   }
   const schema = givenSchema ?? target.entry?.output_schema ?? undefined;
   const result = await fetchResult(ports, target, { signal, end, partial: options.partial, schema });

@@ -3,6 +3,7 @@ import type { Machine } from "../../../app/machine.js";
 import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
 import type { Ports } from "../../../client/workflows/ports.js";
+import type { Target } from "../../../client/workflows/requests.js";
 import { fetchResult, whyNoResult } from "../../../client/workflows/results.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, resumeAt, wordsOf } from "../../context.js";
@@ -58,16 +59,12 @@ export async function showRun(
   }
   if (signal.aborted) throw interrupted(signal, requestId, goOn);
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  const target = createdTarget(ports, requestId, reused);
+  const target = createdTarget(ports, requestId, { reused, submitted });
   const own = {
     ...{ print: false, question: body.prompt, answered: true, created: true },
     resume: resume && (() => goOn ?? ""),
   };
-  // The result of one that is used again may be kept here, and its service have forgotten it.
-  const [outcome] =
-    reused?.status === "COMPLETED"
-      ? [{ requestId, status: reused.status, kind: "final" } as const]
-      : await showFollow(terminal, ports, [target], { ...options, ...own });
+  const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...own });
   const done = OnDone.of(terminal, options.onDone);
   const checks = options.check ? new ChecksAfter(terminal) : undefined;
   let file: string | undefined;
@@ -75,7 +72,7 @@ export async function showRun(
   try {
     const isPart = options.partial && outcome?.status === "FAILED";
     if (!outcome || (exitCodeOfOutcome(outcome, { created: true }) !== 0 && !isPart))
-      return await endWithoutResult(ports, outcome, { signal, end });
+      return await endWithoutResult(ports, target, outcome, { signal, end });
     const result = await fetchResult(ports, target, {
       ...{ signal, end, partial: options.partial },
       schema: body.output_schema,
@@ -105,12 +102,13 @@ export async function showRun(
 /** Throws why a request that ended has no result. Else the follow has said what there is to say: its exit code. */
 export async function endWithoutResult(
   ports: Ports,
+  target: Target,
   outcome: WatchOutcome | undefined,
   { created = true, ...limits }: { signal: AbortSignal; end: number | undefined; created?: boolean },
 ): Promise<number> {
   if (!outcome) return 0;
-  const { requestId, status } = outcome;
+  const { status } = outcome;
   if (status !== null && isFinal(status) && status !== "COMPLETED")
-    throw await whyNoResult(ports, requestId, status, limits);
+    throw await whyNoResult(ports, target, status, limits);
   return exitCodeOfOutcome(outcome, { created });
 }

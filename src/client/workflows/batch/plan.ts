@@ -1,3 +1,4 @@
+import type { StatusData } from "../../calls/client.js";
 import { sumOf } from "../../store/history/records.js";
 import type { BatchAccount } from "./create-pacer.js";
 import type { KnownRow, RowFacts } from "./journal.js";
@@ -14,6 +15,8 @@ export interface RowState extends RowFacts {
   standing: Standing;
   /** The last state seen. */
   status: string | null;
+  /** The answer to its create, if that showed the end. */
+  end?: StatusData | undefined;
   /** Whether its end has still to be announced to the caller (`--on-done`). */
   announce: "pending" | "done" | "later";
 }

@@ -1,6 +1,7 @@
 import { LocalError } from "../../../core/files/local-error.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../calls/errors.js";
 import { boundedPollWait } from "../../calls/failure-policy.js";
+import { isCutShort } from "../../dialects/providers.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../requests.js";
 import { fetchResult, type Result, whyNoResult } from "../results.js";
@@ -56,11 +57,13 @@ export class ResultCollector {
   async #collect(state: RowState): Promise<void> {
     const { end } = this.context;
     const ports = this.#portsOf(state);
-    const { status, requestId = "" } = state;
+    const { status } = state;
     if (state.standing === "done") return this.#checkLater(state);
     if (status === "COMPLETED") return this.#keep(state);
     const why =
-      status === "FAILED" ? await whyNoResult(ports, requestId, status, { signal: end }) : undefined;
+      status === "FAILED"
+        ? await whyNoResult(ports, targetOf(state, ports), status, { signal: end })
+        : undefined;
     this.#end(state, why ? { error: this.context.describe(why) } : {});
   }
 
@@ -79,6 +82,12 @@ export class ResultCollector {
       end.throwIfAborted();
       const expected = [UnreachableError, RefusedError, NoOutputError, LocalError];
       if (!expected.some((kind) => error instanceof kind)) throw error;
+      if (error instanceof NoOutputError && error.status === "FAILED") {
+        // Whether there is a result is known at some services only to those who ask for it.
+        progress.update(state, { status: "FAILED", cutShort: error.data && isCutShort(error.data) });
+        this.#end(state, { error: this.context.describe(error) });
+        return;
+      }
       this.leave(state, error);
       // It would keep every further result from being written.
       if (error instanceof LocalError) noMoreCreates.abort(error);
@@ -135,7 +144,7 @@ export class ResultCollector {
     const standing = status === "COMPLETED" ? "done" : status === "STOPPED" ? "stopped" : "failed";
     const { file, error, note } = details;
     const announce = unreported ? "pending" : "done";
-    progress.update(state, { standing, file, error, note, endedAt: at, announce });
+    progress.update(state, { standing, file, error, note, endedAt: at, announce, end: undefined });
     folder.results.add(state);
     emit({ kind: "row", state, final: true });
   }
@@ -143,12 +152,12 @@ export class ResultCollector {
 
 /** Returns the request of a row that exists, at the origin that made it. */
 export function targetOf(
-  { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null }: RowState,
+  { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null, end }: RowState,
   ports: Pick<Ports, "origin" | "basePath">,
 ): Target {
   const seen = { request_id: requestId, status: status ?? "", created_at: createdAt, sent_at: sentAt };
   const path = origin === ports.origin ? { base_path: ports.basePath || undefined } : {};
-  return { requestId, entry: { ...seen, origin, ...path, profile } };
+  return { requestId, entry: { ...seen, origin, ...path, profile }, end };
 }
 
 /** Milliseconds after which a result may be fetched that could not be; undefined if that will not change. */

@@ -5,6 +5,7 @@ import { isCutShort } from "../../dialects/providers.js";
 import { type FollowEvent, follow } from "../follow.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../requests.js";
+import { endOf } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext } from "./context.js";
 import type { RowState } from "./plan.js";
@@ -27,7 +28,10 @@ export class RowFollower {
     // A torn line of the journal may have had it.
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
-    this.#running.push(targetOf(state, this.ports));
+    const target = targetOf(state, this.ports);
+    const end = state.end ?? endOf(this.ports, target);
+    if (end) this.#changed({ requestId, status: end.status, final: true, data: end });
+    else this.#running.push(target);
   }
 
   /** No more rows will come. */
@@ -54,7 +58,12 @@ export class RowFollower {
     else if (kind !== "progress") emit(event);
   }
 
-  #changed({ requestId, status, final, data }: StateSeen): void {
+  #changed({
+    requestId,
+    status,
+    final,
+    data,
+  }: Pick<StateSeen, "requestId" | "status" | "final" | "data">): void {
     const { progress, emit } = this.context;
     const state = this.#byId.get(requestId) as RowState;
     const isNew = status !== state.status;

@@ -2,6 +2,7 @@ import { localErrorOf } from "../../../core/files/local-error.js";
 import { exactDuration, isoDate } from "../../../core/text/duration.js";
 import { ResearchError, type UnreachableError } from "../../calls/errors.js";
 import { waitUntil } from "../quota.js";
+import { endIn } from "../requests.js";
 import { type Submitted, submit } from "../submit.js";
 import { type BatchContext, dateOf } from "./context.js";
 import type { BatchAccount } from "./create-pacer.js";
@@ -117,12 +118,14 @@ export class RowSubmitter {
     const { request_id } = data;
     const createdAt = typeof data.created_at === "string" ? data.created_at : null;
     const status = typeof data.status === "string" ? data.status : "PENDING";
-    progress.update(state, { standing: "running", requestId: request_id, status, createdAt, sentAt: at });
+    progress.update(state, {
+      ...{ standing: "running", requestId: request_id, status, createdAt, sentAt: at, end: endIn(data) },
+    });
     const line = { kind: "created", row: state.row.id, request_id, created_at: createdAt, at } as const;
     const unrecorded = localErrorOf(() => folder.record(line));
     const lost = unrecorded ?? notSaved;
     if (lost) emit({ kind: "not-saved", state, error: lost });
-    emit({ kind: "row", state, final: false });
+    if (!state.end) emit({ kind: "row", state, final: false });
     this.add(state);
     // The next intent could not be recorded either.
     if (unrecorded) throw unrecorded;
