@@ -167,10 +167,7 @@ export class ResearchClient {
   async #turn(signal: AbortSignal | undefined, operation?: "status"): Promise<void> {
     const { clock } = this.#session;
     const pace = await this.#session.pace();
-    if (operation !== "status" && !pace.pacesAll) return;
-    const waitMs = Math.max(pace.nextStart - clock.monotonic(), 0);
-    pace.started(clock.monotonic() + waitMs);
-    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    if (operation === "status" || pace.pacesAll) await pace.takeTurn(clock, signal);
     signal?.throwIfAborted();
   }
 

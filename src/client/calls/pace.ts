@@ -1,6 +1,19 @@
-/** When polls of a client may start. Times are monotonic ms. */
+import type { Clock } from "../../core/clock.js";
+import { Semaphore } from "../../core/semaphore.js";
+
+/**
+ * When polls of an account may start, and where `pacesAll` its other requests, too. Both take turns: of two that are due,
+ * the kind goes first that has waited longer since it was due or since the last one of its kind. Times are monotonic ms.
+ */
 export class Pace {
   #last = Number.NEGATIVE_INFINITY;
+  #lastPoll = Number.NEGATIVE_INFINITY;
+  #lastCall = Number.NEGATIVE_INFINITY;
+  /** When the next poll of each watch is due. */
+  readonly #polls = new Map<object, number>();
+  /** When each request that waits for its turn was due, the first in line first. */
+  readonly #calls = new Set<{ dueAt: number }>();
+  readonly #line = new Semaphore(1);
 
   /** `betweenMs`: between two starts; 0 for polls that nothing limits. `pacesAll`: other requests keep it as well. */
   constructor(
@@ -8,13 +21,47 @@ export class Pace {
     readonly pacesAll = false,
   ) {}
 
-  /** When the next poll may start. */
-  get nextStart(): number {
-    return this.#last + this.betweenMs;
+  /** Notes when the next poll of a watch is due, Infinity for none, and returns when it may start. */
+  planPoll(watch: object, dueAt: number): number {
+    if (dueAt === Number.POSITIVE_INFINITY) this.#polls.delete(watch);
+    else this.#polls.set(watch, dueAt);
+    const [call] = this.#calls;
+    return Math.max(dueAt, this.#nextStart(call !== undefined && this.#isCallFirst(call.dueAt, dueAt)));
   }
 
-  /** Notes that a poll starts at `at`, no earlier than the one before. */
-  started(at: number): void {
-    this.#last = at;
+  /** Notes that a poll starts at `at`, no earlier than the request before. */
+  startPoll(at: number): void {
+    this.#last = this.#lastPoll = at;
+  }
+
+  /** Waits until another request may start, in the order in which they come. Rejects with `signal.reason`. */
+  async takeTurn(clock: Clock, signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const call = { dueAt: clock.monotonic() };
+    this.#calls.add(call);
+    let release = () => {};
+    try {
+      release = await this.#line.take(signal);
+      for (let ms = this.#waitMs(call, clock); ms > 0; ms = this.#waitMs(call, clock))
+        await clock.sleep(ms, signal);
+      this.#last = this.#lastCall = clock.monotonic();
+    } finally {
+      this.#calls.delete(call);
+      release();
+    }
+  }
+
+  #waitMs({ dueAt }: { dueAt: number }, clock: Clock): number {
+    const pollAt = Math.min(...this.#polls.values());
+    const isPollDue = pollAt <= this.#nextStart(false);
+    return this.#nextStart(isPollDue && !this.#isCallFirst(dueAt, pollAt)) - clock.monotonic();
+  }
+
+  /** When the next request may start, or the one after it if another one `goesFirst`: that may not come after all. */
+  #nextStart(goesFirst: boolean): number {
+    return this.#last + this.betweenMs * (goesFirst ? 2 : 1);
+  }
+
+  #isCallFirst(callAt: number, pollAt: number): boolean {
+    return Math.max(callAt, this.#lastCall) <= Math.max(pollAt, this.#lastPoll);
   }
 }

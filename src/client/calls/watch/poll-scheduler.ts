@@ -59,7 +59,7 @@ export class PollScheduler {
   /** Notes that a poll starts. */
   started(now: number): void {
     this.#running.push(now);
-    this.#pace.started(now);
+    this.#pace.startPoll(now);
   }
 
   /** Notes that a poll has ended, which started at `at`. */
@@ -75,7 +75,12 @@ export class PollScheduler {
   /** When the next poll may start, in monotonic milliseconds; Infinity if none is planned, or another one has to end first. */
   nextStart(): number {
     const next = this.#queue.peek();
-    return next ? Math.max(next.at, this.#pace.nextStart, this.#placeAt()) : Number.POSITIVE_INFINITY;
+    return this.#pace.planPoll(this, next ? Math.max(next.at, this.#placeAt()) : Number.POSITIVE_INFINITY);
+  }
+
+  /** Plans no further poll. */
+  dispose(): void {
+    this.#pace.planPoll(this, Number.POSITIVE_INFINITY);
   }
 
   /** When one more poll may be under way; Infinity if another one has to end first. */

@@ -98,6 +98,7 @@ class Watcher {
 
   dispose(): void {
     this.#sleep.dispose();
+    this.#scheduler.dispose();
     this.#polling.abort(new Error("the watch is over"));
   }
 

@@ -317,7 +317,7 @@ describe("the time of an id", () => {
   ])("ends without a last poll that those of others keep from starting until %i", async (free, expected) => {
     const pace = new Pace(20);
     const reply: Reply = () => {
-      pace.started(START + free - 20);
+      pace.startPoll(START + free - 20);
       return "PENDING";
     };
     const { polls, events } = await all("a", reply, { timeout: 5_000 }, new StepClock(), pace);
