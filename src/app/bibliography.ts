@@ -1,16 +1,16 @@
 import type { Result } from "../client/workflows/results.js";
 import { textOrNone } from "../core/json/exact-json.js";
+import { isGroundingRedirect } from "../core/protocol/citations.js";
 import { safeJson } from "../core/text/safe-text.js";
 import { marksIn } from "../reader/checking/marks.js";
 import { resultText } from "./result-text.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
-/** Each answer has its own redirects, so two of them say nothing of whether they lead to one page. */
-const REDIRECT = /^vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//;
 
 /** The form in which addresses of one page are equal; undefined for an invalid address, and for a redirect of Gemini. */
 export function pageName(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
+  // Two redirects say nothing of whether they lead to one page.
+  if (!URL.canParse(address) || isGroundingRedirect(address)) return undefined;
   const url = new URL(address);
   const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
   const query = search.length > 0 ? `?${new URLSearchParams(search)}` : "";
@@ -18,8 +18,7 @@ export function pageName(address: string): string | undefined {
     .toLowerCase()
     .replace(/^www\./, "")
     .replace(/:(?:80|443)$/, "");
-  const name = `${host}${url.pathname.replace(/\/$/, "")}${query}`;
-  return REDIRECT.test(name) ? undefined : name;
+  return `${host}${url.pathname.replace(/\/$/, "")}${query}`;
 }
 
 interface NamedPage {

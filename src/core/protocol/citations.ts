@@ -9,3 +9,10 @@ export function citationsOf(found: unknown): Citation[] {
     return typeof url === "string" && (typeof field === "string" || isRange);
   });
 }
+
+const GROUNDING_REDIRECT = /^https?:\/\/vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//i;
+
+/** Whether an address is a redirect of Google's grounding: each answer has its own ones, and they end after some days. */
+export function isGroundingRedirect(url: string): boolean {
+  return GROUNDING_REDIRECT.test(url);
+}

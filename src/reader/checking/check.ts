@@ -1,6 +1,7 @@
 import { untilAborted, withDeadline } from "../../core/clock.js";
 import { sha256 } from "../../core/files/local-error.js";
 import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
+import { isGroundingRedirect } from "../../core/protocol/citations.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
 import { type Network, unfit } from "../fetching/page-fetcher.js";
@@ -66,8 +67,6 @@ interface Tried extends CitedPage {
 /** How many hosts are asked at a time, and how far apart the requests to one of them are, ms (contract §11). */
 const MOST_HOSTS = 4;
 const APART_MS = 200;
-/** Google's redirects end after some days, and what they led to may well be there. */
-const REDIRECTS = /^https?:\/\/vertexaisearch\.cloud\.google\.com\/grounding-api-redirect\//i;
 const ANSWERS: ReadonlySet<string> = new Set(["robots", "type", "empty", "too-large", "front-page"]);
 const FILE = /^(?!https?:)[^\s:]+?(?::\d+)?$/i;
 
@@ -224,7 +223,8 @@ export class Checker {
     if ("reason" in got && got.kind === "gone") got = await this.#reader.read(url);
     if (!("reason" in got)) return readPage(address, got);
     const { kind, reason, status = null, url: end = null } = got;
-    const isGone = (kind === "gone" || kind === "front-page") && !REDIRECTS.test(end ?? "");
+    // What an ended redirect led to may well be there.
+    const isGone = (kind === "gone" || kind === "front-page") && !isGroundingRedirect(end ?? "");
     const state = isGone ? "gone" : "unreadable";
     const entry = { ...unread(address, reason).entry, state, http_status: status, final_url: end } as const;
     const answered = status !== null || ANSWERS.has(kind);
