@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { requireBuild } from "../support/build.js";
 import { folderOnDisk, folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { listen } from "../support/listen.js";
@@ -13,6 +14,25 @@ import { Job } from "./runner.js";
 const root = join(import.meta.dirname, "../..");
 const git = (...args: string[]) =>
   execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
+
+/**
+ * A checkout that is installed and built in seconds: it needs no package, and its build copies the one that is there. The
+ * soak takes a fresh clone.
+ */
+function smallCheckout(): string {
+  const checkout = folderOnDisk();
+  for (const name of ["action", "bin", "src"])
+    cpSync(join(root, name), join(checkout, name), { recursive: true });
+  cpSync(join(root, "dist"), join(checkout, "build/dist"), { recursive: true });
+  mkdirSync(join(checkout, "skills"));
+  const { name, version, type, files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const scripts = { build: `node -e "fs.cpSync('build/dist', 'dist', { recursive: true })"` };
+  const lock = { name, version, lockfileVersion: 3, packages: { "": { name, version } } };
+  const texts = { "package.json": { name, version, type, files, scripts }, "package-lock.json": lock };
+  for (const [file, value] of Object.entries({ ...texts, "tsconfig.json": {}, "openapi.yaml": {} }))
+    writeFileSync(join(checkout, file), JSON.stringify(value));
+  return checkout;
+}
 
 /** A fresh clone of this repository, with what is not committed yet. */
 function clone(): string {
@@ -32,8 +52,9 @@ const NPM = {
   ...(process.env.npm_config_registry && { npm_config_registry: process.env.npm_config_registry }),
 };
 
-test("a fresh clone is built, packed, kept and run, each step with what the one before has left", async () => {
-  const checkout = clone();
+test("a checkout is built, packed, kept and run, each step with what the one before has left", async () => {
+  requireBuild();
+  const checkout = process.env.EVERY_CELL ? clone() : smallCheckout();
   const service = await HappyService.start();
   const action = join(checkout, "action");
   const env = { ...NPM, ...service.env };

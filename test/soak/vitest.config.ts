@@ -19,7 +19,11 @@ const NEED_A_TOOL = [
 ];
 
 /** What the suite has a sample of, and the soak all (see EVERY_CELL there). */
-const SAMPLED = ["test/providers/faults.test.ts", "test/reader/writing/interrupted.test.ts"];
+const SAMPLED = [
+  "test/action/install.test.ts",
+  "test/providers/faults.test.ts",
+  "test/reader/writing/interrupted.test.ts",
+];
 
 const config = mergeConfig(usual, {});
 config.test = {

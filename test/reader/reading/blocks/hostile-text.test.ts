@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MAX_LINE } from "../../../../src/reader/reading/blocks/block.js";
 import { blocksOf, hasNearlyNoText } from "../../../../src/reader/reading/blocks/blocks.js";
+import { isLinear } from "../../../support/growth.js";
 
 /** What the lines of hostile files are made of: the marks of each pattern, alone and in pairs. */
 const MARKS = [..." \t\f\u00a0-*_=.:;|#`[](<>/1Aa"];
@@ -42,37 +43,10 @@ function read(name: string, unit: string, length: number): void {
   blocksOf(name, `${line}\n\n${start}!\n\n${start}\n`);
 }
 
-/** The processor time that `work` takes, in ms: the least of so many tries. */
-function cost(work: () => void, tries = 3): number {
-  const times = Array.from({ length: tries }, () => {
-    const begun = process.cpuUsage();
-    work();
-    const { user, system } = process.cpuUsage(begun);
-    return (user + system) / 1_000;
-  });
-  return Math.min(...times);
-}
-
-/** Less is within what the collector of garbage may add at any time, in ms. */
-const NOTICEABLE = 250;
-
-describe.each(["a.md", "a.txt", "a.html", "a.ts", "plain"])("lines of %s", (name) => {
-  it("twice as long take at most 2.5 times the processor time", () => {
-    const grown = UNITS.flatMap((unit) => {
-      const length = MAX_LINE / 2 - 10;
-      // A pattern that is not linear takes seconds here, so the shorter line is measured only then.
-      const readLong = () => read(name, unit, 2 * length);
-      if (cost(readLong, 1) < NOTICEABLE) return [];
-      const long = cost(readLong);
-      if (long < NOTICEABLE) return [];
-      const short = cost(() => read(name, unit, length));
-      // Other work on the machine makes a measurement too long: it is taken a second time.
-      return Math.min(long, cost(readLong)) > 2.5 * short
-        ? [`${JSON.stringify(unit)}: ${short} ms, ${long} ms`]
-        : [];
-    });
-    expect(grown).toEqual([]);
-  });
+it.each(["a.md", "a.txt", "a.html", "a.ts", "plain"])("lines of %s are cut in time in proportion", (name) => {
+  // The longest line that is read whole, and a sixteenth of it.
+  const grown = UNITS.filter((unit) => !isLinear((length) => read(name, unit, length), MAX_LINE / 16));
+  expect(grown).toEqual([]);
 });
 
 it.each([
@@ -87,13 +61,7 @@ it.each([
 ])("a page without a line break takes time in proportion to its length: %s", (_name, unit) => {
   const page = (length: number) => {
     const text = unit.repeat(length / unit.length);
-    return () => {
-      const blocks = blocksOf("a.html", `<ul>${text}`);
-      hasNearlyNoText("a.html", text, blocks);
-    };
+    hasNearlyNoText("a.html", text, blocksOf("a.html", `<ul>${text}`));
   };
-  page(10_000)();
-  // Other work on the machine makes a single measurement up to three times too long. A quadratic pattern fails each time.
-  const isProportional = () => cost(page(200_000)) < 2.5 * cost(page(100_000)) + NOTICEABLE;
-  expect(Array.from({ length: 5 }).some(isProportional)).toBe(true);
+  expect(isLinear(page, 6_250)).toBe(true);
 });
