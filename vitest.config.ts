@@ -4,7 +4,7 @@ import { yamlAsData } from "./build/imports.js";
 
 /** What starts processes and waits for them. */
 const WAITS =
-  /\/test\/(action|checks|cli\/completion|docs|e2e|faults|mcp|providers|server\/(postgres|researchers\/model))\b/;
+  /\/test\/(action|cli\/completion|docs|e2e|faults|mcp|providers|server\/(postgres|researchers\/model))\b/;
 
 /**
  * What waits begins first: at the end it would be alone with idle cores. After every second of these files comes one
@@ -37,7 +37,8 @@ export default defineConfig({
     // Loading the modules anew for each of some 300 files took a third of the processor time. What a test leaves
     // behind is undone by test/support/setup.ts.
     isolate: false,
-    // Most tests wait for processes and timers, and beside other work ten workers get a larger share of two cores.
-    maxWorkers: 10,
+    // Most tests wait for processes and timers, so two cores take more than two. Each one loads all modules for itself, which
+    // takes five seconds of processor time.
+    maxWorkers: 5,
   },
 });

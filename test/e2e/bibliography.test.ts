@@ -5,7 +5,7 @@ import { accounts, addDoubles } from "../support/accounts.js";
 import { ok, only } from "../support/behaviours.js";
 import { plant } from "../support/home.js";
 import { ProviderDouble } from "../support/providers/double.js";
-import { screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
 const REPORT = "Twice a day [The tide](https://a.example/tide), see https://b.example.";
@@ -64,7 +64,7 @@ test("-o writes it whole, and never over a file", async () => {
 
 test("on a terminal nothing in a title acts", async () => {
   const m = await machine("See [a\u0007bell](https://a.example).");
-  const shown = screen(["output", m.id, "--bibliography", "ris"], { home: m.home, env: m.env });
+  const shown = screenHere(["output", m.id, "--bibliography", "ris"], { home: m.home, env: m.env });
   expect((await shown.done).code).toBe(0);
   expect(shown.text()).toContain("TI  - a\\u{7}bell");
 });

@@ -10,7 +10,7 @@ import { listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { bash } from "../support/run.js";
-import { screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors } from "../support/world.js";
 
@@ -84,7 +84,7 @@ test("one create at each account, a table on stdout, and nothing is sent twice",
 
 test("on a terminal an empty line parts what was said from the table", async () => {
   const { home, env } = await accounts({ one: undefined, two: undefined });
-  const shown = screen(["compare", PROMPT, "-p", "one", "-p", "two"], { home, env });
+  const shown = screenHere(["compare", PROMPT, "-p", "one", "-p", "two"], { home, env });
   expect(await shown.done).toMatchObject({ code: 0 });
   expect(shown.text()).toMatch(/it took \w+\n\nHow do tides form\?\n═+\n/);
 });

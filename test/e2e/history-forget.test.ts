@@ -5,7 +5,7 @@ import { History } from "../../src/client/store/history/history.js";
 import { KeptResults } from "../../src/client/store/history/kept-results.js";
 import { KEY } from "../support/happy-service.js";
 import { filesWith, historyLine, plant } from "../support/home.js";
-import { screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
 const DAY = 86_400_000;
@@ -131,14 +131,14 @@ test.each([[[]], [["--older-than", "1d", "abcd"]], [["--older-than", "soon"]]])(
 
 test("on a terminal it asks, naming what would go", async () => {
   const m = await machine({ days: 3, status: "COMPLETED", prompt: "tides?" });
-  const asked = screen(["history", "forget", "@last"], { home: m.home, env: m.env });
+  const asked = screenHere(["history", "forget", "@last"], { home: m.home, env: m.env });
   await asked.waitFor(/00000000-.* COMPLETED +3d 00h +tides\?\n.*Forget this request\?.*\[y\/N\]/s);
   asked.type("n\r");
   expect((await asked.done).code).toBe(2);
   expect(await m.ids()).toEqual([id(0)]);
-  expect((await screen(["history", "forget", "-y", "@last"], { home: m.home, env: m.env }).done).code).toBe(
-    0,
-  );
+  expect(
+    (await screenHere(["history", "forget", "-y", "@last"], { home: m.home, env: m.env }).done).code,
+  ).toBe(0);
   expect(await m.ids()).toEqual([]);
 });
 

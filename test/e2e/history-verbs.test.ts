@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { only, refuse } from "../support/behaviours.js";
 import { plant } from "../support/home.js";
-import { screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
 const SCHEMA = { type: "object", properties: { height: { type: "number" } } };
@@ -129,7 +129,7 @@ test("on a terminal the list is a table with ages", async () => {
     createdAt: Date.now() - 7_500_000,
     prompt: "How do tides form?",
   });
-  const shown = screen(["list"], { home, env });
+  const shown = screenHere(["list"], { home, env });
   expect(await shown.done).toMatchObject({ code: 0 });
   expect(shown.text()).toMatch(/^ID\s+STATUS\s+AGE\s+PROMPT$/m);
   expect(shown.text()).toMatch(/PENDING\s+2h 0\dm\s+How do tides form\?/);

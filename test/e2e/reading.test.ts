@@ -7,7 +7,8 @@ import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { REPORT } from "../support/hostile-report.js";
 import { research } from "../support/in-process.js";
-import { type ScreenOptions, screen } from "../support/screen.js";
+import type { ScreenOptions } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 
 let service: HappyService;
 let id: string;
@@ -22,7 +23,7 @@ const run = (args: readonly string[], env: Record<string, string | undefined> = 
   research(args, { env: { ...service.env, ...env } });
 
 async function shown(args: readonly string[], { env, ...options }: ScreenOptions = {}) {
-  const terminal = screen(args, { ...options, env: { ...service.env, ...env } });
+  const terminal = screenHere(args, { ...options, env: { ...service.env, ...env } });
   expect(await terminal.done).toEqual({ code: 0, signal: 0 });
   return terminal;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hang, only } from "../support/behaviours.js";
-import { screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
 const HOSTILE = JSON.stringify({ type: "string", pattern: "^(a+)+$" });
@@ -71,7 +71,7 @@ test("--timeout ends output without -w, too", async () => {
 test("a result with CRLF shows no escapes on a terminal, and is exact in a file", async () => {
   const { service, env, home, research } = await world({ output: () => "one\r\ntwo\r\nthree\rfour" });
   const id = service.add("x => COMPLETED");
-  const shown = screen(["output", id], { home, env });
+  const shown = screenHere(["output", id], { home, env });
   expect(await shown.done).toMatchObject({ code: 0 });
   expect(shown.text()).toMatch(/one\s+two\s+three/);
   expect(shown.text()).not.toMatch(/(?:one|two).*\\u\{d\}/);

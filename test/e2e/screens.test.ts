@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
-import { screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 
 // No line that is laid out for people is wider than the terminal: in any command, with ids of every provider, wide
 // characters and long prompts. A raw result, JSON, curl, and an id on stdout are what they are.
@@ -117,7 +117,7 @@ describe.each([
   [60, TYPED],
   [100, TABLES],
 ])("in %i columns no line is too wide", (cols, commands) => {
-  test.concurrent.each(commands)("research %s", async (typed) => {
+  test.each(commands)("research %s", async (typed) => {
     const service = await HappyService.start();
     const words = typed === "" ? [] : typed.split(" ");
     const args = words.filter((word) => !/^[A-Z_]+=/.test(word));
@@ -125,21 +125,13 @@ describe.each([
       .filter((word) => /^[A-Z_]+=/.test(word))
       .map((word) => word.split(/=(.*)/s).slice(0, 2));
     const env = { ...service.env, ...Object.fromEntries(set) };
-    const show = async () => {
-      const shown = screen(args, { home: folderWith(history(service.url)), env, cols, rows: 60 });
-      // What asks gets an answer that does nothing.
-      void shown.waitFor(/\[y\/N\]|\[1-\d+, Enter for 1\]|URL:/).then(
-        () => shown.type("n\r"),
-        () => {},
-      );
-      await shown.done;
-      // On a busy machine the last of it may come after the end.
-      await shown.waitFor(/\S/, 10_000).catch(() => {});
-      return shown;
-    };
-    let shown = await show();
-    // The system may drop what a pseudo-terminal holds when its last process ends, before it is read.
-    for (let tries = 1; tries < 3 && shown.text() === ""; tries++) shown = await show();
+    const shown = screenHere(args, { home: folderWith(history(service.url)), env, cols, rows: 60 });
+    // What asks gets an answer that does nothing.
+    void shown.waitFor(/\[y\/N\]|\[1-\d+, Enter for 1\]|URL:/).then(
+      () => shown.type("n\r"),
+      () => {},
+    );
+    await shown.done;
     expect(shown.text()).not.toBe("");
     // An id and its state are for scripts as well.
     const wide = shown.wideLines().filter((line) => !/^\S+ +(?:-|[A-Z]+)$/.test(line));

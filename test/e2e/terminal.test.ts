@@ -3,6 +3,7 @@ import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { research } from "../support/in-process.js";
 import { bashScreen, screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 import { jsonLines } from "../support/world.js";
 
 const SPINNER = /[⠁-⣿◐◓◑◒|/\\-]/;
@@ -42,7 +43,7 @@ test("a terminal that says that it has no columns gets plain lines, and the watc
 test("with CI=false a terminal has its one live line, and no line a second", async () => {
   const { service, options } = await setUp({ CI: "false" });
   const id = service.add("x => PROCESSING");
-  const shown = screen(["watch", id, "--interval", "250ms", "--timeout", "4s"], options);
+  const shown = screenHere(["watch", id, "--interval", "250ms", "--timeout", "4s"], options);
   // A busy machine may skip a second.
   await shown.waitFor(/\b[23]s\b/);
   expect(shown.text().trim().split("\n")).toHaveLength(1);
@@ -52,7 +53,7 @@ test("with CI=false a terminal has its one live line, and no line a second", asy
 test("many ids share one live line that counts those that are done", async () => {
   const { service, options } = await setUp();
   const ids = [service.add("x => COMPLETED"), service.add(LONG), service.add(LONG)];
-  const shown = screen(["watch", ...ids, "--interval", "250ms"], options);
+  const shown = screenHere(["watch", ...ids, "--interval", "250ms"], options);
   await shown.waitFor(/1\s*(?:\/|of)\s*3/);
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
 });
@@ -60,7 +61,7 @@ test("many ids share one live line that counts those that are done", async () =>
 test("JSON on a terminal is JSON alone", async () => {
   const { service, options } = await setUp();
   const id = service.add("x => PENDING COMPLETED");
-  const shown = screen(["watch", id, "--json", "--interval", "200ms"], { ...options, cols: 300 });
+  const shown = screenHere(["watch", id, "--json", "--interval", "200ms"], { ...options, cols: 300 });
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
   expect(shown.raw).not.toContain("\x1b");
   expect(jsonLines(`${shown.text()}\n`).map(({ status }) => status)).toEqual(["PENDING", "COMPLETED"]);
@@ -86,7 +87,7 @@ test("Ctrl-C typed in a bash loop ends the loop, stops nothing and gives the cur
 
 test("NO_COLOR takes the colour and keeps the spinner", async () => {
   const { id, options } = await setUp({ NO_COLOR: "1" });
-  const shown = screen(["watch", id, "--interval", "150ms"], options);
+  const shown = screenHere(["watch", id, "--interval", "150ms"], options);
   await shown.done;
   expect(shown.raw).not.toMatch(/\x1b\[[\d;]*m/);
   expect(new Set(shown.raw.match(/[⠁-⣿]/g)).size).toBeGreaterThan(2);
@@ -94,7 +95,7 @@ test("NO_COLOR takes the colour and keeps the spinner", async () => {
 
 test.each([{ TERM: "dumb" }, { CI: "true" }])("nothing but plain lines under %o", async (env) => {
   const { id, options } = await setUp(env);
-  const shown = screen(["watch", id, "--interval", "100ms"], options);
+  const shown = screenHere(["watch", id, "--interval", "100ms"], options);
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
   expect(shown.raw).not.toMatch(/\x1b|\r(?!\n)|[⠁-⣿]/);
   for (const state of ["PENDING", "PROCESSING", "COMPLETED"]) expect(shown.text()).toContain(state);
@@ -103,12 +104,12 @@ test.each([{ TERM: "dumb" }, { CI: "true" }])("nothing but plain lines under %o"
 // stop.test.ts has the answer no.
 test("stop asks on a terminal, and yes means yes", async () => {
   const { service, id, options } = await setUp();
-  const again = screen(["stop", id], options);
+  const again = screenHere(["stop", id], options);
   await again.waitFor(/\?/);
   again.type("y\r");
   expect(await again.done).toEqual({ code: 0, signal: 0 });
   expect(service.server.count("stop")).toBe(1);
-  const unasked = screen(["stop", "-y", service.add("x")], options);
+  const unasked = screenHere(["stop", "-y", service.add("x")], options);
   expect(await unasked.done).toEqual({ code: 0, signal: 0 });
 });
 
@@ -133,7 +134,7 @@ test("login hides the key while it is typed", async () => {
 test("run says what is being researched, as far as there is room, and an empty line parts the result", async () => {
   const { options } = await setUp();
   const prompt = `Which tide mills are still in use ${"and where ".repeat(20)}=> PENDING PROCESSING COMPLETED`;
-  const shown = screen(["run", prompt, "--interval", "250ms"], { ...options, cols: 60 });
+  const shown = screenHere(["run", prompt, "--interval", "250ms"], { ...options, cols: 60 });
   await shown.waitFor(/PENDING.*\ds +Which tide mills are.*…$/m);
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
   expect(shown.text()).toMatch(/took .*\n\nAn answer to: Which tide mills/);
@@ -147,18 +148,18 @@ test("output, show and watch without an id let one of the newest be chosen, and 
     ["\r", "third => PENDING"],
     ["3\r", "first => COMPLETED"],
   ] as const) {
-    const shown = screen(["show"], options);
+    const shown = screenHere(["show"], options);
     await shown.waitFor(/^ 1 .*third[\s\S]*^ 2 .*second[\s\S]*^ 3 .*first[\s\S]*Which one\?/m);
     shown.type(typed);
     expect(await shown.done).toEqual({ code: 0, signal: 0 });
     expect(shown.text()).toMatch(new RegExp(`\n  ${answer}`));
   }
-  const read = screen(["output"], options);
+  const read = screenHere(["output"], options);
   await read.waitFor(/Which one\?/);
   read.type("2\r");
   expect(await read.done).toEqual({ code: 0, signal: 0 });
   expect(read.text()).toContain("An answer to: second");
-  const wrong = screen(["watch"], options);
+  const wrong = screenHere(["watch"], options);
   await wrong.waitFor(/Which one\?/);
   wrong.type("4\r");
   expect(await wrong.done).toEqual({ code: 2, signal: 0 });
@@ -169,11 +170,11 @@ test("output, show and watch without an id let one of the newest be chosen, and 
   }
   expect(service.server.count("stop")).toBe(0);
   const home = folderWith();
-  const none = screen(["show"], { ...options, home });
+  const none = screenHere(["show"], { ...options, home });
   expect(await none.done).toEqual({ code: 2, signal: 0 });
   expect(none.text()).toContain("begin with: research run");
   await research(["create", "the only one => PENDING"], { ...options, home });
-  const one = screen(["show"], { ...options, home });
+  const one = screenHere(["show"], { ...options, home });
   expect(await one.done).toEqual({ code: 0, signal: 0 });
   expect(one.text()).toContain("the only one");
 });
@@ -181,7 +182,7 @@ test("output, show and watch without an id let one of the newest be chosen, and 
 test.each([[["list", "--help"]], [[]]])(
   "headings of help are bold on a terminal, and nothing else: %j",
   async (args) => {
-    const shown = screen(args, { cols: 60 });
+    const shown = screenHere(args, { cols: 60 });
     await shown.done;
     const bold = Array.from(shown.raw.matchAll(/\x1b\[1m(.*?)\x1b\[22m/g), ([, text]) => text);
     expect(bold.slice(0, 2)).toEqual(["Usage:", "Options:"]);

@@ -9,7 +9,7 @@ import { folderWith } from "../support/folder.js";
 import { HappyService, KEY } from "../support/happy-service.js";
 import { foldersIn, historyLine, homeWith, plant } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
-import { screen } from "../support/screen.js";
+import { screenHere } from "../support/screen-here.js";
 import { ID, OTHER_ID } from "./plays.js";
 
 /** Whatever acts on a terminal, hides or turns text, or is half a character; written out, not taken from the code. */
@@ -211,7 +211,7 @@ test("on a real terminal nothing hostile is ever written", async () => {
     ["list"],
     ["show", ID],
   ]) {
-    const shown = screen(argv, { home, env });
+    const shown = screenHere(argv, { home, env });
     await shown.done;
     expect(shown.raw).not.toMatch(/\x1b\]|\x07|\x1b\[2J|\u202e|\x85/);
   }

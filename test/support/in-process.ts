@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { main, systemClock } from "../../src/cli/main.js";
 import type { Host, Signal, Sink } from "../../src/cli/terminal/host.js";
 import type { Clock } from "../../src/core/clock.js";
@@ -16,6 +16,8 @@ export interface InProcessOptions {
   input?: string | Buffer | Readable;
   /** Is given what is written to stdout, as it is written. */
   onStdout?: (text: string) => void;
+  /** The terminal that all three streams are. */
+  terminal?: Writable;
 }
 
 /** A command line that runs in this process; what it wrote so far can be looked at. */
@@ -63,14 +65,16 @@ export class InProcess {
     platform = process.platform,
     input = "",
     onStdout,
+    terminal,
   }: InProcessOptions): Host {
     const sink = (name: "stdout" | "stderr"): Sink => ({
-      isTTY: false,
-      stream: undefined,
+      isTTY: terminal !== undefined,
+      stream: terminal as NodeJS.WriteStream | undefined,
       write: async (data) => {
         const text = Buffer.from(data).toString("utf8");
         this[name] += text;
         if (name === "stdout") onStdout?.(text);
+        terminal?.write(text);
         for (const look of this.#watchers) look();
       },
     });
@@ -83,7 +87,7 @@ export class InProcess {
         platform,
         clock,
       },
-      stdin: { isTTY: false, stream: stream as NodeJS.ReadStream },
+      stdin: { isTTY: terminal !== undefined, stream: stream as NodeJS.ReadStream },
       stdout: sink("stdout"),
       stderr: sink("stderr"),
       // The middle of every jitter, so that the times of a test are known.

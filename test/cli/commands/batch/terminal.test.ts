@@ -6,6 +6,7 @@ import { refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";
 import { HappyService } from "../../../support/happy-service.js";
 import { screen } from "../../../support/screen.js";
+import { screenHere } from "../../../support/screen-here.js";
 
 test("on a terminal a bar shows how far it is and what is left of the hour; the rows stand above it", async () => {
   const service = await HappyService.start();
@@ -33,9 +34,9 @@ test.each([60, 140])(
   async (cols) => {
     const service = await HappyService.start();
     const options = { home: folderWith({ "q.jsonl": ROWS.join("\n") }), env: service.env, cols };
-    const dry = screen(["batch", "q.jsonl", "--dry-run"], options);
+    const dry = screenHere(["batch", "q.jsonl", "--dry-run"], options);
     await dry.done;
-    const shown = screen(["batch", "q.jsonl", "--out", "out", "--interval", "50ms"], options);
+    const shown = screenHere(["batch", "q.jsonl", "--out", "out", "--interval", "50ms"], options);
     expect(await shown.done).toMatchObject({ code: 3 });
     const names = ["a ", "a-key-that-is-longer-th…", "日本 "];
     for (const [text, beside] of [
@@ -58,7 +59,7 @@ test.each([60, 140])(
 test("what no more is sent of is left to do, and nothing is watched if nothing runs", async () => {
   const service = await HappyService.start({ fault: () => refuse(401, "INVALID_API_KEY") });
   const options = { home: folderWith({ "q.txt": "one\ntwo\n" }), env: service.env, cols: 80 };
-  const shown = screen(["batch", "q.txt", "--out", "out"], options);
+  const shown = screenHere(["batch", "q.txt", "--out", "out"], options);
   expect(await shown.done).toMatchObject({ code: 4 });
   expect(shown.text()).not.toContain("watched");
   expect(shown.text()).toMatch(/^2 to go; go on with: research batch q\.txt --out out$/m);
@@ -72,7 +73,7 @@ test("on a terminal more than 20 rows are sent only after a yes; -y and 20 rows 
   const home = folderWith({ "README.md": lines(21), "q.txt": lines(20) });
   const start = (...args: string[]) => {
     const flags = ["--out", "out", "--interval", "50ms", ...args.slice(1)];
-    return screen(["batch", String(args[0]), ...flags], { home, env: service.env, cols: 200 });
+    return screenHere(["batch", String(args[0]), ...flags], { home, env: service.env, cols: 200 });
   };
   const refused = start("README.md");
   await refused.waitFor(
