@@ -42,10 +42,15 @@ export async function openChecker(setup: CheckSetup): Promise<Checker> {
   const { resolverOf } = await import("../reader/fetching/resolver.js");
   const { documentReader } = await import("../reader/reading/documents/document.js");
   const read = documentReader(clock, 2);
+  const lookedUp = new Set<string>();
   return new Checker({
-    network: { resolve: resolverOf({ clock }), proxyFor: (url) => proxyFor(url, env) },
+    network: {
+      resolve: resolverOf({ clock, onAnswer: (name) => lookedUp.add(name) }),
+      proxyFor: (url) => proxyFor(url, env),
+    },
     accessTo: (named) => (allowPrivate ? withPrivate(named) : publicWeb),
     ...{ clock, version, read },
+    isInDns: (name) => lookedUp.has(name),
     forbidden: ({ hostname }) => outside({ domains, notDomains }, hostname),
     readFile: sources === undefined ? undefined : await fileReader(sources, read),
   });

@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "reader/passages": ["reader/finding", "core"],
   "reader/finding": ["reader/fetching", "reader/reading", "reader/matching", "reader/languages", "core"],
   "reader/matching": ["reader/languages", "core/postings"],
-  "reader/fetching": ["reader/reading", "core"],
+  "reader/fetching": ["reader/reading", "reader/languages", "core"],
   "reader/reading": ["core"],
   "reader/model": ["core"],
   "core/researcher": ["core/protocol"],

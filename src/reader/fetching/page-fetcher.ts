@@ -9,7 +9,7 @@ import type { ProxyAddress } from "../../core/http/address.js";
 import { openTunnel } from "../../core/http/connect.js";
 import { reasonOf } from "../../core/http/exchange.js";
 import { Agent, apiParts, buildConnector } from "../../core/http/undici.js";
-import type { PageKind } from "../reading/documents/document.js";
+import { type PageKind, PDF } from "../reading/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 
 /** "private": allowed, though it is no address of the public internet; its requests need not be kept apart. */
@@ -35,8 +35,9 @@ const TYPES =
   /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/(?:xhtml\+xml|pdf))$/i;
 const MEDIA_TYPE = /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is;
 const MAX_REDIRECTS = 4;
-/** Of a body, after what it is packed with is undone, in bytes. */
+/** Of a body, after what it is packed with is undone, in bytes; and of a PDF that is cited. */
 const MAX_BYTES = 8 * 1_048_576;
+const MAX_PDF_BYTES = 32 * 1_048_576;
 /** For a page with its redirects, but without the wait for its host, ms. */
 const PAGE_MS = 20_000;
 const CONNECT_MS = 10_000;
@@ -88,6 +89,11 @@ export interface FetcherOptions {
   userAgent: string;
   /** Why no request may go to an address, whatever its robots.txt says. */
   forbidden: (url: URL) => string | undefined;
+  /**
+   * Whether sentences that cite the pages are held against them. All text of a page is then read beside its blocks, and a
+   * redirect from a deeper address to the front page of the same site counts as a missing page (`front-page`).
+   */
+  areCited?: boolean;
 }
 
 /**
@@ -215,7 +221,8 @@ export class PageFetcher {
         const reason = type === "" ? "it has no media type" : `not text but ${type}`;
         return { kind: "type", reason, status: statusCode };
       }
-      const bytes = await bodyOf(body, `${encoding}`.trim().toLowerCase());
+      const most = type.toLowerCase() === PDF && this.options.areCited ? MAX_PDF_BYTES : MAX_BYTES;
+      const bytes = await bodyOf(body, `${encoding}`.trim().toLowerCase(), most);
       return { url, type: type.toLowerCase(), charset, bytes };
     } finally {
       // What was not read is not waited for.
@@ -250,7 +257,7 @@ export function unfit({ protocol, username, password, href }: URL): string | und
 }
 
 /** The whole body, unpacked. Throws if it has too many bytes. */
-export async function bodyOf(body: Readable, encoding = ""): Promise<Buffer> {
+export async function bodyOf(body: Readable, encoding = "", most = MAX_BYTES): Promise<Buffer> {
   const isPlain = encoding === "" || encoding === "identity";
   const unpack = UNPACK[encoding as keyof typeof UNPACK];
   if (!isPlain && unpack === undefined)
@@ -261,7 +268,7 @@ export async function bodyOf(body: Readable, encoding = ""): Promise<Buffer> {
   let size = 0;
   for await (const piece of stream as AsyncIterable<Uint8Array>) {
     size += piece.length;
-    if (size > MAX_BYTES) throw new LeftOut("too-large", `larger than ${MAX_BYTES / 1_048_576} MiB`);
+    if (size > most) throw new LeftOut("too-large", `larger than ${most / 1_048_576} MiB`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, size);

@@ -6,15 +6,11 @@ import type {
   ReadDocument,
 } from "../reading/documents/document.js";
 import { isAllowedBy } from "../reading/robots.js";
+import { isBehindPayment, undeliveredReason } from "./delivery.js";
 import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js";
 
 /** RFC 9309 §2.5 asks for at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
-
-/** Titles of pages that ask for a login, a consent or a proof of being human, and the most characters such a page has. */
-const CHALLENGE =
-  /^(?:just a moment|attention required|access (?:to this page has been )?denied|are you a (?:robot|human)|robot check|pardon our interruption|security check|human verification)/i;
-const MAX_CHALLENGE = 1_000;
 
 /** What an origin's robots.txt has for us: rules, as in "-/private", or why it cannot be read, which forbids everything. */
 export type Robots = { rules: string[] } | ({ failure: string } & Partial<Pick<NoPage, "kind" | "status">>);
@@ -31,11 +27,6 @@ export interface Page extends ReadDocument {
 export interface PageReaderOptions extends FetcherOptions {
   /** Cuts a page into blocks. */
   read: DocumentReader;
-  /**
-   * Whether sentences that cite the pages are held against them. All text of a page is then read beside its blocks, and a
-   * redirect from a deeper address to the front page of the same site counts as a missing page (`front-page`).
-   */
-  areCited?: boolean;
 }
 
 /** The kept answer for a subject (`page …` or `robots …`), also of an earlier process; without one, what `ask` gives. */
@@ -72,11 +63,11 @@ export class PageReader {
       if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
       if (document.blocks.length === 0)
         return { kind: "empty", reason: "it has no text without its scripts", ...answered };
-      const size = document.blocks.reduce((sum, { lines }) => sum + lines.join().length, 0);
-      if (size < MAX_CHALLENGE && CHALLENGE.test(document.title ?? ""))
-        return { kind: "unreadable", reason: "it asks whether a person reads it", ...answered };
+      const undelivered = undeliveredReason(document);
+      if (undelivered !== undefined) return { kind: "unreadable", reason: undelivered, ...answered };
       const accessed = new Date(clock.now()).toISOString();
-      return { id: end.href, accessed, ...document, title: document.title ?? (title || end.href) };
+      const isPaid = isBehindPayment(document);
+      return { id: end.href, accessed, ...document, isPaid, title: document.title ?? (title || end.href) };
     });
   }
 
@@ -116,7 +107,12 @@ export class PageReader {
 
 function isFrontPageOf(asked: URL, end: URL): boolean {
   const site = ({ hostname }: URL) => hostname.replace(/^www\./, "");
-  return site(asked) === site(end) && asked.pathname !== "/" && end.pathname === "/" && end.search === "";
+  return site(asked) === site(end) && !isFront(asked) && isFront(end);
+}
+
+/** Whether an address is that of a front page, also of one for each language: `/en/`. */
+function isFront({ pathname, search }: URL): boolean {
+  return /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?$/i.test(pathname) && search === "";
 }
 
 function isGate({ hostname, pathname }: URL): boolean {

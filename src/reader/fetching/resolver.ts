@@ -11,6 +11,8 @@ export interface ResolverOptions {
   clock: Pick<Clock, "sleep" | "monotonic">;
   /** The file with names of this machine's own, which come before the DNS (hosts(5)). */
   hosts?: string;
+  /** Told each name for which a server gave an address. */
+  onAnswer?: (name: string) => void;
   /** Addresses of servers, with a port if it is not 53. Default: those of the machine. */
   servers?: readonly string[];
 }
@@ -21,7 +23,7 @@ export interface ResolverOptions {
  * `signal.reason`, and with an error of the code ENOTFOUND only if the DNS says to both questions that there is no
  * such name.
  */
-export function resolverOf({ clock, hosts = "/etc/hosts", servers }: ResolverOptions) {
+export function resolverOf({ clock, hosts = "/etc/hosts", servers, onAnswer }: ResolverOptions) {
   return async (name: string, signal: AbortSignal): Promise<string[]> => {
     const host = name.toLowerCase().replace(/\.$/, "");
     // RFC 6761 §6.3
@@ -39,6 +41,7 @@ export function resolverOf({ clock, hosts = "/etc/hosts", servers }: ResolverOpt
       const addresses = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
       const failures = found.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
       if (addresses.length === 0) throw failures.find(({ code }) => code !== "ENOTFOUND") ?? failures[0];
+      onAnswer?.(host);
       return addresses;
     });
   };

@@ -76,13 +76,15 @@ const vocabularies = new Map<string, Vocabulary>();
  * language. A text whose language is unknown may be in each of them.
  */
 export function vocabularyOf(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
+  const asked = `${language}/${others.join()}`;
+  const known = vocabularies.get(asked);
+  if (known) return known;
   const borrowed = [...others.flatMap((other) => other ?? []), "en"];
-  const all = [
-    ...new Set(language === undefined ? [...borrowed, ...Object.keys(FILES)] : [language, ...borrowed]),
-  ];
-  const name = all.join();
-  const vocabulary = vocabularies.get(name) ?? new Vocabulary(all);
-  vocabularies.set(name, vocabulary);
+  const all = new Set(
+    language === undefined ? [...borrowed, ...Object.keys(FILES)] : [language, ...borrowed],
+  );
+  const vocabulary = vocabularies.get([...all].join()) ?? new Vocabulary([...all]);
+  for (const name of [asked, [...all].join()]) vocabularies.set(name, vocabulary);
   return vocabulary;
 }
 

@@ -10,6 +10,7 @@ import {
   type CutDocument,
   type DocumentTask,
   MAX_PAGE_TEXT,
+  MAX_PDF_TEXT,
   type PageKind,
   PDF,
   type ReadDocument,
@@ -21,9 +22,9 @@ export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
   try {
     if (task.isRobots) return { blocks: [], rules: rulesIn(Buffer.from(bytes).toString("utf8")) };
     if (page ? page.type === PDF : /\.pdf$/i.test(name)) {
-      const { pdfBlocks } = await import("./pdf.js");
-      const blocks = await pdfBlocks(bytes);
-      return page ? withinLimit({ blocks }) : { blocks };
+      const { readPdf } = await import("./pdf.js");
+      const most = task.wantsText ? MAX_PDF_TEXT : MAX_PAGE_TEXT;
+      return page ? withinLimit(await readPdf(bytes, most), most) : readPdf(bytes);
     }
     if (page !== undefined) return cutPage(task, page);
     if (/\.docx$/i.test(name)) {
@@ -54,17 +55,30 @@ function cutPage({ name, bytes, wantsText }: DocumentTask, { type, charset }: Pa
   const blocks = blocksOf(file, decoded.text);
   const isBare = hasNearlyNoText(file, decoded.text, blocks);
   const about = ending === "html" ? aboutPage(decoded.text) : {};
-  const text = wantsText && (ending === "html" ? allText(decoded.text) : decoded.text);
+  const all = ending === "html" && wantsText ? allText(decoded.text) : { text: decoded.text, isPaid: false };
   return withinLimit({
     ...{ ...about, ...(isBare && { isBare }), blocks },
-    ...(text && { text: text.slice(0, 2 * MAX_PAGE_TEXT) }),
+    ...(wantsText && { text: all.text.slice(0, 2 * MAX_PAGE_TEXT), isPaid: all.isPaid }),
   });
 }
 
-/** The text of a page whether it is shown or not, what its tags say of it and the data of its scripts included. */
-function allText(page: string): string {
+/** How a page says in its data, and in the classes of its elements, that a part of it is for those who pay. */
+const NOT_FREE = /"isAccessibleForFree"\s{0,9}:\s{0,9}"?false/i;
+const WALL =
+  /\bclass\s{0,9}=\s{0,9}["']?[^"'>]{0,500}?(?<!\bno-?)(?:paywall|pay-wall|regwall|subscribers?-only|premium-wall|metered-content)/i;
+
+/**
+ * The text of a page whether it is shown or not, what its tags say of it and the data of its scripts included, and whether
+ * a part of it is for those who pay.
+ */
+function allText(page: string): { text: string; isPaid: boolean } {
   const parts: string[] = [];
+  let isPaid = false;
+  let isData = false;
   for (const token of htmlTokens(page, isCode)) {
+    if (token.kind === "text") isPaid ||= isData && NOT_FREE.test(token.text);
+    else isPaid ||= WALL.test(token.attributes.slice(0, 1_000));
+    isData = token.kind === "open" && token.name === "script";
     if (token.kind === "text") parts.push(decodeHTML(token.text));
     else if (/\b(?:content|datetime|alt|aria-label|value|title)\s*=/i.test(token.attributes))
       parts.push(
@@ -72,7 +86,7 @@ function allText(page: string): string {
       );
     else if (!INLINE.has(token.name)) parts.push("\n");
   }
-  return parts.join("");
+  return { text: parts.join(""), isPaid };
 }
 
 function isCode({ name, attributes }: HtmlTag): boolean {
@@ -94,13 +108,13 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /** Blocks with lines of their own, since a page may stand on one line of its file, and no more than a page may have. */
-function withinLimit({ blocks, ...about }: ReadDocument): ReadDocument {
+function withinLimit({ blocks, ...about }: ReadDocument, most = MAX_PAGE_TEXT): ReadDocument {
   const kept: Block[] = [];
   let line = 1;
   let size = 0;
   for (const block of blocks) {
     size += Buffer.byteLength(JSON.stringify(block));
-    if (size > MAX_PAGE_TEXT) return { ...about, blocks: kept, isCut: true };
+    if (size > most) return { ...about, blocks: kept, isCut: true };
     kept.push({ ...block, line });
     line += block.lines.length + 1;
   }

@@ -28,6 +28,8 @@ export interface ReadDocument {
   date?: string;
   /** Whether the page has more text than is kept. */
   isCut?: boolean;
+  /** Whether it says that its rest is for those who pay. */
+  isPaid?: boolean;
   /** All text of a page, if it was wanted: what leads through it, what is hidden, and what its tags say. */
   text?: string;
   /** Of a robots.txt. */
@@ -39,12 +41,15 @@ export interface ReadDocument {
 /** A document cut into blocks, or why it cannot be read, as a phrase. */
 export type CutDocument = ReadDocument | { reason: string };
 
-/** What is kept of one page, in bytes of its blocks as JSON. */
+/** What is kept of one page, in bytes of its blocks as JSON, and of a PDF whose text is wanted whole. */
 export const MAX_PAGE_TEXT = 1_048_576;
+export const MAX_PDF_TEXT = 8 * MAX_PAGE_TEXT;
 
 /** What one document may take: 200 pages of PDF need 2 s and 130 MiB. The process is looked at every 10 ms. */
 const LIMITS = { heapMib: 512, processMib: 640 };
 const PACKED_MS = 30_000;
+/** A PDF with 8 MiB of text. */
+const LONG_PDF_MS = 90_000;
 const TEXT_MS = 5_000;
 
 /** The media type of a page that is a PDF. */
@@ -55,8 +60,10 @@ export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promis
 
 /** Reads documents in processes with limits, `most` at a time. */
 export function documentReader(clock: Pick<Clock, "sleep">, most: number): DocumentReader {
-  const limitMs = ({ name, page }: DocumentTask) =>
-    (page ? page.type === PDF : isPacked(name)) ? PACKED_MS : TEXT_MS;
+  const limitMs = ({ name, page, wantsText }: DocumentTask) => {
+    const isLong = page ? page.type === PDF : isPacked(name);
+    return isLong ? (wantsText ? LONG_PDF_MS : PACKED_MS) : TEXT_MS;
+  };
   const options = { name: "document-worker", most, limitMs, clock, ...LIMITS };
   const threads = new Threads<DocumentTask, CutDocument>(options);
   return async (task, signal) => {

@@ -1,5 +1,6 @@
 import type { Block } from "../blocks/block.js";
 import { textBlocks } from "../blocks/text-blocks.js";
+import type { ReadDocument } from "./document.js";
 
 /** A line of a page, in points from its lower left corner; `size` is the height of its letters. */
 interface Line {
@@ -23,10 +24,11 @@ const LONGEST_HEADING = 120;
 const LONGEST_PARAGRAPH = 100;
 
 /**
- * The blocks of a PDF under the numbers of their pages: its paragraphs, by their place on the page. A line is one of the
- * text, counted from the first page on. Throws if there is no text, and without the package that reads it.
+ * Reads the blocks of a PDF under the numbers of their pages: its paragraphs, by their place on the page. A line is one of the
+ * text, counted from the first page on. No page is read behind `most` characters. Throws if there is no text, and without the
+ * package that reads it.
  */
-export async function pdfBlocks(bytes: Uint8Array): Promise<Block[]> {
+export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): Promise<ReadDocument> {
   const { getDocumentProxy } = await import("unpdf").catch(() => {
     throw new Error("a PDF needs the package unpdf: npm install -g unpdf");
   });
@@ -36,10 +38,13 @@ export async function pdfBlocks(bytes: Uint8Array): Promise<Block[]> {
     useSystemFonts: false,
   });
   const pages: Line[][] = [];
-  for (let nth = 1; nth <= document.numPages; nth++) {
+  let size = 0;
+  for (let nth = 1; nth <= document.numPages && size <= most; nth++) {
     const page = await document.getPage(nth);
     const { items } = await page.getTextContent();
-    pages.push(pageLines(items.flatMap((item) => ("str" in item ? item : []))));
+    const lines = pageLines(items.flatMap((item) => ("str" in item ? item : [])));
+    pages.push(lines);
+    for (const { text } of lines) size += text.length;
     page.cleanup();
   }
   const usual = mostFrequent(pages.flat().map(({ size, text }) => [size, text.length]));
@@ -57,7 +62,7 @@ export async function pdfBlocks(bytes: Uint8Array): Promise<Block[]> {
     above += text.split("\n").length;
   }
   if (blocks.length === 0) throw new Error("it has no text, only pictures");
-  return blocks;
+  return { blocks, ...(pages.length < document.numPages && { isCut: true }) };
 }
 
 /** Of pdf.js: a piece of text with its place. */

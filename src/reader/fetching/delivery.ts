@@ -1,0 +1,56 @@
+import { vocabularyOf } from "../languages/languages.js";
+import { forVocabulary, lowerCase, oneOf } from "../languages/patterns.js";
+import type { ReadDocument } from "../reading/documents/document.js";
+
+/** What a page with more text says in its title is what it is about, in characters. */
+const MOST_ABSENT = 5_000;
+const MOST_WALL = 2_000;
+/** A longer title or heading says more than that there is nothing to read. */
+const LONGEST = 80;
+/** Titles of pages that want a proof of being human. */
+const CHALLENGE =
+  /^(?:just a moment|attention required|access (?:to this page has been )?denied|are you a (?:robot|human)|robot check|pardon our interruption|security check|human verification)/;
+
+const patterns = forVocabulary((vocabulary) => {
+  const words = (name: string) => oneOf(vocabulary.list(name));
+  return {
+    absent: new RegExp(
+      `${words("absent")}|^(?:${words("error")} |http )?404(?: ${words("error")}| not found)?$|^not found$`,
+    ),
+    login: new RegExp(`^${words("login")}(?![a-z])`),
+    consent: new RegExp(words("consent")),
+    paid: new RegExp(`^[^.]{0,40}${words("paid")}`),
+  };
+});
+
+/** Why a page is not the one that was asked for, by its title and its first heading; undefined if it may be. */
+export function undeliveredReason({ title = "", blocks }: ReadDocument): string | undefined {
+  const { absent, login, consent } = patterns(vocabularyOf(undefined));
+  const size = sizeOf(blocks);
+  const heading = blocks.find((block) => block.heading !== "")?.heading.split(" / ")[0] ?? "";
+  const says = (pattern: RegExp) =>
+    [title, heading, blocks[0]?.lines[0] ?? ""]
+      .flatMap((text) =>
+        lowerCase(text)
+          .replaceAll("’", "'")
+          .split(/\s[|–—·:»-]\s/),
+      )
+      .some((part) => part.length <= LONGEST && pattern.test(part.replace(/^[\s¡!]+|[\s!.…]+$/g, "")));
+  if (size < MOST_ABSENT && says(absent)) return "it says that the page does not exist";
+  if (size < MOST_WALL && says(login)) return "it wants a login before its text";
+  if (size < MOST_WALL && says(consent)) return "it wants a consent before its text";
+  return size < MOST_WALL / 2 && says(CHALLENGE) ? "it asks whether a person reads it" : undefined;
+}
+
+/** Whether a page says that its rest is for those who pay. */
+export function isBehindPayment({ blocks, isPaid = false }: ReadDocument): boolean {
+  const { paid } = patterns(vocabularyOf(undefined));
+  return (
+    isPaid ||
+    (sizeOf(blocks) < MOST_ABSENT && blocks.some(({ lines }) => paid.test(lowerCase(lines[0] ?? ""))))
+  );
+}
+
+function sizeOf(blocks: ReadDocument["blocks"]): number {
+  return blocks.reduce((sum, { lines }) => sum + lines.join().length, 0);
+}
