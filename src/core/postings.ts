@@ -1,6 +1,6 @@
 /**
  * Where things stand: each thing is a number, as an amount or the hash of a word, and stands at places, which are added in
- * ascending order. 12 bytes for each place, so that a page of eight million characters has room.
+ * ascending order. A place takes 12 bytes, so that a page of eight million characters has room.
  */
 export class Postings {
   #added: { keys: number[]; places: number[] } | undefined = { keys: [], places: [] };
@@ -15,35 +15,31 @@ export class Postings {
 
   /** The places of the keys from `least` to `most`. The first call ends the adding. */
   between(least: number, most = least): Places {
-    this.#sort();
-    const runs: { places: Int32Array }[] = [];
+    if (this.#added) this.#sort(this.#added.keys, this.#added.places);
+    const runs: Run[] = [];
     let count = 0;
     for (let at = indexFrom(this.#keys, least); (this.#keys[at] ?? Number.NaN) <= most; at++) {
-      const run = this.#places.subarray(this.#begins[at], this.#begins[at + 1]);
-      if (runs.length < MOST_RUNS) runs.push({ places: run });
-      count += run.length;
+      const places = this.#places.subarray(this.#begins[at], this.#begins[at + 1]);
+      if (runs.length < MOST_RUNS) runs.push({ places });
+      count += places.length;
     }
-    return new Places(runs, count);
+    return count === 0 ? NO_PLACES : new Places(runs, count);
   }
 
-  #sort(): void {
-    if (this.#added === undefined) return;
-    const { keys, places } = this.#added;
+  #sort(keys: readonly number[], places: readonly number[]): void {
     this.#added = undefined;
     const sorted = Float64Array.from(keys).sort();
-    let size = 0;
-    for (const key of sorted) if (size === 0 || sorted[size - 1] !== key) sorted[size++] = key;
-    this.#keys = sorted.slice(0, size);
+    this.#keys = sorted.filter((key, i) => i === 0 || key !== sorted[i - 1]);
     const ranks = Uint32Array.from(keys, (key) => indexFrom(this.#keys, key));
-    this.#begins = new Uint32Array(size + 1);
+    this.#begins = new Uint32Array(this.#keys.length + 1);
     for (const rank of ranks) this.#begins[rank + 1] = (this.#begins[rank + 1] ?? 0) + 1;
-    for (let i = 1; i <= size; i++) this.#begins[i] = (this.#begins[i] ?? 0) + (this.#begins[i - 1] ?? 0);
+    for (let i = 1; i < this.#begins.length; i++)
+      this.#begins[i] = (this.#begins[i] ?? 0) + (this.#begins[i - 1] ?? 0);
     const next = this.#begins.slice();
     this.#places = new Int32Array(places.length);
     for (const [i, rank] of ranks.entries()) {
-      const at = next[rank] ?? 0;
-      next[rank] = at + 1;
-      this.#places[at] = places[i] ?? 0;
+      this.#places[next[rank] ?? 0] = places[i] ?? 0;
+      next[rank] = (next[rank] ?? 0) + 1;
     }
   }
 }
@@ -51,33 +47,40 @@ export class Postings {
 /** A number with more different amounts near it than this is looked for among the first of them. */
 const MOST_RUNS = 64;
 
+/** Ascending places; `left`: without these. */
+interface Run {
+  places: Int32Array;
+  left?: Places;
+}
+
 /** The places of one thing, which may stand there in several forms. */
 export class Places {
   constructor(
-    private readonly runs: readonly { places: Int32Array; left?: Places }[] = [],
+    private readonly runs: readonly Run[],
     /** How many they are; a place that has it twice may count twice. */
-    readonly count = 0,
+    readonly count: number,
   ) {}
-
-  static join(all: readonly Places[]): Places {
-    return new Places(
-      all.flatMap(({ runs }) => runs),
-      all.reduce((sum, { count }) => sum + count, 0),
-    );
-  }
 
   static of(place: number): Places {
     return new Places([{ places: Int32Array.of(place) }], 1);
   }
 
+  static join(all: readonly Places[]): Places {
+    const some = all.filter(({ count }) => count > 0);
+    if (some.length < 2) return some[0] ?? NO_PLACES;
+    return new Places(
+      some.flatMap(({ runs }) => runs),
+      some.reduce((sum, { count }) => sum + count, 0),
+    );
+  }
+
   /** These without `left`. */
   except(left: Places): Places {
-    return left.count === 0
-      ? this
-      : new Places(
-          this.runs.map(({ places }) => ({ places, left })),
-          this.count,
-        );
+    if (left.count === 0) return this;
+    return new Places(
+      this.runs.map(({ places }) => ({ places, left })),
+      this.count,
+    );
   }
 
   has(place: number): boolean {
@@ -86,28 +89,26 @@ export class Places {
     );
   }
 
-  *[Symbol.iterator](): Generator<number> {
-    for (const { places, left } of this.runs) for (const place of places) if (!left?.has(place)) yield place;
+  /** The first of the first `most` of them that passes a test. */
+  find(most: number, test: (place: number) => boolean): number | undefined {
+    let left = most;
+    for (const run of this.runs)
+      for (let i = 0; i < run.places.length && left > 0; i++, left--) {
+        const place = run.places[i] ?? 0;
+        if (!run.left?.has(place) && test(place)) return place;
+      }
+    return undefined;
   }
 }
 
+export const NO_PLACES = new Places([], 0);
+
 /** The index of the first of ascending numbers that is at least `least`. */
-function indexFrom(numbers: Float64Array | Int32Array, least: number): number {
+export function indexFrom(numbers: ArrayLike<number>, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {
     const middle = (from + to) >> 1;
     if ((numbers[middle] ?? 0) < least) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
-/** The index behind the last of ascending numbers that is at most `most`. */
-export function indexAfter(numbers: readonly number[], most: number): number {
-  let [from, to] = [0, numbers.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((numbers[middle] ?? 0) <= most) from = middle + 1;
     else to = middle;
   }
   return from;

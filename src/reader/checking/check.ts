@@ -11,8 +11,9 @@ import { type Block, joinBlocks } from "../reading/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
 import { type CitedClaims, claimsIn, claimsOfFields, type GivenCitations } from "./citations.js";
+import { judgeAll } from "./judging.js";
 import { PageContent, type PagePassage } from "./page-content.js";
-import { type CitedPage, judge } from "./verdict.js";
+import type { CitedPage } from "./verdict.js";
 
 /** A report with what its provider says of it: Markdown, or a structured result. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
@@ -29,6 +30,8 @@ export interface CheckerOptions extends Pick<PageReaderOptions, "clock" | "read"
   /** `named`: the hosts that the reports name. */
   accessTo(named: ReadonlySet<string>): Network["accessTo"];
   version: string | undefined;
+  /** Whether the DNS gave an address for a name: a proof that it answers. */
+  isInDns(name: string): boolean;
   /** Reads a file that is cited as `file:line`; undefined if none may be read. */
   readFile?: ((name: string) => Promise<CutDocument>) | undefined;
 }
@@ -133,6 +136,7 @@ export class Checker {
         }),
       );
     const limit = timeoutMs === 0 ? Number.MAX_SAFE_INTEGER : timeoutMs;
+    const end = clock.monotonic() + limit;
     const isWhole = await withDeadline(clock, limit, signal, late, readAll).then(
       () => true,
       (error: unknown) => {
@@ -149,22 +153,22 @@ export class Checker {
     if (isEnded && wereAsked.length > 0 && !wereAsked.some(({ answered }) => answered))
       throw new NoPageAnswered(wereAsked.length);
     const settled = new Map(
-      addresses.map((url) => [url, settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
+      addresses.map((url) => [url, this.#settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
     );
     const language = languageOf("text" in report ? report.text : "");
-    const citations: CheckedCitation[] = [];
-    for (const { text, field, over, urls } of claims) {
-      const cited = urls.flatMap((url) => settled.get(url) ?? []);
-      const { page: _, ...judged } = await judge(text, cited, language, over);
-      citations.push({ claim: text, field: field ?? null, urls, ...judged });
-    }
+    const pagesOf = (urls: readonly string[]) => urls.flatMap((url) => settled.get(url) ?? []);
+    const { citations, isWhole: areJudged } = await judgeAll(claims, pagesOf, language, {
+      clock,
+      signal,
+      end,
+    });
     // A file is one, however many of its lines are cited.
     for (const { entry, text } of settled.values())
       if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
         onText?.(entry, text);
     return {
       checked_at: new Date(clock.now()).toISOString(),
-      complete: isWhole && areAll,
+      complete: isWhole && areAll && areJudged,
       citations,
       pages: [...settled.values()].map(({ entry }) => entry),
       counts: { ...countsOf(citations), citations: citations.length, uncited },
@@ -197,6 +201,14 @@ export class Checker {
     if (!URL.canParse(address)) return "its address is invalid";
     const url = new URL(address);
     return unfit(url) ?? forbidden(url);
+  }
+
+  /** A name of which the DNS says that it does not exist is gone, if another name that it knows answered: then there is a network. */
+  #settle(tried: Tried, url: string, all: readonly Tried[]): Tried {
+    const isProof = ({ answered, entry }: Tried) =>
+      answered && URL.canParse(entry.url) && this.options.isInDns(new URL(entry.url).hostname);
+    const isGone = tried.hasNoHost && all.some(isProof);
+    return { ...tried, entry: { ...tried.entry, url, ...(isGone && { state: "gone" }) } };
   }
 
   #once(address: string): Promise<Tried> {
@@ -242,12 +254,6 @@ export function citedIn(report: Report): CitedClaims {
   return "text" in report ? claimsIn(report.text, report.given) : claimsOfFields(report.value, report.given);
 }
 
-/** A name of which the DNS says that it does not exist is gone if another host answered: then there is a network. */
-function settle(tried: Tried, url: string, all: readonly Tried[]): Tried {
-  const isGone = tried.hasNoHost && all.some(({ answered }) => answered);
-  return { ...tried, entry: { ...tried.entry, url, ...(isGone && { state: "gone" }) } };
-}
-
 function unread(url: string, reason: string): Tried {
   const unknown = { final_url: null, http_status: null, title: null, read_at: null, sha256: null };
   const entry = { url, state: "unreadable", reason, ...unknown } as const;
@@ -255,24 +261,31 @@ function unread(url: string, reason: string): Tried {
 }
 
 function readPage(url: string, page: Page): Tried {
-  const { id, accessed, isCut = false } = page;
+  const { id, accessed } = page;
   const title = page.title === id ? null : page.title;
   const content = pageOf({ ...page, title: title ?? "" });
   const text = joinBlocks(page.blocks, title, page.date);
   return {
     entry: {
       ...{ url, final_url: id, state: "read", http_status: FILE.test(url) ? null : 200 },
-      reason: isCut ? "only its beginning was read: it is too long" : null,
+      reason: cutReason(page) ?? null,
       ...{ title, read_at: accessed, sha256: sha256(text) },
     },
     ...{ content, text, answered: true, asked: true, hasNoHost: false },
   };
 }
 
+/** Why a page has more text than what was read; undefined if it has not. */
+function cutReason({ isCut, isPaid }: ReadDocument): string | undefined {
+  if (isPaid) return "only the beginning of the page can be read without paying";
+  return isCut ? "only the beginning of the page was read: it is too long" : undefined;
+}
+
 /** A document in which sentences are looked up: its title and date, then its blocks. */
-export function pageOf({ title, date, blocks, isCut = false, text }: ReadDocument): PageContent {
+export function pageOf(page: ReadDocument): PageContent {
+  const { title, date, blocks, text } = page;
   const head = [title, date].filter(Boolean).join("\n");
-  const cut = isCut ? "only the beginning of the page was read" : undefined;
+  const cut = cutReason(page);
   return new PageContent(
     [{ text: head, over: "" }, ...blocks.map((block) => passageOf(block, title))],
     cut,

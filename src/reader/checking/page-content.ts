@@ -113,7 +113,7 @@ export class PageIndex {
     private readonly page: PageContent,
     vocabulary: Vocabulary,
   ) {
-    this.figures = new FigureIndex(vocabulary, { hasPowers: page.isReadable });
+    this.figures = new FigureIndex(vocabulary, "written", page.isReadable);
   }
 
   add({ text, over, subject = "" }: PagePassage, place: number): void {

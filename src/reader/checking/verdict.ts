@@ -1,4 +1,4 @@
-import { Places } from "../../core/postings.js";
+import { NO_PLACES, Places } from "../../core/postings.js";
 import type { CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
 import { languageOf, type Vocabulary, vocabularyOf } from "../languages/languages.js";
 import { forVocabulary, oneOf, type Token } from "../languages/patterns.js";
@@ -97,9 +97,8 @@ interface Reading {
   isForeign: boolean;
   /** Where each thing that is sought stands. */
   places: Places[];
-  /** Which of them stand outside of the passages alone, and which with another kind of unit. */
+  /** Which of them stand outside of the passages alone. */
   outside: boolean[];
-  inOtherUnit: boolean[];
   /** Where the content words of the sentence stand, by their keys. */
   words: ReadonlyMap<string, Places>;
   /** Where its names stand, if they tell places apart. */
@@ -172,7 +171,7 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
   const places = sought.map((one) => {
     if (one.kind !== "quotation") return index.figures.places(one, over);
     const place = quotable?.passageOf(one.text);
-    return place === undefined ? new Places() : Places.of(place);
+    return place === undefined ? NO_PLACES : Places.of(place);
   });
   const outside = await Promise.all(
     sought.map(async (one, i) => {
@@ -188,8 +187,7 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
     .filter(({ count }) => count > 0 && count <= most);
   const isForeign = language !== undefined && content.language !== undefined && language !== content.language;
   const words = new Map(claim.words.map((key) => [key, index.placesOfWord(key)]));
-  const inOtherUnit = sought.map((one) => one.kind !== "quotation" && index.figures.hasInOtherUnit(one));
-  return { nth, content, index, isForeign, places, outside, inOtherUnit, words, names };
+  return { nth, content, index, isForeign, places, outside, words, names };
 }
 
 const HAS_WORDS = "it has no number, date or quotation to look for";
@@ -197,9 +195,7 @@ const HAS_WORDS = "it has no number, date or quotation to look for";
 function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
   const { text, sought } = claim;
   const isOnPage = (i: number) =>
-    read.some(
-      ({ places, outside, inOtherUnit }) => (places[i]?.count ?? 0) > 0 || outside[i] || inOtherUnit[i],
-    );
+    read.some(({ places, outside }) => (places[i]?.count ?? 0) > 0 || outside[i]);
   const isName = ({ start, text: digits }: Sought) =>
     /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
   const held = sought.flatMap((one, i) => (isName(one) && !isOnPage(i) ? [] : i));
@@ -235,7 +231,7 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
 type Support = "stands" | "far" | "elsewhere" | "many";
 
 function supportOf(claim: Claim, i: number, page: Reading): Support {
-  const own = page.places[i] ?? new Places();
+  const own = page.places[i] ?? NO_PLACES;
   const one = claim.sought[i];
   if (one?.kind === "quotation") return own.count > 0 ? "stands" : "elsewhere";
   const figures = page.places.filter((_, other) => other !== i);
@@ -263,13 +259,13 @@ function supportAt(own: Places, context: readonly Places[], { content, names, is
   // From the rarest of what the passage has to have, so that a number of each page of a report takes no longer.
   const starts = own.count <= MOST_PLACES ? [own] : names.length > 0 ? names : [own, ...context];
   const reach = starts === names ? [0, -1, 1] : [0];
-  let tried = 0;
-  for (const start of starts.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count))
-    for (const place of start)
-      for (const step of reach) {
-        if (stands(place + step)) return "stands";
-        if (++tried >= MOST_PLACES * reach.length) return "many";
-      }
+  let left = MOST_PLACES;
+  for (const start of starts.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count)) {
+    if (start.find(left, (place) => reach.some((step) => stands(place + step))) !== undefined)
+      return "stands";
+    if (start.count > left) return "many";
+    left -= start.count;
+  }
   return isFar ? "far" : "elsewhere";
 }
 
@@ -287,7 +283,7 @@ function reasonOf(
   if (support.includes("far")) return `${on} not near what the sentence names`;
   if (read.some(({ places }) => (places[i]?.count ?? 0) > 0))
     return `${on} in a passage about something else`;
-  return read.some(({ outside }) => outside[i]) ? `${on} outside its text` : `${on} with another unit`;
+  return `${on} outside of its text`;
 }
 
 /** Why something that no page has need not be wrong; undefined if it is held against the sentence. */
@@ -341,13 +337,16 @@ function bestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement, "p
       ...places.map((own) => ({ own, weight: WEIGHTS.figure })),
       ...names.map((own) => ({ own, weight: WEIGHTS.name })),
       ...[...words.values()].map((own) => ({ own, weight: WEIGHTS.word })),
-    ].sort((a, b) => a.own.count - b.own.count);
-    let tried = 0;
-    for (const { own, weight } of items)
-      for (const place of own) {
-        if (++tried > 2 * MOST_PLACES) break;
+    ];
+    items.sort((a, b) => a.own.count - b.own.count);
+    let left = MOST_PLACES;
+    for (const { own, weight } of items) {
+      own.find(left, (place) => {
         scores.set(place, (scores.get(place) ?? 0) + weight);
-      }
+        return false;
+      });
+      left -= Math.min(left, own.count);
+    }
     for (const [place, score] of scores)
       if (score > best.score) best = { score, text: content.passages[place]?.text, page: nth };
   }

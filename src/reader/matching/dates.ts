@@ -13,8 +13,6 @@ export interface DateInText extends Token {
   kind: "date";
   /** Several where it can be read in two ways, as in 3/4/2010. Not empty. */
   readings: readonly CalendarDate[];
-  /** Whether its month is a number, which may be the number of something else: `10/2000` may be a share. */
-  isNumeric: boolean;
 }
 
 const YEAR = "(?:1\\d|20)\\d\\d";
@@ -63,7 +61,7 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
     return [others, readings]
       .map((dates) => dates.flatMap((each) => each || []))
       .filter((dates) => dates.length > 0)
-      .map((dates) => ({ kind: "date", ...place, readings: dates, isNumeric: /^\d+$/.test(m) }));
+      .map((dates) => ({ kind: "date", ...place, readings: dates }));
   });
 }
 

@@ -3,12 +3,10 @@ import { forVocabulary, IN_WORD, lowerCase, matchesIn, oneOf, type Token } from 
 import { type DateInText, findDates, withoutDates } from "./dates.js";
 import { ORDER, type Unit, unitNames } from "./units.js";
 
-/** A value that a number may have. */
+/** A value that a number may have; `step`: the place of its last written digit; `zeros`: how many a whole number ends with. */
 export interface Reading {
   value: number;
-  /** The place of its last written digit: 0.01 billion of 1.24 billion. */
   step: number;
-  /** How many zeros a whole number ends with. */
   zeros: number;
 }
 
@@ -31,10 +29,9 @@ export interface Quantity extends Token {
   isWord: boolean;
 }
 
-/** A time of day, a version, an address: digits that are compared as they are written. */
+/** A time of day, a version, an address: digits that are compared as written. `2:30 pm` has two values, one is 14:30. */
 export interface Code extends Token {
   kind: "code";
-  /** Several where it can be read in two ways: `2:30 pm` is 14:30, too. Not empty. */
   values: readonly string[];
 }
 
@@ -47,9 +44,14 @@ const GOES_ON = /[千万萬億亿兆백천만억조]$/;
 const LETTERS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, mm: 1e6, b: 1e9, t: 1e12 };
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:us|a|c|hk|nz|r)?\\$|[€£¥₹]|(?<!${IN_WORD})(?:usd|eur|gbp|chf|jpy|cny|rmb|inr|nok|sek|dkk|pln|cad|aud|rs\\.?|kr\\.?)`;
-/** The number of a telephone, a book or a file counts nothing; its groups are more than two. */
+/** The number of a telephone, a book or a file counts nothing; it has three groups and more. */
 const IDENTIFIER = "\\d+(?:-\\d+){2,}";
 const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d(?:\\.\\d+)?e[-+]?\\d\\d?(?!${IN_WORD})|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
+/** Whole numbers with or without groups and a fraction, by the mark that groups. */
+const GROUPED: readonly (readonly [mark: string, point: string, form: RegExp])[] = [
+  [",", ".", /^(?:\d*|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.(\d+))?$/],
+  [".", ",", /^(?:\d*|[1-9]\d{0,2}(?:\.\d{2,3})*\.\d{3})(?:,(\d+))?$/],
+];
 /** How far around a number the words that bound it are looked for, in characters. */
 const REACH = 32;
 /** Only so many digits of a floating-point number are exact. */
@@ -59,66 +61,57 @@ const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|\p{L
 
 /** The patterns of numbers in the words of some languages. */
 const patterns = forVocabulary((vocabulary) => {
-  const table = (
-    entries: [word: string, value: number | string][],
-    read: (value: number) => number = Number,
-  ) => new Map(entries.map(([word, value]) => [word.replaceAll("-", " "), read(Number(value))]));
-  const ones = table(vocabulary.ordered("ones"));
-  const tens = table(vocabulary.ordered("tens"), (i) => 10 * i + 20);
-  const large = table(vocabulary.entries("numbers"));
-  const glued = table(vocabulary.entries("glued"));
-  const ordinals = table(vocabulary.ordered("ordinals"), (i) => i + 1);
-  const atoms = new Map([...glued, ...ones, ...tens, ...large, ...ordinals]);
-  const [one, ten, more, and] = [
-    [...ones.keys(), ...glued.keys()],
+  const table = (entries: [word: string, value: number | string][], begin = 0, step = 1) =>
+    new Map(entries.map(([word, value]) => [word.replaceAll("-", " "), begin + step * Number(value)]));
+  const ordinals = table(vocabulary.ordered("ordinals"), 1);
+  const tens = table(vocabulary.ordered("tens"), 20, 10);
+  const cardinals = new Map([
+    ...table(vocabulary.ordered("ones")),
+    ...tens,
+    ...table(vocabulary.entries("numbers")),
+  ]);
+  const atoms = new Map([...ordinals, ...cardinals]);
+  const large = oneOf([...cardinals].flatMap(([name, value]) => (value >= 100 ? name : [])));
+  const [atom, ten, and, article] = [
+    cardinals.keys(),
     tens.keys(),
-    large.keys(),
     vocabulary.list("and"),
+    vocabulary.list("articles"),
   ].map(oneOf);
   const nth = `${oneOf(ordinals.keys())}${IN_WORD}{0,4}`;
-  const below = `(?:(?:${one}${and})?${ten}(?:(?:[ -]|${SPACE}${and}${SPACE})?${one}|-${nth})?|${one}|${nth})`;
-  const join = `(?:[ -](?:${and}[ -])?)?`;
-  const words = `(?:${more}(?:${join}${more})?|${below}(?:${join}${more}(?:${join}${below})?(?:${join}${more})?)?)`;
   const powers = table(vocabulary.entries("powers").reverse());
+  const fractions = table(vocabulary.entries("fractions"));
   const heads = table(vocabulary.entries("heads"));
-  const [glyph, spelt] = [true, false].map((goesOn) =>
-    oneOf([...powers.keys()].filter((word) => GOES_ON.test(word) === goesOn)),
-  );
-  const power = `(?:${glyph}|${spelt}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
+  const names = [...powers.keys()];
+  const spelt = oneOf(names.filter((word) => !GOES_ON.test(word)));
+  const power = `(?:${oneOf(names.filter((word) => GOES_ON.test(word)))}|${spelt}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
+  const part = `[ -](?<part>${oneOf(fractions.keys())})(?!${IN_WORD})`;
+  const join = `(?:(?<=${large})[ -](?:${and}[ -])?|(?<=${ten})[ -](?:${and}[ -])?(?!${ten})|[ -](?=${large})|${and})?`;
+  const word = `${atom}(?:${join}${atom})*(?:-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${oneOf(fractions.keys())}))`;
+  const clock = oneOf(vocabulary.list("clock"));
   /** The words of a list right before a number or its currency, and right behind it. */
   const around = (name: string, sign = "(?!)") => {
-    const [before, behind] = [false, true].map((isBehind) =>
-      oneOf(
-        vocabulary
-          .list(name)
-          .flatMap((word) => (word.startsWith("~") === isBehind ? word.replace("~", "") : [])),
-      ),
+    const words = vocabulary.list(name);
+    const behind = oneOf(words.flatMap((each) => (each.startsWith("~") ? each.slice(1) : [])));
+    const before = oneOf(words.filter((each) => !each.startsWith("~")));
+    return new RegExp(
+      `(?:(?<!${IN_WORD})${before}\\.?|${sign})\\s*(?:(?:${CURRENCY})\\s?)?\\0|\\0[ -]?${behind}(?!${IN_WORD})`,
     );
-    return {
-      before: new RegExp(`(?:(?<!${IN_WORD})${before}\\.?|${sign})\\s*(?:(?:${CURRENCY})\\s?)?$`),
-      behind: new RegExp(`^[ -]?${behind}(?!${IN_WORD})`),
-    };
   };
   return {
-    atoms,
-    powers,
-    heads,
-    power,
+    ...{ atoms, powers, fractions, heads },
     atom: new RegExp(oneOf(atoms.keys()), "g"),
-    ordinal: new RegExp(`(?:^|[ -])${nth}$`),
     number: new RegExp(
       [
-        `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?`,
-        `(?<sign>(?<![_)\\]${IN_WORD.slice(1)})[-−–])?`,
-        `(?<![_${IN_WORD.slice(1)})(?:v?(?:(?<identifier>${IDENTIFIER})|(?<digits>${DIGITS})|(?=[¼⅓½⅔¾]))(?<fraction>[¼⅓½⅔¾])?|(?<word>${words})(?=-?fold|-?fach|(?!${IN_WORD})))`,
-        `(?<nth>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºªᵉ×])?`,
-        `(?:\\)?(?:${SPACE}|-)?(?<power>${power}))?`,
+        `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?(?<sign>(?<![_)\\]${IN_WORD.slice(1)})[-−–])?(?<![_${IN_WORD.slice(1)})`,
+        `(?:v?(?:(?<identifier>${IDENTIFIER})|(?<digits>${DIGITS})|(?=[¼⅓½⅔¾]))(?<glyph>[¼⅓½⅔¾])?|(?<word>(?:${word})(?=-?fold|-?fach|(?!${IN_WORD})))(?:${part})?|(?<nth>${nth})(?!${IN_WORD}))`,
+        `(?<order>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºªᵉ×])?(?:\\)?(?:${SPACE}|-)?(?<power>${power}))?`,
         `(?:(?:${SPACE}|-)?(?<unit>${unitNames(vocabulary).pattern}|[kb])(?!${IN_WORD}))?`,
       ].join(""),
       "g",
     ),
     time: new RegExp(
-      `(?<![.,:/_${IN_WORD.slice(1)})(?<hour>\\d\\d?)(?:(?::|h|\\.(?=\\d\\d\\s?${oneOf(vocabulary.list("clock"))}))(?<minute>\\d\\d))?(?![\\d:])(?:\\s?(?:(?<half>[ap])\\.?m\\b|(?<clock>${oneOf(vocabulary.list("clock"))})(?!${IN_WORD})))?`,
+      `(?<![.,:/_${IN_WORD.slice(1)})(?<hour>\\d\\d?)(?:(?::|h|\\.(?=\\d\\d\\s?${clock}))(?<minute>\\d\\d))?(?![\\d:])(?:\\s?(?:(?<half>[ap])\\.?m\\b|(?<clock>${clock})(?!${IN_WORD})))?`,
       "g",
     ),
     to: new RegExp(`^\\s*(?:[-–—/]|${oneOf(vocabulary.list("to"))})\\s*$`),
@@ -127,12 +120,8 @@ const patterns = forVocabulary((vocabulary) => {
       `(?<!${IN_WORD}|\\d\\s)${power}|${oneOf(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
       "g",
     ),
-    about: around("about", "[~∼≈]"),
-    over: around("over", "[>≥]"),
-    under: around("under", "[<≤]"),
-    ago: around("ago"),
-    decades: around("decades"),
-    centuries: around("centuries"),
+    bounds: { about: around("about", "[~∼≈]"), over: around("over", "[>≥]"), under: around("under", "[<≤]") },
+    ...{ ago: around("ago"), decades: around("decades"), spans: around("spans") },
   };
 });
 
@@ -148,19 +137,22 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   const times = matchesIn(time, lowerCase(dateless)).flatMap((match) => readTime(match, dateless) ?? []);
   // Blanked, so that no number is read out of a date or a time.
   const rest = withoutDates(dateless, times);
+  const lower = lowerCase(rest);
+  const between = (first: Token, second: Token) => lower.slice(first.end, second.start);
   const figures: (Quantity | Code)[] = [];
-  for (const match of matchesIn(number, lowerCase(rest))) {
+  for (const match of matchesIn(number, lower)) {
     const figure = readNumber(match, rest, vocabulary);
     const last = figures.at(-1);
-    const whole = figure && last && joinParts(last, figure, lowerCase(rest), and);
-    if (whole) figures.pop();
-    if (figure) figures.push(whole ?? figure);
+    if (figure?.kind === "number" && last?.kind === "number") {
+      const whole = joinParts(last, figure, between(last, figure), and);
+      if (whole) figures.pop();
+      figures.push(whole ?? figure);
+    } else if (figure) figures.push(figure);
   }
   // The first of a range has the power and the unit of the second: `1.2–1.3 billion euros`.
   for (const [i, first] of figures.entries()) {
     const second = figures[i + 1];
-    if (first.kind !== "number" || second?.kind !== "number") continue;
-    if (!to.test(lowerCase(rest.slice(first.end, second.start)))) continue;
+    if (first.kind !== "number" || second?.kind !== "number" || !to.test(between(first, second))) continue;
     first.unit ??= second.unit;
     if (first.factor === 1) first.readings = [...first.readings, ...multiply(first.readings, second.factor)];
   }
@@ -176,30 +168,12 @@ export function findFactors(head: string, vocabulary: Vocabulary): number[] {
   });
 }
 
-/** The pattern of words that multiply a number before them. */
-export function powerPattern(vocabulary: Vocabulary): string {
-  return patterns(vocabulary).power;
-}
-
 export function multiply(readings: readonly Reading[], factor: number): Reading[] {
-  return readings.map(({ value, step, zeros }) => ({
-    value: value * factor,
-    step: step * Math.abs(factor),
-    zeros,
+  return readings.map((each) => ({
+    ...each,
+    value: each.value * factor,
+    step: each.step * Math.abs(factor),
   }));
-}
-
-/** The value of a number that is written as words, such as `zweiundzwanzigtausend`; undefined if the text is none. */
-export function readWords(words: string, vocabulary: Vocabulary): number | undefined {
-  const { atom, atoms } = patterns(vocabulary);
-  let total = 0;
-  let part: number | undefined;
-  for (const [word] of matchesIn(atom, words.replaceAll("-", " "))) {
-    const value = atoms.get(word) ?? 0;
-    if (value === 1_000) total += (part || 1) * value;
-    part = value === 1_000 ? 0 : value === 100 ? (part || 1) * value : (part ?? 0) + value;
-  }
-  return part === undefined ? undefined : total + part;
 }
 
 /** `text` in its length with hyphens and digits of one kind, and the hour of a date set off. */
@@ -209,52 +183,39 @@ function normalizeDigits(text: string): string {
     .replace(/(\d) h (\d\d)(?!\d| ?m)/g, "$1h$2  ")
     .replace(/(\d-\d\d)T(?=\d\d:)/g, "$1 ")
     .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replace(/[٬٫]/g, (mark) => (mark === "٬" ? "," : "."))
-    .replace(/(?![0-9])\p{Nd}/gu, (digit) =>
-      digit.length === 1 ? `${digitOf(digit.charCodeAt(0))}` : digit,
-    );
+    .replace(/[٠-٩۰-۹०-९]/g, (digit) => `${(digit.charCodeAt(0) - (digit < "०" ? 0 : 6)) & 15}`)
+    .replace(/[٬٫]/g, (mark) => (mark === "٬" ? "," : "."));
 }
 
-/** Digits of other scripts stand ten in a row from a zero, in Unicode at …0 or at …6. */
-function digitOf(code: number): number {
-  const last = code & 15;
-  return /\p{Nd}/u.test(String.fromCharCode(code - last)) ? last : last - 6;
-}
-
-/** Two numbers that are one: `1億2500万`, `1 h 30 min`. `text` is in small letters. */
-function joinParts(
-  first: Quantity | Code,
-  second: Quantity | Code,
-  text: string,
-  and: RegExp,
-): Quantity | undefined {
-  if (first.kind !== "number" || second.kind !== "number" || first.text.length > REACH) return undefined;
-  const between = text.slice(first.end, second.start);
+/** Two numbers that are one: `1億2500万`, `1 h 30 min`. */
+function joinParts(first: Quantity, second: Quantity, between: string, and: RegExp): Quantity | undefined {
+  if (first.text.length > REACH || second.readings.length === 0) return undefined;
   const goesOn = GOES_ON.test(first.text) && /^ ?$/.test(between) && second.factor < first.factor;
   const [large, small] = [first.unit, second.unit].map((unit) =>
-    unit?.kind === "time" ? (unit.factors[0] ?? 0) : 0,
+    unit?.kind === "time" ? unit.factors[0] : undefined,
   );
-  const isTime = !!large && !!small && small < large && and.test(between);
-  if (!goesOn && !isTime) return undefined;
-  const scale = isTime ? small / large : 1;
+  const scale = large && small && small < large && and.test(between) ? small / large : undefined;
+  if (!goesOn && scale === undefined) return undefined;
   const readings = first.readings.flatMap(({ value }) =>
-    multiply(second.readings, scale).map((part) => ({ ...part, value: value + part.value })),
+    multiply(second.readings, scale ?? 1).map((part) => ({ ...part, value: value + part.value })),
   );
-  const unit = isTime ? first.unit : (second.unit ?? first.unit);
+  const unit = scale === undefined ? (second.unit ?? first.unit) : first.unit;
   return { ...first, readings, unit, end: second.end, text: `${first.text}${between}${second.text}` };
 }
 
 /** A time of day; undefined if the digits are only a number. */
-function readTime(
-  { 0: { length }, index: start, groups = {} }: RegExpExecArray,
-  text: string,
-): Code | undefined {
-  const { hour, minute, half, clock } = groups;
-  if (minute === undefined && half === undefined && clock === undefined) return undefined;
-  const place = { text: text.slice(start, start + length), start, end: start + length };
-  const read = `${Number(hour)}:${minute ?? "00"}`;
-  const other = `${(Number(hour) % 12) + (half === "p" ? 12 : 0)}:${minute ?? "00"}`;
-  return { kind: "code", ...place, values: half ? [read, other] : [read] };
+function readTime({ 0: all, index: start, groups = {} }: RegExpExecArray, text: string): Code | undefined {
+  const { hour, minute = "00", half, clock } = groups;
+  if (groups.minute === undefined && half === undefined && clock === undefined) return undefined;
+  const end = start + all.length;
+  const values = [Number(hour), ...(half ? [(Number(hour) % 12) + (half === "p" ? 12 : 0)] : [])];
+  return {
+    kind: "code",
+    text: text.slice(start, end),
+    start,
+    end,
+    values: values.map((each) => `${each}:${minute}`),
+  };
 }
 
 function readNumber(
@@ -262,103 +223,108 @@ function readNumber(
   text: string,
   vocabulary: Vocabulary,
 ): Quantity | Code | undefined {
-  const { powers, ordinal } = patterns(vocabulary);
+  const { powers, fractions, atoms, atom, bounds } = patterns(vocabulary);
   const {
     identifier,
     digits = "",
+    glyph,
+    word,
+    last,
+    nth,
+    part = "",
+    order,
     money,
+    sign,
     power = "",
     unit = "",
-    nth,
-    sign,
-    fraction,
-    word,
   } = match.groups ?? {};
+  if (identifier !== undefined) return undefined;
   const start = match.index;
   const end = start + match[0].length;
   const place = { text: text.slice(start, end).trim(), start, end };
   const plain = digits.replace("·", ".");
   const all = plain.replace(/\D/g, "");
-  const values = readDigits(plain);
-  if (identifier !== undefined) return undefined;
+  const read = readDigits(plain);
   // `U+0001` is not an amount.
   if (/^0\d{3,}$/.test(plain) || all.length > MOST_DIGITS) return { kind: "code", ...place, values: [all] };
-  if (digits !== "" && values.length === 0)
+  if (digits !== "" && read.length === 0)
     return { kind: "code", ...place, values: [plain.replace(/^0(?=\d:)/, "")] };
-  const [before, behind] = [text.slice(Math.max(0, start - REACH), start), text.slice(end, end + REACH)].map(
-    lowerCase,
-  );
-  const read = word === undefined ? values : [{ value: readWords(word, vocabulary) ?? 0, step: 1, zeros: 0 }];
-  if (fraction !== undefined) {
-    const [part = 0, whole = 1] = fraction.normalize("NFKD").split("⁄").map(Number);
-    read.splice(0, read.length, { value: (values[0]?.value ?? 0) + part / whole, step: 0.01, zeros: 0 });
+  const near = (length: number) => text.slice(Math.max(0, start - length), start);
+  const spelt = word ?? nth;
+  if (spelt !== undefined) read.push(exactly(readWords(spelt, atoms, atom) / (fractions.get(part) ?? 1)));
+  if (glyph !== undefined) {
+    const [over = 0, under = 1] = glyph.normalize("NFKD").split("⁄").map(Number);
+    read.splice(0, 2, { ...exactly((read[0]?.value ?? 0) + over / under), step: 0.01 });
   }
   // `2021/22` are two years.
-  const century = /^\d\d$/.test(plain) ? /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(before ?? "")?.[1] : undefined;
-  if (century !== undefined) read.push({ value: Number(century + plain), step: 1, zeros: 0 });
+  const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(near(6))?.[1];
+  if (century) read.push(exactly(Number(century + plain)));
   const factor = powers.get(power.replace(/\.$/, "")) ?? 1;
   const isLetter = power === "" && (money !== undefined || /\d\s?[a-z]$/.test(match[0]));
-  const letter = isLetter ? LETTERS[unit] : undefined;
+  const letter = (isLetter && LETTERS[unit]) || undefined;
   const readings = [
     ...(letter && money ? [] : multiply(read, factor)),
     ...(letter ? multiply(read, letter) : []),
   ];
-  // A key may name the unit: `delay_ms: 250`.
-  const key = /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(before ?? "")?.[1] ?? "";
-  // A unit is read as it is written: MB is no Mb.
-  const written = unit && text.slice(end - unit.length, end);
-  const named = unitNames(vocabulary).named(((letter && money) || written || (money ?? key)).trim());
-  const isOrder =
-    nth !== undefined || /^\. \p{L}/u.test(behind ?? "") || (word !== undefined && ordinal.test(word));
+  // A key may name the unit: `delay_ms: 250`. A unit is read as it is written: MB is no Mb.
+  const key = /[:=]/.test(near(3)) && /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(near(REACH))?.[1];
+  const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
+  const isOrder = (nth ?? last ?? order) !== undefined || /^\. \p{L}/u.test(text.slice(end, end + 4));
+  const around = () =>
+    `${lowerCase(near(REACH)).replace(FIRST_OF_TWO, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
   return {
     kind: "number",
     ...place,
     readings: sign === undefined ? readings : multiply(readings, -1),
     factor: letter && money ? letter : factor,
-    unit: named ?? (isOrder ? ORDER : undefined),
+    unit: unitNames(vocabulary).named(written.trim()) ?? (isOrder ? ORDER : undefined),
     // Asked for the numbers of a sentence alone, and not for those of the pages that it cites.
-    get bound() {
-      return boundOf(this, before ?? "", behind ?? "", vocabulary);
+    get bound(): Bound {
+      const context = around();
+      if (isLoose(this, context, vocabulary)) return "loose";
+      return (["about", "over", "under"] as const).find((name) => bounds[name].test(context)) ?? "plain";
     },
-    isWord: word !== undefined && power === "",
+    isWord: spelt !== undefined && power === "",
   };
 }
 
-/** What the words around a number of a sentence make of it. */
-function boundOf(
-  { text, unit, readings }: Quantity,
-  before: string,
-  behind: string,
-  vocabulary: Vocabulary,
-): Bound {
-  const { about, over, under, ago, decades, centuries } = patterns(vocabulary);
-  const isTen = (readings[0]?.value ?? 1) % 10 === 0;
+/** Whether a number is one that no page needs to state; `context`: the text around it, with a NUL in its place. */
+function isLoose({ text, unit, readings }: Quantity, context: string, vocabulary: Vocabulary): boolean {
+  const { ago, decades, spans } = patterns(vocabulary);
   const isDecade =
-    /^\d{3}0(?:s|er)$/.test(text) || decades.behind.test(behind) || decades.before.test(before);
-  const isAgo = ago.behind.test(behind) || (unit?.kind === "time" && ago.before.test(before));
+    /^\d{3}0(?:s|er)$/.test(text) || (Number(readings[0]?.value) % 10 === 0 && decades.test(context));
   const isDifference = unit?.id === "points" || unit?.id === "bp";
-  if (isDifference || isAgo || (isTen && isDecade) || centuries.behind.test(behind)) return "loose";
-  const first = before.replace(FIRST_OF_TWO, "");
-  const has = (words: typeof about) => words.before.test(first) || words.behind.test(behind);
-  return has(about) ? "about" : has(over) || behind.startsWith("+") ? "over" : has(under) ? "under" : "plain";
+  return isDecade || isDifference || spans.test(context) || (unit?.kind === "time" && ago.test(context));
+}
+
+/** The value of a number that is written as words, such as `zweiundzwanzigtausend`. */
+function readWords(words: string, atoms: ReadonlyMap<string, number>, atom: RegExp): number {
+  let [total, part] = [0, 0];
+  const names = matchesIn(atom, words.replaceAll("-", " "));
+  for (const [name] of names) {
+    const value = atoms.get(name) ?? 0;
+    if (value === 1_000) [total, part] = [total + (part || 1) * value, 0];
+    else part = value === 100 ? (part || 1) * value : part + value;
+  }
+  // An article, as in "a million", is one.
+  return names.length === 0 ? 1 : total + part;
+}
+
+function exactly(value: number): Reading {
+  return { value, step: 1, zeros: 0 };
 }
 
 /** What digits with separators may stand for: a comma or a point with three digits behind it groups, or begins a fraction. */
 function readDigits(digits: string): Reading[] {
-  if (/e/.test(digits))
-    return [{ value: Number(digits), step: Number(digits.replace(/.*e/, "1e")), zeros: 0 }];
+  if (/e/.test(digits)) return [{ ...exactly(Number(digits)), step: Number(digits.replace(/.*e/, "1e")) }];
   const joined = digits.replace(/[^\d.,:]/g, "");
-  const values = [",", "."].flatMap((group): Reading[] => {
-    const point = group === "," ? "." : ",";
-    const form = new RegExp(
-      `^(?:\\d*|[1-9]\\d{0,2}(?:[${group}]\\d{2,3})*[${group}]\\d{3})(?:[${point}](\\d+))?$`,
-    );
+  const readings = GROUPED.flatMap(([mark, point, form]): Reading[] => {
     const [text, decimals = ""] = form.exec(joined) ?? [];
     // 1,000 is no 1 that is exact to three places.
     if (!text || decimals === "000") return [];
-    const number = text.replaceAll(group, "").replace(point, ".");
+    const number = text.replaceAll(mark, "").replace(point, ".");
     const zeros = decimals === "" ? (/0*$/.exec(number)?.[0].length ?? 0) : 0;
     return [{ value: Number(number), step: 10 ** -decimals.length, zeros }];
   });
-  return values.filter(({ value }, i) => values.findIndex((other) => other.value === value) === i);
+  return readings.length === 2 && readings[0]?.value === readings[1]?.value ? readings.slice(1) : readings;
 }

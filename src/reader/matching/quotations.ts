@@ -1,4 +1,4 @@
-import { hashOf, indexAfter, Postings } from "../../core/postings.js";
+import { hashOf, indexFrom, Postings } from "../../core/postings.js";
 import { matchesIn, type Token } from "../languages/patterns.js";
 
 /** What stands between quotation marks, in every kind of them; no apostrophe inside a word, no inches, not `'90s`. */
@@ -89,13 +89,13 @@ export class QuotableText {
     const parts = partsOf(quotation);
     const anchor = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
     const at = parts.indexOf(anchor);
-    let tried = 0;
-    for (const place of this.#words.between(anchorsOf(anchor).at(-1) ?? 0)) {
-      if (++tried > MOST_PLACES) return undefined;
-      if (this.#text.startsWith(anchor, place) && this.#hasAround(parts, at, place))
-        return indexAfter(this.#begins, place) - 1;
-    }
-    return undefined;
+    const place = this.#words
+      .between(anchorsOf(anchor).at(-1) ?? 0)
+      .find(
+        MOST_PLACES,
+        (start) => this.#text.startsWith(anchor, start) && this.#hasAround(parts, at, start),
+      );
+    return place === undefined ? undefined : indexFrom(this.#begins, place + 1) - 1;
   }
 
   #index(): void {

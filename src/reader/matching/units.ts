@@ -59,9 +59,14 @@ export function measureOf({ kind, id }: Unit): string {
 }
 
 /** The other units of the kind of a unit. */
-export function otherUnits({ id, kind }: Unit): string[] {
-  return [...UNITS].flatMap(([other, { unit }]) => (unit.kind === kind && other !== id ? other : []));
+export function otherUnits({ id, kind }: Unit): readonly string[] {
+  const others =
+    OTHERS.get(id) ??
+    [...UNITS].flatMap(([other, { unit }]) => (unit.kind === kind && other !== id ? other : []));
+  OTHERS.set(id, others);
+  return others;
 }
+const OTHERS = new Map<string, readonly string[]>();
 
 /** How many of the smallest unit of its kind an amount is. What fell by 3 % changed by -3 %; only degrees have a sign. */
 export function amountsOf(value: number, { factors, offset }: Unit): number[] {

@@ -55,7 +55,7 @@ export function checkSentence(
 /** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
 export function ungrounded(text: string, grounds: readonly string[]): string | undefined {
   const vocabulary = vocabularyOf(languageOf(text), languageOf(grounds.join("\n")));
-  const stated = new FigureIndex(vocabulary, { rounding: "decimals" });
+  const stated = new FigureIndex(vocabulary, "decimals");
   for (const [place, ground] of grounds.entries()) stated.add({ text: ground }, place);
   const number = findFigures(text, vocabulary).find(
     (figure) => !(figure.kind === "number" && isPronoun(figure)) && stated.places(figure).count === 0,

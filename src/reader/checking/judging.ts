@@ -1,0 +1,61 @@
+import type { Clock } from "../../core/clock.js";
+import type { CheckedCitation } from "../../core/protocol/check-outcome.js";
+import type { CitedClaim } from "./citations.js";
+import type { Pause } from "./page-content.js";
+import { type CitedPage, type Judgement, judge } from "./verdict.js";
+
+/** For so long the program does nothing else while it judges, ms. */
+const TURN_MS = 20;
+/** After Ctrl-C or the end of its time a check judges what was read for so long, ms. */
+const GRACE_MS = 1_000;
+
+const NOT_JUDGED: Judgement = {
+  ...{ verdict: "unchecked", missing: [], passage: null, page: undefined },
+  reason: "the check ended before the sentence was judged",
+};
+
+/** Thrown by a Pause when the time to judge is over. */
+class Ended extends Error {}
+
+function endOrThrow(error: unknown): undefined {
+  if (!(error instanceof Ended)) throw error;
+}
+
+/**
+ * Judges the claims of a report in their order. Other work has its turn in between; `signal` and `end`, by the monotonic
+ * clock, end it, and what was not judged by then is unchecked. `isWhole`: whether all were judged.
+ */
+export async function judgeAll(
+  claims: readonly CitedClaim[],
+  pagesOf: (urls: readonly string[]) => CitedPage[],
+  language: string | undefined,
+  { clock, signal, end }: { clock: Pick<Clock, "monotonic">; signal: AbortSignal; end: number },
+): Promise<{ citations: CheckedCitation[]; isWhole: boolean }> {
+  const citations: CheckedCitation[] = [];
+  const pause = pauseUntil(clock, signal, end);
+  let isWhole = true;
+  const judgeInTime = async ({ text, over, urls }: CitedClaim) => {
+    await pause();
+    return judge(text, pagesOf(urls), language, over, pause);
+  };
+  for (const claim of claims) {
+    const judged: Judgement | undefined = isWhole ? await judgeInTime(claim).catch(endOrThrow) : undefined;
+    isWhole &&= judged !== undefined;
+    const { verdict, missing, reason, passage } = judged ?? NOT_JUDGED;
+    const { text, field = null, urls } = claim;
+    citations.push({ claim: text, field, urls, verdict, missing, reason, passage });
+  }
+  return { citations, isWhole };
+}
+
+function pauseUntil(clock: Pick<Clock, "monotonic">, signal: AbortSignal, end: number): Pause {
+  let next = clock.monotonic() + TURN_MS;
+  let last = Number.POSITIVE_INFINITY;
+  return async () => {
+    if (clock.monotonic() < next) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    next = clock.monotonic() + TURN_MS;
+    if (signal.aborted || next > end) last = Math.min(last, next + GRACE_MS);
+    if (next > last) throw new Ended();
+  };
+}
