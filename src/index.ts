@@ -43,6 +43,7 @@ export type {
   Verdict,
 } from "./core/protocol/check-outcome.js";
 export {
+  type ContextFile,
   type CreateBody,
   type Data,
   type Gaps,

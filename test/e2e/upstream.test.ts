@@ -23,11 +23,14 @@ let dataDir: string;
 beforeEach(async () => {
   fault = () => undefined;
   there = await HappyService.start({ fault: (operation, nth) => fault(operation, nth) });
-  env = { ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY };
+  env = emptyEnvironment();
   dataDir = folderWith();
   const login = ["login", "--base-url", there.url, "--with-key", "-p", "there"];
   expect((await research(login, { env, input: UPSTREAM_KEY })).code).toBe(0);
 });
+
+const emptyEnvironment = () => ({ ...foldersIn(folderWith()), RESEARCH_SERVE_API_KEY: KEY });
+
 afterEach(async () => {
   killed?.signal("SIGKILL");
   await terminated();
@@ -149,6 +152,7 @@ describe("serve --upstream", () => {
 describe("serve --upstream with a provider", () => {
   const serveAt = async (provider: ProviderName, run: (double: ProviderDouble) => Promise<void>) => {
     const double = await ProviderDouble.start(provider);
+    env = emptyEnvironment();
     const login = ["login", "--provider", provider, "--base-url", double.url, "--with-key", "-p", "there"];
     try {
       expect(await research(login, { env, input: PROVIDER_KEY })).toMatchObject({ code: 0 });

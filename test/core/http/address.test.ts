@@ -14,7 +14,7 @@ describe("a base URL", () => {
   });
 
   const INVALID = /^invalid base URL: ".*"; give one like https:\/\/research.example.com$/;
-  const PLAIN = /is plain http to another app/;
+  const PLAIN = /is plain http to another machine/;
   test.each([
     ["", INVALID],
     ["a.example", INVALID],
