@@ -1,8 +1,7 @@
 import type { Opened, Passage, SourceDocument } from "../finding/source.js";
-import { withoutMarkup } from "../matching/quotations.js";
+import { locateQuote, type Stretch } from "../matching/tokens.js";
 import { isComment } from "../reading/blocks/code-blocks.js";
 import { sentencesIn } from "../reading/sentences-in.js";
-import { occurrences, tokensOf } from "./tokens.js";
 
 /** What a model noted, with a quote that was found in its source. */
 export interface Fact {
@@ -43,47 +42,15 @@ export function groundOf({ heading, header, quote }: Fact): string {
   return [heading, ...(header ?? []), quote].join("\n");
 }
 
-/** A part of a text; offsets in UTF-16 units, `end` behind the last one. */
-interface Stretch {
-  start: number;
-  end: number;
-}
-
-/** What parts a word, with the end of a line behind it or not. */
-const HYPHEN = /(?<=\p{L})[-\u00ad‐](?:\s*\n\s*)?(?=\p{L})/gu;
-/** A shorter quote says something only where it is the only one of its kind. Counted in words. */
-const SHORTEST = 3;
-
 /**
  * The place of a quote in the text of one block, widened to whole sentences (in code to whole lines, in a table to the
  * row), since a quote may begin after its negation; undefined if it does not stand there word for word.
  */
 export function findQuote(text: string, quote: string, kind: Passage["kind"]): Stretch | undefined {
-  // A copy may lack the targets of all links; one that has targets has to have the right ones.
-  const plain = withoutMarkup(text);
-  const found =
-    locate(text, quote) ??
-    (plain === text ? undefined : locate(plain, quote)) ??
-    // And one may join a word that is split at the end of a line.
-    locate(joined(plain), joined(quote));
+  const found = locateQuote(text, quote);
   if (found === undefined) return undefined;
   if (kind === "table") return trimmed(text, { start: 0, end: text.length });
   return trimmed(text, kind === "code" ? wholeLines(text, found) : wholeSentences(text, found));
-}
-
-/** `text` with marks that are not seen for each hyphen, every other character where it was. */
-function joined(text: string): string {
-  return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
-}
-
-function locate(text: string, quote: string): Stretch | undefined {
-  const whole = tokensOf(text);
-  const part = tokensOf(quote);
-  const [at, other] = occurrences(whole, part);
-  if (part.length < SHORTEST && other !== undefined) return undefined;
-  const first = at === undefined ? undefined : whole[at];
-  const last = at === undefined ? undefined : whole[at + part.length - 1];
-  return first && last && { start: first.start, end: last.end };
 }
 
 /** `section` extended to the sentences that it touches. */

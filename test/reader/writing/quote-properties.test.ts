@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { occurrences, tokensOf } from "../../../src/reader/matching/tokens.js";
 import { findQuote } from "../../../src/reader/writing/facts.js";
-import { occurrences, tokensOf } from "../../../src/reader/writing/tokens.js";
 
 // Real sentences: what this repository's own documents say.
 const ROOT = join(import.meta.dirname, "../../..");

@@ -2,10 +2,10 @@ import { languageOf, vocabularyOf } from "../../languages/languages.js";
 import { FigureIndex } from "../../matching/figure-index.js";
 import { findFigures, type Quantity } from "../../matching/numbers.js";
 import { findQuotations } from "../../matching/quotations.js";
+import { standsIn, tokensOf } from "../../matching/tokens.js";
 import { ORDER } from "../../matching/units.js";
 import { type Fact, groundOf } from "../facts.js";
 import type { Cited } from "../prompts.js";
-import { standsIn, tokensOf } from "../tokens.js";
 import { codeIn, hasCode } from "./code.js";
 
 /** A longer text is not read as a sentence. In characters. */

@@ -2,7 +2,7 @@ import { isObject } from "../../../core/json/exact-json.js";
 import { shortText } from "../../../core/text/phrases.js";
 import { languageOf, vocabularyOf } from "../../languages/languages.js";
 import { findFigures } from "../../matching/numbers.js";
-import { standsIn, tokensOf } from "../tokens.js";
+import { standsIn, tokensOf } from "../../matching/tokens.js";
 
 /** What of a structured result stands in quotes (undefined for nothing), and what does not, each with its path. */
 interface Founded {

@@ -1,4 +1,5 @@
 import { matchesIn, type Token } from "../languages/patterns.js";
+import { withoutMarkup } from "./quotations.js";
 
 /** Zero-width marks and the soft hyphen: they stand inside words and are not seen. */
 const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff";
@@ -39,6 +40,44 @@ export function occurrences(whole: readonly Token[], part: readonly Token[]): nu
 /** Whether all of `part` stands in `whole` as it is, by what `tokensOf` compares. */
 export function standsIn(whole: string, part: string): boolean {
   return occurrences(tokensOf(whole), tokensOf(part)).length > 0;
+}
+
+/** A part of a text; offsets in UTF-16 units, `end` behind the last one. */
+export interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** A hyphen inside a word, with the end of a line behind it or not. */
+const HYPHEN = /(?<=\p{L})[-\u00ad‐](?:\s*\n\s*)?(?=\p{L})/gu;
+/** A shorter quote proves something only if it is the only one of its kind. Counted in words. */
+const SHORTEST = 3;
+
+/** Finds where a quote stands word for word in a text; undefined if it does not. */
+export function locateQuote(text: string, quote: string): Stretch | undefined {
+  // A copy may lack the targets of all links; one that has targets has to have the right ones.
+  const plain = withoutMarkup(text);
+  return (
+    locate(text, quote) ??
+    (plain === text ? undefined : locate(plain, quote)) ??
+    // And one may join a word that is split at the end of a line.
+    locate(joinWords(plain), joinWords(quote))
+  );
+}
+
+/** `text` with marks that are not seen for each hyphen, every other character where it was. */
+function joinWords(text: string): string {
+  return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
+}
+
+function locate(text: string, quote: string): Stretch | undefined {
+  const whole = tokensOf(text);
+  const part = tokensOf(quote);
+  const [at, other] = occurrences(whole, part);
+  if (part.length < SHORTEST && other !== undefined) return undefined;
+  const first = at === undefined ? undefined : whole[at];
+  const last = at === undefined ? undefined : whole[at + part.length - 1];
+  return first && last && { start: first.start, end: last.end };
 }
 
 function normalised(token: string): string {

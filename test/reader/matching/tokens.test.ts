@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withoutMarkup } from "../../../src/reader/matching/quotations.js";
-import { occurrences, standsIn, tokensOf } from "../../../src/reader/writing/tokens.js";
+import { occurrences, standsIn, tokensOf } from "../../../src/reader/matching/tokens.js";
 
 it.each<[string, string, string[]]>([
   ["marks of block quotes are left out", "> one\n  > two", ["one", "two"]],
