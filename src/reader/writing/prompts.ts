@@ -3,21 +3,19 @@ import type { JsonSchema } from "../../core/protocol/conversation.js";
 import type { Description, Opened } from "../finding/source.js";
 import { words as wordsIn } from "../matching/words.js";
 import type { Prompt, ReplyReading } from "../model/session/session.js";
+import {
+  integer,
+  list,
+  object,
+  readListed,
+  type Shape,
+  text,
+  type ValueOf,
+  word,
+} from "../model/session/shapes.js";
 import type { Fact } from "./facts.js";
 import { ENGLISH_WORDS, type ReportWords, readWords } from "./words.js";
 
-/** What a part of a reply has to be: its JSON schema, and how it is read, which is more lenient. */
-interface Shape<T> {
-  schema: JsonSchema;
-  /** Undefined for what cannot be read. */
-  read(value: unknown): T | undefined;
-}
-type Of<S> = S extends Shape<infer T> ? T : never;
-
-const text: Shape<string> = {
-  schema: { type: "string" },
-  read: (value) => (typeof value === "string" ? value : undefined),
-};
 /** How long a title, query or sub-question may be, in characters. */
 const LONGEST = 200;
 const short: Shape<string> = {
@@ -26,48 +24,12 @@ const short: Shape<string> = {
 };
 const title: Shape<string> = { ...text, read: (value) => short.read(value) ?? "" };
 
-/** Also one that a model wrote as text, as in `Source 3`. */
-const integer: Shape<number> = {
-  schema: { type: "integer" },
-  read: (value) => (typeof value === "number" ? value : text.read(value)?.match(/\d+/)?.map(Number)[0]),
-};
-
-/** A value alone stands for a list of one; what cannot be read is left out. */
-function list<T>(of: Shape<T>, most = Number.POSITIVE_INFINITY): Shape<T[]> {
-  return {
-    schema: { type: "array", items: of.schema },
-    read: (value) =>
-      [value ?? []]
-        .flat()
-        .flatMap((part) => of.read(part) ?? [])
-        .slice(0, most),
-  };
-}
-
-/** An object cannot be read if a field of it cannot. */
-function object<F extends Record<string, Shape<unknown>>>(fields: F): Shape<{ [N in keyof F]: Of<F[N]> }> {
-  const entries = Object.entries(fields);
-  return {
-    schema: {
-      type: "object",
-      properties: Object.fromEntries(entries.map(([name, { schema }]) => [name, schema])),
-      required: Object.keys(fields),
-      additionalProperties: false,
-    },
-    read(value) {
-      if (!isObject(value)) return undefined;
-      const read = entries.map(([name, shape]) => [name, shape.read(value[name])]);
-      return read.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(read);
-    },
-  };
-}
-
 const queries = list(short, 5);
 const plan = object({ questions: list(object({ question: short, queries }), 8) });
 
 const note = object({ claim: text, source: integer, quote: text });
 /** What a model wrote down, before anything of it is checked; `source` is the number in its input, from 1. */
-export type Note = Of<typeof note>;
+export type Note = ValueOf<typeof note>;
 const notes = object({ facts: list(note), answered: list(integer), queries });
 
 /** A sentence, item or row of an answer, with the numbers (from 1) of the facts that it rests on. */
@@ -80,11 +42,7 @@ export interface Cited {
   isUnchecked?: boolean;
 }
 const cited: Shape<Cited> = object({ text, facts: list(integer) });
-const KINDS = ["text", "list", "steps", "table"] as const;
-const kind: Shape<(typeof KINDS)[number]> = {
-  schema: { type: "string", enum: [...KINDS] },
-  read: (value) => KINDS.find((known) => known === value) ?? "text",
-};
+const kind = word(["text", "list", "steps", "table"], "text");
 const written = {
   sentences: list(cited),
   sections: list(object({ title, kind, columns: list(title), items: list(cited) })),
@@ -96,7 +54,7 @@ const words: Shape<ReportWords> = {
   read: readWords,
 };
 const answer = object({ ...written, words });
-export type Draft = Of<typeof answer>;
+export type Draft = ValueOf<typeof answer>;
 
 const VERDICTS = ["stated", "not stated", "contradicted"] as const;
 /** Whether the quotes that a sentence cites say what it says. */
@@ -104,27 +62,20 @@ export type HeldVerdict = (typeof VERDICTS)[number];
 const numbers = list(integer);
 const held = object({ stated: numbers, "not stated": numbers, contradicted: numbers });
 
-/** Reads a reply that has to have the list `name`; a bare list is taken for that one. */
-function reading<T>(shape: Shape<T>, name: string, reply: unknown): ReplyReading<T> {
-  const whole = Array.isArray(reply) ? { [name]: reply } : reply;
-  const value = isObject(whole) && Array.isArray(whole[name]) ? shape.read(whole) : undefined;
-  return value === undefined ? { wrong: `"${name}" is not a list` } : { value };
-}
-
 /** The parts of the question, from a reply to PLAN; a list of queries alone will do. */
-export function readPlan(reply: unknown, question: string): ReplyReading<Of<typeof plan>["questions"]> {
+export function readPlan(reply: unknown, question: string): ReplyReading<ValueOf<typeof plan>["questions"]> {
   const listed = isObject(reply) ? (reply.questions ?? reply.queries) : reply;
-  const plans = reading(plan, "questions", { questions: listed });
+  const plans = readListed(plan, "questions", { questions: listed });
   if ("wrong" in plans) return plans;
   const { questions } = plans.value;
   return { value: questions.length > 0 ? questions : [{ question, queries: queries.read(listed) ?? [] }] };
 }
 
 /** Notes, from a reply to NOTES. An entry without a claim, a source and a quote is left out. */
-export const readNotes = (reply: unknown) => reading(notes, "facts", reply);
+export const readNotes = (reply: unknown) => readListed(notes, "facts", reply);
 
 /** An answer, from a reply to one of its prompts. What has another form is left out. */
-export const readAnswer = (reply: unknown) => reading(answer, "sentences", reply);
+export const readAnswer = (reply: unknown) => readListed(answer, "sentences", reply);
 
 /** The verdict on each sentence by its number, from a reply to CHECK, of several the worst. A list of verdicts will do, too. */
 export function readVerdicts(reply: unknown): ReplyReading<Map<number, HeldVerdict>> {

@@ -6,11 +6,10 @@ import {
   ResearchFailure,
   type ResearchJob,
   type ResearchNews,
-  type Usage,
 } from "../../core/researcher.js";
 import type { Source, SourceProvider } from "../finding/source.js";
 import { ChatEndpoint, type EndpointOptions } from "../model/endpoint/endpoint.js";
-import { Budget, type BudgetLimits, BudgetSpent, type SpentSoFar } from "../model/session/budget.js";
+import { Budget, type BudgetLimits, BudgetSpent, type Price, usageOf } from "../model/session/budget.js";
 import { ModelSession, type SessionOptions } from "../model/session/session.js";
 import { holds } from "./checks/structured.js";
 import type { Fact } from "./facts.js";
@@ -18,12 +17,6 @@ import type { Length } from "./prompts.js";
 import { answerData, citationOf, citedFacts, citedSources, modelReport } from "./report.js";
 import { gather } from "./steps/gather.js";
 import { writeAnswer, writeResult } from "./steps/write.js";
-
-/** What a million tokens cost, in dollars. */
-export interface Price {
-  input: number;
-  output: number;
-}
 
 export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges" | "clock" | "notice"> {
   endpoint: Omit<EndpointOptions, "now">;
@@ -120,13 +113,6 @@ function safe(source: Source, hide: (text: string) => string, signal: AbortSigna
     },
     describe: () => untilAborted(source.describe(), signal),
   };
-}
-
-function usageOf({ calls, tokens, output }: SpentSoFar, price: Price | undefined): Usage {
-  const input = Math.max(0, tokens - output);
-  const cost = price && (input * price.input + output * price.output) / 1_000_000;
-  const dollars = cost !== undefined && { cost_dollars: Number(cost.toFixed(6)) };
-  return { calls, input_tokens: input, output_tokens: output, ...dollars };
 }
 
 function noResult(why: string): ResearchFailure {

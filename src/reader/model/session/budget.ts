@@ -1,4 +1,5 @@
 import type { Clock } from "../../../core/clock.js";
+import type { Usage } from "../../../core/researcher.js";
 
 /** What one conversation may spend at the endpoint. */
 export interface BudgetLimits {
@@ -90,4 +91,18 @@ export class Budget {
     const { tokens, ms } = this.limits;
     return { tokens: Math.floor(tokens * part), calls, ms: Math.floor(ms * part) };
   }
+}
+
+/** What a million tokens cost, in dollars. */
+export interface Price {
+  input: number;
+  output: number;
+}
+
+/** What was used, as output data carries it. */
+export function usageOf({ calls, tokens, output }: SpentSoFar, price: Price | undefined): Usage {
+  const input = Math.max(0, tokens - output);
+  const cost = price && (input * price.input + output * price.output) / 1_000_000;
+  const dollars = cost !== undefined && { cost_dollars: Number(cost.toFixed(6)) };
+  return { calls, input_tokens: input, output_tokens: output, ...dollars };
 }
