@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const server = createListener(app, closing.signal);
   try {
-    if (options.role !== "api" && researcher.facts) await tellFacts(store, researcher.facts, options);
+    if (options.role !== "api") await tellFacts(store, researcher.facts ?? {}, options);
     await listen(server, options);
   } catch (error) {
     await store.close();

@@ -1,7 +1,9 @@
 import type { KnownStatus } from "../../core/protocol/conversation.js";
 import type { HourlyLimit } from "../../core/protocol/limits.js";
 import type { Claim, ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
-import type { KeyBudgets, KeyStore, Rate } from "../keys/key-store.js";
+import { shortLine } from "../../core/text/phrases.js";
+import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
+import type { BeginBlock, KeyFigures } from "./budget-rules.js";
 import type { CreateAnswer, Refused } from "./create-gate.js";
 
 export type { Claim };
@@ -27,12 +29,23 @@ export interface ListedConversation extends Conversation {
   readonly startedAt?: number | undefined;
 }
 
-/** The requests of one key that count in its hour (§8). A key without a limit has none. */
-export interface HourlyCount {
+/** A key, as far as its limits are concerned. */
+export type LimitedKey = Pick<ServiceKey, "id" | "limits" | "budgets">;
+
+/** The requests of one operation that count in the hour of a key (§8). */
+export interface HourUse {
+  used: number;
+  /** When the next request is allowed, epoch ms of the store's clock; undefined if it is now. */
+  nextAt?: number | undefined;
+}
+
+/** What a key has used of its limits. */
+export interface KeyUse extends Pick<KeyFigures, "created" | "said" | "reserved" | "running"> {
   keyId: string;
-  operation: keyof HourlyLimit;
-  /** Epoch ms of the store's clock, ascending. */
-  times: readonly number[];
+  create: HourUse;
+  stop: HourUse;
+  /** When its next create is allowed, epoch ms of the store's clock; undefined if it is now, or if that is not known. */
+  nextAt?: number | undefined;
 }
 
 /** What an outcome says that it cost. */
@@ -64,17 +77,43 @@ export type SpentBy = "key" | "day" | "model";
 /** For how long back the page and the metrics show what was spent, ms. */
 export const SPENT_MS = 30 * 86_400_000;
 
-/** `data` is that of an outcome. */
+/** The most characters of a model's name. */
+const LONGEST_MODEL = 200;
+
+/** `data` is that of an outcome. Comes from outside: what is no amount is left out. */
 export function billIn(data = "{}"): Bill {
   const { cost_dollars, usage, model } = JSON.parse(data);
-  const number = (value: unknown) =>
-    typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  const amount = (value: unknown) =>
+    typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
+  const name = typeof model === "string" ? shortLine(model.replaceAll("\0", ""), LONGEST_MODEL) : "";
   return {
-    model: typeof model === "string" ? model : undefined,
-    dollars: number(cost_dollars ?? usage?.cost_dollars),
-    inputTokens: number(usage?.input_tokens),
-    outputTokens: number(usage?.output_tokens),
+    model: name || undefined,
+    dollars: amount(cost_dollars ?? usage?.cost_dollars),
+    inputTokens: amount(usage?.input_tokens),
+    outputTokens: amount(usage?.output_tokens),
   };
+}
+
+/** How many conversations of a key are counted that stand before one, and that wait. */
+export const MOST_COUNTED = 1_000;
+
+/**
+ * Says where a conversation stands that waits, and why it does, as JSON text. `closedMs`: for how long another service takes
+ * none; 0 if it does. `block`: why its key may begin none; if that is its budget, `freeMs` says for how long, if it is known.
+ */
+export function queueProgress(
+  place: { done: number; of?: number | undefined },
+  {
+    block,
+    freeMs,
+    closedMs,
+    now,
+  }: { block: BeginBlock | undefined; freeMs: number | undefined; closedMs: number; now: number },
+): string {
+  const reason = block ?? (closedMs > 0 ? "upstream" : undefined);
+  const ms = block === "budget" ? freeMs : block ? 0 : Math.max(0, closedMs);
+  const until = ms ? new Date(now + ms).toISOString() : undefined;
+  return JSON.stringify({ step: "queue", ...place, reason, until });
 }
 
 /** What a store shows of all keys, to be read only. Every method may reject with a StoreUnavailableError. */
@@ -87,9 +126,9 @@ export interface Overview {
   find(requestId: string): Promise<{ at: number; conversation: ListedConversation } | undefined>;
   /** What the conversation was created with. Undefined if there is none, or if it was not kept when it ended. */
   job(requestId: string): Promise<ResearchJob | undefined>;
-  /** The hour of each key that has counted requests. */
-  hours(): Promise<{ at: number; counts: HourlyCount[] }>;
-  /** What was spent in the last `sinceMs`, or ever, in the order of the names; deleted conversations included. */
+  /** What these keys have used of their limits, in their order. */
+  use(keys: readonly LimitedKey[]): Promise<{ at: number; uses: KeyUse[] }>;
+  /** What was spent since the hour that was `sinceMs` ago began, or ever, by name; deleted conversations included. */
   spent(by: SpentBy, sinceMs?: number): Promise<Spent[]>;
 }
 
@@ -113,12 +152,9 @@ export interface RateLimited {
   /** The budget; without one it is the hour. */
   over?:
     | ({ what: "budget" } & Rate)
-    /** `said` and `reserved` are dollars. */
-    | ({ what: "dollars"; said: number; reserved: number } & Rate);
+    /** `price`: undefined while no cost of the model is known. */
+    | ({ what: "dollars" } & Rate & Pick<KeyFigures, "said" | "reserved" | "price">);
 }
-
-/** How long to wait for the end of what a budget of dollars is reserved for, ms. */
-export const RESERVED_MS = 60_000;
 
 export type CreateResult =
   | { kind: "created"; createdAt: number }

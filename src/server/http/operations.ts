@@ -45,7 +45,7 @@ export const create: Handler = async ({ store, schemas, clock, caller, request, 
   if (created.kind === "not-measured")
     throw new HttpError(
       "BUDGET_NOT_MEASURED",
-      "This key has a budget of dollars, and what does the research here does not say what it costs. Nothing was created.",
+      "This key has a budget of dollars, and the service that does the research does not say what a conversation costs. Nothing was created.",
     );
   return { request_id: job.request_id, status: "PENDING", created_at: timestamp(created.createdAt) };
 };
@@ -127,17 +127,21 @@ function rateLimitError(
   clock: Call["clock"],
 ): HttpError {
   const message = over
-    ? overBudget(over, clock.now() + retryAfterMs)
+    ? budgetText(over, clock.now() + retryAfterMs)
     : `The limit of ${limits[operation]} ${operation} requests per hour is exceeded.`;
-  return Object.assign(tooManyRequests(message, retryAfterMs), { isHourUsedUp: true });
+  const error = tooManyRequests(message, retryAfterMs);
+  return Object.assign(error, { isHourUsedUp: true, ...(over && { reason: "budget" }) });
 }
 
 /** Which budget of the key is used up, and until when (epoch ms) as far as that is known. */
-function overBudget(over: NonNullable<RateLimited["over"]>, end: number): string {
+function budgetText(over: NonNullable<RateLimited["over"]>, end: number): string {
   const until = isoDate(end).replace(/\.\d+/, "");
   const span = exactDuration(over.ms);
   if (over.what === "budget")
     return `The budget of this key is ${over.most} creates in ${span}, and it is used up until ${until}.`;
-  const used = `${dollars(over.said)} were spent and ${dollars(over.reserved)} are reserved for what has not ended`;
-  return `The budget of this key is ${dollars(over.most)} in ${span}: ${used}. Ask again at ${until}.`;
+  const budget = `The budget of this key is ${dollars(over.most)} in ${span}`;
+  const spent = `${dollars(over.said)} were spent`;
+  if (over.price === undefined)
+    return `${budget}, and as long as no cost is known, one conversation runs and few wait: ${spent}. Ask again at ${until}.`;
+  return `${budget}: ${spent} and ${dollars(over.reserved)} are reserved for what has not ended. Ask again at ${until}.`;
 }

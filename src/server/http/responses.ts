@@ -32,6 +32,8 @@ export class HttpError extends Error {
   override name = "HttpError";
   /** Whether the hour or a budget of the key is used up. */
   isHourUsedUp = false;
+  /** What the code leaves open, for programs. */
+  reason: "budget" | undefined;
   constructor(
     readonly code: HttpErrorCode,
     message: string,
@@ -80,8 +82,8 @@ export function successBody(data: Data): string {
 }
 
 /** §2, response envelope of an error, as the text of a body. */
-export function errorBody({ code, message }: HttpError): string {
-  return JSON.stringify({ status: false, version: API_VERSION, error: { message, code } });
+export function errorBody({ code, message, reason }: HttpError): string {
+  return JSON.stringify({ status: false, version: API_VERSION, error: { message, code, reason } });
 }
 
 /** Headers that every answer has: nothing here may be cached, or read as anything but JSON. */

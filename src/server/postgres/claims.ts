@@ -12,58 +12,40 @@ import {
 import { PROBE_MS } from "../conversations/create-gate.js";
 import { Troubles } from "../monitoring/log.js";
 import { type SqlStatement, sql } from "./database.js";
-import { listen, notify } from "./notifications.js";
+import { listen, notify, notifyWorker } from "./notifications.js";
 import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
-const WAITING = "job IS NOT NULL AND worker IS NULL AND due_at <= now()";
-const UNSENT = `${WAITING} AND remote IS NULL AND created_at > now() - interval '${WAIT_LIMIT_MS} ms'`;
-
-/** What has begun goes on, whatever the limits of its key are. */
-const BEGUN = "status = 'PROCESSING' OR remote IS NOT NULL";
-
-/** worker, last key: takes the conversation that is due longest of the next key, if the worker's lease holds. */
-function claimOf(name: string, due: string, change: string, before = "") {
-  const next = (turn: string) => `
-    SELECT request_id FROM research.conversations
-    WHERE ${due} AND (${BEGUN} OR key NOT IN (SELECT id FROM closed)) AND ${turn}
-      AND EXISTS (SELECT FROM research.processes WHERE id = $1 AND expires_at > now())
-    ORDER BY key, due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
-  return sql(name)`
-  WITH ${before} closed AS MATERIALIZED (
-    SELECT id FROM research.keys WHERE (at_once IS NOT NULL OR dollars IS NOT NULL)
-      AND EXISTS (SELECT FROM research.conversations WHERE key = id AND ${due} AND NOT (${BEGUN}))
-      AND NOT research.may_begin(id)
-  ), after AS MATERIALIZED (${next("key > $2")}),
-  again AS MATERIALIZED (${next("NOT EXISTS (SELECT FROM after)")})
-  UPDATE research.conversations AS own SET worker = $1, claims = claims + 1,
-    model = coalesce((SELECT model FROM research.processes WHERE id = $1), own.model), ${change}
-  FROM (SELECT * FROM after UNION ALL SELECT * FROM again) AS one WHERE own.request_id = one.request_id
-  RETURNING own.request_id, own.key, own.starts, own.claims, own.job,
-    coalesce((SELECT version FROM research.gate), 0) AS gate`;
-}
-
-const PROCESSING = "status = 'PROCESSING', started_at = coalesce(started_at, now())";
-const CLAIMS = {
-  any: claimOf("claim", WAITING, `${PROCESSING}, starts = starts + (remote IS NULL)::int`),
-  begun: claimOf("claim-begun", `${WAITING} AND remote IS NOT NULL`, "starts = starts"),
-  // While creates are refused, one is tried at a time.
-  new: claimOf(
-    "claim-new",
-    `${UNSENT} AND (NOT EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) OR EXISTS (SELECT FROM probe))`,
-    "starts = starts",
-    `probe AS (
-      UPDATE research.gate SET next_at = now() + interval '${PROBE_MS} ms'
-      WHERE kind IS NOT NULL AND next_at <= now() AND EXISTS (SELECT FROM research.conversations WHERE ${UNSENT})
-      RETURNING 1
-    ),`,
-  ),
-};
+/**
+ * worker, the key that had its turn last, what is claimed. Without a claim `ordinality` is NULL, and `due_ms` says in how many
+ * ms the next conversation is due; it is negative if one is due that may not begin.
+ */
+const CLAIM = sql("claim")`
+  SELECT claim.request_id, key, starts, claims, job, ordinality,
+    coalesce((SELECT version FROM research.gate), 0) AS gate,
+    (SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 FROM research.conversations
+      WHERE job IS NOT NULL AND worker IS NULL) AS due_ms
+  FROM (SELECT) AS one
+    LEFT JOIN research.claim($1, $2, $3, ${PROBE_MS}, ${WAIT_LIMIT_MS}) WITH ORDINALITY AS claim ON true`;
 
 /** request_id, worker, claims, progress */
 const TELL = sql("tell")`
   UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
-/** request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, model if none is known. No row: the claim is not valid any more. */
+/** Rows of research.conversations that have just ended: adds them to the sums, and returns how many. */
+export function addToSums(rows: string): string {
+  return `
+    SELECT sum(research.add(key, model, NULL, now(), status, n, cost, priced, tokens_in, tokens_out, unsaid)) FROM (
+      SELECT key, model, status, count(*) AS n, sum(cost_dollars::numeric) AS cost, count(cost_dollars) AS priced,
+        sum(input_tokens) AS tokens_in, sum(output_tokens) AS tokens_out,
+        count(*) FILTER (WHERE coalesce(cost_dollars, input_tokens, output_tokens) IS NULL) AS unsaid
+      FROM ${rows} GROUP BY key, model, status ORDER BY key, model, status
+    ) AS sums`;
+}
+
+/**
+ * request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, model if none is known. The price of a
+ * model is locked only if it changes. No row: the claim is not valid any more.
+ */
 const END = sql("end")`
   WITH ended AS (
     UPDATE research.conversations
@@ -71,12 +53,18 @@ const END = sql("end")`
       model = coalesce(model, $11), progress = NULL, completed_at = now(), worker = NULL, ended_job = job, job = NULL
     WHERE request_id = $1 AND worker = $2 AND claims = $3
       AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
-    RETURNING request_id, model, cost_dollars
-  ), seen AS (
-    INSERT INTO research.models AS own SELECT coalesce(model, ''), cost_dollars FROM ended WHERE cost_dollars > 0
-    ON CONFLICT (model) DO UPDATE SET dollars = excluded.dollars WHERE own.dollars < excluded.dollars
+    RETURNING key, status, coalesce(model, '') AS model, cost_dollars, input_tokens, output_tokens,
+      remote IS NULL OR remote_id IS NOT NULL AS has_run
+  ), priced AS (
+    INSERT INTO research.models AS own SELECT model, cost_dollars, (cost_dollars IS NULL)::int FROM ended
+    WHERE (cost_dollars IS NOT NULL OR has_run) AND NOT EXISTS (
+      SELECT FROM research.models AS known WHERE known.model = ended.model
+        AND (dollars >= cost_dollars OR (cost_dollars IS NULL AND (dollars IS NOT NULL OR unpriced >= 3)))
+    )
+    ON CONFLICT (model) DO UPDATE
+    SET dollars = greatest(own.dollars, excluded.dollars), unpriced = own.unpriced + excluded.unpriced
   )
-  SELECT request_id FROM ended`;
+  SELECT total FROM (${addToSums("ended")}) AS added (total) WHERE total > 0`;
 
 /** request_id, worker, claims. The place in the queue stays, and the start does not count. */
 const GIVE_BACK = sql("give-back")`
@@ -91,11 +79,6 @@ const GIVE_BACK_OTHERS = sql("give-back-others")`
 /** ids: those of them that a client has stopped. */
 const STOPPED = sql("stopped")`
   SELECT request_id::text FROM research.conversations WHERE request_id = ANY ($1::uuid[]) AND status = 'STOPPED'`;
-
-/** How long until the next conversation is due, ms, negative if it is due already; NULL if none waits. */
-const NEXT_DUE = sql("next-due")`
-  SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 AS ms FROM research.conversations
-  WHERE job IS NOT NULL AND worker IS NULL`;
 
 /** How long a claim waits at most before it looks again: a notification can be lost. */
 const LOOK_MS = 500;
@@ -133,6 +116,8 @@ export class Claims {
   /** The key that had its turn last. */
   #lastKey = "";
   #wake = new AbortController();
+  /** How many calls of `claim` look for work. */
+  #looking = 0;
   readonly #troubles: Troubles;
 
   constructor(private readonly options: Omit<LeaseOptions, "onLooked" | "onLost">) {
@@ -157,9 +142,19 @@ export class Claims {
         return;
       }
       if (word === "connected") this.lease.lookSoon();
-      this.#wake.abort();
-      this.#wake = new AbortController();
+      if (word === "work" && requestId !== "" && requestId !== this.lease.id) return;
+      if (this.#looking > 0) this.#wakeUp();
+      else if (requestId !== "") void notify(database, "work");
     });
+  }
+
+  /**
+   * Has one worker look for work: this process if it waits for some, else another one, which wakes all others if it is busy.
+   * All of them would look for the same conversation.
+   */
+  async wakeOne(): Promise<void> {
+    if (this.#looking > 0) this.#wakeUp();
+    else await notifyWorker(this.options.database, this.lease.id);
   }
 
   async close(): Promise<void> {
@@ -169,15 +164,24 @@ export class Claims {
   }
 
   /** Waits until there is one to take. Rejects with `signal.reason` when aborted. */
-  async claim(signal: AbortSignal, which: keyof typeof CLAIMS = "any"): Promise<Claim> {
-    for (;;) {
-      signal.throwIfAborted();
-      const wake = this.#wake.signal;
-      const claim = await this.#inTurn(() => this.#take(CLAIMS[which]));
-      if (claim !== undefined && !signal.aborted) return claim;
-      if (claim !== undefined) await this.giveBack(claim);
-      const waitMs = Math.min(LOOK_MS, (await this.#nextDue()) ?? LOOK_MS);
-      await this.options.clock.sleep(waitMs, AbortSignal.any([signal, wake])).catch(() => {});
+  async claim(signal: AbortSignal, which: "any" | "begun" | "new" = "any"): Promise<Claim> {
+    this.#looking += 1;
+    try {
+      for (let hasWaited = false; ; hasWaited = true) {
+        signal.throwIfAborted();
+        const wake = this.#wake.signal;
+        const found = await this.#inTurn(() => this.#take(which));
+        if (!(found instanceof OwnClaim)) {
+          await this.options.clock.sleep(found, AbortSignal.any([signal, wake])).catch(() => {});
+          continue;
+        }
+        // One worker was woken for what came. It wakes the next one, as long as there is more.
+        if (hasWaited) void notifyWorker(this.options.database, this.lease.id);
+        if (!signal.aborted) return found;
+        await this.giveBack(found);
+      }
+    } finally {
+      this.#looking -= 1;
     }
   }
 
@@ -235,7 +239,7 @@ export class Claims {
     this.#held.delete(job.request_id);
     // What is not given back now comes free with the lease.
     await this.options.database.run(GIVE_BACK, [job.request_id, worker, number]).catch(() => {});
-    notify(this.options.database, "work");
+    void this.wakeOne();
   }
 
   #own(claim: Claim): OwnClaim {
@@ -243,14 +247,17 @@ export class Claims {
     return claim;
   }
 
-  async #take(statement: SqlStatement): Promise<OwnClaim | undefined> {
+  /** A claim, or after how many ms to look again: at once if another worker was quicker, less and less often for what may not begin. */
+  async #take(which: string): Promise<OwnClaim | number> {
     const worker = this.lease.id;
     const rows = await this.options.database
-      .run(statement, [worker, this.#lastKey])
+      .run(CLAIM, [worker, this.#lastKey, which])
       .catch((error) => this.#troubles.failed("claims of work", error));
     if (rows !== undefined) this.#troubles.over("claims of work");
-    const row = rows?.[0];
-    if (row === undefined || worker !== this.lease.id) return undefined;
+    const [row] = rows ?? [];
+    if (row === undefined || worker !== this.lease.id) return LOOK_MS;
+    if (row.request_id === null)
+      return row.ordinality === null ? Math.min(LOOK_MS, Math.abs(row.due_ms ?? LOOK_MS)) : 0;
     const claim = new OwnClaim(
       parseExact(row.job, "output_schema") as ResearchJob,
       row.starts,
@@ -262,13 +269,6 @@ export class Claims {
     this.#held.set(row.request_id, claim);
     this.#lastKey = row.key;
     return claim;
-  }
-
-  /** One that came due since the last look is looked for at once, one that others hold less and less often. */
-  async #nextDue(): Promise<number | undefined> {
-    const rows = await this.options.database.read(NEXT_DUE, []).catch(() => []);
-    const ms: number | null = rows[0]?.ms ?? null;
-    return ms === null ? undefined : Math.abs(ms);
   }
 
   /** What the database does not count as held is lost; what it does, and this process does not know, is given back. */
@@ -296,6 +296,11 @@ export class Claims {
     if (claim === undefined || claim.ending) return;
     this.#held.delete(requestId);
     claim.abort.abort(why);
+  }
+
+  #wakeUp(): void {
+    this.#wake.abort();
+    this.#wake = new AbortController();
   }
 
   #inTurn<T>(task: () => Promise<T>): Promise<T> {

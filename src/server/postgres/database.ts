@@ -19,6 +19,9 @@ export function sql(name: string) {
   });
 }
 
+/** How many rows a statement changes at a time, so that no lock is held for long. */
+export const PORTION = 1_000;
+
 /** How long a connection may take to come about, ms. */
 const CONNECT_LIMIT_MS = 5_000;
 /**

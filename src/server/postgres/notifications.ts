@@ -10,6 +10,17 @@ const NOT_OFFERED = /^(?:0A|42)/;
 /** payload */
 const NOTIFY = sql("notify")`SELECT pg_notify('research', $1)`;
 
+/** id of this process: names one of the other workers, which looks for work. */
+const NOTIFY_WORKER = sql("notify-worker")`
+  SELECT pg_notify('research', 'work ' || id) FROM (
+    SELECT id FROM research.processes WHERE role <> 'api' AND expires_at > now() AND id <> $1 ORDER BY random() LIMIT 1
+  ) AS one`;
+
+/** Has one of the other workers look for work. */
+export async function notifyWorker(database: Database, self: string): Promise<void> {
+  await database.read(NOTIFY_WORKER, [self]).catch(() => {});
+}
+
 /** Tells the processes that listen, if the database can; what they miss they learn by looking. */
 export async function notify(database: Database, payload: string): Promise<void> {
   await database.read(NOTIFY, [payload]).catch(() => {});

@@ -33,8 +33,9 @@ const LEAVE = sql("leave")`DELETE FROM research.processes WHERE id = $1`;
 /** id, settings */
 const SET_SETTINGS = sql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
 
-/** id, model, whether it says dollars */
+/** id, model, whether it says dollars. What did not say its cost before may do so now. */
 const SET_FACTS = sql("set-facts")`
+  WITH forgotten AS (UPDATE research.models SET unpriced = 0 WHERE model = coalesce($2, ''))
   UPDATE research.processes SET model = $2, says_dollars = $3 WHERE id = $1`;
 
 /** settings: of the other processes that live. */

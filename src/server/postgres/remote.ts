@@ -10,8 +10,8 @@ import {
   WAIT_LIMIT_MS,
 } from "../conversations/conversation-store.js";
 import { type CreateAnswer, type Gate, gateAfter, OPEN, refusalBy } from "../conversations/create-gate.js";
-import type { Claims } from "./claims.js";
-import { type Database, sql } from "./database.js";
+import { addToSums, type Claims } from "./claims.js";
+import { type Database, PORTION, sql } from "./database.js";
 import { isOwnId } from "./states.js";
 
 /** How long after `begin` an id may come from a process that lost its claim, ms: longer than a create may take. */
@@ -89,12 +89,17 @@ const TAKE_LOST = sql("take-lost")`
     LIMIT 1 FOR UPDATE SKIP LOCKED
   ) RETURNING request_id, remote->>'provider' AS provider`;
 
-/** last reason. A reason is a JSON text: what stands before it goes behind its first quote. */
+/** last reason, in portions: how many. A reason is a JSON text: what stands before it goes behind its first quote. */
 const EXPIRE = sql("expire")`
-  UPDATE research.conversations SET status = 'FAILED', completed_at = now(), ended_job = job, job = NULL,
-    reason = '"${NOT_SENT}' || substr(coalesce(reason, $1), 2)
-  WHERE status = 'PENDING' AND job IS NOT NULL AND worker IS NULL AND remote IS NULL
-    AND created_at < now() - interval '${WAIT_LIMIT_MS} ms'`;
+  WITH expired AS (
+    UPDATE research.conversations SET status = 'FAILED', completed_at = now(), ended_job = job, job = NULL,
+      reason = '"${NOT_SENT}' || substr(coalesce(reason, $1), 2)
+    WHERE request_id IN (
+      SELECT request_id FROM research.conversations
+      WHERE status = 'PENDING' AND created_at < now() - interval '${WAIT_LIMIT_MS} ms' AND worker IS NULL AND remote IS NULL
+      ORDER BY created_at LIMIT ${PORTION} FOR UPDATE SKIP LOCKED
+    ) RETURNING key, model, status, cost_dollars, input_tokens, output_tokens
+  ) SELECT coalesce(n, 0)::int AS count FROM (${addToSums("expired")}) AS added (n)`;
 
 const GATE_COLUMNS = "version, state, extract(epoch FROM next_at - now())::float8 * 1000 AS ms";
 const GATE = sql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
@@ -106,16 +111,20 @@ const SET_GATE = sql("set-gate")`
   ON CONFLICT (id) DO UPDATE SET version = own.version + 1, kind = $2, next_at = excluded.next_at, state = $4
   WHERE own.version = $1::int RETURNING version`;
 
-const waiting = (of = "") => `(
-  SELECT count(*) FROM research.unfinished WHERE status = 'PENDING'${of}
-)::int`;
-
 /**
- * key. How many wait to be sent, those included that are just tried; a row only while creates are refused. They are counted
- * in the list of columns: as a joined table they would be counted without a refusal too.
+ * key. How many wait to be sent, those included that are just tried, as far as it matters; a row only while creates are
+ * refused. They are counted in the list of columns: as a joined table they would be counted without a refusal too.
  */
+const waiting = (of: string, most: string) => `(
+  SELECT count(*) FROM (
+    SELECT FROM research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL${of}
+    UNION ALL SELECT FROM research.conversations WHERE status = 'PENDING' AND worker IS NOT NULL${of}
+    LIMIT ${most}
+  ) AS those
+)::int`;
 const REFUSAL = sql("refusal")`
-  SELECT ${GATE_COLUMNS}, ${waiting(" AND key = $1")} AS of_key, ${waiting()} AS of_all
+  SELECT ${GATE_COLUMNS}, ${waiting(" AND key = $1", "(state::jsonb->>'atOnce')::float8")} AS of_key,
+    ${waiting("", "1")} AS of_all
   FROM research.gate WHERE kind IS NOT NULL`;
 
 /** A statement that says which of these rows of research.conversations are to be stopped at the other service. */
@@ -186,7 +195,9 @@ export class PostgresRemote implements RemoteRequests {
 
   async expire(): Promise<void> {
     const [row] = await this.parts.database.read(GATE, []);
-    await this.parts.database.run(EXPIRE, [JSON.stringify(gateOf(row).reason)]);
+    const reason = JSON.stringify(gateOf(row).reason);
+    for (let count = PORTION; count === PORTION; )
+      count = (await this.parts.database.run(EXPIRE, [reason]))[0]?.count;
   }
 
   async answered(claim: Claim, answer: CreateAnswer): Promise<void> {

@@ -1,16 +1,23 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../core/clock.js";
 import { parseExact } from "../../core/json/exact-json.js";
-import type { KnownStatus } from "../../core/protocol/conversation.js";
+import { type KnownStatus, STATUSES } from "../../core/protocol/conversation.js";
 import type { ResearchJob } from "../../core/researcher.js";
-import type {
-  Conversation,
-  ListedConversation,
-  Overview,
-  Spent,
-  SpentBy,
+import { beginBlock, dollarsFreeMs, useOf } from "../conversations/budget-rules.js";
+import {
+  type Conversation,
+  type HourUse,
+  type LimitedKey,
+  type ListedConversation,
+  MOST_COUNTED,
+  type Overview,
+  queueProgress,
+  type Spent,
+  type SpentBy,
 } from "../conversations/conversation-store.js";
+import type { KeyStore } from "../keys/key-store.js";
 import { type Database, sql } from "./database.js";
+import { limitsOf } from "./limits.js";
 
 /** request_ids */
 const GET = sql("get")`
@@ -90,13 +97,18 @@ export class StateReader {
 
 const COLUMNS = "request_id, key, status, created_at, started_at, completed_at, reason, now() AS at";
 
-const STATES = sql(
-  "states",
-)`SELECT status, count(*)::int AS count FROM research.conversations GROUP BY status`;
+/** What has not ended is what was created and has not. */
+const STATES = sql("states")`
+  SELECT sum(created - completed - failed - stopped)::float8 AS unfinished, sum(completed)::float8 AS completed,
+    sum(failed)::float8 AS failed, sum(stopped)::float8 AS stopped,
+    (SELECT count(*) FROM research.conversations WHERE status = 'PROCESSING')::float8 AS processing
+  FROM research.sums WHERE span = 'ever' AND part >= 0`;
 
-/** limit, status or null */
+/** limit, states: the newest of each state, and of those the newest. */
 const NEWEST = sql("newest")`
-  SELECT ${COLUMNS} FROM research.conversations WHERE $2::text IS NULL OR status = $2 ORDER BY created_at DESC LIMIT $1`;
+  SELECT newest.* FROM unnest($2::text[]) AS wanted, LATERAL (
+    SELECT ${COLUMNS} FROM research.conversations WHERE status = wanted ORDER BY created_at DESC LIMIT $1
+  ) AS newest ORDER BY created_at DESC LIMIT $1`;
 
 /** request_id */
 const FIND = sql("find")`SELECT ${COLUMNS} FROM research.conversations WHERE request_id = $1`;
@@ -106,75 +118,91 @@ const JOB = sql(
   "job",
 )`SELECT coalesce(job, ended_job) AS job FROM research.conversations WHERE request_id = $1`;
 
+/** keys */
 const HOURS = sql("hours")`
-  SELECT key, operation, now() AS at, array_agg(extract(epoch FROM at)::float8 * 1000 ORDER BY at) AS times
-  FROM research.slots WHERE at > now() - interval '1 hour' GROUP BY key, operation ORDER BY key, operation`;
-
-/** key, day or model; for how long back, ms, or NULL. */
-const SPENT = sql("spent")`
-  SELECT CASE $1 WHEN 'key' THEN key WHEN 'model' THEN coalesce(model, '')
-      ELSE to_char(completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name,
-    (count(*) FILTER (WHERE status = 'COMPLETED'))::int AS completed,
-    (count(*) FILTER (WHERE status = 'FAILED'))::int AS failed,
-    (count(*) FILTER (WHERE status = 'STOPPED'))::int AS stopped,
-    coalesce(sum(cost_dollars::numeric), 0)::float8 AS dollars, count(cost_dollars)::int AS priced,
-    coalesce(sum(input_tokens), 0) AS "inputTokens", coalesce(sum(output_tokens), 0) AS "outputTokens",
-    (count(*) FILTER (WHERE coalesce(cost_dollars, input_tokens, output_tokens) IS NULL))::int AS unsaid
-  FROM research.bills
-  WHERE completed_at > coalesce(now() - $2::float8 * interval '1 ms', '-infinity') GROUP BY 1 ORDER BY 1`;
+  SELECT key, operation, (count(*) FILTER (WHERE at > now() - interval '1 hour'))::int AS used,
+    max(at) FILTER (WHERE number = taken % size AND at > now() - interval '1 hour') + interval '1 hour' AS next_at
+  FROM research.counters JOIN research.slots USING (key, operation) WHERE key = ANY ($1) GROUP BY key, operation`;
 
 /**
- * request_ids: their places among what waits. Keys take turns, so that before one come all that have a lower place
- * among those of their own key. Reads all that wait.
+ * key, day or model; for how long back, ms, or NULL. It reads the hours of the first day, and whole days after it; of all time
+ * one row, or one of each day. The sums of one key at a time, as their index has them.
  */
-const QUEUE = sql("queue")`
-  WITH waiting AS (
-    SELECT request_id, row_number() OVER (PARTITION BY key ORDER BY due_at) AS place
-    FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL AND status = 'PENDING' AND remote IS NULL
-  ), placed AS (
-    SELECT request_id, rank() OVER (ORDER BY place) - 1 AS done, count(*) OVER () AS of FROM waiting
+const SPENT = sql("spent")`
+  WITH since AS (SELECT date_trunc('hour', now() - $2::float8 * interval '1 ms', 'UTC') AS hour), days AS (
+    SELECT hour, coalesce(date_trunc('day', hour + interval '1 day' - interval '1 ms', 'UTC'), '-infinity') AS day FROM since
+  ), read AS (
+    SELECT own.* FROM days, (SELECT DISTINCT key FROM research.sums WHERE span = 'ever') AS known, LATERAL (
+      SELECT * FROM research.sums AS s WHERE span = 'hour' AND s.key = known.key AND at >= hour AND at < day
+      UNION ALL SELECT * FROM research.sums AS s WHERE span = 'day' AND s.key = known.key AND at >= day
+        AND ($1 = 'day' OR $2::float8 IS NOT NULL)
+      UNION ALL SELECT * FROM research.sums AS s WHERE span = 'ever' AND s.key = known.key
+        AND $1 <> 'day' AND $2::float8 IS NULL
+    ) AS own
   )
-  SELECT request_id, done::float8, of::float8 FROM placed WHERE request_id = ANY ($1::uuid[])`;
+  SELECT CASE $1 WHEN 'key' THEN key WHEN 'model' THEN model ELSE to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name,
+    sum(completed)::float8 AS completed, sum(failed)::float8 AS failed, sum(stopped)::float8 AS stopped,
+    sum(dollars)::float8 AS dollars, sum(priced)::float8 AS priced, sum(input_tokens) AS "inputTokens",
+    sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unsaid
+  FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
 
-/** How long a state waits for its place in the queue, ms; without it, it is said all the same. */
-const PLACE_LIMIT_MS = 500;
-/** After a look at the queue comes a rest of so many times its duration: many may wait, and many ask. */
-const REST = 4;
+/** key: those that wait, in its order, one more than are counted; for how many ms another service takes no creates. */
+const QUEUE = sql("queue")`
+  SELECT ARRAY(
+    SELECT request_id::text FROM research.conversations
+    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = $1
+    ORDER BY due_at LIMIT ${MOST_COUNTED + 1}
+  ) AS ids, (SELECT extract(epoch FROM next_at - now())::float8 * 1000 FROM research.gate WHERE kind IS NOT NULL) AS closed_ms`;
 
-/** Reads places in the queue. */
+/** How long the queue of a key is remembered, ms: many may ask for their places in it. */
+const REMEMBERED_MS = 500;
+const MOST_REMEMBERED = 1_000;
+
+interface KeyQueue {
+  /** The places of the first ones. */
+  places: ReadonlyMap<string, number>;
+  progress: (place: number) => string;
+}
+
+/** Reads what waits of each key, and why it does. */
 export class QueueReader {
-  readonly #batches: IdBatches;
-  /** Monotonic ms. */
-  #restUntil = 0;
+  readonly #queues = new Map<string, { at: number; queue: Promise<KeyQueue> }>();
   constructor(
-    private readonly database: Pick<Database, "read">,
-    private readonly clock: Pick<Clock, "monotonic" | "sleep">,
-  ) {
-    this.#batches = new IdBatches(
-      (ids) => this.#read(ids),
-      async (last) => {
-        await last;
-        await clock.sleep(this.#restUntil - clock.monotonic());
-      },
-    );
+    private readonly parts: { database: Pick<Database, "read">; keys: Pick<KeyStore, "list">; clock: Clock },
+  ) {}
+
+  /** Progress as JSON text; undefined if it does not wait, or if the queue cannot be read. */
+  async progressOf(keyId: string, requestId: string): Promise<string | undefined> {
+    const now = this.parts.clock.monotonic();
+    let known = this.#queues.get(keyId);
+    if (known === undefined || now - known.at > REMEMBERED_MS) {
+      if (this.#queues.size >= MOST_REMEMBERED) this.#queues.clear();
+      known = { at: now, queue: this.#read(keyId) };
+      this.#queues.set(keyId, known);
+    }
+    const queue = await known.queue.catch(() => undefined);
+    const isLonger = queue !== undefined && queue.places.size > MOST_COUNTED;
+    const place = queue?.places.get(requestId) ?? (isLonger ? MOST_COUNTED : undefined);
+    return place === undefined ? undefined : queue?.progress(place);
   }
 
-  /** Progress as JSON text; undefined if it does not wait, or its place is not known in time. */
-  async placeOf(requestId: string): Promise<string | undefined> {
-    if (this.#restUntil - this.clock.monotonic() > PLACE_LIMIT_MS) return undefined;
-    const known = new AbortController();
-    const late = this.clock.sleep(PLACE_LIMIT_MS, known.signal);
-    const place = await Promise.race([this.#batches.get(requestId), late]);
-    known.abort();
-    return place ? JSON.stringify({ step: "queue", done: place.done, of: place.of }) : undefined;
-  }
-
-  async #read(ids: readonly string[]): Promise<QueryResultRow[]> {
-    const begun = this.clock.monotonic();
-    const rows = await this.database.read(QUEUE, [ids]).catch(() => []);
-    const ended = this.clock.monotonic();
-    this.#restUntil = ended + REST * (ended - begun);
-    return rows;
+  async #read(keyId: string): Promise<KeyQueue> {
+    const { clock, database, keys } = this.parts;
+    const [row] = await database.read(QUEUE, [keyId]);
+    const { ids, closed_ms: closedMs } = row as { ids: string[]; closed_ms: number | null };
+    const { budgets = {} } = (await keys.list()).find(({ id }) => id === keyId) ?? {};
+    const of = ids.length > MOST_COUNTED ? undefined : ids.length;
+    const { figures, leaving } = await limitsOf(database, { id: keyId, budgets });
+    const why = {
+      block: beginBlock(budgets, figures),
+      freeMs: dollarsFreeMs(budgets.dollars, figures, leaving),
+      closedMs: closedMs ?? 0,
+      now: clock.now(),
+    };
+    return {
+      places: new Map(ids.map((id, place) => [id, place])),
+      progress: (done) => queueProgress({ done: Math.min(done, MOST_COUNTED), of }, why),
+    };
   }
 }
 
@@ -183,14 +211,16 @@ export class PostgresOverview implements Overview {
   constructor(private readonly parts: { database: Database; clock: Clock }) {}
 
   async states() {
-    const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
-    for (const { status, count } of await this.parts.database.read(STATES, []))
-      states[status as KnownStatus] = count;
-    return states;
+    const [row] = await this.parts.database.read(STATES, []);
+    const { unfinished, processing, completed, failed, stopped } = row ?? {};
+    return {
+      ...{ PENDING: Math.max(0, unfinished - processing), PROCESSING: processing ?? 0 },
+      ...{ COMPLETED: completed ?? 0, FAILED: failed ?? 0, STOPPED: stopped ?? 0 },
+    };
   }
 
   async newest(limit: number, state?: KnownStatus) {
-    const rows = await this.parts.database.read(NEWEST, [limit, state ?? null]);
+    const rows = await this.parts.database.read(NEWEST, [limit, state ? [state] : STATUSES]);
     return { at: this.#at(rows), conversations: rows.map(listed) };
   }
 
@@ -206,10 +236,20 @@ export class PostgresOverview implements Overview {
     return row?.job ? (parseExact(row.job, "output_schema") as ResearchJob) : undefined;
   }
 
-  async hours() {
-    const rows = await this.parts.database.read(HOURS, []);
-    const counts = rows.map(({ key: keyId, operation, times }) => ({ keyId, operation, times }));
-    return { at: this.#at(rows), counts };
+  async use(keys: readonly LimitedKey[]) {
+    const { clock, database } = this.parts;
+    const rows = await database.read(HOURS, [keys.map(({ id }) => id)]);
+    const at = clock.now();
+    const hourOf = (id: string, operation: string): HourUse => {
+      const row = rows.find((one) => one.key === id && one.operation === operation);
+      return { used: row?.used ?? 0, nextAt: row?.next_at?.getTime() };
+    };
+    const uses = keys.map(async (key) => {
+      const { figures, leaving } = await limitsOf(database, key);
+      const hours = { create: hourOf(key.id, "create"), stop: hourOf(key.id, "stop") };
+      return useOf(key, { at, hours, figures }, leaving);
+    });
+    return { at, uses: await Promise.all(uses) };
   }
 
   async spent(by: SpentBy, sinceMs?: number): Promise<Spent[]> {

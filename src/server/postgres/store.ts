@@ -2,6 +2,7 @@ import type { Clock } from "../../core/clock.js";
 import { exactJson } from "../../core/json/exact-json.js";
 import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
 import { errorText } from "../../core/text/phrases.js";
+import { createRefusal } from "../conversations/budget-rules.js";
 import {
   type Caller,
   type Claim,
@@ -10,15 +11,16 @@ import {
   type CreateResult,
   type Outcome,
   type RateLimited,
-  RESERVED_MS,
   type StopResult,
   type StoreCounts,
   StoreUnavailableError,
 } from "../conversations/conversation-store.js";
-import type { Claims } from "./claims.js";
+import type { KeyBudgets } from "../keys/key-store.js";
+import { addToSums, type Claims } from "./claims.js";
 import { Creates } from "./creates.js";
-import { type Database, sql } from "./database.js";
+import { type Database, PORTION, sql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
+import { limitsOf } from "./limits.js";
 import { notify } from "./notifications.js";
 import { PostgresRemote, passOn, remoteOf } from "./remote.js";
 import { conversationOf, isOwnId, PostgresOverview, QueueReader, StateReader } from "./states.js";
@@ -31,21 +33,6 @@ const RETRY_AFTER = sql("retry-after")`
   SELECT ${left("at + interval '1 hour'")} AS ms
   FROM research.counters JOIN research.slots USING (key, operation)
   WHERE key = $1 AND operation = $2 AND number = taken % size`;
-
-/** key: its budgets, and how long until each of them allows the next create, ms; NULL if it does. */
-const BUDGETS = sql("budgets")`
-  SELECT budget, budget_ms, dollars, dollars_ms, said::float8, reserved::float8,
-    dollars IS NOT NULL AND NOT research.says_dollars() AS is_not_measured,
-    (SELECT ${left("created_at + budget_ms * interval '1 ms'")} FROM research.bills
-      WHERE key = id AND created_at > now() - budget_ms * interval '1 ms'
-      ORDER BY created_at DESC OFFSET greatest(0, budget - 1) LIMIT 1) AS budget_left,
-    CASE WHEN said >= dollars THEN (
-      SELECT ${left("min(completed_at) + dollars_ms * interval '1 ms'")} FROM (
-        SELECT completed_at, sum(cost_dollars::numeric) OVER (ORDER BY completed_at) AS freed FROM research.bills
-        WHERE key = id AND cost_dollars IS NOT NULL AND completed_at > now() - dollars_ms * interval '1 ms'
-      ) AS one WHERE said - freed < dollars
-    ) WHEN said + reserved >= dollars THEN ${RESERVED_MS} END AS dollars_left
-  FROM research.keys, LATERAL research.counted_dollars(id, false) WHERE id = $1`;
 
 const READY = sql("ready")`SELECT FROM research.conversations LIMIT 1`;
 
@@ -65,31 +52,24 @@ const STOP = sql("stop")`
     UPDATE research.conversations
     SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL, reason = NULL
     WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
-    RETURNING request_id, status, remote, remote_id
+    RETURNING request_id, key, model, status, remote, remote_id, cost_dollars, input_tokens, output_tokens
   ), passed_on AS (${passOn("stopped")}), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
-  SELECT allowed, stopped.* FROM counted LEFT JOIN stopped ON true`;
+  SELECT allowed, request_id, remote, remote_id, (${addToSums("stopped")}) FROM counted LEFT JOIN stopped ON true`;
 
-/** age in ms. In portions, so that no lock is held for long. */
-const DELETE_ENDED = sql("delete-ended")`
-  WITH gone AS (
-    DELETE FROM research.conversations WHERE request_id IN (
-      SELECT request_id FROM research.conversations
-      WHERE completed_at < now() - $1::float8 * interval '1 ms'
-      ORDER BY completed_at LIMIT 1000 FOR UPDATE SKIP LOCKED
-    ) RETURNING *
-  ), spent AS (
-    INSERT INTO research.spent SELECT
-      key, created_at, completed_at, status, model, cost_dollars, input_tokens, output_tokens FROM gone
-  ) SELECT count(*)::int AS count FROM gone`;
+/** age in ms */
+const DELETE_ENDED = sql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
 
-/** Reads the partial indexes alone: the table may hold millions that have ended. */
+/** What waits is what was created and has not ended, but for what is held. */
 const COUNTS = sql("counts")`
-  SELECT count(*)::int AS waiting, extract(epoch FROM now() - min(due_at))::float8 * 1000 AS due,
-    (SELECT count(*)::int FROM research.conversations WHERE worker IS NOT NULL) AS working,
+  SELECT greatest(0, sum(created - completed - failed - stopped) - held)::int AS waiting, held AS working,
+    (SELECT extract(epoch FROM now() - min(due_at))::float8 * 1000 FROM research.conversations
+      WHERE job IS NOT NULL AND worker IS NULL) AS due,
     (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers,
     (SELECT count(*)::int FROM research.cancellations) AS cancellations,
     EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) AS is_refused
-  FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL`;
+  FROM (SELECT count(*)::int AS held FROM research.conversations WHERE worker IS NOT NULL) AS counted
+    LEFT JOIN research.sums ON span = 'ever' AND part >= 0
+  GROUP BY held`;
 
 /** request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
 const APPEND_EXCHANGE = sql("append-exchange")`
@@ -135,9 +115,9 @@ export class PostgresStore implements ConversationStore {
   constructor(private readonly parts: StoreParts) {
     const { database, clock } = parts;
     this.#states = new StateReader(database, clock);
-    this.#queue = new QueueReader(database, clock);
-    this.#creates = new Creates({ ...parts, states: this.#states });
     this.keys = new PostgresKeyStore(database, clock);
+    this.#queue = new QueueReader({ database, clock, keys: this.keys });
+    this.#creates = new Creates({ ...parts, states: this.#states });
     this.overview = new PostgresOverview(parts);
     this.remote = new PostgresRemote(parts);
   }
@@ -155,11 +135,11 @@ export class PostgresStore implements ConversationStore {
     return this.parts.claims.lease.researchesWith(facts);
   }
 
-  async create({ keyId, limits }: Caller, job: ResearchJob): Promise<CreateResult> {
+  async create({ keyId, limits, budgets }: Caller, job: ResearchJob): Promise<CreateResult> {
     const limit = limits.create;
     const conversation = { requestId: job.request_id, keyId, limit, job: exactJson(job) };
     const createdAt = await this.#creates.create(conversation);
-    if (createdAt === undefined) return this.#refused(keyId);
+    if (createdAt === undefined) return this.#refused(keyId, budgets);
     void this.#notifyWorkers();
     return { kind: "created", createdAt: createdAt.getTime() };
   }
@@ -170,7 +150,8 @@ export class PostgresStore implements ConversationStore {
     if (row === undefined || (caller.ownOnly && row.key !== caller.keyId)) return undefined;
     const conversation = conversationOf(requestId, row);
     if (row.status !== "PENDING") return conversation;
-    return { ...conversation, progress: await this.#queue.placeOf(conversation.requestId) };
+    const progress = await this.#queue.progressOf(row.key, conversation.requestId);
+    return { ...conversation, ...(progress !== undefined && { progress }) };
   }
 
   async output(caller: Caller, requestId: string) {
@@ -206,14 +187,21 @@ export class PostgresStore implements ConversationStore {
     for (let deleted = 0; ; ) {
       const [row] = await this.parts.database.run(DELETE_ENDED, [ageMs], "long");
       deleted += row?.count;
-      if (row?.count < 1_000) return deleted;
+      if (row?.count < PORTION) return deleted;
     }
   }
 
   async counts(): Promise<StoreCounts> {
     const [row] = await this.parts.database.read(COUNTS, []);
     const { waiting, working, workers, cancellations, is_refused: isRefused, due } = row ?? {};
-    return { waiting, working, workers, cancellations, isRefused, oldestDueMs: Math.max(0, due ?? 0) };
+    return {
+      waiting: waiting ?? 0,
+      working,
+      workers,
+      cancellations,
+      isRefused,
+      oldestDueMs: Math.max(0, due ?? 0),
+    };
   }
 
   async ready(): Promise<void> {
@@ -233,21 +221,17 @@ export class PostgresStore implements ConversationStore {
   }
 
   /** Why a create was not done: what keeps the key waiting longest. */
-  async #refused(keyId: string): Promise<CreateResult> {
-    const [[row], hour] = await Promise.all([
-      this.parts.database.read(BUDGETS, [keyId]),
+  async #refused(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
+    if (!budgets.budget && !budgets.dollars) return this.#rateLimited(keyId, "create");
+    const [{ figures, leaving }, hour] = await Promise.all([
+      limitsOf(this.parts.database, { id: keyId, budgets }),
       this.#rateLimited(keyId, "create"),
     ]);
-    if (row?.is_not_measured) return { kind: "not-measured" };
-    const budget = { what: "budget", most: row?.budget, ms: row?.budget_ms } as const;
-    const { said, reserved } = row ?? {};
-    const dollars = { what: "dollars", most: row?.dollars, ms: row?.dollars_ms, said, reserved } as const;
-    const limits: RateLimited[] = [
-      hour,
-      { kind: "rate-limited", retryAfterMs: row?.budget_left ?? 0, over: budget },
-      { kind: "rate-limited", retryAfterMs: row?.dollars_left ?? 0, over: dollars },
-    ];
-    return limits.reduce((longest, one) => (one.retryAfterMs > longest.retryAfterMs ? one : longest));
+    const refusal = createRefusal(budgets, figures, leaving);
+    return refusal === undefined ||
+      (refusal.kind === "rate-limited" && refusal.retryAfterMs < hour.retryAfterMs)
+      ? hour
+      : refusal;
   }
 
   async #rateLimited(keyId: string, operation: "create" | "stop"): Promise<RateLimited> {
@@ -263,7 +247,7 @@ export class PostgresStore implements ConversationStore {
     }
     do {
       this.#notifying = "waiting";
-      await notify(this.parts.database, "work");
+      await this.parts.claims.wakeOne();
       await this.parts.clock.sleep(NOTIFY_MS);
     } while ((this.#notifying as string) === "repeat");
     this.#notifying = "idle";

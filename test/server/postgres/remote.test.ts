@@ -129,8 +129,9 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     const claim = await worker.remote.claim("new", never);
     await query(
       url,
-      `CREATE FUNCTION counted(uuid) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''counted''; END';
-       CREATE OR REPLACE VIEW research.unfinished AS SELECT * FROM research.conversations WHERE counted(request_id)`,
+      `CREATE FUNCTION counted(text) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''counted''; END';
+       ALTER TABLE research.conversations RENAME TO kept;
+       CREATE VIEW research.conversations AS SELECT * FROM research.kept WHERE counted(key)`,
     );
     expect(await api.remote.refusal("a")).toBeUndefined();
     await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/core/clock.js";
+import type { SqlStatement } from "../../../src/server/postgres/database.js";
 import { QueueReader, StateReader } from "../../../src/server/postgres/states.js";
 
 /** After this, everything that waits for a turn of the event loop has gone on. */
@@ -50,50 +52,39 @@ describe("states that are asked for", () => {
   });
 });
 
-describe("places in a long queue", () => {
-  /** A reader whose looks take 100 ms, when they began, and its clock. */
-  function queue() {
-    const looks: number[] = [];
+describe("places in a queue", () => {
+  /** A reader of a queue of so many, how often it was read, and its clock. */
+  function queueOf(length: number) {
+    let reads = 0;
     let now = 0;
-    const clock = {
-      monotonic: () => now,
-      sleep: async (ms: number) => {
-        now += Math.max(0, ms);
-      },
+    const clock = { ...systemClock, monotonic: () => now };
+    const ids = Array.from({ length }, (_, n) => `id-${n}`);
+    const read = async ({ name }: SqlStatement) => {
+      if (name === "queue") reads += 1;
+      return name === "queue" ? [{ ids, closed_ms: null }] : [{ said: 0, begun: 0, running: 0 }];
     };
-    const read = async (_: unknown, [ids]: readonly unknown[]) => {
-      looks.push(now);
-      now += 100;
-      return (ids as string[]).map((request_id) => ({ request_id, done: 3, of: 9 }));
-    };
-    return { read, clock, looks, pass: (ms: number) => (now += ms) };
+    const queue = new QueueReader({ database: { read }, keys: { list: async () => [] }, clock });
+    const placeOf = async (id: string) => JSON.parse((await queue.progressOf("k", id)) ?? "null");
+    return { placeOf, pass: (ms: number) => (now += ms), reads: () => reads };
   }
 
-  it("are looked for by one statement in five times the time that it takes", async () => {
-    const { read, clock, looks, pass } = queue();
-    const late = { ...clock, sleep: (ms: number) => (ms === 500 ? never : clock.sleep(ms)) };
-    const places = new QueueReader({ read }, late);
-    expect(await places.placeOf("a")).toBe('{"step":"queue","done":3,"of":9}');
-    pass(50);
-    const both = Promise.all([places.placeOf("a"), places.placeOf("b")]);
-    expect(await both).toEqual(Array(2).fill('{"step":"queue","done":3,"of":9}'));
-    expect(looks).toEqual([0, 500]);
+  it("are read together, once in half a second for each key", async () => {
+    const { placeOf, pass, reads } = queueOf(3);
+    const places = await Promise.all(["id-0", "id-2", "another"].map(placeOf));
+    expect(places).toEqual([{ step: "queue", done: 0, of: 3 }, { step: "queue", done: 2, of: 3 }, null]);
+    expect(reads()).toBe(1);
+    pass(400);
+    await placeOf("id-1");
+    expect(reads()).toBe(1);
+    pass(200);
+    await placeOf("id-1");
+    expect(reads()).toBe(2);
   });
 
-  it("that come too late, or would, are left out", async () => {
-    const { read, clock, looks, pass } = queue();
-    const silent = new QueueReader({ read: () => new Promise(() => {}) }, clock);
-    expect(await silent.placeOf("a")).toBeUndefined();
-    const slow = (statement: unknown, values: readonly unknown[]) => {
-      pass(50);
-      return read(statement, values);
-    };
-    const places = new QueueReader(
-      { read: slow },
-      { ...clock, sleep: async (ms) => (ms === 500 ? never : undefined) },
-    );
-    expect(await places.placeOf("a")).toBeDefined();
-    expect(await places.placeOf("a")).toBeUndefined();
-    expect(looks).toHaveLength(1);
+  it("are counted up to a thousand", async () => {
+    const { placeOf } = queueOf(1_001);
+    expect(await placeOf("id-999")).toEqual({ step: "queue", done: 999 });
+    expect(await placeOf("far behind")).toEqual({ step: "queue", done: 1_000 });
+    expect(await queueOf(1_000).placeOf("id-999")).toEqual({ step: "queue", done: 999, of: 1_000 });
   });
 });

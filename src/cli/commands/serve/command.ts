@@ -61,7 +61,7 @@ const keys = define({
       description: "make a key invalid; its conversations go on",
       arguments: [["<name>", "the name of a key"]],
       flags: storeFlags,
-      exits: { 0: "revoked", 2: "bad input, or no such key", 12: "the folder or database cannot be used" },
+      exits: { 0: "revoked", 6: "no key in use has the name", 12: "the folder or database cannot be used" },
       examples: ["research serve keys revoke alice --data ./service"],
       run: async () => (await load()).revokeKey,
     }),

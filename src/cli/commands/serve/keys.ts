@@ -5,12 +5,13 @@ import { inWords, LocalError } from "../../../core/files/local-error.js";
 import { type HourlyLimit, TIERS, type Tier } from "../../../core/protocol/limits.js";
 import { exactDuration } from "../../../core/text/duration.js";
 import {
+  type KeyUse,
   type Overview,
   type Spent,
   StoreError,
   StoreOutcomeUnknownError,
 } from "../../../server/conversations/conversation-store.js";
-import { checkFormat, spentAt } from "../../../server/conversations/local/open-local-store.js";
+import { checkFormat, usageAt } from "../../../server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
 import {
   isValid,
@@ -31,7 +32,7 @@ type StoreChoice = Pick<KeyOptions, "data" | "database">;
 /** What the commands use of a store; closing the keys closes it. */
 interface OpenKeys {
   keys: KeyStore;
-  overview: Pick<Overview, "spent">;
+  overview(): Promise<Pick<Overview, "spent" | "use">>;
 }
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
@@ -73,10 +74,7 @@ export async function setKey(ctx: Context, name: string, options: SetOptions): P
   if (Object.keys(budgets).length === 0)
     throw new UsageError("no change is named", "Give --budget, --at-once or --dollars.");
   return withKeys(ctx, options, false, async ({ keys }) => {
-    if (!(await keys.set(name, budgets)))
-      throw new CodedError("NOT_ALLOWED", `no key in use has the name ${name}`, {
-        hint: "`research serve keys list` shows all keys.",
-      });
+    if (!(await keys.set(name, budgets))) throw noSuchKey(name);
     const key = (await keys.list()).find((one) => one.name === name && one.revokedAt === undefined);
     if (ctx.reporter.json && key) await ctx.reporter.resultJson(described(key));
     await ctx.reporter.say(`The key ${name} is changed.`);
@@ -88,7 +86,7 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<void> 
   const { by = "key", since } = options;
   return withKeys(ctx, options, false, async ({ keys, overview }) => {
     const names = new Map((await keys.list()).map((key) => [key.id, key]));
-    const all = (await overview.spent(by, since)).map(({ name, ...row }) => {
+    const all = (await (await overview()).spent(by, since)).map(({ name, ...row }) => {
       const key = names.get(name);
       return { ...row, name: by === "key" ? key?.name : name, revoked: key?.revokedAt !== undefined };
     });
@@ -105,27 +103,39 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<void> 
   });
 }
 
-/** Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at`, `\tbudget\tat_once\tdollars` if it has any; or a JSON array. */
+/**
+ * Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at\tbudget\tat_once\tdollars`, `-` for what a key does
+ * not have; or a JSON array, with what is used of each limit.
+ */
 export async function listKeys(ctx: Context, options: StoreChoice): Promise<void> {
-  return withKeys(ctx, options, false, async ({ keys }) => {
+  return withKeys(ctx, options, false, async ({ keys, overview }) => {
     const now = ctx.host.clock.now();
     const { isTTY } = ctx.host.stdout;
-    const all = (await keys.list()).map((key) => ({ ...described(key), state: stateOf(key, now) }));
+    const listed = await keys.list();
+    const { uses } = ctx.reporter.json ? await (await overview()).use(listed) : { uses: [] };
+    const all = listed.map((key, n) => ({
+      ...described(key),
+      state: stateOf(key, now),
+      ...usedOf(key, uses[n]),
+    }));
     if (all.length === 0) await ctx.reporter.say("no key was added: `research serve keys add NAME` adds one");
     const rows = all.map((key) => rowOf(key, isTTY));
     await ctx.reporter.show(all, rowsText(KEYS, rows, ctx.host.stdout));
   });
 }
 
-/** Makes a key invalid. Throws UsageError if no valid or expired key has the name. */
+/** Makes a key invalid. Throws CodedError (exit 6) if no valid or expired key has the name. */
 export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<void> {
   return withKeys(ctx, options, false, async ({ keys }) => {
-    if (!(await keys.revoke(name, ctx.host.clock.now()))) {
-      throw new UsageError(`no key has the name ${name}`, "`research serve keys list` shows all keys.");
-    }
+    if (!(await keys.revoke(name, ctx.host.clock.now()))) throw noSuchKey(name);
     if (ctx.reporter.json) await ctx.reporter.resultJson({ name, state: "revoked" });
     await ctx.reporter.say(`The key ${name} is revoked.`);
   });
+}
+
+function noSuchKey(name: string): CodedError {
+  const hint = "`research serve keys list` shows all keys.";
+  return new CodedError("NOT_ALLOWED", `no key in use has the name ${name}`, { hint });
 }
 
 /** Uses the keys of a service. Only with `creates` is a data folder made. Throws UsageError if no store is named, else LocalError. */
@@ -192,6 +202,18 @@ function described({ name, tier, limits, budgets = {}, createdAt, expiresAt, rev
   };
 }
 
+/** What a key has used, as JSON has it: null of a limit that it does not have. */
+function usedOf({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
+  if (use === undefined) return {};
+  const { created, said, reserved, running, nextAt } = use;
+  return {
+    budget_used: budgets.budget ? created : null,
+    dollars_used: budgets.dollars ? { said, reserved } : null,
+    running,
+    next_at: nextAt === undefined ? null : new Date(nextAt).toISOString(),
+  };
+}
+
 function stateOf(key: ServiceKey, now: number): "valid" | "expired" | "revoked" {
   if (key.revokedAt !== undefined) return "revoked";
   return isValid(key, now) ? "valid" : "expired";
@@ -207,8 +229,7 @@ function rowOf(key: ReturnType<typeof described> & { state: string }, isTTY: boo
   const { name, state, tier, creates_per_hour, stops_per_hour, budget, at_once, dollars } = key;
   const limits = [`${creates_per_hour}`, `${stops_per_hour}`];
   const times = [key.created_at, key.expires_at ?? "-"].map((at) => (isTTY ? at.slice(0, 10) : at));
-  const given = [budget, at_once?.toString(), dollars && `$${dollars}`];
-  const budgets = given.some(Boolean) ? given.map((one) => one ?? "-") : [];
+  const budgets = [budget, at_once?.toString(), dollars && `$${dollars}`].map((limit) => limit ?? "-");
   return [name, state, tier, ...limits, ...times, ...budgets];
 }
 
@@ -227,7 +248,8 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
   try {
     if (url !== undefined) {
       const { openPostgresKeys } = await import("../../../server/postgres/open.js");
-      return await openPostgresKeys(url, clock);
+      const { keys, overview } = await openPostgresKeys(url, clock);
+      return { keys, overview: async () => overview };
     }
     if (data === undefined) {
       throw new UsageError(
@@ -241,7 +263,7 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
     await checkFormat(data);
     return {
       keys: new KeyFile(data, clock),
-      overview: { spent: (by, since) => spentAt(data, by, since, clock) },
+      overview: () => usageAt(data, clock),
     };
   } catch (error) {
     if (error instanceof UsageError || error instanceof LocalError) throw error;

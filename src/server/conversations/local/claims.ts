@@ -2,8 +2,14 @@ import type { Clock } from "../../../core/clock.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import type { ResearchFacts } from "../../../core/researcher.js";
 import type { KeyStore, ServiceKey } from "../../keys/key-store.js";
-import { type Claim, ConversationStopped, type StoreCounts } from "../conversation-store.js";
-import { mayBegin } from "./budgets.js";
+import { beginBlock, dollarsFreeMs, type KeyFigures } from "../budget-rules.js";
+import {
+  type Claim,
+  ConversationStopped,
+  type LimitedKey,
+  queueProgress,
+  type StoreCounts,
+} from "../conversation-store.js";
 import { DueQueue } from "./due-queue.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
@@ -49,10 +55,26 @@ export class LocalClaims {
     return this.#take(this.#due, signal, closedMs);
   }
 
-  /** How far the work on a conversation is, or its place among those that wait, as JSON text. */
-  progressOf({ requestId, status, key }: StoredConversation): string | undefined {
+  /** How far the work on a conversation is, or its place among those that wait and why they do, as JSON text. `closedMs`: see `unsent`. */
+  progressOf({ requestId, status, key }: StoredConversation, closedMs: number): string | undefined {
     const place = status === "PENDING" ? this.#due.placeOf(key, requestId) : undefined;
-    return place ? JSON.stringify({ step: "queue", ...place }) : this.#held.get(requestId)?.progress;
+    if (place === undefined) return this.#held.get(requestId)?.progress;
+    const { clock, state } = this.parts;
+    const now = clock.now();
+    const budgets = this.#keys.find(({ id }) => id === key)?.budgets ?? {};
+    const figures = this.figures({ id: key, budgets });
+    const freeMs = dollarsFreeMs(budgets.dollars, figures, (ms) => state.leaving(key, now, ms));
+    return queueProgress(place, { block: beginBlock(budgets, figures), freeMs, closedMs, now });
+  }
+
+  /** What counts against the limits of a key. */
+  figures(key: Pick<LimitedKey, "id" | "budgets">): KeyFigures {
+    const { clock, state } = this.parts;
+    const running = [...this.#held.keys(), ...this.#begun.names(key.id)].flatMap((requestId) => {
+      const row = state.rows.get(requestId);
+      return row?.key === key.id ? [row] : [];
+    });
+    return state.figures(key, clock.now(), running, this.facts);
   }
 
   tell(claim: Claim, progress: string): void {
@@ -123,17 +145,12 @@ export class LocalClaims {
   /** Which keys may begin another conversation just now. What has begun goes on. */
   async #beginners(queue: DueQueue): Promise<(key: string) => boolean> {
     if (queue === this.#begun) return () => true;
-    const { clock, keys, state } = this.parts;
-    this.#keys = await keys.list().catch(() => this.#keys);
-    const budgets = new Map(this.#keys.map((key) => [key.id, key.budgets ?? {}]));
-    return (key) => {
-      const { atOnce, dollars } = budgets.get(key) ?? {};
-      if (atOnce === undefined && dollars === undefined) return true;
-      const running = [...this.#held.keys(), ...this.#begun.names(key)].flatMap((requestId) => {
-        const row = state.rows.get(requestId);
-        return row?.key === key ? [row] : [];
-      });
-      return mayBegin(state, { key, now: clock.now() }, { atOnce, dollars }, running);
+    this.#keys = await this.parts.keys.list().catch(() => this.#keys);
+    const keys = new Map(this.#keys.map((key) => [key.id, key]));
+    return (id) => {
+      const { budgets = {} } = keys.get(id) ?? {};
+      if (budgets.atOnce === undefined && budgets.dollars === undefined) return true;
+      return beginBlock(budgets, this.figures({ id, budgets })) === undefined;
     };
   }
 }

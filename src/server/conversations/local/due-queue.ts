@@ -1,4 +1,5 @@
 import { type Clock, onAbort } from "../../../core/clock.js";
+import { MOST_COUNTED } from "../conversation-store.js";
 
 /** How often it is looked whether a closed queue is open again, ms. */
 const LOOK_MS = 500;
@@ -90,13 +91,13 @@ export class DueQueue {
     this.#added();
   }
 
-  /** Where a name stands among those that wait: keys take turns. Undefined if it is not there. */
-  placeOf(key: string, name: string): { done: number; of: number } | undefined {
-    const own = this.names(key).indexOf(name);
-    if (own === -1) return undefined;
-    const others = [...this.#keys.keys()].filter((other) => other !== key);
-    const before = others.reduce((sum, other) => sum + Math.min(own, this.sizeOf(other)), own);
-    return { done: before, of: this.size };
+  /** How many names of its key stand before a name, as far as they are counted. Undefined if it is not there. */
+  placeOf(key: string, name: string): { done: number; of?: number } | undefined {
+    const own = this.#keys.get(key);
+    if (own === undefined || !own.has(name)) return undefined;
+    let done = 0;
+    for (const other of own.keys()) if (other === name || ++done >= MOST_COUNTED) break;
+    return { done, ...(own.size <= MOST_COUNTED && { of: own.size }) };
   }
 
   /** Less if something is added. */

@@ -1,8 +1,11 @@
 import { isFinal, type KnownStatus } from "../../../core/protocol/conversation.js";
 import { DAY_MS, type HourlyLimit, inWindow, nextSlot, WINDOW_MS } from "../../../core/protocol/limits.js";
-import type { ResearchJob } from "../../../core/researcher.js";
-import type { Bill, Conversation, DayLimit, HourlyCount } from "../conversation-store.js";
+import type { ResearchFacts, ResearchJob } from "../../../core/researcher.js";
+import type { Rate } from "../../keys/key-store.js";
+import { type KeyFigures, type Leaving, leavesAt, UNPRICED_ENDS, unitsOf } from "../budget-rules.js";
+import type { Bill, Conversation, DayLimit, KeyUse, LimitedKey } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
+import { Sums } from "./sums.js";
 
 /** A request of a key that counts in its hour (§8), which rolls. `at` is epoch ms. */
 export interface Count {
@@ -33,10 +36,11 @@ export class LocalState {
   readonly rows = new Map<string, StoredConversation>();
   /** Whose request at another service is to be stopped there. */
   readonly cancellations = new Set<string>();
-  /** By key: its conversations, those included that were deleted since. */
-  readonly bills = new Map<string, StoredConversation[]>();
+  readonly sums = new Sums();
   /** The highest cost that a conversation of each model had, in dollars; "" where the model is not known. */
   readonly #prices = new Map<string, number>();
+  /** How many have ended that did not say what they cost, by model. */
+  readonly unpriced = new Map<string, number>();
   /** When the requests were made that may count in an hour, epoch ms, by `operation key`. */
   readonly #times = new Map<string, number[]>();
   gate: GateEntry | undefined;
@@ -64,12 +68,22 @@ export class LocalState {
       times.splice(times.lastIndexOf(count.at), 1);
   }
 
-  /** What counts at `now` (epoch ms), by key and operation, in ascending order. */
-  hours(now: number): HourlyCount[] {
+  /** When the requests were made that count at `now` (epoch ms), by key and operation, in ascending order. */
+  hours(now: number): { operation: Count["operation"]; keyId: string; times: number[] }[] {
     return [...this.#times.keys()].map((name) => {
       const [operation, keyId] = name.split(" ") as [Count["operation"], string];
       return { operation, keyId, times: this.#hour(name, now) };
     });
+  }
+
+  /** What counts in the hour of a key at `now` (epoch ms). */
+  hoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
+    const hour = (operation: Count["operation"]) => {
+      const times = this.#hour(nameOf({ operation, key }), now);
+      const nextAt = nextSlot(times, limits[operation], now);
+      return { used: times.length, nextAt: nextAt > now ? nextAt : undefined };
+    };
+    return { create: hour("create"), stop: hour("stop") };
   }
 
   /** What lies in the future counts as of now: the clock was set back. */
@@ -89,15 +103,16 @@ export class LocalState {
       if (row === undefined)
         this.#add({ requestId, key, createdAt, status: "PENDING", job, bill: { model } });
     } else if (entry.kind === "finished") {
-      const { key, at: createdAt, deleted } = entry;
-      const finished = this.#add({ requestId, key, createdAt, ...endOf(entry) });
-      this.#priced(finished);
-      if (deleted) this.rows.delete(requestId);
+      const { key, at: createdAt } = entry;
+      this.#end(this.#add({ requestId, key, createdAt, ...endOf(entry) }));
     } else if (entry.kind === "ended" && row !== undefined && !isFinal(row.status)) {
-      Object.assign(row, endOf(entry));
-      this.#priced(row);
+      this.#end(Object.assign(row, endOf(entry)));
       delete row.job;
-    } else if (entry.kind === "remote" && row !== undefined) {
+    } else if (entry.kind === "begun" && row !== undefined && !isFinal(row.status)) {
+      row.status = "PROCESSING";
+      row.startedAt ??= entry.at;
+    } else if (entry.kind === "sum") this.sums.restore(entry);
+    else if (entry.kind === "remote" && row !== undefined) {
       row.remote = entry;
       if (entry.remote_id !== undefined && !isFinal(row.status))
         Object.assign(row, { status: "PROCESSING", reason: undefined });
@@ -110,16 +125,48 @@ export class LocalState {
       delete row.remote;
       if (!isFinal(row.status)) row.reason = entry.reason ?? row.reason;
     } else if (entry.kind === "gate") this.gate = entry;
-    else if (entry.kind === "deleted") {
+    else if (entry.kind === "deleted" && row !== undefined) {
       this.rows.delete(requestId);
-      delete row?.reason;
+      this.sums.delete(row);
     }
   }
 
-  /** The highest cost of a model, in dollars; of any if the model is not known. */
-  priceOf(model: string | undefined): number {
-    if (model !== undefined) return this.#prices.get(model) ?? 0;
-    return Math.max(0, ...this.#prices.values());
+  /** The highest cost of a model, in dollars; of any if the model is not known. Undefined if none is known. */
+  priceOf(model: string | undefined): number | undefined {
+    const prices = [...this.#prices].filter(([name]) => model === undefined || name === model);
+    return prices.length === 0 ? undefined : Math.max(...prices.map(([, price]) => price));
+  }
+
+  /** What counts in a window of a key that ends at `now` (epoch ms). */
+  leaving(key: string, now: number, windowMs: number): Leaving[] {
+    const isThere = ({ requestId }: StoredConversation) => this.rows.has(requestId);
+    const unwritten = this.#unwrittenOf(key).map(({ at }) => ({
+      ...{ ms: leavesAt(at, windowMs) - now, created: 1, dollars: 0 },
+    }));
+    return [...this.sums.leaving({ key, now, windowMs }, isThere), ...unwritten];
+  }
+
+  /** What counts against the limits of a key at `now` (epoch ms); `running`: its conversations that have begun. */
+  figures(
+    { id: key, budgets: { budget, dollars } = {} }: Pick<LimitedKey, "id" | "budgets">,
+    now: number,
+    running: readonly StoredConversation[],
+    { model, saysDollars = true }: ResearchFacts,
+  ): KeyFigures {
+    const unfinished = this.sums.unfinished(key) + this.#unwrittenOf(key).length;
+    const waiting = Math.max(0, unfinished - running.length);
+    const price = this.priceOf(model);
+    const begun = running.reduce((sum, { bill }) => sum + unitsOf(this.priceOf(bill.model) ?? 0), 0);
+    const sumOf = (window: Rate | undefined, amountOf: (one: Leaving) => number) =>
+      (window ? this.leaving(key, now, window.ms) : []).reduce((sum, one) => sum + amountOf(one), 0);
+    return {
+      created: sumOf(budget, ({ created }) => created),
+      said: sumOf(dollars, (one) => unitsOf(one.dollars)) / 1e9,
+      reserved: (begun + waiting * unitsOf(price ?? 0)) / 1e9,
+      ...{ begun: begun / 1e9, running: running.length, waiting, price },
+      isMeasured:
+        saysDollars && (price !== undefined || (this.unpriced.get(model ?? "") ?? 0) < UNPRICED_ENDS),
+    };
   }
 
   /** How long until another create of the account may be sent, ms; 0 or less if it is now. */
@@ -130,16 +177,23 @@ export class LocalState {
     return nextSlot(times, most, now, DAY_MS) - now;
   }
 
+  #unwrittenOf(key: string): Count[] {
+    return [...this.unwritten].filter((one) => one.operation === "create" && one.key === key);
+  }
+
   #add(row: StoredConversation): StoredConversation {
     this.rows.set(row.requestId, row);
-    const bills = this.bills.get(row.key) ?? [];
-    bills.push(row);
-    this.bills.set(row.key, bills);
+    this.sums.create(row);
     return row;
   }
 
-  #priced({ bill: { model = "", dollars = 0 } }: StoredConversation): void {
-    if (dollars > (this.#prices.get(model) ?? 0)) this.#prices.set(model, dollars);
+  #end(row: StoredConversation): void {
+    const { bill, status, remote } = row;
+    const { model = "", dollars } = bill;
+    this.sums.end(row);
+    if (dollars !== undefined) this.#prices.set(model, Math.max(dollars, this.#prices.get(model) ?? 0));
+    else if (status !== "STOPPED" && (remote === undefined || remote.remote_id !== undefined))
+      this.unpriced.set(model, (this.unpriced.get(model) ?? 0) + 1);
   }
 
   /** Takes in an entry of a journal that is being opened at `now` (epoch ms). */
@@ -151,7 +205,8 @@ export class LocalState {
       if (times) times.push(entry.at);
       else this.#times.set(name, [entry.at]);
     }
-    this.apply(entry);
+    // What a process before this one has begun is to be begun again.
+    if (kind !== "begun") this.apply(entry);
   }
 
   /** What a compacted journal holds: a line for each conversation, and the stops that count. */
@@ -161,11 +216,11 @@ export class LocalState {
       if (job !== undefined) {
         yield { kind: "created", job, key, at, model: row.bill.model };
         if (reason !== undefined) yield { kind: "released", request_id, reason };
+        if (row.startedAt !== undefined) yield { kind: "begun", request_id, at: row.startedAt };
       } else yield* finishedOf(row);
       if (row.remote !== undefined) yield row.remote;
     }
-    for (const row of [...this.bills.values()].flat())
-      if (!this.rows.has(row.requestId)) yield* finishedOf(row, true);
+    yield* this.sums.ofDeleted();
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
     // A create counts by its own line. Requests may come in between two lines: what counts is taken at once.
@@ -188,11 +243,11 @@ function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
   return { status, startedAt, endedAt, reason, bill: { model, dollars, inputTokens, outputTokens } };
 }
 
-function* finishedOf(row: StoredConversation, isDeleted?: true): Generator<Entry> {
+function* finishedOf(row: StoredConversation): Generator<Entry> {
   const { requestId: request_id, key, createdAt: at, status, startedAt: started_at, reason, bill } = row;
   if (!isFinal(status)) return;
   const end = { request_id, status, started_at, ended_at: row.endedAt ?? at, reason, ...entryOfBill(bill) };
-  yield { kind: "finished", key, at, ...end, ...(isDeleted && { deleted: isDeleted }) };
+  yield { kind: "finished", key, at, ...end };
 }
 
 /** A bill as the entry of an end has it. */

@@ -3,6 +3,7 @@ import { isFinal, isRequestId } from "../../../core/protocol/conversation.js";
 import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../../core/researcher.js";
 import { errorText } from "../../../core/text/phrases.js";
 import type { KeyStore } from "../../keys/key-store.js";
+import { createRefusal } from "../budget-rules.js";
 import {
   type Caller,
   type Claim,
@@ -11,12 +12,10 @@ import {
   type CreateResult,
   type Outcome,
   type Overview,
-  type RemoteRequests,
   type StopResult,
   type StoreCounts,
   StoreUnavailableError,
 } from "../conversation-store.js";
-import { overBudget } from "./budgets.js";
 import { LocalClaims } from "./claims.js";
 import type { Contents } from "./contents.js";
 import type { Journal } from "./journal.js";
@@ -46,26 +45,26 @@ export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
   readonly exchanges: ExchangeStore;
   readonly overview: Overview;
-  readonly remote: RemoteRequests;
+  readonly remote: LocalRemote;
   readonly #claims: LocalClaims;
   readonly #writes: LocalWrites;
   constructor(private readonly parts: LocalStoreParts) {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
-    this.overview = overviewOf(parts);
     this.#claims = new LocalClaims(parts);
+    this.overview = overviewOf({ ...parts, figures: (key) => this.#claims.figures(key) });
     this.#writes = new LocalWrites(parts);
     this.remote = new LocalRemote({ ...parts, claims: this.#claims, writes: this.#writes });
   }
 
   async create({ keyId: key, limits, budgets = {} }: Caller, job: ResearchJob): Promise<CreateResult> {
     const { clock, state } = this.parts;
-    const { model, saysDollars = true } = this.#claims.facts;
+    const { model } = this.#claims.facts;
     const at = clock.now();
     const count: Count = { operation: "create", key, at };
-    if (budgets.dollars && !saysDollars) return { kind: "not-measured" };
-    const over = overBudget(state, count, budgets, model);
-    if (over) return over;
+    const figures = this.#claims.figures({ id: key, budgets });
+    const refused = createRefusal(budgets, figures, (ms) => state.leaving(key, at, ms));
+    if (refused) return refused;
     const limited = state.take(count, limits.create);
     if (limited) return { kind: "rate-limited", ...limited };
     await this.#writes.append([{ kind: "created", job, key, at, model }], count);
@@ -75,7 +74,7 @@ export class LocalStore implements ConversationStore {
 
   async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
     const row = this.#visible(caller, requestId);
-    const progress = row && this.#claims.progressOf(row);
+    const progress = row && this.#claims.progressOf(row, this.remote.closedMs());
     return row && progress !== undefined ? { ...row, progress } : row;
   }
 
@@ -117,12 +116,18 @@ export class LocalStore implements ConversationStore {
     });
   }
 
-  claim(signal: AbortSignal): Promise<Claim> {
-    return this.#claims.next(signal);
+  async claim(signal: AbortSignal): Promise<Claim> {
+    const claim = await this.#claims.next(signal);
+    const { request_id } = claim.job;
+    // For who reads the journal meanwhile. It does not have to be there before the work begins.
+    if (await this.keys.inUse().catch(() => false))
+      this.#writes.append([{ kind: "begun", request_id, at: this.parts.clock.now() }]).catch(() => {});
+    return claim;
   }
 
   async researchesWith(facts: ResearchFacts): Promise<void> {
     this.#claims.facts = facts;
+    this.parts.state.unpriced.clear();
   }
 
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {

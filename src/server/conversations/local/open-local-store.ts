@@ -4,15 +4,16 @@ import type { Clock } from "../../../core/clock.js";
 import { makeFolder, readIfThere } from "../../../core/files/files.js";
 import { HeldError, lock } from "../../../core/files/lock.js";
 import { unlessThere } from "../../../core/files/server-files.js";
+import { isFinal } from "../../../core/protocol/conversation.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
 import { ServiceStartError } from "../../start-error.js";
-import type { ConversationStore, SpentBy } from "../conversation-store.js";
-import { spentIn } from "./budgets.js";
+import type { ConversationStore, Overview } from "../conversation-store.js";
 import { FolderContents, MemoryContents } from "./contents.js";
 import { FileJournal, memoryJournal, readJournal } from "./journal.js";
-import { LocalState } from "./local-state.js";
+import { LocalState, type StoredConversation } from "./local-state.js";
 import { LocalStore } from "./local-store.js";
+import { usageOf } from "./overview.js";
 
 const JOURNAL = "journal.ndjson";
 /** Says what the files beside it are. It is written before the journal. */
@@ -62,11 +63,19 @@ export async function checkFormat(dataDir: string): Promise<void> {
   );
 }
 
-/** What was spent by the keys of a data folder, whose service may run. Reads the journal, and changes nothing. */
-export async function spentAt(dataDir: string, by: SpentBy, sinceMs: number | undefined, clock: Clock) {
+/** What was spent and used by the keys of a data folder, whose service may run. Reads the journal, and changes nothing. */
+export async function usageAt(dataDir: string, clock: Clock): Promise<Pick<Overview, "spent" | "use">> {
   const state = new LocalState();
-  await readJournal(join(dataDir, JOURNAL), (entry) => state.apply(entry));
-  return spentIn(state, by, clock.now() - (sinceMs ?? Number.POSITIVE_INFINITY));
+  await readJournal(join(dataDir, JOURNAL), (entry) => {
+    state.restore(entry, clock.now());
+    // What the service runs just now.
+    if (entry.kind === "begun") state.apply(entry);
+  });
+  const hasBegun = ({ status, remote }: StoredConversation) =>
+    !isFinal(status) && (remote !== undefined || status === "PROCESSING");
+  const running = [...state.rows.values()].filter(hasBegun);
+  const runningOf = (key: string) => running.filter((row) => row.key === key);
+  return usageOf(state, clock, (key) => state.figures(key, clock.now(), runningOf(key.id), {}));
 }
 
 async function openFolder(

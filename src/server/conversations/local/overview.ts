@@ -1,14 +1,19 @@
 import type { Clock } from "../../../core/clock.js";
 import { parseExact } from "../../../core/json/exact-json.js";
 import type { ResearchJob } from "../../../core/researcher.js";
-import type { ListedConversation, Overview } from "../conversation-store.js";
-import { spentIn } from "./budgets.js";
+import { type KeyFigures, useOf } from "../budget-rules.js";
+import type { LimitedKey, ListedConversation, Overview } from "../conversation-store.js";
 import type { Contents } from "./contents.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
-/** What the page of the service sees. */
-export function overviewOf(parts: { clock: Clock; contents: Contents; state: LocalState }): Overview {
-  const { clock, contents, state } = parts;
+/** What the page of the service sees. `figures`: what counts against the limits of a key. */
+export function overviewOf(parts: {
+  clock: Clock;
+  contents: Contents;
+  state: LocalState;
+  figures: (key: LimitedKey) => KeyFigures;
+}): Overview {
+  const { clock, contents, state, figures } = parts;
   const listed = (row: StoredConversation): ListedConversation => ({ ...row, keyId: row.key });
   return {
     async states() {
@@ -33,10 +38,26 @@ export function overviewOf(parts: { clock: Clock; contents: Contents; state: Loc
       const kept = await contents.read("ended-jobs", requestId).catch(() => "null");
       return (parseExact(kept, "output_schema") as ResearchJob | null) ?? undefined;
     },
-    async hours() {
+    ...usageOf(state, clock, figures),
+  };
+}
+
+/** What was spent and used. */
+export function usageOf(
+  state: LocalState,
+  clock: Clock,
+  figuresOf: (key: LimitedKey) => KeyFigures,
+): Pick<Overview, "spent" | "use"> {
+  return {
+    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => state.sums.spent(by, clock.now() - sinceMs),
+    async use(keys) {
       const at = clock.now();
-      return { at, counts: state.hours(at) };
+      const uses = keys.map((key) => {
+        const hours = state.hoursOf(key, at);
+        const given = { at, hours, figures: figuresOf(key) };
+        return useOf(key, given, (ms) => state.leaving(key.id, at, ms));
+      });
+      return { at, uses };
     },
-    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => spentIn(state, by, clock.now() - sinceMs),
   };
 }

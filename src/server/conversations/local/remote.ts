@@ -53,9 +53,8 @@ export class LocalRemote implements RemoteRequests {
       if (row.remote?.remote_id) row.startedAt ??= clock.now();
       return claim;
     }
-    const closedMs = () => (this.#isRefused() ? this.#nextAt - clock.monotonic() : 0);
     for (;;) {
-      const { row, claim } = await claims.unsent(signal, closedMs);
+      const { row, claim } = await claims.unsent(signal, () => this.closedMs());
       if (this.#isTooOld(row)) {
         // It was found, and `expire` ends it.
         claims.over(row.requestId);
@@ -168,6 +167,11 @@ export class LocalRemote implements RemoteRequests {
     const { claims } = this.parts;
     if (!this.#isRefused()) return undefined;
     return refusalBy(this.#gate(), { ofKey: claims.waiting(keyId), ofAll: claims.waiting() });
+  }
+
+  /** For how long no create may be tried, ms; 0 or less if one may. */
+  closedMs(): number {
+    return this.#isRefused() ? this.#nextAt - this.parts.clock.monotonic() : 0;
   }
 
   #known(requestId: string): RemoteEntry | undefined {

@@ -52,44 +52,48 @@ CREATE TABLE research.conversations (
   remote_begun_at timestamptz,
   remote_id text
 ) WITH (fillfactor = 80);
--- Keys take turns in the queue.
-CREATE INDEX queue ON research.conversations (key, due_at) WHERE job IS NOT NULL AND worker IS NULL;
+-- What has not begun, and what has and is held by no worker. Keys take turns in both.
+CREATE INDEX waits ON research.conversations (key, due_at)
+  WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL;
 CREATE INDEX begun ON research.conversations (key, due_at)
   WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING');
+CREATE INDEX due ON research.conversations (due_at) WHERE job IS NOT NULL AND worker IS NULL;
+CREATE INDEX held ON research.conversations (worker) WHERE worker IS NOT NULL;
+CREATE INDEX held_by_key ON research.conversations (key) WHERE worker IS NOT NULL;
 CREATE INDEX lost ON research.conversations (remote_begun_at)
   WHERE status = 'STOPPED' AND remote_id IS NULL AND remote IS NOT NULL AND NOT remote ? 'lost';
-CREATE INDEX claims ON research.conversations (worker) WHERE worker IS NOT NULL;
 CREATE INDEX ended ON research.conversations (completed_at) WHERE completed_at IS NOT NULL;
-CREATE INDEX newest ON research.conversations (created_at DESC);
+CREATE INDEX listed ON research.conversations (status, created_at);
 CREATE INDEX creates ON research.conversations (key, created_at);
 CREATE INDEX costs ON research.conversations (key, completed_at) WHERE cost_dollars IS NOT NULL;
--- What counts of conversations that were deleted.
-CREATE TABLE research.spent (
-  key text NOT NULL,
-  created_at timestamptz(3) NOT NULL,
-  completed_at timestamptz(3) NOT NULL,
-  status text NOT NULL,
+-- What conversations add up to: creates under the model '', all else under the model of what ended ('' if it is not known), in
+-- the hour, the day of UTC and the span 'ever' of that moment. Who reads a sum adds up its parts: -1 holds what was deleted, 0
+-- what is there of an added key. Where no key was added, each connection writes one of 16 parts, so that its statements
+-- do not wait for another's commit, and creates are in the span 'ever' alone.
+CREATE TABLE research.sums (
+  span text,
+  key text,
+  at timestamptz,
   model text,
-  cost_dollars double precision,
-  input_tokens double precision,
-  output_tokens double precision
-);
-CREATE INDEX spent_creates ON research.spent (key, created_at);
-CREATE INDEX spent_ends ON research.spent (key, completed_at);
-CREATE VIEW research.bills AS
-  SELECT key, created_at, completed_at, status, model, cost_dollars, input_tokens, output_tokens
-  FROM research.conversations
-  UNION ALL SELECT * FROM research.spent;
-CREATE VIEW research.unfinished AS
-  SELECT * FROM research.conversations WHERE job IS NOT NULL AND worker IS NULL
-  UNION ALL SELECT * FROM research.conversations WHERE worker IS NOT NULL;
--- Of those, what has begun: few, however many wait.
+  part int,
+  created bigint NOT NULL DEFAULT 0,
+  completed bigint NOT NULL DEFAULT 0,
+  failed bigint NOT NULL DEFAULT 0,
+  stopped bigint NOT NULL DEFAULT 0,
+  dollars numeric NOT NULL DEFAULT 0,
+  priced bigint NOT NULL DEFAULT 0,
+  input_tokens double precision NOT NULL DEFAULT 0,
+  output_tokens double precision NOT NULL DEFAULT 0,
+  unsaid bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (span, key, at, model, part)
+) WITH (fillfactor = 50);
+-- What has begun and not ended.
 CREATE VIEW research.running AS
   SELECT * FROM research.conversations
   WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING')
   UNION ALL SELECT * FROM research.conversations WHERE worker IS NOT NULL;
--- The highest cost that a conversation of each model had; '' where the model is not known.
-CREATE TABLE research.models (model text PRIMARY KEY, dollars double precision NOT NULL);
+-- The highest cost that a conversation of each model had; as long as none said one, how many have ended, up to 3.
+CREATE TABLE research.models (model text PRIMARY KEY, dollars double precision, unpriced int NOT NULL);
 CREATE TABLE research.exchanges (
   request_id uuid NOT NULL REFERENCES research.conversations ON DELETE CASCADE,
   number bigint GENERATED ALWAYS AS IDENTITY,
@@ -135,88 +139,255 @@ CREATE TABLE research.slots (
   PRIMARY KEY (key, operation, number)
 ) WITH (fillfactor = 80);
 
--- The highest cost of a model; of any if the model is not known.
-CREATE FUNCTION research.price(of_model text) RETURNS numeric LANGUAGE sql STABLE AS $$
-  SELECT coalesce(max(dollars), 0)::numeric FROM research.models WHERE model = of_model OR of_model IS NULL
-$$;
-
--- The model that a conversation is going to have: that of the workers.
-CREATE FUNCTION research.model() RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT max(model) FROM research.processes WHERE role <> 'api' AND expires_at > now()
-$$;
-
--- Dollars that count in the budget of a key: what was said in its time, and the price of each unfinished conversation, or
--- only of those that have begun. Its statements see what others have committed until now.
-CREATE FUNCTION research.counted_dollars(of_key text, begun_only boolean, OUT said numeric, OUT reserved numeric)
-LANGUAGE plpgsql AS $$
+-- The highest cost of a model, or of any if the model is not known; NULL if no cost is known.
+CREATE FUNCTION research.price(of_model text) RETURNS numeric LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  SELECT coalesce(sum(cost_dollars::numeric), 0) INTO said FROM research.bills
-  WHERE key = of_key AND cost_dollars IS NOT NULL
-    AND completed_at > now() - (SELECT dollars_ms FROM research.keys WHERE id = of_key) * interval '1 ms';
-  SELECT coalesce(sum(count * research.price(model)), 0) INTO reserved FROM (
-    SELECT model, count(*) FROM research.running WHERE key = of_key AND begun_only GROUP BY model
-    UNION ALL SELECT model, count(*) FROM research.unfinished WHERE key = of_key AND NOT begun_only GROUP BY model
-  ) AS counted;
+  RETURN (SELECT max(dollars)::numeric FROM research.models WHERE of_model IS NULL OR model = of_model);
 END $$;
 
--- How many of the wanted creates the budgets of a key allow. The caller holds a lock that lets one count at a time.
+-- The model that a conversation is going to have: that of the workers.
+CREATE FUNCTION research.model() RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT max(model) FROM research.processes WHERE role <> 'api' AND expires_at > now());
+END $$;
+
+-- Adds to the sums of a moment `n` conversations that were created (`of_status` is NULL) or ended so. What adds to several sums
+-- does it in the order of key, model and part, and the widest span comes first, so that no two transactions wait for each other.
+-- Without `of_part`, they are there.
+CREATE FUNCTION research.add(
+  of_key text, of_model text, of_part int, moment timestamptz, of_status text, n bigint, cost numeric, n_priced bigint,
+  tokens_in double precision, tokens_out double precision, n_unsaid bigint
+) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  of_part := coalesce(of_part, CASE WHEN EXISTS (SELECT FROM research.keys WHERE id = of_key) THEN 0
+    ELSE pg_backend_pid() % 16 END);
+  INSERT INTO research.sums AS own
+  SELECT span, of_key, CASE span WHEN 'ever' THEN '-infinity' ELSE date_trunc(span, moment, 'UTC') END,
+    coalesce(of_model, ''), of_part, CASE WHEN of_status IS NULL THEN n ELSE 0 END,
+    CASE of_status WHEN 'COMPLETED' THEN n ELSE 0 END, CASE of_status WHEN 'FAILED' THEN n ELSE 0 END,
+    CASE of_status WHEN 'STOPPED' THEN n ELSE 0 END, coalesce(cost, 0), n_priced, coalesce(tokens_in, 0),
+    coalesce(tokens_out, 0), n_unsaid
+  FROM unnest(ARRAY['ever', 'day', 'hour']) AS span
+  ON CONFLICT (span, key, at, model, part) DO UPDATE SET
+    created = own.created + excluded.created, completed = own.completed + excluded.completed,
+    failed = own.failed + excluded.failed, stopped = own.stopped + excluded.stopped,
+    dollars = own.dollars + excluded.dollars, priced = own.priced + excluded.priced,
+    input_tokens = own.input_tokens + excluded.input_tokens,
+    output_tokens = own.output_tokens + excluded.output_tokens, unsaid = own.unsaid + excluded.unsaid;
+  RETURN n;
+END $$;
+
+-- Adds conversations (all without `ids`) to the sums of a part, or takes them away (`sign` -1).
+CREATE FUNCTION research.tally(ids uuid[], sign int, of_part int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM research.add(key, model, of_part, hour, status, sign * count(*), sign * sum(cost_dollars::numeric),
+    sign * count(cost_dollars), sign * sum(input_tokens), sign * sum(output_tokens), sign * count(*) FILTER (
+      WHERE status IS NOT NULL AND coalesce(cost_dollars, input_tokens, output_tokens) IS NULL))
+  FROM (
+    SELECT key, date_trunc('hour', created_at, 'UTC') AS hour, '' AS model, NULL AS status, NULL::float8 AS cost_dollars,
+      NULL::float8 AS input_tokens, NULL::float8 AS output_tokens
+    FROM research.conversations WHERE ids IS NULL OR request_id = ANY (ids)
+    UNION ALL
+    SELECT key, date_trunc('hour', completed_at, 'UTC'), coalesce(model, ''), status, cost_dollars, input_tokens,
+      output_tokens
+    FROM research.conversations WHERE completed_at IS NOT NULL AND (ids IS NULL OR request_id = ANY (ids))
+  ) AS facts GROUP BY key, model, hour, status ORDER BY key, model, hour, status;
+END $$;
+
+-- Makes the sums of what is there anew, after a restore or a repair by hand. What is written meanwhile waits.
+CREATE FUNCTION research.recount() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  LOCK TABLE research.conversations IN SHARE ROW EXCLUSIVE MODE;
+  DELETE FROM research.sums WHERE part >= 0 AND span <> 'ever';
+  UPDATE research.sums SET created = 0, completed = 0, failed = 0, stopped = 0, dollars = 0, priced = 0, input_tokens = 0,
+    output_tokens = 0, unsaid = 0 WHERE part >= 0;
+  PERFORM research.tally(NULL, 1, NULL);
+END $$;
+
+-- Deletes some of what ended more than `age` ms ago, and says how many. Their sums stay, as those of what was deleted.
+CREATE FUNCTION research.delete_ended(age float8, most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  ids uuid[] := ARRAY(
+    SELECT request_id FROM research.conversations WHERE completed_at < now() - age * interval '1 ms'
+    ORDER BY completed_at LIMIT most FOR UPDATE SKIP LOCKED
+  );
+BEGIN
+  PERFORM research.tally(ids, -1, NULL);
+  PERFORM research.tally(ids, 1, -1);
+  DELETE FROM research.conversations WHERE request_id = ANY (ids);
+  RETURN cardinality(ids);
+END $$;
+
+-- What counts in a window of a key that ends now, by when it leaves the window. Windows of a day and more move by whole hours;
+-- in a shorter one each conversation counts by itself, and what was deleted by its hour.
+CREATE FUNCTION research.counted(of_key text, ms float8)
+RETURNS TABLE (leaves timestamptz, created numeric, dollars numeric) LANGUAGE plpgsql AS $$
+DECLARE
+  length interval := ms * interval '1 ms';
+  since timestamptz := clock_timestamp() - length;
+  is_short boolean := ms < 86400000;
+BEGIN
+  RETURN QUERY SELECT at + interval '1 hour' + length, sum(sums.created), sum(sums.dollars) FROM research.sums
+    WHERE span = 'hour' AND key = of_key AND at >= date_trunc('hour', since, 'UTC') AND (part < 0 OR NOT is_short)
+    GROUP BY at;
+  IF is_short THEN
+    RETURN QUERY SELECT created_at + length, 1::numeric, 0::numeric FROM research.conversations
+      WHERE key = of_key AND created_at > since;
+    RETURN QUERY SELECT completed_at + length, 0::numeric, cost_dollars::numeric FROM research.conversations
+      WHERE key = of_key AND completed_at > since AND cost_dollars IS NOT NULL;
+  END IF;
+END $$;
+
+-- The sum of that. Of a long window it reads an hour only if its day is not whole in it.
+CREATE FUNCTION research.used(of_key text, ms float8, OUT created numeric, OUT dollars numeric) LANGUAGE plpgsql AS $$
+DECLARE
+  hour timestamptz := date_trunc('hour', clock_timestamp() - ms * interval '1 ms', 'UTC');
+  day timestamptz := date_trunc('day', hour + interval '1 day' - interval '1 ms', 'UTC');
+BEGIN
+  IF ms < 86400000 THEN
+    SELECT coalesce(sum(c.created), 0), coalesce(sum(c.dollars), 0) INTO created, dollars FROM research.counted(of_key, ms) AS c;
+  ELSE
+    SELECT coalesce(sum(s.created), 0), coalesce(sum(s.dollars), 0) INTO created, dollars FROM (
+      SELECT * FROM research.sums WHERE span = 'hour' AND key = of_key AND at >= hour AND at < day
+      UNION ALL SELECT * FROM research.sums WHERE span = 'day' AND key = of_key AND at >= day
+    ) AS s;
+  END IF;
+END $$;
+
+-- What counts against the limits of a key. What is reserved is read before what was said: a conversation that ends in between
+-- counts twice, and not in neither.
+CREATE FUNCTION research.figures(
+  of_key text, OUT created numeric, OUT said numeric, OUT reserved numeric, OUT begun numeric, OUT running bigint, OUT waiting bigint,
+  OUT price numeric, OUT is_measured boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  own research.keys;
+  of_model text := research.model();
+BEGIN
+  SELECT * INTO own FROM research.keys WHERE id = of_key;
+  price := research.price(of_model);
+  SELECT sum(s.created - s.completed - s.failed - s.stopped) INTO waiting FROM research.sums AS s WHERE span = 'ever' AND key = of_key;
+  SELECT coalesce(sum(n), 0), coalesce(sum(n * research.price(model)), 0) INTO running, begun
+    FROM (SELECT model, count(*) AS n FROM research.running WHERE key = of_key GROUP BY model) AS counts;
+  waiting := greatest(0, waiting - running);
+  reserved := begun + waiting * coalesce(price, 0);
+  created := (research.used(of_key, own.budget_ms)).created;
+  said := (research.used(of_key, own.dollars_ms)).dollars;
+  is_measured := NOT EXISTS (SELECT FROM research.processes WHERE role <> 'api' AND expires_at > now() AND NOT says_dollars)
+    AND NOT (price IS NULL AND EXISTS (SELECT FROM research.models WHERE model = coalesce(of_model, '') AND unpriced >= 3));
+END $$;
+
+-- How many of the wanted creates the budgets of a key allow: the rules of `createBlock` (budget-rules.ts). The caller holds a
+-- lock that lets one count at a time.
 CREATE FUNCTION research.room(of_key text, wanted int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   own research.keys;
-  room numeric := wanted;
-  left_over numeric;
-  price numeric;
+  f record;
 BEGIN
-  SELECT * INTO own FROM research.keys WHERE id = of_key;
-  IF own.budget IS NOT NULL THEN
-    SELECT least(room, own.budget::numeric - count(*)) INTO room FROM (
-      SELECT FROM research.bills WHERE key = of_key AND created_at > now() - own.budget_ms * interval '1 ms'
-      LIMIT own.budget
-    ) AS counted;
+  SELECT * INTO own FROM research.keys WHERE id = of_key AND (budget IS NOT NULL OR dollars IS NOT NULL);
+  IF NOT FOUND THEN
+    RETURN wanted;
   END IF;
-  IF own.dollars IS NOT NULL THEN
-    SELECT own.dollars::numeric - said - reserved INTO left_over FROM research.counted_dollars(of_key, false);
-    price := research.price(research.model());
-    room := least(room, CASE WHEN left_over <= 0 OR NOT research.says_dollars() THEN 0
-      WHEN price = 0 THEN room ELSE ceil(left_over / price) END);
-  END IF;
-  RETURN greatest(0, room);
+  SELECT * INTO f FROM research.figures(of_key);
+  RETURN greatest(0, least(wanted, own.budget - f.created, CASE
+    WHEN own.dollars IS NULL THEN wanted
+    WHEN NOT f.is_measured OR f.said + f.reserved >= own.dollars::numeric THEN 0
+    WHEN f.price IS NULL THEN 10 - f.waiting
+    WHEN f.price > 0 THEN ceil((own.dollars::numeric - f.said - f.reserved) / f.price)
+    ELSE wanted END));
 END $$;
 
--- Whether what the workers do is known to cost something or nothing.
-CREATE FUNCTION research.says_dollars() RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT NOT EXISTS (
-    SELECT FROM research.processes WHERE role <> 'api' AND expires_at > now() AND NOT says_dollars
-  )
-$$;
-
--- Whether a conversation of a key may begin. Until the end of the transaction it is false for every other one that asks:
--- they would count what they cannot see yet.
+-- Whether a conversation of a key may begin: the rules of `beginBlock` (budget-rules.ts).
 CREATE FUNCTION research.may_begin(of_key text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   own research.keys;
+  f record;
 BEGIN
-  SELECT * INTO own FROM research.keys WHERE id = of_key FOR NO KEY UPDATE SKIP LOCKED;
+  SELECT * INTO own FROM research.keys WHERE id = of_key AND (at_once IS NOT NULL OR dollars IS NOT NULL);
   IF NOT FOUND THEN
+    RETURN true;
+  END IF;
+  IF own.at_once <= (SELECT count(*) FROM research.running WHERE key = of_key) THEN
     RETURN false;
   END IF;
-  IF own.at_once <= (
-    SELECT count(*) FROM research.running WHERE key = of_key
-  ) THEN
-    RETURN false;
+  IF own.dollars IS NULL THEN
+    RETURN true;
   END IF;
-  RETURN own.dollars IS NULL OR (
-    SELECT said + reserved < own.dollars::numeric FROM research.counted_dollars(of_key, true)
-  );
+  SELECT * INTO f FROM research.figures(of_key);
+  RETURN f.is_measured AND f.said + f.begun < own.dollars::numeric AND (f.price IS NOT NULL OR f.running = 0);
 END $$;
 
--- Counts as many of the wanted requests as the hour and, for creates, the budgets allow. The row of the counter is locked first: what is
--- read after that is what the others have left. Another size lays the ring anew.
+-- Claims a conversation for a worker whose lease holds, of the key that comes next after `last`: what has begun, or else what
+-- waits. `which`: 'any', 'begun' (at another service), or 'new' (not sent there yet, and younger than `limit_ms`; while that service refuses
+-- creates, one each `probe_ms`). It locks the row of one key at most, and only if the key may begin one. If another worker
+-- began the last one meanwhile, it returns a row of NULLs: the caller looks again.
+CREATE FUNCTION research.claim(of_worker uuid, last text, which text, probe_ms float8, limit_ms float8)
+RETURNS SETOF research.conversations LANGUAGE plpgsql AS $$
+DECLARE
+  own_model text;
+  turn text;
+  next_key text;
+  next_id uuid;
+  is_second boolean := last = '';
+  oldest timestamptz := CASE which WHEN 'new' THEN now() - limit_ms * interval '1 ms' ELSE '-infinity' END;
+BEGIN
+  SELECT model INTO own_model FROM research.processes WHERE id = of_worker AND expires_at > now();
+  IF NOT FOUND OR (which = 'new' AND EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL AND next_at > now())) THEN
+    RETURN;
+  END IF;
+  IF which <> 'new' THEN
+    FOREACH turn IN ARRAY ARRAY[last, ''] LOOP
+      SELECT request_id INTO next_id FROM research.conversations
+      WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING') AND key > turn
+        AND due_at <= now() AND (which = 'any' OR remote IS NOT NULL)
+      ORDER BY key, due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+      EXIT WHEN FOUND;
+    END LOOP;
+  END IF;
+  turn := last;
+  WHILE next_id IS NULL AND which <> 'begun' LOOP
+    SELECT key INTO next_key FROM research.conversations
+    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key > turn ORDER BY key LIMIT 1;
+    IF NOT FOUND OR (is_second AND last <> '' AND next_key > last) THEN
+      EXIT WHEN is_second;
+      is_second := true;
+      turn := '';
+      CONTINUE;
+    END IF;
+    turn := next_key;
+    CONTINUE WHEN NOT research.may_begin(next_key);
+    SELECT request_id INTO next_id FROM research.conversations
+    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = next_key AND due_at > oldest
+      AND due_at <= now() AND created_at > oldest
+    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+    CONTINUE WHEN NOT FOUND;
+    PERFORM FROM research.keys WHERE id = next_key AND (at_once IS NOT NULL OR dollars IS NOT NULL)
+    FOR NO KEY UPDATE;
+    IF FOUND AND NOT research.may_begin(next_key) THEN
+      RETURN QUERY SELECT (NULL::research.conversations).*;
+      RETURN;
+    END IF;
+    UPDATE research.gate SET next_at = now() + probe_ms * interval '1 ms'
+    WHERE which = 'new' AND kind IS NOT NULL AND next_at <= now();
+    IF NOT FOUND AND which = 'new' AND EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) THEN
+      RETURN;
+    END IF;
+  END LOOP;
+  RETURN QUERY UPDATE research.conversations AS own SET worker = of_worker, claims = claims + 1,
+    model = coalesce(own_model, own.model),
+    status = CASE which WHEN 'any' THEN 'PROCESSING' ELSE status END,
+    started_at = CASE which WHEN 'any' THEN coalesce(started_at, now()) ELSE started_at END,
+    starts = starts + (which = 'any' AND remote IS NULL)::int
+  WHERE request_id = next_id RETURNING *;
+END $$;
+
+-- Counts as many of the wanted requests as the hour and, for creates, the budgets allow. The row of the counter is locked
+-- first: what is read after that is what the others have left. Another size lays the ring anew.
 CREATE FUNCTION research.take(of_key text, of_operation text, wanted int, new_size bigint) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE
   own research.counters;
-  granted int := 0;
+  granted int;
   moment timestamptz;
   hour timestamptz[];
 BEGIN
@@ -240,16 +411,19 @@ BEGIN
       FROM unnest(hour) WITH ORDINALITY AS counted (at, number);
     own.taken := coalesce(cardinality(hour), 0);
   END IF;
-  WHILE granted < wanted LOOP
-    INSERT INTO research.slots AS slot VALUES (of_key, of_operation, own.taken % new_size, moment)
-    ON CONFLICT (key, operation, number) DO UPDATE SET at = moment WHERE slot.at <= moment - interval '1 hour';
-    EXIT WHEN NOT FOUND;
-    own.taken := own.taken + 1;
-    granted := granted + 1;
-  END LOOP;
+  -- The slots that come next are the oldest, so that those that are free come first.
+  WITH taken AS (
+    INSERT INTO research.slots AS slot
+    SELECT of_key, of_operation, (own.taken + n) % new_size, moment FROM generate_series(0, least(wanted, new_size) - 1) AS n
+    ON CONFLICT (key, operation, number) DO UPDATE SET at = moment WHERE slot.at <= moment - interval '1 hour'
+    RETURNING 1
+  ) SELECT count(*) INTO granted FROM taken;
   IF granted > 0 OR own.size <> new_size THEN
-    UPDATE research.counters SET taken = own.taken, size = new_size
+    UPDATE research.counters SET taken = own.taken + granted, size = new_size
     WHERE key = of_key AND operation = of_operation;
+  END IF;
+  IF granted > 0 AND of_operation = 'create' THEN
+    PERFORM research.add(of_key, '', NULL, now(), NULL, granted, 0, 0, 0, 0, 0);
   END IF;
   RETURN granted;
 END $$;

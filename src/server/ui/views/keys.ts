@@ -1,8 +1,9 @@
 import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import { type HourlyLimit, nextSlot } from "../../../core/protocol/limits.js";
+import type { HourlyLimit } from "../../../core/protocol/limits.js";
 import { exactDuration, formatDuration } from "../../../core/text/duration.js";
 import { counted } from "../../../core/text/phrases.js";
-import { type HourlyCount, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
+import { dollars as dollarText } from "../../../core/text/research-progress.js";
+import { type HourUse, type KeyUse, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
 import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
 import { ticking } from "../parts.js";
 import { timeHtml, type ViewParts } from "./view.js";
@@ -33,22 +34,21 @@ export function shownKeys(
   return single ? [{ ...single, id: single.keyId, name: "The one key" }] : [];
 }
 
-/** The hour of each key that has limits (§8): what counts, and when the next request is allowed, if that is not now. */
+/** What each key that has limits has used of them, and when its next request is allowed, if that is not now. */
 export function keysHtml(
   keys: readonly ShownKey[],
-  { at, counts }: { at: number; counts: readonly HourlyCount[] },
+  { at, uses }: { at: number; uses: readonly KeyUse[] },
 ): string {
-  const title = "<h2>Hour of each key</h2>";
+  const title = "<h2>Limits of each key</h2>";
   if (keys.length === 0) return `${title}\n<p class="none">No key is valid.</p>`;
   const items = keys.flatMap(({ id, name, tier, limits, budgets = {} }) => {
+    const use = uses.find(({ keyId }) => keyId === id);
     const hasLimit = Object.values(limits).some(Number.isFinite);
-    if (!hasLimit && Object.values(budgets).every((budget) => budget === undefined)) return [];
-    const hour = (operation: keyof HourlyLimit) => {
-      const times = counts.find((count) => count.keyId === id && count.operation === operation)?.times ?? [];
-      return hourHtml(`${operation}-${escapeHtml(id)}`, operation, times, limits[operation], at);
-    };
+    if (!use || (!hasLimit && Object.values(budgets).every((budget) => budget === undefined))) return [];
+    const hour = (operation: keyof HourlyLimit) =>
+      hourHtml(`${operation}-${escapeHtml(id)}`, operation, use[operation], limits[operation], at);
     const heading = `<h3>${escapeHtml(name)} <span class="tier">${escapeHtml(tier)}</span></h3>`;
-    return `<section class="key">${heading}\n${hour("create")}\n${hour("stop")}${budgetWords(budgets)}\n</section>`;
+    return `<section class="key">${heading}\n${hour("create")}\n${hour("stop")}${budgetHtml(`budget-${escapeHtml(id)}`, budgets, use, at)}\n</section>`;
   });
   return items.length === 0 ? "" : `${title}\n<div class="keys">\n${items.join("\n")}\n</div>`;
 }
@@ -73,28 +73,30 @@ export function spentHtml(spent: readonly Spent[], names: ReadonlyMap<string, st
   return `<h2>Spent by each key in the last ${exactDuration(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
 }
 
-/** What a key may use up, in words. */
-function budgetWords({ budget, dollars, atOnce }: KeyBudgets): string {
+/** What a key has used of its budgets. */
+function budgetHtml(id: string, { budget, dollars, atOnce }: KeyBudgets, use: KeyUse, now: number): string {
+  const { created, said, reserved, running, nextAt } = use;
   const words = [
-    budget && `${budget.most} creates in ${exactDuration(budget.ms)}`,
-    dollars && `$${dollars.most} in ${exactDuration(dollars.ms)}`,
-    atOnce && `${atOnce} at once`,
+    budget && `${created} of ${budget.most} creates in ${exactDuration(budget.ms)}`,
+    dollars &&
+      `${dollarText(said)} of ${dollarText(dollars.most)} in ${exactDuration(dollars.ms)}, ${dollarText(reserved)} reserved`,
+    atOnce && `${running} of ${atOnce} at once`,
   ].filter(Boolean);
-  return words.length > 0 ? `\n<p class="hour"><b>budget</b> ${words.join(" · ")}</p>` : "";
+  if (words.length === 0) return "";
+  const next = nextAt === undefined ? "" : ` · next create: ${nextHtml(id, nextAt, now)}`;
+  return `\n<p class="hour"><b>budget</b> ${words.join(" · ")}${next}</p>`;
 }
 
 function hourHtml(
   id: string,
   operation: string,
-  times: readonly number[],
+  { used, nextAt }: HourUse,
   limit: number,
   now: number,
 ): string {
   if (!Number.isFinite(limit)) return `<p class="hour"><b>${operation}</b> no limit</p>`;
-  const next = nextSlot(times, limit, now);
-  const used = `<b>${operation}</b> ${times.length} of ${limit} in the last hour`;
-  const slot = next <= now ? "" : ` · next free slot: ${nextHtml(id, next, now)}`;
-  return `<p class="hour">${used}${slot}</p>`;
+  const slot = nextAt === undefined ? "" : ` · next free slot: ${nextHtml(id, nextAt, now)}`;
+  return `<p class="hour"><b>${operation}</b> ${used} of ${limit} in the last hour${slot}</p>`;
 }
 
 function nextHtml(id: string, next: number, now: number): string {

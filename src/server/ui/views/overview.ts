@@ -33,13 +33,14 @@ export function overviewView(parts: ViewParts): (filter: Filter, host: string) =
   const { store, single, faults, clock } = parts;
   const questions = new Questions(store.overview);
   return async ({ words, state }, host) => {
-    const [{ oldestDueMs }, states, newest, hours, spent, added] = await Promise.all([
+    const added = await store.keys.list();
+    const keys = shownKeys(added, single, clock.now());
+    const [{ oldestDueMs }, states, newest, use, spent] = await Promise.all([
       store.counts(),
       store.overview.states(),
       store.overview.newest(words ? MOST_SEARCHED : MOST_LISTED, state),
-      store.overview.hours(),
+      store.overview.use(keys),
       store.overview.spent("key", SPENT_MS),
-      store.keys.list(),
     ]);
     const names = keyNames(added);
     const wanted = words.toLowerCase().split(/\s+/);
@@ -53,13 +54,12 @@ export function overviewView(parts: ViewParts): (filter: Filter, host: string) =
     const seen = newest.conversations.length;
     const more = all > seen ? `The newest ${seen} of ${all}${words && " were searched"}.` : "";
     const none = words || state ? NONE_FOUND : noneYet(host);
-    const keys = shownKeys(added, single, clock.now());
     return new Map([
       ["trouble", ""],
       ["counts", countsHtml(states, oldestDueMs)],
       ["search", searchHtml({ words, state })],
       ["conversations", rows.length === 0 ? none : listHtml(rows, names.size > 0, more)],
-      ["keys", keysHtml(keys, hours)],
+      ["keys", keysHtml(keys, use)],
       ["costs", spentHtml(spent, names)],
       ["faults", faultsHtml(faults.inForce())],
     ]);

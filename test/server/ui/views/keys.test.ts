@@ -29,11 +29,20 @@ test("what each key has spent stands there by name, the dearest first; nothing i
   );
 });
 
-test("the budgets of a key stand under its hour", () => {
+test("what a key has used of its hour and of its budgets stands there, and when the next create is allowed", () => {
   const key = { id: "a", name: "alice", tier: "free", limits: { create: 10, stop: 20 } };
   const day = 86_400_000;
   const budgets = { budget: { most: 200, ms: 30 * day }, dollars: { most: 2.5, ms: day }, atOnce: 3 };
-  const html = keysHtml([{ ...key, budgets }], { at: 0, counts: [] });
-  expect(textOf(html)).toContain("budget 200 creates in 30d · $2.5 in 1d · 3 at once");
-  expect(textOf(keysHtml([key], { at: 0, counts: [] }))).not.toContain("budget");
+  const hour = { create: { used: 10, nextAt: 60_000 }, stop: { used: 1 } };
+  const use = { ...hour, created: 12, said: 1.25, reserved: 0.5, running: 2 };
+  const uses = [{ ...use, keyId: "a", nextAt: 3_600_000 }];
+  const text = textOf(keysHtml([{ ...key, budgets }], { at: 0, uses }));
+  expect(text).toContain(
+    "create 10 of 10 in the last hour · next free slot: in 1m 00s, 1970-01-01 00:01:00 UTC",
+  );
+  expect(text).toContain("stop 1 of 20 in the last hour budget");
+  expect(text).toContain(
+    "budget 12 of 200 creates in 30d · $1.25 of $2.50 in 1d, $0.50 reserved · 2 of 3 at once · next create: in 1h 00m",
+  );
+  expect(textOf(keysHtml([key], { at: 0, uses }))).not.toContain("budget");
 });
