@@ -15,17 +15,11 @@ import { type SqlStatement, sql } from "./database.js";
 import { listen, notify, notifyWorker } from "./notifications.js";
 import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
-/**
- * worker, the key that had its turn last, what is claimed. Without a claim `ordinality` is NULL, and `due_ms` says in how many
- * ms the next conversation is due; it is negative if one is due that may not begin.
- */
+/** worker, the key that had its turn last, what is claimed. A row without an id says in how many ms to look again. */
 const CLAIM = sql("claim")`
-  SELECT claim.request_id, key, starts, claims, job, ordinality,
-    coalesce((SELECT version FROM research.gate), 0) AS gate,
-    (SELECT extract(epoch FROM min(due_at) - now())::float8 * 1000 FROM research.conversations
-      WHERE job IS NOT NULL AND worker IS NULL) AS due_ms
-  FROM (SELECT) AS one
-    LEFT JOIN research.claim($1, $2, $3, ${PROBE_MS}, ${WAIT_LIMIT_MS}) WITH ORDINALITY AS claim ON true`;
+  SELECT request_id, key, starts, claims, job, coalesce((SELECT version FROM research.gate), 0) AS gate,
+    extract(epoch FROM due_at - now())::float8 * 1000 AS due_ms
+  FROM research.claim($1, $2, $3, ${PROBE_MS}, ${WAIT_LIMIT_MS})`;
 
 /** request_id, worker, claims, progress */
 const TELL = sql("tell")`
@@ -256,8 +250,7 @@ export class Claims {
     if (rows !== undefined) this.#troubles.over("claims of work");
     const [row] = rows ?? [];
     if (row === undefined || worker !== this.lease.id) return LOOK_MS;
-    if (row.request_id === null)
-      return row.ordinality === null ? Math.min(LOOK_MS, Math.abs(row.due_ms ?? LOOK_MS)) : 0;
+    if (row.request_id === null) return Math.min(LOOK_MS, Math.abs(row.due_ms ?? LOOK_MS));
     const claim = new OwnClaim(
       parseExact(row.job, "output_schema") as ResearchJob,
       row.starts,

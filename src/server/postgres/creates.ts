@@ -31,8 +31,8 @@ const CREATE = sql("create")`
   ), counted AS MATERIALIZED (
     SELECT key, research.take(key, 'create', wanted, size) AS granted FROM keys
   )
-  INSERT INTO research.conversations (request_id, key, job, due_at, model)
-  SELECT request_id, key, job, now() + $5::float8 * interval '1 ms', (SELECT research.model())
+  INSERT INTO research.conversations (request_id, key, job, due_at, model, is_counted)
+  SELECT request_id, key, job, now() + $5::float8 * interval '1 ms', (SELECT research.model()), true
   FROM asked LEFT JOIN counted USING (key) WHERE size = 'Infinity' OR turn <= granted
   RETURNING request_id, created_at`;
 

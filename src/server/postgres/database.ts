@@ -26,9 +26,11 @@ export const PORTION = 1_000;
 const CONNECT_LIMIT_MS = 5_000;
 /**
  * The server ends a statement after this long, and sooner if it waits for a lock, ms. Otherwise the statements that
- * wait for one lock would fill the server's connections: it does not notice that their clients have gone.
+ * wait for one lock would fill the server's connections: it does not notice that their clients have gone. A statement is
+ * planned once, and not for each of its values.
  */
 const LIMITS = `
+  SET plan_cache_mode = force_generic_plan;
   SET statement_timeout = 10000;
   SET lock_timeout = 5000;
   SET idle_in_transaction_session_timeout = 10000`;

@@ -34,6 +34,9 @@ const RETRY_AFTER = sql("retry-after")`
   FROM research.counters JOIN research.slots USING (key, operation)
   WHERE key = $1 AND operation = $2 AND number = taken % size`;
 
+/** What has not begun and is held by no worker, by the index of that name. */
+const WAITS = "research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL";
+
 const READY = sql("ready")`SELECT FROM research.conversations LIMIT 1`;
 
 const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
@@ -59,17 +62,25 @@ const STOP = sql("stop")`
 /** age in ms */
 const DELETE_ENDED = sql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
 
-/** What waits is what was created and has not ended, but for what is held. */
+/** What waits is what was created and has not ended, but for what is held. Of each key, what is due first is looked at. */
 const COUNTS = sql("counts")`
-  SELECT greatest(0, sum(created - completed - failed - stopped) - held)::int AS waiting, held AS working,
-    (SELECT extract(epoch FROM now() - min(due_at))::float8 * 1000 FROM research.conversations
-      WHERE job IS NOT NULL AND worker IS NULL) AS due,
+  WITH RECURSIVE heads AS (
+    (SELECT key, due_at FROM ${WAITS} ORDER BY key, due_at LIMIT 1)
+    UNION ALL SELECT next.* FROM heads, LATERAL (
+      SELECT key, due_at FROM ${WAITS} AND key > heads.key ORDER BY key, due_at LIMIT 1
+    ) AS next
+  ), counted AS (SELECT count(*)::int AS held FROM research.conversations WHERE worker IS NOT NULL)
+  SELECT held AS working, greatest(0, (
+      SELECT sum(created - completed - failed - stopped) FROM research.sums WHERE span = 'ever' AND part >= 0
+    ) - held)::int AS waiting,
+    extract(epoch FROM now() - least((SELECT min(due_at) FROM heads), (
+      SELECT min(due_at) FROM research.conversations
+      WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING')
+    )))::float8 * 1000 AS due,
     (SELECT count(*)::int FROM research.processes WHERE role <> 'api' AND expires_at > now()) AS workers,
     (SELECT count(*)::int FROM research.cancellations) AS cancellations,
     EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) AS is_refused
-  FROM (SELECT count(*)::int AS held FROM research.conversations WHERE worker IS NOT NULL) AS counted
-    LEFT JOIN research.sums ON span = 'ever' AND part >= 0
-  GROUP BY held`;
+  FROM counted`;
 
 /** request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
 const APPEND_EXCHANGE = sql("append-exchange")`

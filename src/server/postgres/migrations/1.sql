@@ -24,8 +24,8 @@ CREATE TABLE research.keys (
   revoked_at timestamptz(3)
 );
 CREATE UNIQUE INDEX key_names ON research.keys (name) WHERE revoked_at IS NULL;
--- `progress` and `data` are JSON: how far the work is, and what an outcome says beside the output. `remote` is the
--- request at another service that works on the conversation.
+-- `is_counted`: its key has limits. `progress` and `data` are JSON: how far the work is, and what an outcome says beside the
+-- output. `remote` is the request at another service that works on the conversation.
 CREATE TABLE research.conversations (
   request_id uuid PRIMARY KEY,
   key text NOT NULL,
@@ -33,6 +33,7 @@ CREATE TABLE research.conversations (
     CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'STOPPED')),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   due_at timestamptz NOT NULL,
+  is_counted boolean NOT NULL DEFAULT false,
   claims integer NOT NULL DEFAULT 0,
   starts integer NOT NULL DEFAULT 0,
   worker uuid REFERENCES research.processes ON DELETE SET NULL,
@@ -52,19 +53,17 @@ CREATE TABLE research.conversations (
   remote_begun_at timestamptz,
   remote_id text
 ) WITH (fillfactor = 80);
--- What has not begun, and what has and is held by no worker. Keys take turns in both.
+-- What has not begun, and what has and is held by no worker. Keys take turns.
 CREATE INDEX waits ON research.conversations (key, due_at)
   WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL;
 CREATE INDEX begun ON research.conversations (key, due_at)
   WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING');
-CREATE INDEX due ON research.conversations (due_at) WHERE job IS NOT NULL AND worker IS NULL;
-CREATE INDEX held ON research.conversations (worker) WHERE worker IS NOT NULL;
-CREATE INDEX held_by_key ON research.conversations (key) WHERE worker IS NOT NULL;
+CREATE INDEX held ON research.conversations (key, worker) WHERE worker IS NOT NULL;
 CREATE INDEX lost ON research.conversations (remote_begun_at)
   WHERE status = 'STOPPED' AND remote_id IS NULL AND remote IS NOT NULL AND NOT remote ? 'lost';
 CREATE INDEX ended ON research.conversations (completed_at) WHERE completed_at IS NOT NULL;
 CREATE INDEX listed ON research.conversations (status, created_at);
-CREATE INDEX creates ON research.conversations (key, created_at);
+CREATE INDEX creates ON research.conversations (key, created_at) WHERE is_counted;
 CREATE INDEX costs ON research.conversations (key, completed_at) WHERE cost_dollars IS NOT NULL;
 -- What conversations add up to: creates under the model '', all else under the model of what ended ('' if it is not known), in
 -- the hour, the day of UTC and the span 'ever' of that moment. Who reads a sum adds up its parts: -1 holds what was deleted, 0
@@ -232,7 +231,7 @@ BEGIN
     GROUP BY at;
   IF is_short THEN
     RETURN QUERY SELECT created_at + length, 1::numeric, 0::numeric FROM research.conversations
-      WHERE key = of_key AND created_at > since;
+      WHERE key = of_key AND created_at > since AND is_counted;
     RETURN QUERY SELECT completed_at + length, 0::numeric, cost_dollars::numeric FROM research.conversations
       WHERE key = of_key AND completed_at > since AND cost_dollars IS NOT NULL;
   END IF;
@@ -319,15 +318,16 @@ END $$;
 
 -- Claims a conversation for a worker whose lease holds, of the key that comes next after `last`: what has begun, or else what
 -- waits. `which`: 'any', 'begun' (at another service), or 'new' (not sent there yet, and younger than `limit_ms`; while that service refuses
--- creates, one each `probe_ms`). It locks the row of one key at most, and only if the key may begin one. If another worker
--- began the last one meanwhile, it returns a row of NULLs: the caller looks again.
+-- creates, one each `probe_ms`). It asks one key after the other whether it may begin one, and locks the row of a key that may. If another
+-- worker begins the last one meanwhile, the caller has to look again. A row without an id says in `due_at` when.
 CREATE FUNCTION research.claim(of_worker uuid, last text, which text, probe_ms float8, limit_ms float8)
 RETURNS SETOF research.conversations LANGUAGE plpgsql AS $$
 DECLARE
   own_model text;
   turn text;
-  next_key text;
+  head record;
   next_id uuid;
+  none research.conversations;
   is_second boolean := last = '';
   oldest timestamptz := CASE which WHEN 'new' THEN now() - limit_ms * interval '1 ms' ELSE '-infinity' END;
 BEGIN
@@ -336,43 +336,46 @@ BEGIN
     RETURN;
   END IF;
   IF which <> 'new' THEN
-    FOREACH turn IN ARRAY ARRAY[last, ''] LOOP
-      SELECT request_id INTO next_id FROM research.conversations
-      WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING') AND key > turn
-        AND due_at <= now() AND (which = 'any' OR remote IS NOT NULL)
-      ORDER BY key, due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
-      EXIT WHEN FOUND;
-    END LOOP;
+    SELECT request_id INTO next_id FROM research.conversations
+    WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING') AND due_at <= now()
+      AND (which = 'any' OR remote IS NOT NULL)
+    ORDER BY key, due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
   END IF;
   turn := last;
   WHILE next_id IS NULL AND which <> 'begun' LOOP
-    SELECT key INTO next_key FROM research.conversations
-    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key > turn ORDER BY key LIMIT 1;
-    IF NOT FOUND OR (is_second AND last <> '' AND next_key > last) THEN
+    SELECT key, due_at INTO head FROM research.conversations
+    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key > turn ORDER BY key, due_at LIMIT 1;
+    IF NOT FOUND OR (is_second AND last <> '' AND head.key > last) THEN
       EXIT WHEN is_second;
       is_second := true;
       turn := '';
       CONTINUE;
     END IF;
-    turn := next_key;
-    CONTINUE WHEN NOT research.may_begin(next_key);
+    turn := head.key;
+    none.due_at := least(none.due_at, head.due_at);
+    CONTINUE WHEN head.due_at > now() OR NOT research.may_begin(turn);
     SELECT request_id INTO next_id FROM research.conversations
-    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = next_key AND due_at > oldest
+    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = turn AND due_at > oldest
       AND due_at <= now() AND created_at > oldest
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
-    PERFORM FROM research.keys WHERE id = next_key AND (at_once IS NOT NULL OR dollars IS NOT NULL)
-    FOR NO KEY UPDATE;
-    IF FOUND AND NOT research.may_begin(next_key) THEN
-      RETURN QUERY SELECT (NULL::research.conversations).*;
-      RETURN;
+    PERFORM FROM research.keys WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL) FOR NO KEY UPDATE;
+    IF FOUND AND NOT research.may_begin(turn) THEN
+      next_id := NULL;
+      none.due_at := now();
+      EXIT;
     END IF;
-    UPDATE research.gate SET next_at = now() + probe_ms * interval '1 ms'
-    WHERE which = 'new' AND kind IS NOT NULL AND next_at <= now();
-    IF NOT FOUND AND which = 'new' AND EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) THEN
-      RETURN;
+    IF which = 'new' AND EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) THEN
+      UPDATE research.gate SET next_at = now() + probe_ms * interval '1 ms' WHERE kind IS NOT NULL AND next_at <= now();
+      IF NOT FOUND THEN
+        RETURN;
+      END IF;
     END IF;
   END LOOP;
+  IF next_id IS NULL THEN
+    RETURN NEXT none;
+    RETURN;
+  END IF;
   RETURN QUERY UPDATE research.conversations AS own SET worker = of_worker, claims = claims + 1,
     model = coalesce(own_model, own.model),
     status = CASE which WHEN 'any' THEN 'PROCESSING' ELSE status END,
