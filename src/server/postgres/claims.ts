@@ -28,7 +28,7 @@ const TELL = sql("tell")`
 /** Rows of research.conversations that have just ended: adds them to the sums, and returns how many. */
 export function addToSums(rows: string): string {
   return `
-    SELECT sum(research.add(key, model, NULL, now(), status, n, cost, priced, tokens_in, tokens_out, unsaid)) FROM (
+    SELECT sum(research.add_now(key, model, status, n, cost, priced, tokens_in, tokens_out, unsaid)) FROM (
       SELECT key, model, status, count(*) AS n, sum(cost_dollars::numeric) AS cost, count(cost_dollars) AS priced,
         sum(input_tokens) AS tokens_in, sum(output_tokens) AS tokens_out,
         count(*) FILTER (WHERE coalesce(cost_dollars, input_tokens, output_tokens) IS NULL) AS unsaid

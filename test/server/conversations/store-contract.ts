@@ -4,14 +4,12 @@ import type { Clock } from "../../../src/core/clock.js";
 import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
 import { DAY_MS } from "../../../src/core/protocol/limits.js";
 import type { ResearchJob } from "../../../src/core/researcher.js";
-import { RESERVED_MS } from "../../../src/server/conversations/budget-rules.js";
 import type {
   Caller,
   Claim,
   ConversationStore,
-  RateLimited,
 } from "../../../src/server/conversations/conversation-store.js";
-import { type KeyBudgets, keyHash, keyIdOf, type ServiceKey } from "../../../src/server/keys/key-store.js";
+import { keyHash, keyIdOf, type ServiceKey } from "../../../src/server/keys/key-store.js";
 import { until } from "../../support/service.js";
 
 /** How a test gets a store: a new one, empty. */
@@ -605,25 +603,14 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       expect(claimed[5]).toEqual(a3);
     });
 
-    describe("budgets of keys", () => {
+    describe("what conversations add up to", () => {
       const HOUR = 3_600_000;
-      const of = (key: ServiceKey, budgets = key.budgets): Caller => ({
-        ...{ keyId: key.id, limits: { create: 1_000, stop: 1_000 }, ownOnly: true },
-        ...(budgets && { budgets }),
-      });
-      /** A caller whose key is in the store, where it takes keys. */
-      const keyed = async (name: string, budgets: KeyBudgets) => {
-        const key = { ...keyOf(name, `key-of-${name}`), budgets };
-        await store.keys.add(key);
-        return of(key);
-      };
       const ended = async (data?: string, status: "COMPLETED" | "FAILED" = "COMPLETED") => {
         const said = data === undefined ? {} : { data };
         const claim = await store.claim(never);
         const outcome = status === "COMPLETED" ? { status, output: "1" } : { status, reason: "no" };
         expect(await store.end(claim, { ...outcome, ...said })).toBe(true);
       };
-      const attempt = (who: Caller) => store.create(who, job());
 
       it("sums what was said by key, day and model, and still does when the conversations are deleted", async () => {
         const bob = caller("bob");
@@ -667,123 +654,6 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         await underTest.clock.sleep(30);
         expect(await store.deleteEnded(5)).toBe(6);
         await check();
-      });
-
-      if (!underTest.hasKeys) return;
-
-      it("take as many creates as the budget says, one too many is none, also of deleted ones", async () => {
-        const who = await keyed("alice", { budget: { most: 3, ms: HOUR } });
-        await created(who);
-        await ended();
-        await underTest.clock.sleep(30);
-        expect(await store.deleteEnded(5)).toBe(1);
-        const answers = await Promise.all(Array.from({ length: 8 }, () => attempt(who)));
-        expect(answers.filter(({ kind }) => kind === "created")).toHaveLength(2);
-        const refused = answers.find(({ kind }) => kind === "rate-limited");
-        expect(refused).toMatchObject({ over: { what: "budget", most: 3, ms: HOUR } });
-        expect((refused as RateLimited).retryAfterMs).toBeGreaterThan(HOUR - 60_000);
-        expect((refused as RateLimited).retryAfterMs).toBeLessThanOrEqual(HOUR);
-        await created(caller("bob", { limits: { create: 1_000, stop: 1_000 } }));
-      });
-
-      it("roll: a create that is older than the time of the budget does not count", async () => {
-        const who = await keyed("alice", {});
-        const ofLast = async (ms: number): Promise<Caller> => {
-          const budgets = { budget: { most: 1, ms } };
-          await store.keys.set("alice", budgets);
-          return { ...who, budgets };
-        };
-        await created(await ofLast(HOUR));
-        expect(await attempt(await ofLast(HOUR))).toMatchObject({ kind: "rate-limited" });
-        await underTest.clock.sleep(51);
-        await created(await ofLast(50));
-        expect(await attempt(await ofLast(HOUR))).toMatchObject({ kind: "rate-limited" });
-      });
-
-      it("of dollars count what was said, and what runs with the highest cost of its model", async () => {
-        await store.researchesWith({ model: "m" });
-        const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
-        const other = caller("bob", { limits: { create: 1_000, stop: 1_000 } });
-        await created(other);
-        await ended('{"cost_dollars":0.3}');
-        await created(who);
-        await ended('{"cost_dollars":0.1}');
-        // 0.1 was said; the unfinished ones count 0.3 each, until 1 is reached.
-        const answers = await Promise.all(Array.from({ length: 8 }, () => attempt(who)));
-        expect(answers.filter(({ kind }) => kind === "created")).toHaveLength(3);
-        expect(answers.find(({ kind }) => kind !== "created")).toMatchObject({
-          ...{ kind: "rate-limited", retryAfterMs: RESERVED_MS },
-          over: { what: "dollars", most: 1, said: 0.1, reserved: 0.9 },
-        });
-        await created(other);
-      });
-
-      it("of dollars that were said are over when they have left the time; fractions reach their sum", async () => {
-        const who = await keyed("alice", { dollars: { most: 0.3, ms: HOUR } });
-        for (let n = 0; n < 3; n++) {
-          await created(who);
-          await ended('{"cost_dollars":0.1}');
-        }
-        const refused = (await attempt(who)) as RateLimited;
-        expect(refused).toMatchObject({ over: { said: 0.3, reserved: 0 } });
-        expect(refused.retryAfterMs).toBeGreaterThan(HOUR - 60_000);
-        expect(await attempt({ ...who, budgets: {} })).toMatchObject(
-          name.includes("PostgreSQL") ? { kind: "rate-limited" } : { kind: "created" },
-        );
-      });
-
-      it("let only so many run at once; the next one begins when one has ended", async () => {
-        const who = await keyed("alice", { atOnce: 2 });
-        for (let n = 0; n < 4; n++) await created(who);
-        const claims = [await store.claim(never), await store.claim(never)];
-        await created(caller("bob"));
-        const next = await store.claim(never);
-        expect(await store.overview.find(next.job.request_id)).toMatchObject({
-          conversation: { keyId: caller("bob").keyId },
-        });
-        const giveUp = new AbortController();
-        const waiting = store.claim(giveUp.signal);
-        waiting.catch(() => {});
-        await underTest.clock.sleep(700);
-        expect((await store.counts()).working).toBe(3);
-        const [first] = claims;
-        if (first) await store.end(first, { status: "COMPLETED", output: "1" });
-        expect((await store.overview.find((await waiting).job.request_id))?.conversation.keyId).toBe(
-          who.keyId,
-        );
-        expect((await store.counts()).working).toBe(3);
-      });
-
-      it("of dollars hold back what waits once they are spent", async () => {
-        const who = await keyed("alice", { atOnce: 1, dollars: { most: 1, ms: HOUR } });
-        const [, second] = [await created(who), await created(who)];
-        await ended('{"cost_dollars":1}');
-        const giveUp = new AbortController();
-        const waiting = store.claim(giveUp.signal);
-        waiting.catch(() => {});
-        await underTest.clock.sleep(700);
-        expect(await stateOf(second, who)).toBe("PENDING");
-        await store.keys.set("alice", { dollars: undefined });
-        expect((await waiting).job).toEqual(second);
-      });
-
-      it("of dollars take nothing where what does the research says none; other keys are served", async () => {
-        await store.researchesWith({ saysDollars: false });
-        const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
-        expect(await attempt(who)).toEqual({ kind: "not-measured" });
-        await created(caller("bob", { limits: { create: 5, stop: 5 } }));
-      });
-
-      it("are changed one by one, and of a key in use only", async () => {
-        const budget = { most: 5, ms: HOUR };
-        await keyed("alice", { budget, atOnce: 2 });
-        expect(await store.keys.set("alice", { atOnce: 3, dollars: budget })).toBe(true);
-        expect(await store.keys.set("alice", { budget: undefined })).toBe(true);
-        const [key] = await store.keys.list();
-        expect(JSON.parse(JSON.stringify(key?.budgets))).toEqual({ atOnce: 3, dollars: budget });
-        expect(await store.keys.set("bob", { atOnce: 3 })).toBe(false);
-        await store.keys.revoke("alice", 2_000);
-        expect(await store.keys.set("alice", { atOnce: 3 })).toBe(false);
       });
     });
 

@@ -3,6 +3,7 @@ import { systemClock } from "../../../src/core/clock.js";
 import { query } from "../../support/postgres.js";
 import { serviceStoreAt } from "../../support/postgres-store.js";
 import { sharedPostgres } from "../../support/shared-postgres.js";
+import { budgetContract } from "../conversations/budget-contract.js";
 import { storeContract } from "../conversations/store-contract.js";
 
 const { postgres, newDatabase } = await sharedPostgres();
@@ -21,5 +22,33 @@ describe.skipIf(!postgres)("needs PostgreSQL", () => {
     clock: systemClock,
     hasKeys: true,
     keepsExchanges: true,
+  });
+
+  budgetContract("in PostgreSQL", {
+    open: async () => serviceStoreAt(await emptyDatabase()),
+    clock: systemClock,
+    /** Everything becomes older instead, in the sums of what was deleted too. */
+    async pass(hours) {
+      const at = url ?? "";
+      await query(
+        at,
+        `UPDATE research.conversations SET created_at = created_at - $1 * interval '1 h',
+          completed_at = completed_at - $1 * interval '1 h'`,
+        [hours],
+      );
+      await query(
+        at,
+        "UPDATE research.sums SET at = at - $1 * interval '1 h' WHERE part = -1 AND span = 'hour'",
+        [hours],
+      );
+      await query(at, "DELETE FROM research.sums WHERE part = -1 AND span = 'day'");
+      await query(
+        at,
+        `INSERT INTO research.sums (span, key, at, model, part, created, dollars)
+        SELECT 'day', key, date_trunc('day', at, 'UTC'), model, part, sum(created), sum(dollars) FROM research.sums
+        WHERE part = -1 AND span = 'hour' GROUP BY 2, 3, 4, 5`,
+      );
+      await query(at, "SELECT research.recount()");
+    },
   });
 });

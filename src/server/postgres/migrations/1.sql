@@ -150,57 +150,84 @@ BEGIN
   RETURN (SELECT max(model) FROM research.processes WHERE role <> 'api' AND expires_at > now());
 END $$;
 
--- Adds to the sums of a moment `n` conversations that were created (`of_status` is NULL) or ended so. What adds to several sums
--- does it in the order of key, model and part, and the widest span comes first, so that no two transactions wait for each other.
--- Without `of_part`, they are there.
-CREATE FUNCTION research.add(
-  of_key text, of_model text, of_part int, moment timestamptz, of_status text, n bigint, cost numeric, n_priced bigint,
-  tokens_in double precision, tokens_out double precision, n_unsaid bigint
-) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Adds these to the sums. All that do lock them in one order, the widest span first, so that no two wait for each other.
+CREATE FUNCTION research.add(entries research.sums[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  of_part := coalesce(of_part, CASE WHEN EXISTS (SELECT FROM research.keys WHERE id = of_key) THEN 0
-    ELSE pg_backend_pid() % 16 END);
-  INSERT INTO research.sums AS own
-  SELECT span, of_key, CASE span WHEN 'ever' THEN '-infinity' ELSE date_trunc(span, moment, 'UTC') END,
-    coalesce(of_model, ''), of_part, CASE WHEN of_status IS NULL THEN n ELSE 0 END,
-    CASE of_status WHEN 'COMPLETED' THEN n ELSE 0 END, CASE of_status WHEN 'FAILED' THEN n ELSE 0 END,
-    CASE of_status WHEN 'STOPPED' THEN n ELSE 0 END, coalesce(cost, 0), n_priced, coalesce(tokens_in, 0),
-    coalesce(tokens_out, 0), n_unsaid
-  FROM unnest(ARRAY['ever', 'day', 'hour']) AS span
+  INSERT INTO research.sums AS own SELECT * FROM unnest(entries)
+  ORDER BY key, model, part, array_position(ARRAY['ever', 'day', 'hour'], span), at
   ON CONFLICT (span, key, at, model, part) DO UPDATE SET
     created = own.created + excluded.created, completed = own.completed + excluded.completed,
     failed = own.failed + excluded.failed, stopped = own.stopped + excluded.stopped,
     dollars = own.dollars + excluded.dollars, priced = own.priced + excluded.priced,
     input_tokens = own.input_tokens + excluded.input_tokens,
     output_tokens = own.output_tokens + excluded.output_tokens, unsaid = own.unsaid + excluded.unsaid;
+END $$;
+
+-- The beginning of the span that a moment is in.
+CREATE FUNCTION research.start_of(span text, moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+  SELECT CASE span WHEN 'ever' THEN '-infinity' ELSE date_trunc(span, moment, 'UTC') END
+$$;
+
+-- The part of the sums of a key that this connection writes.
+CREATE FUNCTION research.part_of(of_key text) RETURNS int LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN CASE WHEN EXISTS (SELECT FROM research.keys WHERE id = of_key) THEN 0 ELSE pg_backend_pid() % 16 END;
+END $$;
+
+-- Adds `n` conversations that were created now (`of_status` is NULL), or that ended so now.
+CREATE FUNCTION research.add_now(
+  of_key text, of_model text, of_status text, n bigint, cost numeric, n_priced bigint, tokens_in float8, tokens_out float8,
+  n_unsaid bigint
+) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  of_part int := research.part_of(of_key);
+BEGIN
+  PERFORM research.add(ARRAY(
+    SELECT (span, of_key, research.start_of(span, now()), coalesce(of_model, ''), of_part,
+      CASE WHEN of_status IS NULL THEN n ELSE 0 END, CASE of_status WHEN 'COMPLETED' THEN n ELSE 0 END,
+      CASE of_status WHEN 'FAILED' THEN n ELSE 0 END, CASE of_status WHEN 'STOPPED' THEN n ELSE 0 END,
+      coalesce(cost, 0), n_priced, coalesce(tokens_in, 0), coalesce(tokens_out, 0), n_unsaid)::research.sums
+    FROM unnest(ARRAY['ever', 'day', 'hour']) AS span
+  ));
   RETURN n;
 END $$;
 
--- Adds conversations (all without `ids`) to the sums of a part, or takes them away (`sign` -1).
+-- Adds these conversations to the sums (`sign` 1), or takes them away (-1); `of_part` is -1, or else where they are.
 CREATE FUNCTION research.tally(ids uuid[], sign int, of_part int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM research.add(key, model, of_part, hour, status, sign * count(*), sign * sum(cost_dollars::numeric),
-    sign * count(cost_dollars), sign * sum(input_tokens), sign * sum(output_tokens), sign * count(*) FILTER (
-      WHERE status IS NOT NULL AND coalesce(cost_dollars, input_tokens, output_tokens) IS NULL))
-  FROM (
-    SELECT key, date_trunc('hour', created_at, 'UTC') AS hour, '' AS model, NULL AS status, NULL::float8 AS cost_dollars,
-      NULL::float8 AS input_tokens, NULL::float8 AS output_tokens
-    FROM research.conversations WHERE ids IS NULL OR request_id = ANY (ids)
-    UNION ALL
-    SELECT key, date_trunc('hour', completed_at, 'UTC'), coalesce(model, ''), status, cost_dollars, input_tokens,
-      output_tokens
-    FROM research.conversations WHERE completed_at IS NOT NULL AND (ids IS NULL OR request_id = ANY (ids))
-  ) AS facts GROUP BY key, model, hour, status ORDER BY key, model, hour, status;
+  PERFORM research.add(ARRAY(
+    SELECT (span, key, start, under, coalesce(of_part, research.part_of(key)), sign * count(*) FILTER (WHERE NOT is_end),
+      sign * count(*) FILTER (WHERE is_end AND status = 'COMPLETED'), sign * count(*) FILTER (WHERE is_end AND status = 'FAILED'),
+      sign * count(*) FILTER (WHERE is_end AND status = 'STOPPED'),
+      sign * coalesce(sum(cost_dollars::numeric) FILTER (WHERE is_end), 0), sign * count(cost_dollars) FILTER (WHERE is_end),
+      sign * coalesce(sum(input_tokens) FILTER (WHERE is_end), 0), sign * coalesce(sum(output_tokens) FILTER (WHERE is_end), 0),
+      sign * count(*) FILTER (WHERE is_end AND coalesce(cost_dollars, input_tokens, output_tokens) IS NULL)
+    )::research.sums
+    FROM (
+      SELECT c.*, span, research.start_of(span, moment) AS start, is_end, CASE WHEN is_end THEN coalesce(c.model, '') ELSE '' END AS under
+      FROM unnest(ids) AS id JOIN research.conversations AS c ON request_id = id,
+        LATERAL (VALUES (created_at, false), (completed_at, true)) AS moments (moment, is_end),
+        unnest(ARRAY['ever', 'day', 'hour']) AS span
+      WHERE moment IS NOT NULL
+    ) AS facts GROUP BY span, key, start, under
+  ));
 END $$;
 
 -- Makes the sums of what is there anew, after a restore or a repair by hand. What is written meanwhile waits.
 CREATE FUNCTION research.recount() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  block bigint;
 BEGIN
   LOCK TABLE research.conversations IN SHARE ROW EXCLUSIVE MODE;
   DELETE FROM research.sums WHERE part >= 0 AND span <> 'ever';
   UPDATE research.sums SET created = 0, completed = 0, failed = 0, stopped = 0, dollars = 0, priced = 0, input_tokens = 0,
     output_tokens = 0, unsaid = 0 WHERE part >= 0;
-  PERFORM research.tally(NULL, 1, NULL);
+  FOR block IN 0 .. pg_relation_size('research.conversations') / current_setting('block_size')::int BY 1000 LOOP
+    PERFORM research.tally(ARRAY(
+      SELECT request_id FROM research.conversations
+      WHERE ctid >= format('(%s,0)', block)::tid AND ctid < format('(%s,0)', block + 1000)::tid
+    ), 1, NULL);
+  END LOOP;
 END $$;
 
 -- Deletes some of what ended more than `age` ms ago, and says how many. Their sums stay, as those of what was deleted.
@@ -426,7 +453,7 @@ BEGIN
     WHERE key = of_key AND operation = of_operation;
   END IF;
   IF granted > 0 AND of_operation = 'create' THEN
-    PERFORM research.add(of_key, '', NULL, now(), NULL, granted, 0, 0, 0, 0, 0);
+    PERFORM research.add_now(of_key, NULL, NULL, granted, 0, 0, 0, 0, 0);
   END IF;
   RETURN granted;
 END $$;
