@@ -143,9 +143,10 @@ export class Database {
       } catch (error) {
         const refused = refusalOf(error);
         if (refused === undefined) client.socket.destroy();
-        client.release(refused === undefined);
+        // After a failover this may be the server that was the primary: the address may lead to another one by now.
+        client.release(refused === undefined || isReadOnly(error));
         if (refused !== undefined) throw refused;
-        if (!wasNotSent(error)) throw new StoreOutcomeUnknownError(connectionFailure(error));
+        if (!wasNotSent(error)) throw new StoreOutcomeUnknownError(this.failureOf(error));
       }
     }
   }
@@ -175,6 +176,12 @@ export class Database {
       client.socket.destroy();
       throw error;
     }
+  }
+
+  /** Why a connection failed, as the end of a sentence. */
+  failureOf(error: unknown): string {
+    const { host, port } = new this.options.driver.Client(this.#config());
+    return connectionFailure(error, host.startsWith("/") ? host : `${host}:${port}`);
   }
 
   /** Destroys in `ms` what is open then: everything that still waits for the database rejects. */
@@ -208,12 +215,12 @@ export class Database {
       onConnect: (client) => client.query(limits).catch(() => {}),
     });
     pool.on("connect", () => this.#troubles.over(CONNECTIONS));
-    pool.on("error", (error) => this.#troubles.failed(CONNECTIONS, connectionFailure(error)));
+    pool.on("error", (error) => this.#troubles.failed(CONNECTIONS, this.failureOf(error)));
     return pool;
   }
 
   #unreachable(error: unknown): never {
-    const reason = connectionFailure(error);
+    const reason = this.failureOf(error);
     // While all connections are in use the server is there.
     if (!/timeout exceeded/.test(String(error))) this.#troubles.failed(CONNECTIONS, reason);
     throw new StoreUnavailableError(`no connection to the database: ${reason}`);
@@ -239,10 +246,20 @@ function refusalOf(error: unknown): Error | undefined {
   const { code, severity } = error as { code?: string; severity?: string };
   // Errors of the system have a code too.
   if (code === undefined || severity === undefined || UNKNOWN.test(code)) return undefined;
+  if (isReadOnly(error)) return new StoreUnavailableError(READ_ONLY, { sqlstate: code });
   if (PASSING.test(code))
     return new StoreUnavailableError("the database cannot work just now", { sqlstate: code });
   return new StatementRefused(code, { cause: error });
 }
+
+/** Whether a statement was refused because the server only reads. */
+function isReadOnly(error: unknown): boolean {
+  return (error as { code?: string }).code === "25006";
+}
+
+const READ_ONLY =
+  "the database is read-only: it is a standby, or default_transaction_read_only is on. " +
+  "Let its address lead to the primary: each statement that is refused so makes a new connection";
 
 /** The server had closed the connection when the end of the statement was written: nothing was committed. */
 function wasNotSent(error: unknown): boolean {
@@ -262,17 +279,17 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** What PostgreSQL (SQLSTATE) and the system say when a connection fails, as the end of a sentence. */
+/** What PostgreSQL (SQLSTATE) and the system say when a connection fails, as the end of a sentence; `$` is the address. */
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was reset",
-  ENOENT: "no server has a socket at that path",
-  EACCES: "this user may not use its socket",
-  ENOTFOUND: "its host name is not known",
-  EAI_AGAIN: "its host name could not be looked up",
-  EHOSTUNREACH: "its host cannot be reached",
-  ENETUNREACH: "its network cannot be reached",
-  ETIMEDOUT: "it did not answer in time",
+  ECONNREFUSED: "the connection to $ was refused",
+  ECONNRESET: "the connection to $ was reset",
+  ENOENT: "no server has a socket at $",
+  EACCES: "this user may not use the socket at $",
+  ENOTFOUND: "the host name of $ is not known",
+  EAI_AGAIN: "the host name of $ could not be looked up",
+  EHOSTUNREACH: "the host of $ cannot be reached",
+  ENETUNREACH: "the network of $ cannot be reached",
+  ETIMEDOUT: "$ did not answer in time",
   "28000": "it does not let this user in",
   "28P01": "it refused the user or the password",
   "3D000": "it has no database of that name",
@@ -281,11 +298,11 @@ const REASONS: Readonly<Record<string, string>> = {
   "57P03": "it is starting up or shutting down",
 };
 
-/** Why a connection failed. The error's own message can repeat what the environment holds, and is not used. */
-export function connectionFailure(error: unknown): string {
+/** Why a connection to an address failed. The error's own message can repeat what the environment holds, and is not used. */
+export function connectionFailure(error: unknown, address: string): string {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const known = REASONS[code];
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.replace("$", () => address);
   if (/password must be a string/.test(message)) return "it asks for a password, and PGPASSWORD is not set";
   if (/does not support SSL/.test(message)) return "it does not offer TLS";
   if (/timeout/i.test(message)) return "it did not answer in time";

@@ -3,7 +3,7 @@ import type { Log } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
 import { Claims } from "./claims.js";
-import { connectionFailure, Database, LEAST_CONNECTIONS, loadDriver } from "./database.js";
+import { Database, LEAST_CONNECTIONS, loadDriver } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { migrate } from "./migrations.js";
 import { PostgresOverview } from "./states.js";
@@ -34,7 +34,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     database.giveUp();
     await claims.close();
     await database.close();
-    throw startError(error);
+    throw startError(error, database);
   }
 }
 
@@ -48,7 +48,7 @@ export async function openPostgresKeys(url: string, clock: Clock) {
     return { keys, overview: new PostgresOverview({ database, clock }) };
   } catch (error) {
     await database.close();
-    throw startError(error);
+    throw startError(error, database);
   }
 }
 
@@ -61,8 +61,8 @@ async function bringUpToDate(database: Database): Promise<void> {
   }
 }
 
-function startError(error: unknown): ServiceStartError {
+function startError(error: unknown, database: Database): ServiceStartError {
   if (error instanceof ServiceStartError) return error;
-  const message = `The database cannot be used: ${connectionFailure(error)}.`;
+  const message = `The database cannot be used: ${database.failureOf(error)}.`;
   return new ServiceStartError(message, { cause: error });
 }

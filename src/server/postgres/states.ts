@@ -129,8 +129,9 @@ const HOURS = sql("hours")`
  * one row, or one of each day. The sums of one key at a time, as their index has them.
  */
 const SPENT = sql("spent")`
-  WITH since AS (SELECT date_trunc('hour', now() - $2::float8 * interval '1 ms', 'UTC') AS hour), days AS (
-    SELECT hour, coalesce(date_trunc('day', hour + interval '1 day' - interval '1 ms', 'UTC'), '-infinity') AS day FROM since
+  WITH since AS (SELECT date_bin('1 hour', now() - $2::float8 * interval '1 ms', '2000-01-01Z') AS hour), days AS (
+    SELECT hour, coalesce(date_bin('1 day', hour + interval '1 day' - interval '1 ms', '2000-01-01Z'), '-infinity') AS day
+    FROM since
   ), read AS (
     SELECT own.* FROM days, (SELECT DISTINCT key FROM research.sums WHERE span = 'ever') AS known, LATERAL (
       SELECT * FROM research.sums AS s WHERE span = 'hour' AND s.key = known.key AND at >= hour AND at < day
@@ -192,10 +193,10 @@ export class QueueReader {
     const { ids, closed_ms: closedMs } = row as { ids: string[]; closed_ms: number | null };
     const { budgets = {} } = (await keys.list()).find(({ id }) => id === keyId) ?? {};
     const of = ids.length > MOST_COUNTED ? undefined : ids.length;
-    const { figures, leaving } = await limitsOf(database, { id: keyId, budgets });
+    const [limits] = await limitsOf(database, [{ id: keyId, budgets }]);
     const why = {
-      block: beginBlock(budgets, figures),
-      freeMs: dollarsFreeMs(budgets.dollars, figures, leaving),
+      block: limits && beginBlock(budgets, limits.figures),
+      freeMs: limits && dollarsFreeMs(budgets.dollars, limits.figures, limits.leaving),
       closedMs: closedMs ?? 0,
       now: clock.now(),
     };
@@ -239,17 +240,17 @@ export class PostgresOverview implements Overview {
   async use(keys: readonly LimitedKey[]) {
     const { clock, database } = this.parts;
     const rows = await database.read(HOURS, [keys.map(({ id }) => id)]);
+    const limits = await limitsOf(database, keys);
     const at = clock.now();
     const hourOf = (id: string, operation: string): HourUse => {
       const row = rows.find((one) => one.key === id && one.operation === operation);
       return { used: row?.used ?? 0, nextAt: row?.next_at?.getTime() };
     };
-    const uses = keys.map(async (key) => {
-      const { figures, leaving } = await limitsOf(database, key);
+    const uses = limits.map(({ key, figures, leaving }) => {
       const hours = { create: hourOf(key.id, "create"), stop: hourOf(key.id, "stop") };
       return useOf(key, { at, hours, figures }, leaving);
     });
-    return { at, uses: await Promise.all(uses) };
+    return { at, uses };
   }
 
   async spent(by: SpentBy, sinceMs?: number): Promise<Spent[]> {

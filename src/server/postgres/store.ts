@@ -234,11 +234,11 @@ export class PostgresStore implements ConversationStore {
   /** Why a create was not done: what keeps the key waiting longest. */
   async #refused(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
     if (!budgets.budget && !budgets.dollars) return this.#rateLimited(keyId, "create");
-    const [{ figures, leaving }, hour] = await Promise.all([
-      limitsOf(this.parts.database, { id: keyId, budgets }),
+    const [[limits], hour] = await Promise.all([
+      limitsOf(this.parts.database, [{ id: keyId, budgets }]),
       this.#rateLimited(keyId, "create"),
     ]);
-    const refusal = createRefusal(budgets, figures, leaving);
+    const refusal = limits && createRefusal(budgets, limits.figures, limits.leaving);
     return refusal === undefined ||
       (refusal.kind === "rate-limited" && refusal.retryAfterMs < hour.retryAfterMs)
       ? hour

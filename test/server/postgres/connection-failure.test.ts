@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { connectionFailure } from "../../../src/server/postgres/database.js";
 
 it.each([
-  [{ code: "ECONNREFUSED", message: "connect /run/secret" }, "the connection was refused"],
+  [{ code: "ECONNREFUSED", message: "connect /run/secret" }, "the connection to db.example:5432 was refused"],
+  [{ code: "ENOTFOUND" }, "the host name of db.example:5432 is not known"],
   [{ code: "28P01", message: 'for user "secret"' }, "it refused the user or the password"],
   [{ code: "28ABC", message: "secret" }, "the connection failed with 28ABC"],
   [
@@ -15,5 +16,5 @@ it.each([
   [{ message: "secret" }, "the connection ended"],
   [{}, "the connection ended"],
 ])("%j is said without what the driver says of it: %s", (error, expected) => {
-  expect(connectionFailure(error)).toBe(expected);
+  expect(connectionFailure(error, "db.example:5432")).toBe(expected);
 });

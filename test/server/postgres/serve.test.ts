@@ -49,7 +49,10 @@ it("a database that cannot be reached: a sentence without anything of the enviro
   };
   const { code, stderr, stdout } = await research(["serve", "--port", "0", "--json"], { env });
   expect(JSON.parse(stderr)).toMatchObject({
-    error: { message: "The database cannot be used: the connection was refused.", exit_code: 12 },
+    error: {
+      message: "The database cannot be used: the connection to 127.0.0.1:1 was refused.",
+      exit_code: 12,
+    },
   });
   expect(stderr).not.toMatch(/hunter2|secret/);
   expect([code, stdout]).toEqual([12, ""]);

@@ -54,7 +54,7 @@ CREATE TABLE research.conversations (
   remote_id text
 ) WITH (fillfactor = 80);
 -- What has not begun, and what has and is held by no worker. Keys take turns.
-CREATE INDEX waits ON research.conversations (key, due_at)
+CREATE INDEX waits ON research.conversations (key, due_at) INCLUDE (request_id)
   WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL;
 CREATE INDEX begun ON research.conversations (key, due_at)
   WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING');
@@ -138,12 +138,6 @@ CREATE TABLE research.slots (
   PRIMARY KEY (key, operation, number)
 ) WITH (fillfactor = 80);
 
--- The highest cost of a model, or of any if the model is not known; NULL if no cost is known.
-CREATE FUNCTION research.price(of_model text) RETURNS numeric LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT max(dollars)::numeric FROM research.models WHERE of_model IS NULL OR model = of_model);
-END $$;
-
 -- The model that a conversation is going to have: that of the workers.
 CREATE FUNCTION research.model() RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -164,8 +158,9 @@ BEGIN
 END $$;
 
 -- The beginning of the span that a moment is in.
-CREATE FUNCTION research.start_of(span text, moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-  SELECT CASE span WHEN 'ever' THEN '-infinity' ELSE date_trunc(span, moment, 'UTC') END
+CREATE FUNCTION research.start_of(span text, moment timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE span WHEN 'hour' THEN date_bin('1 hour', moment, '2000-01-01Z') WHEN 'day' THEN date_bin('1 day', moment, '2000-01-01Z')
+    ELSE '-infinity' END
 $$;
 
 -- The part of the sums of a key that this connection writes.
@@ -254,7 +249,7 @@ DECLARE
   is_short boolean := ms < 86400000;
 BEGIN
   RETURN QUERY SELECT at + interval '1 hour' + length, sum(sums.created), sum(sums.dollars) FROM research.sums
-    WHERE span = 'hour' AND key = of_key AND at >= date_trunc('hour', since, 'UTC') AND (part < 0 OR NOT is_short)
+    WHERE span = 'hour' AND key = of_key AND at >= date_bin('1 hour', since, '2000-01-01Z') AND (part < 0 OR NOT is_short)
     GROUP BY at;
   IF is_short THEN
     RETURN QUERY SELECT created_at + length, 1::numeric, 0::numeric FROM research.conversations
@@ -264,46 +259,49 @@ BEGIN
   END IF;
 END $$;
 
--- The sum of that. Of a long window it reads an hour only if its day is not whole in it.
+-- The sum of that. Of a long window it reads the hours of its first day, and whole days after it.
 CREATE FUNCTION research.used(of_key text, ms float8, OUT created numeric, OUT dollars numeric) LANGUAGE plpgsql AS $$
 DECLARE
-  hour timestamptz := date_trunc('hour', clock_timestamp() - ms * interval '1 ms', 'UTC');
-  day timestamptz := date_trunc('day', hour + interval '1 day' - interval '1 ms', 'UTC');
+  hour timestamptz := date_bin('1 hour', clock_timestamp() - ms * interval '1 ms', '2000-01-01Z');
+  day timestamptz := date_bin('1 day', hour + interval '1 day' - interval '1 ms', '2000-01-01Z');
 BEGIN
   IF ms < 86400000 THEN
     SELECT coalesce(sum(c.created), 0), coalesce(sum(c.dollars), 0) INTO created, dollars FROM research.counted(of_key, ms) AS c;
   ELSE
-    SELECT coalesce(sum(s.created), 0), coalesce(sum(s.dollars), 0) INTO created, dollars FROM (
-      SELECT * FROM research.sums WHERE span = 'hour' AND key = of_key AND at >= hour AND at < day
-      UNION ALL SELECT * FROM research.sums WHERE span = 'day' AND key = of_key AND at >= day
-    ) AS s;
+    SELECT coalesce(sum(c.created), 0), coalesce(sum(c.dollars), 0) INTO created, dollars FROM (
+      SELECT h.created, h.dollars FROM research.sums AS h WHERE span = 'hour' AND key = of_key AND at >= hour AND at < day
+      UNION ALL SELECT d.created, d.dollars FROM research.sums AS d WHERE span = 'day' AND key = of_key AND at >= day
+    ) AS c;
   END IF;
 END $$;
 
 -- What counts against the limits of a key. What is reserved is read before what was said: a conversation that ends in between
 -- counts twice, and not in neither.
 CREATE FUNCTION research.figures(
-  of_key text, OUT created numeric, OUT said numeric, OUT reserved numeric, OUT begun numeric, OUT running bigint, OUT waiting bigint,
-  OUT price numeric, OUT is_measured boolean
+  own research.keys, OUT created numeric, OUT said numeric, OUT reserved numeric, OUT begun numeric, OUT running bigint,
+  OUT waiting bigint, OUT price numeric, OUT is_measured boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  own research.keys;
-  of_model text := research.model();
+  of_model text;
+  unpriced int;
 BEGIN
-  SELECT * INTO own FROM research.keys WHERE id = of_key;
-  price := research.price(of_model);
-  SELECT sum(s.created - s.completed - s.failed - s.stopped) INTO waiting FROM research.sums AS s WHERE span = 'ever' AND key = of_key;
-  SELECT coalesce(sum(n), 0), coalesce(sum(n * research.price(model)), 0) INTO running, begun
-    FROM (SELECT model, count(*) AS n FROM research.running WHERE key = of_key GROUP BY model) AS counts;
+  SELECT max(model), coalesce(bool_and(says_dollars), true) INTO of_model, is_measured FROM research.processes
+  WHERE role <> 'api' AND expires_at > now();
+  SELECT count(*), coalesce(sum((
+      SELECT max(m.dollars) FROM research.models AS m WHERE r.model IS NULL OR m.model = r.model
+    )::numeric), 0),
+    (SELECT sum(s.created - s.completed - s.failed - s.stopped) FROM research.sums AS s WHERE span = 'ever' AND key = own.id),
+    (SELECT max(m.dollars) FROM research.models AS m WHERE of_model IS NULL OR m.model = of_model),
+    (SELECT m.unpriced FROM research.models AS m WHERE m.model = coalesce(of_model, ''))
+  INTO running, begun, waiting, price, unpriced FROM research.running AS r WHERE key = own.id;
   waiting := greatest(0, waiting - running);
   reserved := begun + waiting * coalesce(price, 0);
-  created := (research.used(of_key, own.budget_ms)).created;
-  said := (research.used(of_key, own.dollars_ms)).dollars;
-  is_measured := NOT EXISTS (SELECT FROM research.processes WHERE role <> 'api' AND expires_at > now() AND NOT says_dollars)
-    AND NOT (price IS NULL AND EXISTS (SELECT FROM research.models WHERE model = coalesce(of_model, '') AND unpriced >= 3));
+  said := CASE WHEN own.dollars IS NULL THEN 0 ELSE (research.used(own.id, own.dollars_ms)).dollars END;
+  created := CASE WHEN own.budget IS NULL THEN 0 ELSE (research.used(own.id, own.budget_ms)).created END;
+  is_measured := is_measured AND (price IS NOT NULL OR unpriced IS NULL OR unpriced < 3);
 END $$;
 
--- How many of the wanted creates the budgets of a key allow: the rules of `createBlock` (budget-rules.ts). The caller holds a
+-- How many of the wanted creates the budgets of a key allow: the rules of `createBlocks` (budget-rules.ts). The caller holds a
 -- lock that lets one count at a time.
 CREATE FUNCTION research.room(of_key text, wanted int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
@@ -314,7 +312,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN wanted;
   END IF;
-  SELECT * INTO f FROM research.figures(of_key);
+  f := research.figures(own);
   RETURN greatest(0, least(wanted, own.budget - f.created, CASE
     WHEN own.dollars IS NULL THEN wanted
     WHEN NOT f.is_measured OR f.said + f.reserved >= own.dollars::numeric THEN 0
@@ -333,14 +331,12 @@ BEGIN
   IF NOT FOUND THEN
     RETURN true;
   END IF;
-  IF own.at_once <= (SELECT count(*) FROM research.running WHERE key = of_key) THEN
-    RETURN false;
-  END IF;
   IF own.dollars IS NULL THEN
-    RETURN true;
+    RETURN own.at_once > (SELECT count(*) FROM research.running WHERE key = of_key);
   END IF;
-  SELECT * INTO f FROM research.figures(of_key);
-  RETURN f.is_measured AND f.said + f.begun < own.dollars::numeric AND (f.price IS NOT NULL OR f.running = 0);
+  f := research.figures(own);
+  RETURN coalesce(f.running < own.at_once, true) AND f.is_measured AND f.said + f.begun < own.dollars::numeric
+    AND (f.price IS NOT NULL OR f.running = 0);
 END $$;
 
 -- Claims a conversation for a worker whose lease holds, of the key that comes next after `last`: what has begun, or else what
