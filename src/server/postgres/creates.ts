@@ -3,9 +3,6 @@ import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation
 import { type Database, StatementRefused, sql } from "./database.js";
 import type { StateReader } from "./states.js";
 
-/** In how many parts the sums of a key are written that was not added; see research.sums. */
-const PARTS = 16;
-
 /** A conversation to be created. */
 export interface NewConversation {
   requestId: string;
@@ -36,26 +33,12 @@ const CREATE = sql("create")`
   FROM asked LEFT JOIN counted USING (key) WHERE size = 'Infinity' OR turn <= granted
   RETURNING request_id, created_at`;
 
-/**
- * request_ids, keys, jobs, least ms in PENDING: of keys without a limit, all of which have a row of sums for each part. Nothing
- * else is asked, since such a key has no budget either.
- */
+/** request_ids, keys, jobs, least ms in PENDING: of keys without a limit, which have no budget either. */
 const CREATE_UNLIMITED = sql("create-unlimited")`
-  WITH counted AS (
-    UPDATE research.sums AS own SET created = own.created + n
-    FROM (SELECT key, count(*) AS n FROM unnest($2::text[]) AS key GROUP BY key) AS asked
-    WHERE span = 'ever' AND own.key = asked.key AND at = '-infinity' AND model = '' AND part = pg_backend_pid() % ${PARTS}
-  )
   INSERT INTO research.conversations (request_id, key, job, due_at, model)
   SELECT request_id, key, job, now() + $4::float8 * interval '1 ms', (SELECT research.model())
   FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (request_id, key, job)
   RETURNING request_id, created_at`;
-
-/** keys */
-const ADD_SUMS = sql("add-sums")`
-  INSERT INTO research.sums (span, key, at, model, part)
-  SELECT 'ever', key, '-infinity', '', part FROM unnest($1::text[]) AS key, generate_series(0, ${PARTS - 1}) AS part
-  ON CONFLICT DO NOTHING`;
 
 /** Statements under way: while one is committed the next one gathers. */
 const AT_ONCE = 2;
@@ -82,8 +65,6 @@ interface Waiting {
 export class Creates {
   #waiting: Waiting[] = [];
   #underWay = 0;
-  /** Keys without a limit that have their sums. */
-  readonly #summed = new Set<string>();
   constructor(
     private readonly parts: {
       database: Database;
@@ -141,9 +122,6 @@ export class Creates {
     ];
     const [limits, jobs] = [conversations.map(({ limit }) => limit), conversations.map(({ job }) => job)];
     const isUnlimited = limits.every((limit) => limit === Number.POSITIVE_INFINITY);
-    const unsummed = isUnlimited ? [...new Set(keys)].filter((key) => !this.#summed.has(key)) : [];
-    if (unsummed.length > 0) await database.run(ADD_SUMS, [unsummed]);
-    for (const key of unsummed) this.#summed.add(key);
     const rows = isUnlimited
       ? await database.run(CREATE_UNLIMITED, [ids, keys, jobs, pendingMs])
       : await database.run(CREATE, [ids, keys, limits, jobs, pendingMs]);

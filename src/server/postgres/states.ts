@@ -95,12 +95,24 @@ export class StateReader {
   }
 }
 
+/** What has not begun and is held by no worker, by the index of that name. */
+export const WAITS = "research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL";
+
+/**
+ * How many have not ended: what was created of added keys and has not. Creates of the one key of a service without added keys
+ * are not summed up: what waits and runs of it is counted, up to so many that wait.
+ */
+const MOST_WAITING = 100_000;
+export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
+  THEN (SELECT coalesce(sum(created - completed - failed - stopped), 0) FROM research.sums WHERE span = 'ever' AND part = 0)
+  ELSE (SELECT count(*) FROM (SELECT FROM ${WAITS} LIMIT ${MOST_WAITING}) AS some_wait)
+    + (SELECT count(*) FROM research.running) END)::float8`;
+
 const COLUMNS = "request_id, key, status, created_at, started_at, completed_at, reason, now() AS at";
 
-/** What has not ended is what was created and has not. */
 const STATES = sql("states")`
-  SELECT sum(created - completed - failed - stopped)::float8 AS unfinished, sum(completed)::float8 AS completed,
-    sum(failed)::float8 AS failed, sum(stopped)::float8 AS stopped,
+  SELECT ${UNFINISHED} AS unfinished, sum(completed)::float8 AS completed, sum(failed)::float8 AS failed,
+    sum(stopped)::float8 AS stopped,
     (SELECT count(*) FROM research.conversations WHERE status = 'PROCESSING')::float8 AS processing
   FROM research.sums WHERE span = 'ever' AND part >= 0`;
 
@@ -150,9 +162,7 @@ const SPENT = sql("spent")`
 /** key: those that wait, in its order, one more than are counted; for how many ms another service takes no creates. */
 const QUEUE = sql("queue")`
   SELECT ARRAY(
-    SELECT request_id::text FROM research.conversations
-    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = $1
-    ORDER BY due_at LIMIT ${MOST_COUNTED + 1}
+    SELECT request_id::text FROM ${WAITS} AND key = $1 ORDER BY due_at LIMIT ${MOST_COUNTED + 1}
   ) AS ids, (SELECT extract(epoch FROM next_at - now())::float8 * 1000 FROM research.gate WHERE kind IS NOT NULL) AS closed_ms`;
 
 /** How long the queue of a key is remembered, ms: many may ask for their places in it. */

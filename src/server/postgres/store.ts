@@ -23,7 +23,15 @@ import { PostgresKeyStore } from "./key-store.js";
 import { limitsOf } from "./limits.js";
 import { notify } from "./notifications.js";
 import { PostgresRemote, passOn, remoteOf } from "./remote.js";
-import { conversationOf, isOwnId, PostgresOverview, QueueReader, StateReader } from "./states.js";
+import {
+  conversationOf,
+  isOwnId,
+  PostgresOverview,
+  QueueReader,
+  StateReader,
+  UNFINISHED,
+  WAITS,
+} from "./states.js";
 
 /** A column: how many ms until that time. */
 const left = (time: string) => `extract(epoch FROM ${time} - clock_timestamp())::float8 * 1000`;
@@ -33,9 +41,6 @@ const RETRY_AFTER = sql("retry-after")`
   SELECT ${left("at + interval '1 hour'")} AS ms
   FROM research.counters JOIN research.slots USING (key, operation)
   WHERE key = $1 AND operation = $2 AND number = taken % size`;
-
-/** What has not begun and is held by no worker, by the index of that name. */
-const WAITS = "research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL";
 
 const READY = sql("ready")`SELECT FROM research.conversations LIMIT 1`;
 
@@ -62,7 +67,7 @@ const STOP = sql("stop")`
 /** age in ms */
 const DELETE_ENDED = sql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
 
-/** What waits is what was created and has not ended, but for what is held. Of each key, what is due first is looked at. */
+/** What waits is what has not ended, but for what is held. Of each key, what is due first is looked at. */
 const COUNTS = sql("counts")`
   WITH RECURSIVE heads AS (
     (SELECT key, due_at FROM ${WAITS} ORDER BY key, due_at LIMIT 1)
@@ -70,9 +75,7 @@ const COUNTS = sql("counts")`
       SELECT key, due_at FROM ${WAITS} AND key > heads.key ORDER BY key, due_at LIMIT 1
     ) AS next
   ), counted AS (SELECT count(*)::int AS held FROM research.conversations WHERE worker IS NOT NULL)
-  SELECT held AS working, greatest(0, (
-      SELECT sum(created - completed - failed - stopped) FROM research.sums WHERE span = 'ever' AND part >= 0
-    ) - held)::int AS waiting,
+  SELECT held AS working, greatest(0, ${UNFINISHED} - held)::int AS waiting,
     extract(epoch FROM now() - least((SELECT min(due_at) FROM heads), (
       SELECT min(due_at) FROM research.conversations
       WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING')

@@ -65,10 +65,10 @@ CREATE INDEX ended ON research.conversations (completed_at) WHERE completed_at I
 CREATE INDEX listed ON research.conversations (status, created_at);
 CREATE INDEX creates ON research.conversations (key, created_at) WHERE is_counted;
 CREATE INDEX costs ON research.conversations (key, completed_at) WHERE cost_dollars IS NOT NULL;
--- What conversations add up to: creates under the model '', all else under the model of what ended ('' if it is not known), in
--- the hour, the day of UTC and the span 'ever' of that moment. Who reads a sum adds up its parts: -1 holds what was deleted, 0
--- what is there of an added key. Where no key was added, each connection writes one of 16 parts, so that its statements
--- do not wait for another's commit, and creates are in the span 'ever' alone.
+-- What conversations add up to: creates of keys with limits under the model '', all that ended under its model ('' if that is not
+-- known), in the hour, the day of UTC and the span 'ever' of that moment. Who reads a sum adds up its parts: -1 holds what was
+-- deleted, 0 what is there of an added key. Of another key each connection writes one of 16 parts, so that its statements do
+-- not wait for another's commit.
 CREATE TABLE research.sums (
   span text,
   key text,
@@ -144,11 +144,11 @@ BEGIN
   RETURN (SELECT max(model) FROM research.processes WHERE role <> 'api' AND expires_at > now());
 END $$;
 
--- Adds these to the sums. All that do lock them in one order, the widest span first, so that no two wait for each other.
+-- Adds these to the sums, which have to come in the order of key, model and part, the widest span first: so no two statements
+-- that do it wait for each other.
 CREATE FUNCTION research.add(entries research.sums[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO research.sums AS own SELECT * FROM unnest(entries)
-  ORDER BY key, model, part, array_position(ARRAY['ever', 'day', 'hour'], span), at
   ON CONFLICT (span, key, at, model, part) DO UPDATE SET
     created = own.created + excluded.created, completed = own.completed + excluded.completed,
     failed = own.failed + excluded.failed, stopped = own.stopped + excluded.stopped,
@@ -203,8 +203,9 @@ BEGIN
       FROM unnest(ids) AS id JOIN research.conversations AS c ON request_id = id,
         LATERAL (VALUES (created_at, false), (completed_at, true)) AS moments (moment, is_end),
         unnest(ARRAY['ever', 'day', 'hour']) AS span
-      WHERE moment IS NOT NULL
+      WHERE moment IS NOT NULL AND (is_end OR is_counted)
     ) AS facts GROUP BY span, key, start, under
+    ORDER BY key, under, array_position(ARRAY['ever', 'day', 'hour'], span), start
   ));
 END $$;
 
