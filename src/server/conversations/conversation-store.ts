@@ -3,7 +3,6 @@ import type { HourlyLimit } from "../../core/protocol/limits.js";
 import type { Claim, ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
 import { shortLine } from "../../core/text/phrases.js";
 import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
-import type { BeginBlock, KeyFigures } from "./budget-rules.js";
 import type { CreateAnswer, Refused } from "./create-gate.js";
 
 export type { Claim };
@@ -31,6 +30,33 @@ export interface ListedConversation extends Conversation {
 
 /** A key, as far as its limits are concerned. */
 export type LimitedKey = Pick<ServiceKey, "id" | "limits" | "budgets">;
+
+/** What counts against the limits of a key: numbers of conversations, and dollars. */
+export interface KeyFigures {
+  /** Creates in the window of its budget. */
+  created: number;
+  /** What conversations have cost that ended in the window of its dollars. */
+  said: number;
+  /** What has not ended, at the highest cost known of its model; `begun` is the part of it that runs. */
+  reserved: number;
+  begun: number;
+  running: number;
+  waiting: number;
+  /** The highest cost known of the model that the next one is going to have; undefined while none is known. */
+  price?: number | undefined;
+  /** False: conversations do not say what they cost. */
+  isMeasured: boolean;
+}
+
+/** What stops counting in a window in so many ms. */
+export interface Leaving {
+  ms: number;
+  created: number;
+  dollars: number;
+}
+
+/** What leaves each window of a key; may be empty if its creates are not refused. */
+export type LeavingOf = (windowMs: number) => readonly Leaving[];
 
 /** The requests of one operation that count in the hour of a key (§8). */
 export interface HourUse {
@@ -96,25 +122,6 @@ export function billIn(data = "{}"): Bill {
 
 /** How many conversations of a key are counted that stand before one, and that wait. */
 export const MOST_COUNTED = 1_000;
-
-/**
- * Says where a conversation stands that waits, and why it does, as JSON text. `closedMs`: for how long another service takes
- * none; 0 if it does. `block`: why its key may begin none; if that is its budget, `freeMs` says for how long, if it is known.
- */
-export function queueProgress(
-  place: { done: number; of?: number | undefined },
-  {
-    block,
-    freeMs,
-    closedMs,
-    now,
-  }: { block: BeginBlock | undefined; freeMs: number | undefined; closedMs: number; now: number },
-): string {
-  const reason = block ?? (closedMs > 0 ? "upstream" : undefined);
-  const ms = block === "budget" ? freeMs : block ? 0 : Math.max(0, closedMs);
-  const until = ms ? new Date(now + ms).toISOString() : undefined;
-  return JSON.stringify({ step: "queue", ...place, reason, until });
-}
 
 /** What a store shows of all keys, to be read only. Every method may reject with a StoreUnavailableError. */
 export interface Overview {

@@ -25,17 +25,6 @@ const CLAIM = sql("claim")`
 const TELL = sql("tell")`
   UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
-/** Rows of research.conversations that have just ended: adds them to the sums, and returns how many. */
-export function addToSums(rows: string): string {
-  return `
-    SELECT sum(research.add_now(key, model, status, n, cost, priced, tokens_in, tokens_out, unsaid)) FROM (
-      SELECT key, model, status, count(*) AS n, sum(cost_dollars::numeric) AS cost, count(cost_dollars) AS priced,
-        sum(input_tokens) AS tokens_in, sum(output_tokens) AS tokens_out,
-        count(*) FILTER (WHERE coalesce(cost_dollars, input_tokens, output_tokens) IS NULL) AS unsaid
-      FROM ${rows} GROUP BY key, model, status ORDER BY key, model, status
-    ) AS sums`;
-}
-
 /**
  * request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, model if none is known. The price of a
  * model is locked only if it changes. No row: the claim is not valid any more.
@@ -47,8 +36,7 @@ const END = sql("end")`
       model = coalesce(model, $11), progress = NULL, completed_at = now(), worker = NULL, ended_job = job, job = NULL
     WHERE request_id = $1 AND worker = $2 AND claims = $3
       AND EXISTS (SELECT FROM research.processes WHERE id = $2 AND expires_at > now())
-    RETURNING key, status, coalesce(model, '') AS model, cost_dollars, input_tokens, output_tokens,
-      remote IS NULL OR remote_id IS NOT NULL AS has_run
+    RETURNING request_id, coalesce(model, '') AS model, cost_dollars, remote IS NULL OR remote_id IS NOT NULL AS has_run
   ), priced AS (
     INSERT INTO research.models AS own SELECT model, cost_dollars, (cost_dollars IS NULL)::int FROM ended
     WHERE (cost_dollars IS NOT NULL OR has_run) AND NOT EXISTS (
@@ -58,7 +46,7 @@ const END = sql("end")`
     ON CONFLICT (model) DO UPDATE
     SET dollars = greatest(own.dollars, excluded.dollars), unpriced = own.unpriced + excluded.unpriced
   )
-  SELECT total FROM (${addToSums("ended")}) AS added (total) WHERE total > 0`;
+  SELECT research.tally(ARRAY[request_id], '{ended}', 1, false) FROM ended`;
 
 /** request_id, worker, claims. The place in the queue stays, and the start does not count. */
 const GIVE_BACK = sql("give-back")`

@@ -27,11 +27,15 @@ const CREATE = sql("create")`
     WHERE size >= 1 AND size < 'Infinity' GROUP BY key ORDER BY key OFFSET 0
   ), counted AS MATERIALIZED (
     SELECT key, research.take(key, 'create', wanted, size) AS granted FROM keys
+  ), created AS (
+    INSERT INTO research.conversations (request_id, key, job, due_at, model, is_counted)
+    SELECT request_id, key, job, now() + $5::float8 * interval '1 ms', (SELECT research.model()), size < 'Infinity'
+    FROM asked LEFT JOIN counted USING (key) WHERE size = 'Infinity' OR turn <= granted
+    RETURNING request_id, created_at
+  ), tallied AS MATERIALIZED (
+    SELECT research.tally(array_agg(request_id), '{created}', 1, false) FROM created
   )
-  INSERT INTO research.conversations (request_id, key, job, due_at, model, is_counted)
-  SELECT request_id, key, job, now() + $5::float8 * interval '1 ms', (SELECT research.model()), true
-  FROM asked LEFT JOIN counted USING (key) WHERE size = 'Infinity' OR turn <= granted
-  RETURNING request_id, created_at`;
+  SELECT created.* FROM created, tallied`;
 
 /** request_ids, keys, jobs, least ms in PENDING: of keys without a limit, which have no budget either. */
 const CREATE_UNLIMITED = sql("create-unlimited")`

@@ -1,5 +1,5 @@
-import { createBlocks, type KeyFigures, type Leaving } from "../conversations/budget-rules.js";
-import type { LimitedKey } from "../conversations/conversation-store.js";
+import { createRefusal } from "../conversations/budget-rules.js";
+import type { KeyFigures, Leaving, LeavingOf, LimitedKey } from "../conversations/conversation-store.js";
 import { type Database, sql } from "./database.js";
 
 /** keys */
@@ -19,7 +19,7 @@ export interface KeyLimits<Key> {
   key: Key;
   figures: KeyFigures;
   /** What leaves a window of its budgets; empty if its creates are not refused. */
-  leaving: (windowMs: number) => Leaving[];
+  leaving: LeavingOf;
 }
 
 /** Of a key that was not added. */
@@ -39,7 +39,7 @@ export async function limitsOf<Key extends Pick<LimitedKey, "id" | "budgets">>(
     const row = rows.find((one) => one.id === id);
     const figures: KeyFigures = { ...NOTHING, ...row, price: row?.price ?? undefined };
     const windows = [budgets.budget?.ms, budgets.dollars?.ms].filter((ms) => ms !== undefined);
-    const isFull = createBlocks(budgets, figures).length > 0;
+    const isFull = createRefusal(budgets, figures, () => []) !== undefined;
     const parts = isFull ? await database.read(LEAVING, [id, [...new Set(windows)]]) : [];
     const leaving = (windowMs: number) =>
       parts.filter(({ of_window }) => of_window === windowMs) as Leaving[];

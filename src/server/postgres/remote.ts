@@ -10,7 +10,7 @@ import {
   WAIT_LIMIT_MS,
 } from "../conversations/conversation-store.js";
 import { type CreateAnswer, type Gate, gateAfter, OPEN, refusalBy } from "../conversations/create-gate.js";
-import { addToSums, type Claims } from "./claims.js";
+import type { Claims } from "./claims.js";
 import { type Database, PORTION, sql } from "./database.js";
 import { isOwnId } from "./states.js";
 
@@ -98,8 +98,8 @@ const EXPIRE = sql("expire")`
       SELECT request_id FROM research.conversations
       WHERE status = 'PENDING' AND created_at < now() - interval '${WAIT_LIMIT_MS} ms' AND worker IS NULL AND remote IS NULL
       ORDER BY created_at LIMIT ${PORTION} FOR UPDATE SKIP LOCKED
-    ) RETURNING key, model, status, cost_dollars, input_tokens, output_tokens
-  ) SELECT coalesce(n, 0)::int AS count FROM (${addToSums("expired")}) AS added (n)`;
+    ) RETURNING request_id
+  ) SELECT research.tally(array_agg(request_id), '{ended}', 1, false) AS count FROM expired`;
 
 const GATE_COLUMNS = "version, state, extract(epoch FROM next_at - now())::float8 * 1000 AS ms";
 const GATE = sql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;

@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.js";
 import { parseExact } from "../../core/json/exact-json.js";
 import { type KnownStatus, STATUSES } from "../../core/protocol/conversation.js";
 import type { ResearchJob } from "../../core/researcher.js";
-import { beginBlock, dollarsFreeMs, useOf } from "../conversations/budget-rules.js";
+import { queueProgress, useOf } from "../conversations/budget-rules.js";
 import {
   type Conversation,
   type HourUse,
@@ -11,13 +11,12 @@ import {
   type ListedConversation,
   MOST_COUNTED,
   type Overview,
-  queueProgress,
   type Spent,
   type SpentBy,
 } from "../conversations/conversation-store.js";
 import type { KeyStore } from "../keys/key-store.js";
 import { type Database, sql } from "./database.js";
-import { limitsOf } from "./limits.js";
+import { type KeyLimits, limitsOf } from "./limits.js";
 
 /** request_ids */
 const GET = sql("get")`
@@ -104,7 +103,8 @@ export const WAITS = "research.conversations WHERE status = 'PENDING' AND worker
  */
 const MOST_WAITING = 100_000;
 export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
-  THEN (SELECT coalesce(sum(created - completed - failed - stopped), 0) FROM research.sums WHERE span = 'ever' AND part = 0)
+  THEN (SELECT coalesce(sum(created - completed - failed - stopped), 0) FROM research.sums
+    WHERE span = 'ever' AND key IN (SELECT id FROM research.keys))
   ELSE (SELECT count(*) FROM (SELECT FROM ${WAITS} LIMIT ${MOST_WAITING}) AS some_wait)
     + (SELECT count(*) FROM research.running) END)::float8`;
 
@@ -114,7 +114,7 @@ const STATES = sql("states")`
   SELECT ${UNFINISHED} AS unfinished, sum(completed)::float8 AS completed, sum(failed)::float8 AS failed,
     sum(stopped)::float8 AS stopped,
     (SELECT count(*) FROM research.conversations WHERE status = 'PROCESSING')::float8 AS processing
-  FROM research.sums WHERE span = 'ever' AND part >= 0`;
+  FROM research.sums WHERE span = 'ever' AND NOT is_deleted`;
 
 /** limit, states: the newest of each state, and of those the newest. */
 const NEWEST = sql("newest")`
@@ -204,15 +204,10 @@ export class QueueReader {
     const { budgets = {} } = (await keys.list()).find(({ id }) => id === keyId) ?? {};
     const of = ids.length > MOST_COUNTED ? undefined : ids.length;
     const [limits] = await limitsOf(database, [{ id: keyId, budgets }]);
-    const why = {
-      block: limits && beginBlock(budgets, limits.figures),
-      freeMs: limits && dollarsFreeMs(budgets.dollars, limits.figures, limits.leaving),
-      closedMs: closedMs ?? 0,
-      now: clock.now(),
-    };
+    const why = { ...(limits as KeyLimits<unknown>), closedMs: closedMs ?? 0, now: clock.now() };
     return {
       places: new Map(ids.map((id, place) => [id, place])),
-      progress: (done) => queueProgress({ done: Math.min(done, MOST_COUNTED), of }, why),
+      progress: (done) => queueProgress({ done: Math.min(done, MOST_COUNTED), of }, budgets, why),
     };
   }
 }

@@ -16,7 +16,7 @@ import {
   StoreUnavailableError,
 } from "../conversations/conversation-store.js";
 import type { KeyBudgets } from "../keys/key-store.js";
-import { addToSums, type Claims } from "./claims.js";
+import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";
 import { type Database, PORTION, sql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
@@ -60,9 +60,9 @@ const STOP = sql("stop")`
     UPDATE research.conversations
     SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL, reason = NULL
     WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
-    RETURNING request_id, key, model, status, remote, remote_id, cost_dollars, input_tokens, output_tokens
+    RETURNING request_id, status, remote, remote_id
   ), passed_on AS (${passOn("stopped")}), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
-  SELECT allowed, request_id, remote, remote_id, (${addToSums("stopped")}) FROM counted LEFT JOIN stopped ON true`;
+  SELECT allowed, stopped.*, research.tally(ARRAY[request_id], '{ended}', 1, false) FROM counted LEFT JOIN stopped ON true`;
 
 /** age in ms */
 const DELETE_ENDED = sql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;

@@ -38,15 +38,15 @@ describe.skipIf(!postgres)("needs PostgreSQL", () => {
       );
       await query(
         at,
-        "UPDATE research.sums SET at = at - $1 * interval '1 h' WHERE part = -1 AND span = 'hour'",
+        "UPDATE research.sums SET at = at - $1 * interval '1 h' WHERE is_deleted AND span = 'hour'",
         [hours],
       );
-      await query(at, "DELETE FROM research.sums WHERE part = -1 AND span = 'day'");
+      await query(at, "DELETE FROM research.sums WHERE is_deleted AND span = 'day'");
       await query(
         at,
-        `INSERT INTO research.sums (span, key, at, model, part, created, dollars)
-        SELECT 'day', key, date_trunc('day', at, 'UTC'), model, part, sum(created), sum(dollars) FROM research.sums
-        WHERE part = -1 AND span = 'hour' GROUP BY 2, 3, 4, 5`,
+        `INSERT INTO research.sums (span, key, at, model, is_deleted, created, completed, failed, stopped, dollars)
+        SELECT 'day', key, date_trunc('day', at, 'UTC'), model, is_deleted, sum(created), sum(completed), sum(failed), sum(stopped), sum(dollars) FROM research.sums
+        WHERE is_deleted AND span = 'hour' GROUP BY 2, 3, 4, 5`,
       );
       await query(at, "SELECT research.recount()");
     },

@@ -2,14 +2,15 @@ import type { Clock } from "../../../core/clock.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import type { ResearchFacts } from "../../../core/researcher.js";
 import type { KeyStore, ServiceKey } from "../../keys/key-store.js";
-import { beginBlock, dollarsFreeMs, type KeyFigures } from "../budget-rules.js";
+import { beginBlock, queueProgress } from "../budget-rules.js";
 import {
   type Claim,
   ConversationStopped,
+  type KeyFigures,
   type LimitedKey,
-  queueProgress,
   type StoreCounts,
 } from "../conversation-store.js";
+import { figuresOf, leavingOf } from "./budgets.js";
 import { DueQueue } from "./due-queue.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
@@ -55,26 +56,25 @@ export class LocalClaims {
     return this.#take(this.#due, signal, closedMs);
   }
 
-  /** How far the work on a conversation is, or its place among those that wait and why they do, as JSON text. `closedMs`: see `unsent`. */
-  progressOf({ requestId, status, key }: StoredConversation, closedMs: number): string | undefined {
-    const place = status === "PENDING" ? this.#due.placeOf(key, requestId) : undefined;
+  /** How far the work on a conversation is, or its place among those that wait, as JSON text. `closedMs`: see `unsent`. */
+  progressOf({ requestId, status, key: id }: StoredConversation, closedMs: number): string | undefined {
+    const place = status === "PENDING" ? this.#due.placeOf(id, requestId) : undefined;
     if (place === undefined) return this.#held.get(requestId)?.progress;
     const { clock, state } = this.parts;
     const now = clock.now();
-    const budgets = this.#keys.find(({ id }) => id === key)?.budgets ?? {};
-    const figures = this.figures({ id: key, budgets });
-    const freeMs = dollarsFreeMs(budgets.dollars, figures, (ms) => state.leaving(key, now, ms));
-    return queueProgress(place, { block: beginBlock(budgets, figures), freeMs, closedMs, now });
+    const { budgets = {} } = this.#keys.find((key) => key.id === id) ?? {};
+    const leaving = (ms: number) => leavingOf(state, id, now, ms);
+    return queueProgress(place, budgets, { figures: this.figures({ id, budgets }), leaving, closedMs, now });
   }
 
   /** What counts against the limits of a key. */
   figures(key: Pick<LimitedKey, "id" | "budgets">): KeyFigures {
     const { clock, state } = this.parts;
-    const running = [...this.#held.keys(), ...this.#begun.names(key.id)].flatMap((requestId) => {
-      const row = state.rows.get(requestId);
-      return row?.key === key.id ? [row] : [];
-    });
-    return state.figures(key, clock.now(), running, this.facts);
+    const ids = [...this.#held.keys(), ...this.#begun.names(key.id)];
+    const running = ids
+      .flatMap((requestId) => state.rows.get(requestId) ?? [])
+      .filter((row) => row.key === key.id);
+    return figuresOf(state, key, { now: clock.now(), running, facts: this.facts });
   }
 
   tell(claim: Claim, progress: string): void {

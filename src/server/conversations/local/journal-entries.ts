@@ -37,18 +37,17 @@ const end = {
 };
 const ended = v.object({ kind: v.literal("ended"), ...end });
 
-/** A compacted conversation that had ended: `created` and `ended` in one line. */
-const finished = v.object({ kind: v.literal("finished"), key: v.string(), at: time, ...end });
+/** A compacted conversation that had ended: `created` and `ended` in one line; `deleted` if only its cost is left. */
+const finished = v.object({
+  kind: v.literal("finished"),
+  key: v.string(),
+  at: time,
+  ...end,
+  deleted: v.exactOptional(v.literal(true)),
+});
 
 /** The work on a conversation has begun here. */
 const begun = v.object({ kind: v.literal("begun"), request_id, at: time });
-
-/** What deleted conversations of a key add up to that were created, or ended, in the hour that begins at `at`. */
-const sum = v.object({
-  ...{ kind: v.literal("sum"), key: v.string(), at: time, model: v.string(), created: finite },
-  ...{ completed: finite, failed: finite, stopped: finite, dollars: finite, priced: finite },
-  ...{ inputTokens: finite, outputTokens: finite, unsaid: finite },
-});
 
 /** A conversation was deleted because it ended long ago. */
 const deleted = v.object({ kind: v.literal("deleted"), request_id });
@@ -104,7 +103,6 @@ const entry = v.variant("kind", [
   finished,
   begun,
   deleted,
-  sum,
   counted,
   remote,
   released,
@@ -118,7 +116,6 @@ export type Entry = v.InferOutput<typeof entry>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
 export type GateEntry = v.InferOutput<typeof gate>;
 export type SentEntry = v.InferOutput<typeof sent>;
-export type SumEntry = v.InferOutput<typeof sum>;
 
 /** An entry as a line, with its newline. */
 export function lineOf(entry: Entry): string {

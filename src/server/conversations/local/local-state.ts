@@ -1,11 +1,8 @@
 import { isFinal, type KnownStatus } from "../../../core/protocol/conversation.js";
 import { DAY_MS, type HourlyLimit, inWindow, nextSlot, WINDOW_MS } from "../../../core/protocol/limits.js";
-import type { ResearchFacts, ResearchJob } from "../../../core/researcher.js";
-import type { Rate } from "../../keys/key-store.js";
-import { type KeyFigures, type Leaving, leavesAt, UNPRICED_ENDS, unitsOf } from "../budget-rules.js";
+import type { ResearchJob } from "../../../core/researcher.js";
 import type { Bill, Conversation, DayLimit, KeyUse, LimitedKey } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
-import { Sums } from "./sums.js";
 
 /** A request of a key that counts in its hour (§8), which rolls. `at` is epoch ms. */
 export interface Count {
@@ -36,7 +33,8 @@ export class LocalState {
   readonly rows = new Map<string, StoredConversation>();
   /** Whose request at another service is to be stopped there. */
   readonly cancellations = new Set<string>();
-  readonly sums = new Sums();
+  /** By key: its conversations, those included that were deleted since. */
+  readonly bills = new Map<string, StoredConversation[]>();
   /** The highest cost that a conversation of each model had, in dollars; "" where the model is not known. */
   readonly #prices = new Map<string, number>();
   /** How many have ended that did not say what they cost, by model. */
@@ -68,7 +66,7 @@ export class LocalState {
       times.splice(times.lastIndexOf(count.at), 1);
   }
 
-  /** When the requests were made that count at `now` (epoch ms), by key and operation, in ascending order. */
+  /** What counts at `now` (epoch ms), by key and operation, in ascending order. */
   hours(now: number): { operation: Count["operation"]; keyId: string; times: number[] }[] {
     return [...this.#times.keys()].map((name) => {
       const [operation, keyId] = name.split(" ") as [Count["operation"], string];
@@ -103,16 +101,18 @@ export class LocalState {
       if (row === undefined)
         this.#add({ requestId, key, createdAt, status: "PENDING", job, bill: { model } });
     } else if (entry.kind === "finished") {
-      const { key, at: createdAt } = entry;
-      this.#end(this.#add({ requestId, key, createdAt, ...endOf(entry) }));
+      const { key, at: createdAt, deleted } = entry;
+      const finished = this.#add({ requestId, key, createdAt, ...endOf(entry) });
+      this.#priced(finished);
+      if (deleted) this.rows.delete(requestId);
     } else if (entry.kind === "ended" && row !== undefined && !isFinal(row.status)) {
-      this.#end(Object.assign(row, endOf(entry)));
+      Object.assign(row, endOf(entry));
+      this.#priced(row);
       delete row.job;
     } else if (entry.kind === "begun" && row !== undefined && !isFinal(row.status)) {
       row.status = "PROCESSING";
       row.startedAt ??= entry.at;
-    } else if (entry.kind === "sum") this.sums.restore(entry);
-    else if (entry.kind === "remote" && row !== undefined) {
+    } else if (entry.kind === "remote" && row !== undefined) {
       row.remote = entry;
       if (entry.remote_id !== undefined && !isFinal(row.status))
         Object.assign(row, { status: "PROCESSING", reason: undefined });
@@ -125,48 +125,16 @@ export class LocalState {
       delete row.remote;
       if (!isFinal(row.status)) row.reason = entry.reason ?? row.reason;
     } else if (entry.kind === "gate") this.gate = entry;
-    else if (entry.kind === "deleted" && row !== undefined) {
+    else if (entry.kind === "deleted") {
       this.rows.delete(requestId);
-      this.sums.delete(row);
+      delete row?.reason;
     }
   }
 
   /** The highest cost of a model, in dollars; of any if the model is not known. Undefined if none is known. */
   priceOf(model: string | undefined): number | undefined {
-    const prices = [...this.#prices].filter(([name]) => model === undefined || name === model);
-    return prices.length === 0 ? undefined : Math.max(...prices.map(([, price]) => price));
-  }
-
-  /** What counts in a window of a key that ends at `now` (epoch ms). */
-  leaving(key: string, now: number, windowMs: number): Leaving[] {
-    const isThere = ({ requestId }: StoredConversation) => this.rows.has(requestId);
-    const unwritten = this.#unwrittenOf(key).map(({ at }) => ({
-      ...{ ms: leavesAt(at, windowMs) - now, created: 1, dollars: 0 },
-    }));
-    return [...this.sums.leaving({ key, now, windowMs }, isThere), ...unwritten];
-  }
-
-  /** What counts against the limits of a key at `now` (epoch ms); `running`: its conversations that have begun. */
-  figures(
-    { id: key, budgets: { budget, dollars } = {} }: Pick<LimitedKey, "id" | "budgets">,
-    now: number,
-    running: readonly StoredConversation[],
-    { model, saysDollars = true }: ResearchFacts,
-  ): KeyFigures {
-    const unfinished = this.sums.unfinished(key) + this.#unwrittenOf(key).length;
-    const waiting = Math.max(0, unfinished - running.length);
-    const price = this.priceOf(model);
-    const begun = running.reduce((sum, { bill }) => sum + unitsOf(this.priceOf(bill.model) ?? 0), 0);
-    const sumOf = (window: Rate | undefined, amountOf: (one: Leaving) => number) =>
-      (window ? this.leaving(key, now, window.ms) : []).reduce((sum, one) => sum + amountOf(one), 0);
-    return {
-      created: sumOf(budget, ({ created }) => created),
-      said: sumOf(dollars, (one) => unitsOf(one.dollars)) / 1e9,
-      reserved: (begun + waiting * unitsOf(price ?? 0)) / 1e9,
-      ...{ begun: begun / 1e9, running: running.length, waiting, price },
-      isMeasured:
-        saysDollars && (price !== undefined || (this.unpriced.get(model ?? "") ?? 0) < UNPRICED_ENDS),
-    };
+    const prices = [...this.#prices].flatMap(([name, price]) => (name === (model ?? name) ? [price] : []));
+    return prices.length === 0 ? undefined : Math.max(...prices);
   }
 
   /** How long until another create of the account may be sent, ms; 0 or less if it is now. */
@@ -177,20 +145,15 @@ export class LocalState {
     return nextSlot(times, most, now, DAY_MS) - now;
   }
 
-  #unwrittenOf(key: string): Count[] {
-    return [...this.unwritten].filter((one) => one.operation === "create" && one.key === key);
-  }
-
   #add(row: StoredConversation): StoredConversation {
     this.rows.set(row.requestId, row);
-    this.sums.create(row);
+    const bills = this.bills.get(row.key) ?? [];
+    bills.push(row);
+    this.bills.set(row.key, bills);
     return row;
   }
 
-  #end(row: StoredConversation): void {
-    const { bill, status, remote } = row;
-    const { model = "", dollars } = bill;
-    this.sums.end(row);
+  #priced({ bill: { model = "", dollars }, status, remote }: StoredConversation): void {
     if (dollars !== undefined) this.#prices.set(model, Math.max(dollars, this.#prices.get(model) ?? 0));
     else if (status !== "STOPPED" && (remote === undefined || remote.remote_id !== undefined))
       this.unpriced.set(model, (this.unpriced.get(model) ?? 0) + 1);
@@ -220,7 +183,8 @@ export class LocalState {
       } else yield* finishedOf(row);
       if (row.remote !== undefined) yield row.remote;
     }
-    yield* this.sums.ofDeleted();
+    for (const row of [...this.bills.values()].flat())
+      if (!this.rows.has(row.requestId)) yield* finishedOf(row, true);
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
     // A create counts by its own line. Requests may come in between two lines: what counts is taken at once.
@@ -243,11 +207,11 @@ function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
   return { status, startedAt, endedAt, reason, bill: { model, dollars, inputTokens, outputTokens } };
 }
 
-function* finishedOf(row: StoredConversation): Generator<Entry> {
+function* finishedOf(row: StoredConversation, isDeleted?: true): Generator<Entry> {
   const { requestId: request_id, key, createdAt: at, status, startedAt: started_at, reason, bill } = row;
   if (!isFinal(status)) return;
   const end = { request_id, status, started_at, ended_at: row.endedAt ?? at, reason, ...entryOfBill(bill) };
-  yield { kind: "finished", key, at, ...end };
+  yield { kind: "finished", key, at, ...end, ...(isDeleted && { deleted: isDeleted }) };
 }
 
 /** A bill as the entry of an end has it. */

@@ -9,6 +9,7 @@ import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
 import { ServiceStartError } from "../../start-error.js";
 import type { ConversationStore, Overview } from "../conversation-store.js";
+import { figuresOf } from "./budgets.js";
 import { FolderContents, MemoryContents } from "./contents.js";
 import { FileJournal, memoryJournal, readJournal } from "./journal.js";
 import { LocalState, type StoredConversation } from "./local-state.js";
@@ -75,7 +76,9 @@ export async function usageAt(dataDir: string, clock: Clock): Promise<Pick<Overv
     !isFinal(status) && (remote !== undefined || status === "PROCESSING");
   const running = [...state.rows.values()].filter(hasBegun);
   const runningOf = (key: string) => running.filter((row) => row.key === key);
-  return usageOf(state, clock, (key) => state.figures(key, clock.now(), runningOf(key.id), {}));
+  return usageOf(state, clock, (key) =>
+    figuresOf(state, key, { now: clock.now(), running: runningOf(key.id), facts: {} }),
+  );
 }
 
 async function openFolder(

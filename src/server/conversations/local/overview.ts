@@ -1,8 +1,9 @@
 import type { Clock } from "../../../core/clock.js";
 import { parseExact } from "../../../core/json/exact-json.js";
 import type { ResearchJob } from "../../../core/researcher.js";
-import { type KeyFigures, useOf } from "../budget-rules.js";
-import type { LimitedKey, ListedConversation, Overview } from "../conversation-store.js";
+import { useOf } from "../budget-rules.js";
+import type { KeyFigures, LimitedKey, ListedConversation, Overview } from "../conversation-store.js";
+import { leavingOf, spentIn } from "./budgets.js";
 import type { Contents } from "./contents.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
@@ -49,13 +50,13 @@ export function usageOf(
   figuresOf: (key: LimitedKey) => KeyFigures,
 ): Pick<Overview, "spent" | "use"> {
   return {
-    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => state.sums.spent(by, clock.now() - sinceMs),
+    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => spentIn(state, by, clock.now() - sinceMs),
     async use(keys) {
       const at = clock.now();
       const uses = keys.map((key) => {
         const hours = state.hoursOf(key, at);
         const given = { at, hours, figures: figuresOf(key) };
-        return useOf(key, given, (ms) => state.leaving(key.id, at, ms));
+        return useOf(key, given, (ms) => leavingOf(state, key.id, at, ms));
       });
       return { at, uses };
     },

@@ -65,26 +65,24 @@ CREATE INDEX ended ON research.conversations (completed_at) WHERE completed_at I
 CREATE INDEX listed ON research.conversations (status, created_at);
 CREATE INDEX creates ON research.conversations (key, created_at) WHERE is_counted;
 CREATE INDEX costs ON research.conversations (key, completed_at) WHERE cost_dollars IS NOT NULL;
--- What conversations add up to: creates of keys with limits under the model '', all that ended under its model ('' if that is not
--- known), in the hour, the day of UTC and the span 'ever' of that moment. Who reads a sum adds up its parts: -1 holds what was
--- deleted, 0 what is there of an added key. Of another key each connection writes one of 16 parts, so that its statements do
--- not wait for another's commit.
+-- What conversations add up to in the hour, the day of UTC and the span 'ever' of a moment: creates of keys with limits under the
+-- model '', what ended under its model ('' if that is not known). What was deleted has sums of its own.
 CREATE TABLE research.sums (
   span text,
   key text,
   at timestamptz,
   model text,
-  part int,
-  created bigint NOT NULL DEFAULT 0,
-  completed bigint NOT NULL DEFAULT 0,
-  failed bigint NOT NULL DEFAULT 0,
-  stopped bigint NOT NULL DEFAULT 0,
-  dollars numeric NOT NULL DEFAULT 0,
-  priced bigint NOT NULL DEFAULT 0,
-  input_tokens double precision NOT NULL DEFAULT 0,
-  output_tokens double precision NOT NULL DEFAULT 0,
-  unsaid bigint NOT NULL DEFAULT 0,
-  PRIMARY KEY (span, key, at, model, part)
+  is_deleted boolean,
+  created bigint,
+  completed bigint,
+  failed bigint,
+  stopped bigint,
+  dollars numeric,
+  priced bigint,
+  input_tokens double precision,
+  output_tokens double precision,
+  unsaid bigint,
+  PRIMARY KEY (span, key, at, model, is_deleted)
 ) WITH (fillfactor = 50);
 -- What has begun and not ended.
 CREATE VIEW research.running AS
@@ -144,85 +142,42 @@ BEGIN
   RETURN (SELECT max(model) FROM research.processes WHERE role <> 'api' AND expires_at > now());
 END $$;
 
--- Adds these to the sums, which have to come in the order of key, model and part, the widest span first: so no two statements
--- that do it wait for each other.
-CREATE FUNCTION research.add(entries research.sums[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Adds conversations to the sums (`sign` 1) or takes them away (-1): of `moments`, 'created' and 'ended'. A volatile function sees
+-- what its statement has changed before. All statements lock the sums in one order, the widest span first.
+CREATE FUNCTION research.tally(ids uuid[], moments text[], sign int, of_deleted boolean) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO research.sums AS own SELECT * FROM unnest(entries)
-  ON CONFLICT (span, key, at, model, part) DO UPDATE SET
+  INSERT INTO research.sums AS own
+  SELECT span, key, CASE span WHEN 'ever' THEN '-infinity' ELSE date_bin(('1 ' || span)::interval, moment, '2000-01-01Z') END,
+    CASE WHEN ends = 1 THEN coalesce(c.model, '') ELSE '' END, of_deleted, sign * sum(1 - ends),
+    sign * sum(ends * (status = 'COMPLETED')::int), sign * sum(ends * (status = 'FAILED')::int),
+    sign * sum(ends * (status = 'STOPPED')::int), sign * coalesce(sum(ends * cost_dollars::numeric), 0),
+    sign * sum(ends * (cost_dollars IS NOT NULL)::int), sign * coalesce(sum(ends * input_tokens), 0),
+    sign * coalesce(sum(ends * output_tokens), 0),
+    sign * sum(ends * (coalesce(cost_dollars, input_tokens, output_tokens) IS NULL)::int)
+  FROM unnest(ids) AS id JOIN research.conversations AS c ON request_id = id,
+    LATERAL (VALUES ('created', created_at, 0), ('ended', completed_at, 1)) AS moment (name, moment, ends),
+    unnest(ARRAY['ever', 'day', 'hour']) AS span
+  WHERE name = ANY (moments) AND moment IS NOT NULL AND (ends = 1 OR is_counted)
+  GROUP BY 1, 2, 3, 4 ORDER BY 2, 4, array_position(ARRAY['ever', 'day', 'hour'], span), 3
+  ON CONFLICT (span, key, at, model, is_deleted) DO UPDATE SET
     created = own.created + excluded.created, completed = own.completed + excluded.completed,
     failed = own.failed + excluded.failed, stopped = own.stopped + excluded.stopped,
     dollars = own.dollars + excluded.dollars, priced = own.priced + excluded.priced,
     input_tokens = own.input_tokens + excluded.input_tokens,
     output_tokens = own.output_tokens + excluded.output_tokens, unsaid = own.unsaid + excluded.unsaid;
-END $$;
-
--- The beginning of the span that a moment is in.
-CREATE FUNCTION research.start_of(span text, moment timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE span WHEN 'hour' THEN date_bin('1 hour', moment, '2000-01-01Z') WHEN 'day' THEN date_bin('1 day', moment, '2000-01-01Z')
-    ELSE '-infinity' END
-$$;
-
--- The part of the sums of a key that this connection writes.
-CREATE FUNCTION research.part_of(of_key text) RETURNS int LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN CASE WHEN EXISTS (SELECT FROM research.keys WHERE id = of_key) THEN 0 ELSE pg_backend_pid() % 16 END;
-END $$;
-
--- Adds `n` conversations that were created now (`of_status` is NULL), or that ended so now.
-CREATE FUNCTION research.add_now(
-  of_key text, of_model text, of_status text, n bigint, cost numeric, n_priced bigint, tokens_in float8, tokens_out float8,
-  n_unsaid bigint
-) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-  of_part int := research.part_of(of_key);
-BEGIN
-  PERFORM research.add(ARRAY(
-    SELECT (span, of_key, research.start_of(span, now()), coalesce(of_model, ''), of_part,
-      CASE WHEN of_status IS NULL THEN n ELSE 0 END, CASE of_status WHEN 'COMPLETED' THEN n ELSE 0 END,
-      CASE of_status WHEN 'FAILED' THEN n ELSE 0 END, CASE of_status WHEN 'STOPPED' THEN n ELSE 0 END,
-      coalesce(cost, 0), n_priced, coalesce(tokens_in, 0), coalesce(tokens_out, 0), n_unsaid)::research.sums
-    FROM unnest(ARRAY['ever', 'day', 'hour']) AS span
-  ));
-  RETURN n;
-END $$;
-
--- Adds these conversations to the sums (`sign` 1), or takes them away (-1); `of_part` is -1, or else where they are.
-CREATE FUNCTION research.tally(ids uuid[], sign int, of_part int) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM research.add(ARRAY(
-    SELECT (span, key, start, under, coalesce(of_part, research.part_of(key)), sign * count(*) FILTER (WHERE NOT is_end),
-      sign * count(*) FILTER (WHERE is_end AND status = 'COMPLETED'), sign * count(*) FILTER (WHERE is_end AND status = 'FAILED'),
-      sign * count(*) FILTER (WHERE is_end AND status = 'STOPPED'),
-      sign * coalesce(sum(cost_dollars::numeric) FILTER (WHERE is_end), 0), sign * count(cost_dollars) FILTER (WHERE is_end),
-      sign * coalesce(sum(input_tokens) FILTER (WHERE is_end), 0), sign * coalesce(sum(output_tokens) FILTER (WHERE is_end), 0),
-      sign * count(*) FILTER (WHERE is_end AND coalesce(cost_dollars, input_tokens, output_tokens) IS NULL)
-    )::research.sums
-    FROM (
-      SELECT c.*, span, research.start_of(span, moment) AS start, is_end, CASE WHEN is_end THEN coalesce(c.model, '') ELSE '' END AS under
-      FROM unnest(ids) AS id JOIN research.conversations AS c ON request_id = id,
-        LATERAL (VALUES (created_at, false), (completed_at, true)) AS moments (moment, is_end),
-        unnest(ARRAY['ever', 'day', 'hour']) AS span
-      WHERE moment IS NOT NULL AND (is_end OR is_counted)
-    ) AS facts GROUP BY span, key, start, under
-    ORDER BY key, under, array_position(ARRAY['ever', 'day', 'hour'], span), start
-  ));
+  RETURN cardinality(ids);
 END $$;
 
 -- Makes the sums of what is there anew, after a restore or a repair by hand. What is written meanwhile waits.
 CREATE FUNCTION research.recount() RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  block bigint;
 BEGIN
   LOCK TABLE research.conversations IN SHARE ROW EXCLUSIVE MODE;
-  DELETE FROM research.sums WHERE part >= 0 AND span <> 'ever';
-  UPDATE research.sums SET created = 0, completed = 0, failed = 0, stopped = 0, dollars = 0, priced = 0, input_tokens = 0,
-    output_tokens = 0, unsaid = 0 WHERE part >= 0;
+  DELETE FROM research.sums WHERE NOT is_deleted;
   FOR block IN 0 .. pg_relation_size('research.conversations') / current_setting('block_size')::int BY 1000 LOOP
     PERFORM research.tally(ARRAY(
       SELECT request_id FROM research.conversations
       WHERE ctid >= format('(%s,0)', block)::tid AND ctid < format('(%s,0)', block + 1000)::tid
-    ), 1, NULL);
+    ), '{created,ended}', 1, false);
   END LOOP;
 END $$;
 
@@ -234,30 +189,26 @@ DECLARE
     ORDER BY completed_at LIMIT most FOR UPDATE SKIP LOCKED
   );
 BEGIN
-  PERFORM research.tally(ids, -1, NULL);
-  PERFORM research.tally(ids, 1, -1);
+  PERFORM research.tally(ids, '{created,ended}', -1, false), research.tally(ids, '{created,ended}', 1, true);
   DELETE FROM research.conversations WHERE request_id = ANY (ids);
   RETURN cardinality(ids);
 END $$;
 
--- What counts in a window of a key that ends now, by when it leaves the window. Windows of a day and more move by whole hours;
--- in a shorter one each conversation counts by itself, and what was deleted by its hour.
+-- What counts in a window of a key that ends now, by when it leaves. Windows of a day and more move by whole hours; in a shorter
+-- one each conversation counts by itself, and what was deleted by its hour.
 CREATE FUNCTION research.counted(of_key text, ms float8)
 RETURNS TABLE (leaves timestamptz, created numeric, dollars numeric) LANGUAGE plpgsql AS $$
 DECLARE
   length interval := ms * interval '1 ms';
   since timestamptz := clock_timestamp() - length;
-  is_short boolean := ms < 86400000;
 BEGIN
-  RETURN QUERY SELECT at + interval '1 hour' + length, sum(sums.created), sum(sums.dollars) FROM research.sums
-    WHERE span = 'hour' AND key = of_key AND at >= date_bin('1 hour', since, '2000-01-01Z') AND (part < 0 OR NOT is_short)
-    GROUP BY at;
-  IF is_short THEN
-    RETURN QUERY SELECT created_at + length, 1::numeric, 0::numeric FROM research.conversations
-      WHERE key = of_key AND created_at > since AND is_counted;
-    RETURN QUERY SELECT completed_at + length, 0::numeric, cost_dollars::numeric FROM research.conversations
-      WHERE key = of_key AND completed_at > since AND cost_dollars IS NOT NULL;
-  END IF;
+  RETURN QUERY SELECT at + interval '1 hour' + length, sum(s.created), sum(s.dollars) FROM research.sums AS s
+    WHERE span = 'hour' AND key = of_key AND at >= date_bin('1 hour', since, '2000-01-01Z')
+      AND (is_deleted OR ms >= 86400000) GROUP BY at
+    UNION ALL SELECT created_at + length, 1, 0 FROM research.conversations
+    WHERE ms < 86400000 AND key = of_key AND created_at > since AND is_counted
+    UNION ALL SELECT completed_at + length, 0, cost_dollars::numeric FROM research.conversations
+    WHERE ms < 86400000 AND key = of_key AND completed_at > since AND cost_dollars IS NOT NULL;
 END $$;
 
 -- The sum of that. Of a long window it reads the hours of its first day, and whole days after it.
@@ -276,17 +227,19 @@ BEGIN
   END IF;
 END $$;
 
--- What counts against the limits of a key. What is reserved is read before what was said: a conversation that ends in between
--- counts twice, and not in neither.
-CREATE FUNCTION research.figures(
-  own research.keys, OUT created numeric, OUT said numeric, OUT reserved numeric, OUT begun numeric, OUT running bigint,
-  OUT waiting bigint, OUT price numeric, OUT is_measured boolean
-) LANGUAGE plpgsql AS $$
+-- What counts against the limits of a key; see KeyFigures (conversation-store.ts).
+CREATE TYPE research.figures AS (
+  created numeric, said numeric, reserved numeric, begun numeric, running bigint, waiting bigint, price numeric, is_measured boolean
+);
+
+-- What is reserved is read before what was said: a conversation that ends in between counts twice, and not in neither.
+CREATE FUNCTION research.figures(own research.keys) RETURNS research.figures LANGUAGE plpgsql AS $$
 DECLARE
+  f research.figures;
   of_model text;
   unpriced int;
 BEGIN
-  SELECT max(model), coalesce(bool_and(says_dollars), true) INTO of_model, is_measured FROM research.processes
+  SELECT max(model), coalesce(bool_and(says_dollars), true) INTO of_model, f.is_measured FROM research.processes
   WHERE role <> 'api' AND expires_at > now();
   SELECT count(*), coalesce(sum((
       SELECT max(m.dollars) FROM research.models AS m WHERE r.model IS NULL OR m.model = r.model
@@ -294,51 +247,28 @@ BEGIN
     (SELECT sum(s.created - s.completed - s.failed - s.stopped) FROM research.sums AS s WHERE span = 'ever' AND key = own.id),
     (SELECT max(m.dollars) FROM research.models AS m WHERE of_model IS NULL OR m.model = of_model),
     (SELECT m.unpriced FROM research.models AS m WHERE m.model = coalesce(of_model, ''))
-  INTO running, begun, waiting, price, unpriced FROM research.running AS r WHERE key = own.id;
-  waiting := greatest(0, waiting - running);
-  reserved := begun + waiting * coalesce(price, 0);
-  said := CASE WHEN own.dollars IS NULL THEN 0 ELSE (research.used(own.id, own.dollars_ms)).dollars END;
-  created := CASE WHEN own.budget IS NULL THEN 0 ELSE (research.used(own.id, own.budget_ms)).created END;
-  is_measured := is_measured AND (price IS NOT NULL OR unpriced IS NULL OR unpriced < 3);
+  INTO f.running, f.begun, f.waiting, f.price, unpriced FROM research.running AS r WHERE key = own.id;
+  f.waiting := greatest(0, f.waiting - f.running);
+  f.reserved := f.begun + f.waiting * coalesce(f.price, 0);
+  f.is_measured := f.is_measured AND (f.price IS NOT NULL OR unpriced IS NULL OR unpriced < 3);
+  f.said := CASE WHEN own.dollars IS NULL THEN 0 ELSE (research.used(own.id, own.dollars_ms)).dollars END;
+  f.created := CASE WHEN own.budget IS NULL THEN 0 ELSE (research.used(own.id, own.budget_ms)).created END;
+  RETURN f;
 END $$;
 
--- How many of the wanted creates the budgets of a key allow: the rules of `createBlocks` (budget-rules.ts). The caller holds a
--- lock that lets one count at a time.
-CREATE FUNCTION research.room(of_key text, wanted int) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE
-  own research.keys;
-  f record;
-BEGIN
-  SELECT * INTO own FROM research.keys WHERE id = of_key AND (budget IS NOT NULL OR dollars IS NOT NULL);
-  IF NOT FOUND THEN
-    RETURN wanted;
-  END IF;
-  f := research.figures(own);
-  RETURN greatest(0, least(wanted, own.budget - f.created, CASE
-    WHEN own.dollars IS NULL THEN wanted
+-- How many creates the budgets of a key allow, of which it has one or both. The rules of `createRefusal` (budget-rules.ts).
+CREATE FUNCTION research.room(own research.keys, f research.figures) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+  SELECT greatest(0, least(own.budget - f.created, CASE WHEN own.dollars IS NOT NULL THEN CASE
     WHEN NOT f.is_measured OR f.said + f.reserved >= own.dollars::numeric THEN 0
     WHEN f.price IS NULL THEN 10 - f.waiting
-    WHEN f.price > 0 THEN ceil((own.dollars::numeric - f.said - f.reserved) / f.price)
-    ELSE wanted END));
-END $$;
+    WHEN f.price = 0 THEN 'Infinity' ELSE ceil((own.dollars::numeric - f.said - f.reserved) / f.price) END END))
+$$;
 
--- Whether a conversation of a key may begin: the rules of `beginBlock` (budget-rules.ts).
-CREATE FUNCTION research.may_begin(of_key text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  own research.keys;
-  f record;
-BEGIN
-  SELECT * INTO own FROM research.keys WHERE id = of_key AND (at_once IS NOT NULL OR dollars IS NOT NULL);
-  IF NOT FOUND THEN
-    RETURN true;
-  END IF;
-  IF own.dollars IS NULL THEN
-    RETURN own.at_once > (SELECT count(*) FROM research.running WHERE key = of_key);
-  END IF;
-  f := research.figures(own);
-  RETURN coalesce(f.running < own.at_once, true) AND f.is_measured AND f.said + f.begun < own.dollars::numeric
-    AND (f.price IS NOT NULL OR f.running = 0);
-END $$;
+-- Whether a conversation of a key may begin. The rules of `beginBlock` (budget-rules.ts).
+CREATE FUNCTION research.may_begin(own research.keys, f research.figures) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT (own.at_once IS NULL OR f.running < own.at_once) AND (own.dollars IS NULL OR (
+    f.is_measured AND f.said + f.begun < own.dollars::numeric AND (f.price IS NOT NULL OR f.running = 0)))
+$$;
 
 -- Claims a conversation for a worker whose lease holds, of the key that comes next after `last`: what has begun, or else what
 -- waits. `which`: 'any', 'begun' (at another service), or 'new' (not sent there yet, and younger than `limit_ms`; while that service refuses
@@ -348,6 +278,7 @@ CREATE FUNCTION research.claim(of_worker uuid, last text, which text, probe_ms f
 RETURNS SETOF research.conversations LANGUAGE plpgsql AS $$
 DECLARE
   own_model text;
+  own_key research.keys;
   turn text;
   head record;
   next_id uuid;
@@ -377,14 +308,18 @@ BEGIN
     END IF;
     turn := head.key;
     none.due_at := least(none.due_at, head.due_at);
-    CONTINUE WHEN head.due_at > now() OR NOT research.may_begin(turn);
+    CONTINUE WHEN head.due_at > now() OR (
+      SELECT NOT research.may_begin(own, research.figures(own)) FROM research.keys AS own
+      WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL)
+    );
     SELECT request_id INTO next_id FROM research.conversations
     WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = turn AND due_at > oldest
       AND due_at <= now() AND created_at > oldest
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
     CONTINUE WHEN NOT FOUND;
-    PERFORM FROM research.keys WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL) FOR NO KEY UPDATE;
-    IF FOUND AND NOT research.may_begin(turn) THEN
+    SELECT * INTO own_key FROM research.keys WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL)
+    FOR NO KEY UPDATE;
+    IF FOUND AND NOT research.may_begin(own_key, research.figures(own_key)) THEN
       next_id := NULL;
       none.due_at := now();
       EXIT;
@@ -414,6 +349,7 @@ CREATE FUNCTION research.take(of_key text, of_operation text, wanted int, new_si
 LANGUAGE plpgsql AS $$
 DECLARE
   own research.counters;
+  room numeric;
   granted int;
   moment timestamptz;
   hour timestamptz[];
@@ -424,7 +360,9 @@ BEGIN
     INSERT INTO research.counters VALUES (of_key, of_operation, 0, new_size) ON CONFLICT DO NOTHING;
   END LOOP;
   IF of_operation = 'create' THEN
-    wanted := research.room(of_key, wanted);
+    SELECT research.room(k, research.figures(k)) INTO room FROM research.keys AS k
+    WHERE id = of_key AND (budget IS NOT NULL OR dollars IS NOT NULL);
+    wanted := least(wanted, room);
   END IF;
   moment := clock_timestamp();
   IF own.size <> new_size THEN
@@ -448,9 +386,6 @@ BEGIN
   IF granted > 0 OR own.size <> new_size THEN
     UPDATE research.counters SET taken = own.taken + granted, size = new_size
     WHERE key = of_key AND operation = of_operation;
-  END IF;
-  IF granted > 0 AND of_operation = 'create' THEN
-    PERFORM research.add_now(of_key, NULL, NULL, granted, 0, 0, 0, 0, 0);
   END IF;
   RETURN granted;
 END $$;
