@@ -33,10 +33,12 @@ export type LimitedKey = Pick<ServiceKey, "id" | "limits" | "budgets">;
 
 /** What counts against the limits of a key: numbers of conversations, and dollars. */
 export interface KeyFigures {
-  /** Creates in the window of its budget. */
+  /** Creates in the window of its budget; if they are as many, for how long they are, ms. */
   created: number;
-  /** What conversations have cost that ended in the window of its dollars. */
+  createdFreeMs?: number | undefined;
+  /** What conversations have cost that ended in the window of its dollars; if it is as much, for how long it is, ms. */
   said: number;
+  saidFreeMs?: number | undefined;
   /** What has not ended, at the highest cost known of its model; `begun` is the part of it that runs. */
   reserved: number;
   begun: number;
@@ -47,16 +49,6 @@ export interface KeyFigures {
   /** False: conversations do not say what they cost. */
   isMeasured: boolean;
 }
-
-/** What stops counting in a window in so many ms. */
-export interface Leaving {
-  ms: number;
-  created: number;
-  dollars: number;
-}
-
-/** What leaves each window of a key; may be empty if its creates are not refused. */
-export type LeavingOf = (windowMs: number) => readonly Leaving[];
 
 /** The requests of one operation that count in the hour of a key (§8). */
 export interface HourUse {

@@ -46,7 +46,10 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
 }
 
 async function bringUp(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
-  const { rows } = await client.query("SELECT to_regclass('research.windows') IS NOT NULL AS yes");
+  // Tables of schemas that were replaced before they were released.
+  const { rows } = await client.query(
+    "SELECT coalesce(to_regclass('research.windows'), to_regclass('research.spent')) IS NOT NULL AS yes",
+  );
   if (rows[0].yes) {
     throw unusable(
       "The database holds the schema of a program before the first release, which this one does not read. " +

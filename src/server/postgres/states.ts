@@ -16,7 +16,7 @@ import {
 } from "../conversations/conversation-store.js";
 import type { KeyStore } from "../keys/key-store.js";
 import { type Database, sql } from "./database.js";
-import { type KeyLimits, limitsOf } from "./limits.js";
+import { figuresOf } from "./limits.js";
 
 /** request_ids */
 const GET = sql("get")`
@@ -203,11 +203,11 @@ export class QueueReader {
     const { ids, closed_ms: closedMs } = row as { ids: string[]; closed_ms: number | null };
     const { budgets = {} } = (await keys.list()).find(({ id }) => id === keyId) ?? {};
     const of = ids.length > MOST_COUNTED ? undefined : ids.length;
-    const [limits] = await limitsOf(database, [{ id: keyId, budgets }]);
-    const why = { ...(limits as KeyLimits<unknown>), closedMs: closedMs ?? 0, now: clock.now() };
+    const figures = (await figuresOf(database, [keyId]))(keyId);
+    const why = { budgets, figures, closedMs: closedMs ?? 0, now: clock.now() };
     return {
       places: new Map(ids.map((id, place) => [id, place])),
-      progress: (done) => queueProgress({ done: Math.min(done, MOST_COUNTED), of }, budgets, why),
+      progress: (done) => queueProgress({ done: Math.min(done, MOST_COUNTED), of }, why),
     };
   }
 }
@@ -245,15 +245,18 @@ export class PostgresOverview implements Overview {
   async use(keys: readonly LimitedKey[]) {
     const { clock, database } = this.parts;
     const rows = await database.read(HOURS, [keys.map(({ id }) => id)]);
-    const limits = await limitsOf(database, keys);
+    const figures = await figuresOf(
+      database,
+      keys.map(({ id }) => id),
+    );
     const at = clock.now();
     const hourOf = (id: string, operation: string): HourUse => {
       const row = rows.find((one) => one.key === id && one.operation === operation);
       return { used: row?.used ?? 0, nextAt: row?.next_at?.getTime() };
     };
-    const uses = limits.map(({ key, figures, leaving }) => {
+    const uses = keys.map((key) => {
       const hours = { create: hourOf(key.id, "create"), stop: hourOf(key.id, "stop") };
-      return useOf(key, { at, hours, figures }, leaving);
+      return useOf(key, { at, hours, figures: figures(key.id) });
     });
     return { at, uses };
   }

@@ -20,7 +20,7 @@ import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";
 import { type Database, PORTION, sql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
-import { limitsOf } from "./limits.js";
+import { figuresOf } from "./limits.js";
 import { notify } from "./notifications.js";
 import { PostgresRemote, passOn, remoteOf } from "./remote.js";
 import {
@@ -237,15 +237,12 @@ export class PostgresStore implements ConversationStore {
   /** Why a create was not done: what keeps the key waiting longest. */
   async #refused(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
     if (!budgets.budget && !budgets.dollars) return this.#rateLimited(keyId, "create");
-    const [[limits], hour] = await Promise.all([
-      limitsOf(this.parts.database, [{ id: keyId, budgets }]),
+    const [figures, hour] = await Promise.all([
+      figuresOf(this.parts.database, [keyId]),
       this.#rateLimited(keyId, "create"),
     ]);
-    const refusal = limits && createRefusal(budgets, limits.figures, limits.leaving);
-    return refusal === undefined ||
-      (refusal.kind === "rate-limited" && refusal.retryAfterMs < hour.retryAfterMs)
-      ? hour
-      : refusal;
+    const refusal = createRefusal(budgets, figures(keyId)) ?? hour;
+    return refusal.kind === "rate-limited" && refusal.retryAfterMs < hour.retryAfterMs ? hour : refusal;
   }
 
   async #rateLimited(keyId: string, operation: "create" | "stop"): Promise<RateLimited> {

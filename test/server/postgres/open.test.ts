@@ -71,20 +71,23 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
     );
   });
 
-  it("a database of a program before the first release is refused, and not touched", async () => {
-    await query(
-      url,
-      `CREATE SCHEMA research;
+  it.each(["windows", "spent"])(
+    "a database of a program before the first release is refused, and not touched (%s)",
+    async (table) => {
+      await query(
+        url,
+        `CREATE SCHEMA research;
       CREATE TABLE research.schema (version int NOT NULL, oldest_program int NOT NULL);
       INSERT INTO research.schema VALUES (7, 1);
-      CREATE TABLE research.windows ()`,
-    );
-    for (const role of ["api", "worker"] as const)
-      expect(await refusal(storeAt(url, { role }))).toMatch(
-        /before the first release.*Name an empty database/,
+      CREATE TABLE research.${table} ()`,
       );
-    expect(await query(url, "SELECT version FROM research.schema")).toEqual([{ version: 7 }]);
-  });
+      for (const role of ["api", "worker"] as const)
+        expect(await refusal(storeAt(url, { role }))).toMatch(
+          /before the first release.*Name an empty database/,
+        );
+      expect(await query(url, "SELECT version FROM research.schema")).toEqual([{ version: 7 }]);
+    },
+  );
 
   it("PostgreSQL 14 is refused", async () => {
     const proxy = new PostgresProxy(await newDatabase());

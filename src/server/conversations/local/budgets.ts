@@ -1,23 +1,22 @@
 import { isFinal } from "../../../core/protocol/conversation.js";
 import type { ResearchFacts } from "../../../core/researcher.js";
+import type { Rate } from "../../keys/key-store.js";
 import { hourOf, leavesAt, UNPRICED_ENDS, unitsOf } from "../budget-rules.js";
-import type { KeyFigures, Leaving, LimitedKey, Spent, SpentBy } from "../conversation-store.js";
+import type { KeyFigures, LimitedKey, Spent, SpentBy } from "../conversation-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
-const unwrittenOf = (state: LocalState, key: string) =>
-  [...state.unwritten].filter((one) => one.operation === "create" && one.key === key);
-
-/** What counts in a window of a key that ends at `now` (epoch ms). */
-export function leavingOf(state: LocalState, key: string, now: number, windowMs: number): Leaving[] {
-  const rows = state.bills.get(key) ?? [];
-  const creates = [...rows.map(({ createdAt }) => createdAt), ...unwrittenOf(state, key).map(({ at }) => at)];
-  const costs = rows.flatMap(({ endedAt, bill: { dollars = 0 } }) =>
-    endedAt ? [{ at: endedAt, dollars }] : [],
-  );
-  return [...creates.map((at) => ({ at, dollars: 0 })), ...costs].flatMap(({ at, dollars }, n) => {
-    const ms = leavesAt(at, windowMs) - now;
-    return ms > 0 ? [{ ms, created: Number(n < creates.length), dollars }] : [];
+/** What counts in a window that ends at `now` and, if that is its most, in how many ms it is less. */
+function countIn(window: Rate | undefined, now: number, all: readonly { at: number; amount: number }[]) {
+  if (window === undefined) return { count: 0 };
+  const leaving = all.map(({ at, amount }) => ({ ms: leavesAt(at, window.ms) - now, amount }));
+  const counted = leaving.filter(({ ms }) => ms > 0).sort((a, b) => a.ms - b.ms);
+  const count = counted.reduce((sum, { amount }) => sum + amount, 0);
+  let left = count;
+  const last = counted.find(({ amount }) => {
+    left -= amount;
+    return left < window.most;
   });
+  return { count, ...(count >= window.most && { freeMs: last?.ms }) };
 }
 
 /** What counts against the limits of a key at `now` (epoch ms); `running`: its conversations that have begun. */
@@ -27,16 +26,21 @@ export function figuresOf(
   { now, running, facts }: { now: number; running: readonly StoredConversation[]; facts: ResearchFacts },
 ): KeyFigures {
   const { model, saysDollars = true } = facts;
-  const unfinished = (state.bills.get(id) ?? []).filter(({ status }) => !isFinal(status)).length;
-  const waiting = unfinished + unwrittenOf(state, id).length - running.length;
+  const rows = state.bills.get(id) ?? [];
+  const unwritten = [...state.unwritten].filter((one) => one.operation === "create" && one.key === id);
+  const waiting = rows.filter(({ status }) => !isFinal(status)).length + unwritten.length - running.length;
   const price = state.priceOf(model);
   const begun = running.reduce((sum, { bill }) => sum + unitsOf(state.priceOf(bill.model) ?? 0), 0);
-  const [creates, costs] = [budget, dollars].map((window) =>
-    window ? leavingOf(state, id, now, window.ms) : [],
-  );
+  const creates = [
+    ...rows.map(({ createdAt: at }) => ({ at, amount: 1 })),
+    ...unwritten.map(({ at }) => ({ at, amount: 1 })),
+  ];
+  const created = countIn(budget, now, creates);
+  const costs = rows.map(({ endedAt: at = 0, bill }) => ({ at, amount: unitsOf(bill.dollars ?? 0) }));
+  const said = countIn(dollars && { ...dollars, most: unitsOf(dollars.most) }, now, costs);
   return {
-    created: creates?.reduce((sum, one) => sum + one.created, 0) ?? 0,
-    said: (costs?.reduce((sum, one) => sum + unitsOf(one.dollars), 0) ?? 0) / 1e9,
+    ...{ created: created.count, createdFreeMs: created.freeMs },
+    ...{ said: said.count / 1e9, saidFreeMs: said.freeMs },
     reserved: (begun + waiting * unitsOf(price ?? 0)) / 1e9,
     ...{ begun: begun / 1e9, running: running.length, waiting, price },
     isMeasured:

@@ -10,7 +10,7 @@ import {
   type LimitedKey,
   type StoreCounts,
 } from "../conversation-store.js";
-import { figuresOf, leavingOf } from "./budgets.js";
+import { figuresOf } from "./budgets.js";
 import { DueQueue } from "./due-queue.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
@@ -60,11 +60,14 @@ export class LocalClaims {
   progressOf({ requestId, status, key: id }: StoredConversation, closedMs: number): string | undefined {
     const place = status === "PENDING" ? this.#due.placeOf(id, requestId) : undefined;
     if (place === undefined) return this.#held.get(requestId)?.progress;
-    const { clock, state } = this.parts;
-    const now = clock.now();
+    const { clock } = this.parts;
     const { budgets = {} } = this.#keys.find((key) => key.id === id) ?? {};
-    const leaving = (ms: number) => leavingOf(state, id, now, ms);
-    return queueProgress(place, budgets, { figures: this.figures({ id, budgets }), leaving, closedMs, now });
+    return queueProgress(place, {
+      budgets,
+      figures: this.figures({ id, budgets }),
+      closedMs,
+      now: clock.now(),
+    });
   }
 
   /** What counts against the limits of a key. */

@@ -16,7 +16,6 @@ import {
   type StoreCounts,
   StoreUnavailableError,
 } from "../conversation-store.js";
-import { leavingOf } from "./budgets.js";
 import { LocalClaims } from "./claims.js";
 import type { Contents } from "./contents.js";
 import type { Journal } from "./journal.js";
@@ -63,8 +62,7 @@ export class LocalStore implements ConversationStore {
     const { model } = this.#claims.facts;
     const at = clock.now();
     const count: Count = { operation: "create", key, at };
-    const figures = this.#claims.figures({ id: key, budgets });
-    const refused = createRefusal(budgets, figures, (ms) => leavingOf(state, key, at, ms));
+    const refused = createRefusal(budgets, this.#claims.figures({ id: key, budgets }));
     if (refused) return refused;
     const limited = state.take(count, limits.create);
     if (limited) return { kind: "rate-limited", ...limited };

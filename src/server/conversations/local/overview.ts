@@ -3,7 +3,7 @@ import { parseExact } from "../../../core/json/exact-json.js";
 import type { ResearchJob } from "../../../core/researcher.js";
 import { useOf } from "../budget-rules.js";
 import type { KeyFigures, LimitedKey, ListedConversation, Overview } from "../conversation-store.js";
-import { leavingOf, spentIn } from "./budgets.js";
+import { spentIn } from "./budgets.js";
 import type { Contents } from "./contents.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
@@ -54,9 +54,7 @@ export function usageOf(
     async use(keys) {
       const at = clock.now();
       const uses = keys.map((key) => {
-        const hours = state.hoursOf(key, at);
-        const given = { at, hours, figures: figuresOf(key) };
-        return useOf(key, given, (ms) => leavingOf(state, key.id, at, ms));
+        return useOf(key, { at, hours: state.hoursOf(key, at), figures: figuresOf(key) });
       });
       return { at, uses };
     },

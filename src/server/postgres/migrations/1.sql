@@ -227,9 +227,18 @@ BEGIN
   END IF;
 END $$;
 
+-- When more than `over` of what counts in a window will have left it.
+CREATE FUNCTION research.free_at(of_key text, ms float8, is_dollars boolean, over numeric) RETURNS timestamptz LANGUAGE sql AS $$
+  SELECT leaves FROM (
+    SELECT leaves, sum(CASE WHEN is_dollars THEN dollars ELSE created END) OVER (ORDER BY leaves) AS gone
+    FROM research.counted(of_key, ms)
+  ) AS parts WHERE gone > over ORDER BY leaves LIMIT 1
+$$;
+
 -- What counts against the limits of a key; see KeyFigures (conversation-store.ts).
 CREATE TYPE research.figures AS (
-  created numeric, said numeric, reserved numeric, begun numeric, running bigint, waiting bigint, price numeric, is_measured boolean
+  created numeric, said numeric, reserved numeric, begun numeric, running bigint, waiting bigint, price numeric,
+  is_measured boolean, created_free_at timestamptz, said_free_at timestamptz
 );
 
 -- What is reserved is read before what was said: a conversation that ends in between counts twice, and not in neither.
@@ -251,8 +260,18 @@ BEGIN
   f.waiting := greatest(0, f.waiting - f.running);
   f.reserved := f.begun + f.waiting * coalesce(f.price, 0);
   f.is_measured := f.is_measured AND (f.price IS NOT NULL OR unpriced IS NULL OR unpriced < 3);
-  f.said := CASE WHEN own.dollars IS NULL THEN 0 ELSE (research.used(own.id, own.dollars_ms)).dollars END;
-  f.created := CASE WHEN own.budget IS NULL THEN 0 ELSE (research.used(own.id, own.budget_ms)).created END;
+  IF own.dollars IS NOT NULL THEN
+    f.said := (research.used(own.id, own.dollars_ms)).dollars;
+    IF f.said >= own.dollars::numeric THEN
+      f.said_free_at := research.free_at(own.id, own.dollars_ms, true, f.said - own.dollars::numeric);
+    END IF;
+  END IF;
+  IF own.budget IS NOT NULL THEN
+    f.created := (research.used(own.id, own.budget_ms)).created;
+    IF f.created >= own.budget THEN
+      f.created_free_at := research.free_at(own.id, own.budget_ms, false, f.created - own.budget::numeric);
+    END IF;
+  END IF;
   RETURN f;
 END $$;
 
