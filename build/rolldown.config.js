@@ -8,6 +8,10 @@ import { STAND_INS, standIns } from "./stand-ins.js";
 // A file costs as much to load as ten thousand characters in it, so what is always needed together is one file.
 // Each group takes along what its modules import, unless an earlier one has it.
 const CHUNKS = [
+  // Packages apart from our code, to be minified.
+  { name: "commander", test: /node_modules\/(commander|get-east-asian-width)\// },
+  { name: "hono", test: /node_modules\/(@hono|hono)\// },
+  { name: "valibot", test: /node_modules\/valibot\// },
   // Of all; `--version` and a help page take nothing else.
   { name: "clock", test: /src\/core\/clock\.ts$/ },
   // Of the library and of every command.

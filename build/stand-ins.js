@@ -10,6 +10,8 @@ const STATUS = ["status", "3f2a0000-0000-4000-8000-000000000000"];
 export const STAND_INS = [
   // Offered to a service only with `allowH2`, which nothing here sets.
   { of: "undici", module: "./client-h2.js", code: "", sooner: STATUS },
+  // The parser of HTTP with SIMD. Without it undici takes the plain one, as on machines that have no SIMD.
+  { of: "undici", module: "../llhttp/llhttp_simd-wasm.js", code: "", sooner: STATUS },
   // For bodies of other kinds than text, and nothing here sends one.
   { of: "undici", module: "../web/fetch/body.js", code: "", sooner: STATUS },
   // Asked for the default limit of an answer's headers, in bytes, and whether a body is a message of that module.
