@@ -156,9 +156,9 @@ type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
 
 /** Keeps the check of a request's result for as long as a result. Throws LocalError. */
 export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcome: CheckOutcome): void {
+  const { history } = ports;
   if (!entry || !isAt(entry, ports)) return;
-  const service = serviceOf({ origin: ports.origin, base_path: ports.basePath });
-  ports.history?.checks.keep(service, requestId, JSON.stringify(outcome), true);
+  history?.keep(history.checks, { ...entry, request_id: requestId }, JSON.stringify(outcome), true);
 }
 
 export function keptCheck(

@@ -303,7 +303,7 @@ export function keepResult(
 ): void {
   const isResult = data.provider_status !== undefined && (data.output !== undefined || hasNoResult(data));
   if (!isResult || id === null) return;
-  history?.results.keep(serviceOf(entry), id, exactJson(data));
+  history?.keep(history.results, { ...entry, request_id: id }, exactJson(data));
 }
 
 /** Keeps a state that was seen, and its result, in the history. Returns why that failed, which ends nothing. */

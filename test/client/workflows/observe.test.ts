@@ -33,12 +33,14 @@ test.each<[string, StatusData, facts: object, isKept?: boolean]>([
   const seen: unknown[] = [];
   const history = {
     observe: (before: Seen, ...given: unknown[]) => seen.push([before.status, ...given]),
-    results: { keep: (...given: unknown[]) => seen.push(given) },
+    results: "results",
+    keep: (store: unknown, { origin, request_id }: Seen, text: string) =>
+      seen.push([store, origin, request_id, text]),
   };
   const target = entry();
   const ports = { origin: "o", history: history as unknown as History };
   expect(observe(ports, target, data)).toBeUndefined();
-  const kept = isKept ? [["o", "id", JSON.stringify(data)]] : [];
+  const kept = isKept ? [["results", "o", "id", JSON.stringify(data)]] : [];
   expect(seen).toEqual([["PENDING", data.status, facts], ...kept]);
   expect(target.status).toBe(data.status);
   expect(observe({ origin: "o", history: undefined }, entry(), data)).toBeUndefined();

@@ -65,6 +65,9 @@ export interface HistoryQuery {
   accepts?: (entry: HistoryEntry) => boolean;
 }
 
+/** A request of which something is kept. */
+type KeptRequest = Parameters<typeof idAt>[0];
+
 /** How many lines more than asked for are read and sorted: requests that were sent together are logged in any order. */
 const REORDER = 256;
 
@@ -109,6 +112,22 @@ export class History {
   /** Returns the path of a text, whose name is its digest. */
   #locateText(name: string): string {
     return join(this.folder, "contexts", name);
+  }
+
+  /** Keeps a text in `results` or `checks`, but nothing of a request that was forgotten meanwhile. Throws LocalError. */
+  keep(store: KeptResults, request: KeptRequest, text: string, replaces = false): void {
+    const [service, requestId] = [serviceOf(request), request.request_id];
+    store.keep(service, requestId, text, replaces);
+    // `forget` takes the record out and then what is kept: what it did not see was written after both.
+    if (!this.#isRecorded(request)) store.forget(service, requestId);
+  }
+
+  #isRecorded(request: KeptRequest): boolean {
+    for (const line of this.#log.lines(`"${request.request_id}"`))
+      if (line.kind === "created" && idAt(line) === idAt(request)) return true;
+    return this.#readOpen().found.some(
+      ({ request_id, ...entry }) => request_id !== null && idAt({ ...entry, request_id }) === idAt(request),
+    );
   }
 
   /** Removes what is kept of a request at a service. Throws LocalError. */
@@ -327,8 +346,11 @@ export class History {
       this.#dropContexts(names);
       if (names.size === 0) return;
       for (const name of names) this.#open.remove(name);
-      for (const { request_id, ...entry } of entries)
-        if (request_id !== null) this.#forgetKept(serviceOf(entry), request_id);
+      const forgetKept = () => {
+        for (const { request_id, ...entry } of entries)
+          if (request_id !== null) this.#forgetKept(serviceOf(entry), request_id);
+      };
+      forgetKept();
       await this.#log.rewrite((line) => {
         if (line.kind === "status") return requests.has(idAt(line)) ? undefined : line;
         if (line.kind === "forgotten" || !names.has(line.local_id)) return line;
@@ -337,6 +359,8 @@ export class History {
         return requests.get(idAt(line));
       });
       for (const record of unlogged.values()) this.#log.append(record, { sync: true });
+      // Another command may have kept something before it could see that the record is gone.
+      forgetKept();
     } catch (error) {
       throw localError(`could not forget requests in ${this.folder}`, error);
     } finally {
