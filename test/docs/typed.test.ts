@@ -86,7 +86,7 @@ test("docs/accounts.md: each block, typed in order in an empty home, ends as it 
   const { doubles, azure, home, env } = await world();
   const screens: string[] = [];
   for (const block of blocksOf("docs/accounts.md")) screens.push(await type(block, home, env));
-  expect(screens.join("\n")).toContain("account        exa");
+  expect(screens.join("\n")).toMatch(/^account +https:\/\/api\.exa\.ai +exa, in use$/m);
   for (const file of ["tides.md", "bristol.md", "bristol-openai.md", "week.md", "mills.md", "azure.md"])
     expect(existsSync(join(home, file)), file).toBe(true);
   expect(azure.runs.size).toBe(1);

@@ -148,7 +148,7 @@ describe("several accounts", () => {
       },
     });
     const list = await run(["config", "list"]);
-    expect(list.stdout).toContain(`account\topenai\t${one}\naccount\texa\t${two}, in use\n`);
+    expect(list.stdout).toContain(`account\t${one}\topenai\naccount\t${two}\texa, in use\n`);
     expect(JSON.parse((await run(["config", "list", "--json"])).stdout).accounts).toEqual([
       { profile: "openai", provider: "openai", base_url: one, in_use: false },
       { profile: "exa", provider: "exa", base_url: two, in_use: true },

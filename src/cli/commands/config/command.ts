@@ -43,7 +43,7 @@ export const config = define({
     define({
       name: "list",
       description: "print every setting in force and where it comes from, and the accounts that are stored",
-      output: "setting TAB value TAB source, then account TAB profile TAB address; --json: one object",
+      output: "setting TAB value TAB source, then account TAB address TAB profile; --json: one object",
       exits: { 0: "printed", 12: "the settings cannot be read" },
       examples: ["research config list --json"],
       run: async () => (await load()).configList,

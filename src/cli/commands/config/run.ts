@@ -48,7 +48,7 @@ export async function configList(ctx: Context): Promise<void> {
     in_use: profile.value === ctx.settings.profile.value,
   }));
   for (const { profile, base_url, in_use } of accounts)
-    rows.push(["account", profile, `${safeLine(base_url)}${in_use ? ", in use" : ""}`]);
+    rows.push(["account", safeLine(base_url), in_use ? `${profile}, in use` : profile]);
   const padded = (cell: string, width: number) => cell + " ".repeat(Math.max(0, width - columnsOf(cell)));
   const aligned = rows.map(([key = "", value = "", source]) =>
     [padded(key, KEY_COLUMNS), padded(value, VALUE_COLUMNS), source].join("  "),
