@@ -1,10 +1,13 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { History } from "../../src/client/store/history/history.js";
 import { KeptResults } from "../../src/client/store/history/kept-results.js";
+import { ok } from "../support/behaviours.js";
 import { KEY } from "../support/happy-service.js";
 import { filesWith, historyLine, plant } from "../support/home.js";
+import { listen } from "../support/listen.js";
 import { screenHere } from "../support/screen-here.js";
 import { jsonErrors, jsonLines, world } from "../support/world.js";
 
@@ -156,7 +159,11 @@ test("list --search and --since narrow by prompt and by the time it was sent", a
   expect(await listed("--search", "blue")).toEqual([id(1), id(0)]);
   expect(await listed("--since", "4d")).toEqual([id(2), id(1)]);
   expect(await listed("--since", "4d", "--search", "sky")).toEqual([id(2)]);
-  expect((await m.run("list", "--search", "green")).stderr).toBe("no matching requests\n");
+  const nothing = ["list", "--search", "green"];
+  expect(await m.run(...nothing)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  const seen = screenHere(nothing, { home: m.home, env: m.env });
+  expect((await seen.done).code).toBe(0);
+  expect(seen.text()).toBe("no matching requests");
   expect((await m.run("list", "--since", "-1")).code).toBe(2);
 });
 
@@ -220,3 +227,42 @@ test.each(["lock", "draft"])(
     expect(readdirSync(m.state).filter((name) => /lock|draft/.test(name))).toEqual([]);
   },
 );
+
+test("a check that runs beside it leaves nothing of the report, nor does a result that comes late", async () => {
+  const m = await machine({ days: 1, status: "COMPLETED" });
+  let served = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    served = resolve;
+  });
+  let go = () => {};
+  const isForgotten = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const page = createServer(async (_request, response) => {
+    served();
+    await isForgotten;
+    response
+      .writeHead(200, { "content-type": "text/html" })
+      .end("<p>The secret pool takes 1,600 people.</p>");
+  });
+  const cited = `http://127.0.0.1:${await listen(page)}/pool`;
+  m.service.server.script((operation) =>
+    operation === "output"
+      ? ok({ request_id: id(0), output: `The secret pool takes 1,600 people ([a](${cited})).` })
+      : ok({ request_id: id(0), status: "COMPLETED" }),
+  );
+  const check = m.run("check", id(0), "--allow-private", "--json");
+  await isAsked;
+  expect((await m.run("history", "forget", id(0), "-y")).code).toBe(0);
+  go();
+  const seen = await check;
+  expect(seen, seen.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('"verdict":"found"') });
+  expect(filesWith(m.home, "secret pool")).toEqual([]);
+  const history = new History(m.state, () => Date.now());
+  const forgotten = { request_id: id(0), origin: m.service.url };
+  history.keep(history.results, forgotten, '{"output":"a secret pool"}');
+  expect(filesWith(m.home, "secret pool")).toEqual([]);
+  plant(m.home, { requestId: id(1), origin: m.service.url, createdAt: Date.now() });
+  history.keep(history.results, { ...forgotten, request_id: id(1) }, '{"output":"a secret pool"}');
+  expect(filesWith(m.home, "secret pool")).toHaveLength(1);
+});

@@ -8,6 +8,8 @@ import { withMember } from "../../core/json/exact-json.js";
 import { type ContextFile, isFinal, type Status } from "../../core/protocol/conversation.js";
 import { counted } from "../../core/text/phrases.js";
 import { safeLine } from "../../core/text/safe-text.js";
+import { columnsOf } from "../../core/text/width.js";
+import { fitColumns } from "../terminal/columns.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
@@ -42,7 +44,7 @@ export async function showAnswers(
       await sayNotObserved(reporter, answer.notObserved);
       found.push(data);
       codes.push(exitStatus ? exitCodeOf(status) : 0);
-      const line = quiet ? statusWord(status, style) : statusLine(requestId, status, style);
+      const line = quiet ? statusWord(status, style) : statusLine(requestId, status, style, reporter.columns);
       if (!reporter.json) await write(() => reporter.result(`${line}\n`));
     }
   } finally {
@@ -109,7 +111,12 @@ export function describeContext(context: readonly ContextFile[]): string {
   return tokens > 0 ? `${names}, about ${counted(tokens, "token")}` : names;
 }
 
-/** One request and its state: `id<TAB>STATUS`. */
-export function statusLine(requestId: string, status: string, style: Style): string {
-  return `${requestId}\t${statusWord(status, style)}`;
+/** One request and its state: `id<TAB>STATUS`. On a terminal a long id is cut to what fits into its columns. */
+export function statusLine(requestId: string, status: string, style: Style, columns = Infinity): string {
+  const room = columns - columnsOf(safeLine(status)) - 2;
+  const word = statusWord(status, style);
+  return requestId.length > room - TAB ? `${fitColumns(requestId, room)}  ${word}` : `${requestId}\t${word}`;
 }
+
+/** The most columns that a tab takes, beside the two blanks in its place. */
+const TAB = 6;

@@ -128,7 +128,7 @@ class FollowView {
     if (final) this.options.done?.run({ requestId, status });
     if (!this.options.print) return;
     if (reporter.json) await reporter.resultJson(watchJson({ ...event, progress: event.data.progress }));
-    else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN)}\n`);
+    else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN, reporter.columns)}\n`);
   }
 
   async #gaveUp(event: Event<"given-up">): Promise<void> {
@@ -149,7 +149,8 @@ class FollowView {
   async #lastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
     if (!this.options.print) return;
     const { reporter } = this.terminal;
-    if (!reporter.json) return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN)}\n`);
+    if (!reporter.json)
+      return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN, reporter.columns)}\n`);
     const progress = this.#said.get(requestId);
     const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
     await reporter.resultJson(error ? { ...line, error } : line);

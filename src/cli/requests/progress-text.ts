@@ -122,11 +122,13 @@ export class TakenReport {
     // A clock that was set back, or a request that this machine did not create.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
-    if (atMost !== "" && !isKnown) return undefined;
+    if (atMost !== "" && !(isKnown && sinceStart >= TELLING_MS)) return undefined;
     return `${first.requestId} took ${atMost}${formatDuration(isKnown ? sinceStart : elapsedMs)}${aside}`;
   }
 }
 
+/** A shorter time says nothing of how long a research usually takes, or took at most, in milliseconds. */
+const TELLING_MS = 5_000;
 /** Fewer finished runs say nothing about the next one (contract §6). */
 const LEAST_RUNS = 5;
 /** What a service took long ago says little about today. */
@@ -136,8 +138,9 @@ const RUNS = 200;
 export function usualLengthText({ history, origin }: Pick<Ports, "history" | "origin">): string | undefined {
   const sorted = (history?.durations(origin, RUNS) ?? []).sort((a, b) => a - b);
   if (sorted.length < LEAST_RUNS) return undefined;
-  const at = (share: number) => formatDuration(sorted[Math.round(share * (sorted.length - 1))] ?? 0);
-  const [from, to] = [at(0.25), at(0.75)];
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  if (at(0.75) < TELLING_MS) return undefined;
+  const [from, to] = [formatDuration(at(0.25)), formatDuration(at(0.75))];
   return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
 }
 

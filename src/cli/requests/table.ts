@@ -119,12 +119,13 @@ export async function idsOrChosen(
   ctx: Context,
   ids: readonly string[],
   accepts: (entry: HistoryEntry) => boolean = () => true,
+  lack = "there is no request to choose from",
 ): Promise<readonly string[]> {
   if (ids.length > 0) return ids;
   const found = asksFirst(ctx) ? (ctx.history?.list({ limit: MOST_ROWS, accepts }) ?? []) : [];
   if (found.length === 0) {
     const hint = ctx.history?.newest(() => true) ? NAME_ONE : NOTHING_YET;
-    throw new UsageError("missing required argument 'id'", hint);
+    throw new UsageError(asksFirst(ctx) ? lack : "missing required argument 'id'", hint);
   }
   if (found.length === 1) return found.map(nameOf);
   const numbers = ["", ...found.map((_, index) => `${index + 1}`)].map((number) => number.padStart(2));

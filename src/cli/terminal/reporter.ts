@@ -47,6 +47,11 @@ export class Reporter {
     return await styleFor(this.host.stdout, this.host.env);
   }
 
+  /** How wide a line of stdout may be: any width where it is no terminal. */
+  get columns(): number {
+    return this.host.stdout.isTTY ? columnsOn(this.host.stdout) : Number.POSITIVE_INFINITY;
+  }
+
   /** Writes to stdout exactly. Throws ClosedPipe, or LocalError if it could not be written whole. */
   async result(data: string | Uint8Array): Promise<void> {
     const write = async () => {

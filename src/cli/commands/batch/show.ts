@@ -13,6 +13,7 @@ import type { Result } from "../../../client/workflows/results.js";
 import { formatDuration, isoDate } from "../../../core/text/duration.js";
 import { counted } from "../../../core/text/phrases.js";
 import { dollars } from "../../../core/text/research-progress.js";
+import { safeLine } from "../../../core/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { commandFailure } from "../../errors.js";
 import { sayNotObserved, statusWord, worstOf } from "../../requests/answers.js";
@@ -319,8 +320,11 @@ class BatchRenderer {
   async #sayNextSteps(isSignal: boolean): Promise<void> {
     const { reporter, batch, isBeside } = this.parts;
     const { counts, states } = batch.progress;
-    const [unknown, ...others] = states.filter(({ standing }) => standing === "unknown");
+    const unknowns = states.filter(({ standing }) => standing === "unknown");
+    const [unknown, ...others] = unknowns;
     if (unknown) {
+      const names = unknowns.slice(0, 3).map(({ row }) => rowName(row));
+      const which = safeLine(names.join(", ")) + (unknowns.length > names.length ? ", …" : "");
       const isOne = others.length === 0;
       const rows = counted(others.length + 1, isBeside ? "account" : "row");
       const [have, were] = isOne ? ["has", "was"] : ["have", "were"];
@@ -331,7 +335,7 @@ class BatchRenderer {
         !isBeside && "--resend-unknown sends again and may create duplicates",
       ].filter(Boolean);
       const next = ways.length > 0 ? `: ${ways.join("; ")}` : "";
-      await reporter.say(`${rows} ${have} an unknown outcome and ${were} not sent again${next}`);
+      await reporter.say(`${rows} (${which}) ${have} an unknown outcome and ${were} not sent again${next}`);
     }
     const parts = states.filter(({ standing, cutShort }) => standing === "failed" && cutShort).length;
     const again = isBeside ? "" : ", --retry-partial sends again";

@@ -34,7 +34,7 @@ export async function list(
     .slice(0, options.limit);
   const rows = () => entries.map((entry) => `${entryRow(entry)}\n`).join("");
   await reporter.show(entries, host.stdout.isTTY ? await tableOn(host.stdout, ctx, entries) : rows());
-  if (entries.length === 0)
+  if (entries.length === 0 && host.stdout.isTTY)
     await reporter.say(ctx.history?.newest(() => true) ? "no matching requests" : NOTHING_YET);
   return code;
 }

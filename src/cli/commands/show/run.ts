@@ -1,5 +1,5 @@
 import { keptCheck } from "../../../app/check.js";
-import { type HistoryEntry, serviceOf } from "../../../client/store/history/records.js";
+import { type HistoryEntry, serviceOf, UNKNOWN } from "../../../client/store/history/records.js";
 import type { RowCheck } from "../../../client/workflows/batch/journal.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { keptResult } from "../../../client/workflows/results.js";
@@ -58,6 +58,9 @@ export function entryDetails(entry: ShownEntry, style: Style): string {
     context: describeContext(entry.context ?? []),
     cost: cost_dollars !== undefined && dollars(cost_dollars),
     usage: usageWords(entry.usage),
+    next:
+      status === UNKNOWN &&
+      `research resolve ${entry.local_id} --request-id ID, or --not-created if it does not exist`,
     "cut short": entry.cut_short && "research output --partial prints what there is",
     structured: entry.structured_output && !schema && "yes",
     schema: schema && safeJson(schema),

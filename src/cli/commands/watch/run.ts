@@ -18,6 +18,7 @@ export async function watch(
     ctx,
     given,
     ({ request_id, status }) => request_id !== null && !isFinal(status),
+    "no request of this machine is running",
   );
   const targets = ids.map((id) => resolveTarget(ctx, id));
   const done = OnDone.of(ctx, options.onDone);
