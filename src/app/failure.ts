@@ -108,14 +108,27 @@ function kindOf(error: ResearchError): OurCode {
 
 function hintFor(error: ResearchError): string | undefined {
   if (!(error instanceof RefusedError)) return undefined;
+  if (error.kind === "no-credit")
+    return "Add credit at the provider, then send the same again; -p NAME asks another account.";
   if (error.kind === "unauthenticated")
-    return "Check the key: `research config list` shows which one was used, `research login` stores another.";
+    return isAboutKey(error)
+      ? "Check the key: `research config list` shows which one was used, `research login PROVIDER` (for a service of your own `research login`) stores another."
+      : undefined;
   if (error.kind !== "rate-limited") return undefined;
   const { retryAfter } = error;
   if (retryAfter === undefined) return WAITS;
   const waitMs = retryAfter * 1_000;
   // No command sits out more than a day.
   return `Wait ${formatDuration(waitMs)}.${waitMs > DAY_MS ? "" : ` ${WAITS}`}`;
+}
+
+/** Says whether the words of a refusal name the key, or there are none. */
+function isAboutKey({ code, message, enveloped }: RefusedError): boolean {
+  const isWordless = !enveloped && /^HTTP \d+ for \S+ \S+$/.test(message);
+  return (
+    isWordless ||
+    /key|token|credential|authenticat|unauthori[sz]ed/i.test(`${code} ${message}`.replace(/^NOT_\w+/, ""))
+  );
 }
 
 /** The part of a failure that is kept with its row of a batch. */

@@ -1,7 +1,14 @@
 import { flagOf } from "../app/errors.js";
 import { Machine } from "../app/machine.js";
-import { type Choices, maskKey, type ReadKey, type ResolvedSettings } from "../app/settings.js";
+import {
+  type Choices,
+  maskKey,
+  type ReadKey,
+  type ResolvedSettings,
+  requireBaseUrl,
+} from "../app/settings.js";
 import type { ClientEvent } from "../client/calls/options.js";
+import { findUnusedProxy } from "../core/http/address.js";
 import { formatDuration } from "../core/text/duration.js";
 import { counted, shellWord } from "../core/text/phrases.js";
 import type { Host } from "./terminal/host.js";
@@ -36,6 +43,8 @@ export class Context extends Machine implements Terminal {
       },
       onConnect: (settings) => {
         host.beforeRequests?.();
+        const [unused, instead] = findUnusedProxy(requireBaseUrl(settings), host.env) ?? [];
+        if (unused) void reporter.notice("PROXY_NOT_USED", `${unused} is not used: set ${instead}`);
         if (flags.verbose) void saySettings(settings, reporter);
       },
       onMadePrivate: (text) => void reporter.notice("SETTINGS_MADE_PRIVATE", text),

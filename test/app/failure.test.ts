@@ -170,7 +170,11 @@ describe("the facts", () => {
 describe("the hint", () => {
   test.each<[unknown, RegExp]>([
     [new NotRecordedError("m"), /RESEARCH_STATE_DIR.*RESEARCH_NO_HISTORY=1/],
-    [refused("unauthenticated"), /research config list.*research login/],
+    [
+      new RefusedError("unauthenticated", true, "SVC", "no such key", {}),
+      /research config list.*research login/,
+    ],
+    [refused("no-credit"), /^Add credit/],
     [new InvalidSettingsError("/x", "not JSON"), /Correct the file/],
     [new ProxyError("m", "own"), /^own$/],
     [new InputError("m", "own"), /^own$/],

@@ -144,7 +144,13 @@ describe("an account that is named by its profile", () => {
 
   test.each<[string, object, object, object, string | undefined]>([
     ["made with another profile", {}, {}, {}, "p"],
-    ["made before there were profiles", {}, {}, { origin: "https://d.example", profile: null }, "default"],
+    [
+      "made before there were profiles",
+      {},
+      {},
+      { origin: "https://d.example", base_path: "", profile: null },
+      "default",
+    ],
     ["made where the profile is no more", {}, {}, { origin: "https://old.example" }, undefined],
     ["made with a profile without a key", {}, {}, { profile: "bare" }, undefined],
     ["made by the account in use", {}, {}, { origin: "https://q.example", profile: "q" }, undefined],
@@ -157,7 +163,8 @@ describe("an account that is named by its profile", () => {
     const said: string[] = [];
     const onOtherAccount = (text: string) => void said.push(text);
     const { machine } = machineWith(env, { choices, onOtherAccount }, settings);
-    const entry = { origin: "https://p.example", profile: "p", key_id: "", ...made } as HistoryEntry;
+    const p = { origin: "https://p.example", base_path: "/x", profile: "p", key_id: "" };
+    const entry = { ...p, ...made } as HistoryEntry;
     const account = machine.accountOf(entry);
     expect(account?.profile).toBe(profile);
     expect(machine.accountOf(entry)).toBe(account);

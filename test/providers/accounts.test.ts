@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { providerNamed } from "../../src/client/dialects/providers.js";
@@ -6,6 +7,7 @@ import * as does from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, homeWith, listed } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
+import { listen } from "../support/listen.js";
 import { connectMcp } from "../support/mcp.js";
 import { account } from "../support/providers/account.js";
 import type { ProviderName } from "../support/providers/bodies.js";
@@ -799,3 +801,133 @@ test.each(["RATE_LIMIT_EXCEEDED", "CONCURRENCY_LIMIT_REACHED"])(
     expect(clock.now() - before).toBeLessThanOrEqual(5_000);
   },
 );
+
+describe("what a refusal says to do", () => {
+  const CHALLENGE = does.answer({
+    status: 403,
+    headers: { "content-type": "text/html; charset=utf-8" },
+    body: "<!DOCTYPE html><html><head><title>Just a\n moment...</title></head><body>Enable JavaScript</body></html>",
+  });
+  const openaiError = (message: string, code: string) => ({
+    error: { message, type: "t", param: null, code },
+  });
+  const inWords = (status: number, message: string, code: string) =>
+    does.answer({ status, body: JSON.stringify(openaiError(message, code)) });
+  test.each<[string, does.Behaviour, RegExp, boolean]>([
+    [
+      "an organization that is not verified",
+      inWords(403, "Your organization must be verified to use the model.", "model_not_found"),
+      /organization must be verified/,
+      false,
+    ],
+    [
+      "a country",
+      inWords(403, "Country, region, or territory not supported", "unsupported_country_region_territory"),
+      /Country/,
+      false,
+    ],
+    [
+      "a member of no organization",
+      inWords(401, "You must be a member of an organization.", "x"),
+      /member/,
+      false,
+    ],
+    ["a page", CHALLENGE, /HTTP 403 for POST \S+: Just a moment\.\.\./, false],
+    ["a key", inWords(401, "Incorrect API key provided: sk-***42.", "invalid_api_key"), /Incorrect/, true],
+    ["a key without a scope", inWords(403, "Missing scopes: check your API key.", "x"), /scopes/, true],
+    ["nothing at all", does.answer({ status: 403, body: "" }), /HTTP 403 for POST/, true],
+    ["JSON of somebody else", does.answer({ status: 401, body: '{"a":1}' }), /HTTP 401 for POST/, true],
+  ])("of %s names the key only if it is about the key", async (_, behaviour, says, isAboutKey) => {
+    const { run } = await account("openai", { fault: does.only("create", behaviour) });
+    const [failure] = jsonErrors((await run("create", "why", "--json")).stderr);
+    expect(failure).toMatchObject({ exit_code: 4, message: expect.stringMatching(says) });
+    expect(/Check the key/.test(String(failure?.hint))).toBe(isAboutKey);
+  });
+
+  test.each(NAMES)("at %s of no money says to add credit", async (name) => {
+    const { run } = await account(name, {
+      fault: does.only("create", does.answer({ status: 402, body: "" })),
+    });
+    const [failure] = jsonErrors((await run("create", "why", "--json")).stderr);
+    expect(failure).toMatchObject({ code: "NO_CREDIT", hint: expect.stringMatching(/^Add credit/) });
+  });
+});
+
+test("a failed run whose message is null says its code", async () => {
+  const { run, double, succeed } = await account("openai");
+  const id = (await succeed("create", "why => failed")).stdout.trim();
+  double.options.fault = (operation) =>
+    operation === "status"
+      ? does.answer({
+          body: JSON.stringify({
+            ...double.answerAbout(id, "failed"),
+            error: { code: "server_error", message: null },
+          }),
+        })
+      : undefined;
+  expect((await run("watch", id)).code).toBe(3);
+  expect((await run("show", id)).stdout).toMatch(/^why +server_error$/m);
+});
+
+test("a source of Tavily's without an address keeps its number, and so do those behind it", async () => {
+  const sources = [
+    { url: "https://a.example/one", title: "One" },
+    { url: "", title: "A book" },
+    { url: "https://c.example/three", title: "Three" },
+  ];
+  const { succeed } = await account("tavily", { sources, result: () => "First [1], second [2], third [3]." });
+  const seen = await succeed("run", "why");
+  expect(seen.stdout).toMatch(/\n1\. \[One\]\(https:\/\/a.*\)\n2\. A book\n3\. \[Three\]\(https:\/\/c/);
+  const { sources: listed } = JSON.parse((await succeed("output", "@last", "--json")).stdout);
+  expect(listed).toEqual([sources[0], { url: null, title: "A book" }, sources[2]]);
+  expect((await succeed("check", "@last", "--dry-run")).stdout).toContain("https://c.example/three");
+});
+
+test("rerun says that it asks another account than the old request's", async () => {
+  const { env, run, succeed } = homeWith<Record<string, string>>({}, { clock: new VirtualClock() });
+  for (const name of ["openai", "exa"] as const) {
+    const { url } = await ProviderDouble.start(name);
+    await inProcess(["login", name, "--base-url", url, "--with-key"], { env, input: KEY });
+  }
+  const id = (await succeed("create", "why", "-p", "openai")).stdout.trim();
+  expect((await run("rerun", id)).stderr).toMatch(
+    /^note: resp_\w+ was created at \S+ \(profile openai\); the new request goes to \S+ \(profile exa\)$/m,
+  );
+  expect((await run("rerun", id, "-p", "openai")).stderr).not.toContain("goes to");
+});
+
+test("ALL_PROXY, which is not used, is named with the variable that is, but not on the way to this machine", async () => {
+  const { double, env } = await account("openai");
+  const person = { ...env, ALL_PROXY: "socks5://127.0.0.1:9", RESEARCH_BASE_URL: "https://service.invalid" };
+  const seen = await inProcess(["status", "resp_1", "--request-timeout", "5s"], { env: person });
+  expect(seen.stderr).toContain("note: ALL_PROXY is not used: set HTTPS_PROXY\n");
+  const doctor = await inProcess(["doctor", "--offline", "--json"], { env: person });
+  expect(JSON.parse(doctor.stdout).checks).toContainEqual(
+    expect.objectContaining({ id: "proxy", status: "warn", fix: "set HTTPS_PROXY to an http:// proxy" }),
+  );
+  for (const more of [
+    { HTTPS_PROXY: "http://127.0.0.1:9" },
+    { NO_PROXY: "*" },
+    { RESEARCH_BASE_URL: double.url },
+  ]) {
+    const quiet = await inProcess(["status", "resp_1", "--request-timeout", "5s"], {
+      env: { ...person, ...more },
+    });
+    expect(quiet.stderr).not.toContain("ALL_PROXY");
+  }
+});
+
+test("https:// at a port that speaks no TLS is said in words, without OpenSSL's", async () => {
+  const port = await listen(createServer());
+  const env = {
+    RESEARCH_PROVIDER: "openai",
+    RESEARCH_BASE_URL: `https://127.0.0.1:${port}`,
+    RESEARCH_API_KEY: KEY,
+  };
+  const seen = await homeWith(env).run("create", "why");
+  expect(seen).toMatchObject({
+    code: 9,
+    stderr: expect.stringContaining("it does not speak TLS there: is its"),
+  });
+  expect(seen.stderr).not.toMatch(/SSL|openssl/i);
+});

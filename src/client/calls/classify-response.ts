@@ -112,8 +112,10 @@ function classifyError(
 ): Classification {
   const { status, headers } = answer;
   const { operation } = asked;
+  const title = findTitle(answer);
+  const page = title === undefined ? "" : `: ${title}`;
   const fault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
-    faulty(name, true, why, asked, { ...facts, ...more }, said);
+    faulty(name, true, why + page, asked, { ...facts, ...more }, said);
   if (status >= 500) return fault("unavailable", `the service is not available (HTTP ${status})`);
   if (status < 400) {
     const location = headerOf(headers, "location");
@@ -132,7 +134,7 @@ function classifyError(
   // The interface document does not have 402, 432 and 433. At a provider they mean that no money is left.
   const isUnpaid = UNPAID.has(status) && asked.dialect.name !== "research";
   const kind = said?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (said && "refused");
-  if (kind) return refusal(kind, said, asked, facts);
+  if (kind) return refusal(kind, said, asked, facts, page);
   return fault("stray", `HTTP ${status} without a word from the service itself`);
 }
 
@@ -141,16 +143,24 @@ function refusal(
   said: ServiceError | undefined,
   asked: Asked,
   facts: ErrorFacts,
+  page = "",
 ): Classification {
   const isNoService = !said && kind === "not-found";
   const hint = isNoService
     ? "Is the base URL right? `research config list` shows where it comes from."
     : undefined;
-  const message = said?.message || `HTTP ${facts.httpStatus} for ${asked.target}`;
+  const message = said?.message || `HTTP ${facts.httpStatus} for ${asked.target}${page}`;
   // What has no money has one name, whatever word a provider has for it.
   const code = (kind === "no-credit" ? undefined : said?.code) ?? CODE_OF_REFUSAL[kind];
   const error = new RefusedError(kind, said !== undefined, code, message, { ...facts, hint });
   return { kind: "refused", error };
+}
+
+/** Returns the title of a page that came in the place of an answer; undefined without one. */
+function findTitle({ headers, body }: HttpAnswer): string | undefined {
+  if (!/html/i.test(headerOf(headers, "content-type") ?? "")) return undefined;
+  const [, title = ""] = /<title[^>]{0,200}>([^<]{1,200})/i.exec(body.toString("utf8", 0, 65_536)) ?? [];
+  return title.replace(/\s+/g, " ").trim() || undefined;
 }
 
 function faulty(

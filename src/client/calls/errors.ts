@@ -113,12 +113,15 @@ export class NoOutputError extends ResearchError {
 
 /** Returns why a request failed, in a provider's words; undefined if its data says nothing of it. */
 export function whyFailed(data: Data): string | undefined {
-  const { error, stop_reason, message } = data;
+  const { error, stop_reason } = data;
   if (hasNoResult(data))
     return stop_reason === "refusal"
-      ? `the model refused: ${message}`
+      ? `the model refused: ${data.message}`
       : "the provider says that it is completed, and its answer holds no text";
-  return text(fields(error).message) ?? text(error) ?? text(stop_reason);
+  const { message, code } = fields(error);
+  return (
+    text(message) ?? text(error) ?? text(typeof code === "number" ? String(code) : code) ?? text(stop_reason)
+  );
 }
 
 /** The code and the sentence, without its subject, for a request in this state that gives no output. */

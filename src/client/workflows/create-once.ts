@@ -206,7 +206,7 @@ class SoleCreate<P extends Ports> {
       release();
       signal?.throwIfAborted();
       if (!(error instanceof HeldError))
-        throw localError("the request was not sent, since the same one may be under way", error);
+        throw localError("the request was not sent: its lock could not be taken", error);
       const entry = this.#seen().unsettled[0]?.entry ?? unsettled[0]?.entry;
       if (entry) throw UnresolvedCreateError.of(entry);
       throw new UnresolvedCreateError(`it is under way: ${error.holder}`, {}, undefined, undefined);

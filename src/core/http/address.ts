@@ -78,6 +78,16 @@ export function proxyFor(url: URL, env: ProxyEnvironment): ProxyAddress | undefi
   return readProxy(name, value);
 }
 
+/** Returns ALL_PROXY by the name that is set, if it would be curl's proxy for `url` but is not ours, and the variable to set instead. */
+export function findUnusedProxy(
+  url: URL,
+  env: ProxyEnvironment,
+): [unused: string, instead: string] | undefined {
+  if (isLoopback(url.hostname) || isExempt(url, env.no_proxy || env.NO_PROXY || "")) return undefined;
+  const name = proxyFor(url, env) ? undefined : ["all_proxy", "ALL_PROXY"].find((variable) => env[variable]);
+  return name === undefined ? undefined : [name, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY"];
+}
+
 function readProxy(name: string, value: string): ProxyAddress {
   const address = value.includes("://") ? value : `http://${value}`;
   if (!URL.canParse(address)) throw invalidProxy(name, "it is not a URL");

@@ -209,7 +209,12 @@ function causeOf(error: Error) {
 
 /** The sentence of an error: what happened in words, and the system's own words, which an aggregate has in its parts only. */
 function messageOf(error: Error): string {
-  const message = (error.message || reasonOf(error)).replace(/\s+/g, " ").trim();
+  const message = (error.message || reasonOf(error))
+    .replace(/\s+/g, " ")
+    // OpenSSL's own form: a thread, codes, a library, a function, the reason, and a place in its sources.
+    .replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/, "$1")
+    .trim();
+  if (message === "wrong version number") return "it does not speak TLS there: is its address http://?";
   const { words } = causeOf(error) ?? {};
   return words ? `${words} (${message})` : message;
 }

@@ -159,7 +159,7 @@ test("where another process has the lock of the same create for too long, its ou
   release();
   rmSync(locks, { recursive: true });
   writeFileSync(locks, "");
-  await expect(call()).rejects.toThrow(/^the request was not sent, since the same one may be under way/);
+  await expect(call()).rejects.toThrow(/^the request was not sent: its lock could not be taken/);
   expect(sent()).toBe(0);
 });
 

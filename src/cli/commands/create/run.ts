@@ -52,6 +52,13 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   const old = { ...requestBody(prompt, output_schema ?? undefined, structured_output), ...own, ...context };
   const body = await completeRequest(at, old, options);
   if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);
+  const describe = ({ profile, origin }: Pick<Machine, "profile" | "origin">) =>
+    profile === null ? origin : `${origin} (profile ${profile})`;
+  if (!options.dryRun && describe(entry) !== describe(at))
+    await ctx.reporter.notice(
+      "OTHER_ACCOUNT",
+      `${id} was created at ${describe(entry)}; the new request goes to ${describe(at)}`,
+    );
   return showCreate(at, [{ ports: at, body, limit: at.hourlyLimit(options) }], options);
 }
 

@@ -10,7 +10,7 @@ import { items } from "../../../client/dialects/reading.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
 import { readIfThere, systemCode } from "../../../core/files/files.js";
 import { inWords } from "../../../core/files/local-error.js";
-import { isLoopback, proxyFor } from "../../../core/http/address.js";
+import { findUnusedProxy, isLoopback, proxyFor } from "../../../core/http/address.js";
 import { formatDuration, isoDate } from "../../../core/text/duration.js";
 import { shellWord } from "../../../core/text/phrases.js";
 import { SCRIPTS, SHELLS, scriptPlace } from "../../completion/scripts.js";
@@ -59,7 +59,7 @@ export function checksOf(ctx: Context): { checks: readonly Check[]; close: () =>
     { id: "unknown-outcomes", needs: ["history"], run: () => unknownFinding(machine) },
     { id: "base-url", needs: ["settings"], fix: SET_BASE_URL, run: () => baseUrlFinding(machine) },
     { id: "key", needs: ["base-url"], fix: "research login", run: () => keyFinding(machine) },
-    { id: "proxy", needs: ["base-url"], run: () => proxyFinding(proxy()) },
+    { id: "proxy", needs: ["base-url"], run: () => proxyFinding(proxy(), baseUrl(), host.env) },
     { id: "dns", needs: site, ...online, run: () => dnsFinding((proxy() ?? baseUrl()).hostname) },
     { id: "tls", needs: ["dns"], ...online, run: async () => tlsFinding(await ask(), baseUrl(), proxy()) },
     { id: "clock", needs: ["tls"], ...online, run: async () => clockFinding(await ask(), host) },
@@ -222,7 +222,9 @@ function keyFinding(machine: Machine): Finding {
   return ok(`${maskKey(usableKey(machine))} (${machine.settings.apiKey?.source})`);
 }
 
-function proxyFinding(url: URL | undefined): Finding {
+function proxyFinding(url: URL | undefined, base: URL, env: Host["env"]): Finding {
+  const [unused, instead] = findUnusedProxy(base, env) ?? [];
+  if (unused) return warn(`none: ${unused} is not used`, `set ${instead} to an http:// proxy`);
   return ok(url ? `through ${url.origin}` : "none");
 }
 
