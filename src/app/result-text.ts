@@ -28,14 +28,15 @@ export function textWithSources(result: Result): string {
   const text = resultText(result);
   const { sources } = result.data;
   if (typeof result.value !== "string" || !Array.isArray(sources)) return text;
-  const found: { url: string; title: unknown }[] = sources
-    .map(Object)
-    .filter(({ url }) => typeof url === "string");
-  if (result.data.provider_status === undefined || found.length === 0) return text;
-  if (found.some(({ url }) => text.includes(url))) return text;
-  const lines = found.map(
-    ({ url, title }, index) => `${index + 1}. [${titleOf(title, url)}](${encoded(url)})`,
-  );
+  const listed: { url: unknown; title: unknown }[] = sources.map(Object);
+  const urls = listed.flatMap(({ url }) => (typeof url === "string" ? [url] : []));
+  if (result.data.provider_status === undefined || urls.length === 0) return text;
+  if (urls.some((url) => text.includes(url))) return text;
+  // The text may have the numbers, so a source without an address keeps its own.
+  const lines = listed.map(({ url, title }, index) => {
+    const name = titleOf(title, typeof url === "string" ? url : "without an address");
+    return `${index + 1}. ${typeof url === "string" ? `[${name}](${encoded(url)})` : name}`;
+  });
   return `${text.trimEnd()}\n\n## Sources\n\n${lines.join("\n")}\n`;
 }
 

@@ -15,14 +15,16 @@ test("text as it is, anything else as indented JSON", () => {
 test("a provider's sources stand at the end of a text in which none of them is named", () => {
   const data = {
     provider_status: "done",
-    sources: [A, null, { title: "no address" }, B, { ...B, title: 1 }],
+    sources: [A, {}, { title: "A book" }, B, { ...B, title: 1 }],
   };
   expect(textWithSources(resultOf("text\n\n", data))).toBe(
     [
       "text\n\n## Sources\n",
       "1. [A \\[b\\] \\*c\\*](https://a.example/x%281%29%20y%09)",
-      "2. [https://b.example/](https://b.example/)",
-      "3. [https://b.example/](https://b.example/)\n",
+      "2. without an address",
+      "3. A book",
+      "4. [https://b.example/](https://b.example/)",
+      "5. [https://b.example/](https://b.example/)\n",
     ].join("\n"),
   );
 });

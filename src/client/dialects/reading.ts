@@ -77,6 +77,11 @@ export function sourcesIn(found: readonly Fields[]) {
   return sources.size > 0 ? [...sources.values()] : undefined;
 }
 
+/** Returns every page in its order, since a text has their numbers; the url of one without a web address is null. */
+export function readNumberedSources(pages: readonly Fields[]) {
+  return pages.map((page) => ({ url: hasUrl(page) ? page.url : null, title: text(page.title) ?? null }));
+}
+
 /** A member of an object in its own digits, itself an object that remembers its text. */
 export function exactPart(object: Fields, name: string): Fields {
   const found = memberText(object, name);

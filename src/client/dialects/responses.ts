@@ -10,6 +10,7 @@ import {
   progressIn,
   providerError,
   rangesIn,
+  readNumberedSources,
   resultIn,
   salvageId,
   sourcesIn,
@@ -64,10 +65,7 @@ function data(operation: Operation, value: unknown): Data | string {
     output: result,
     cost_dollars: costIn(answer),
     // The numbers in the text are those of the search results, the same address twice included.
-    sources:
-      numbered.length > 0
-        ? results.map(({ url, title }) => ({ url, title: text(title) ?? null }))
-        : sourcesIn([...annotations, ...results]),
+    sources: numbered.length > 0 ? readNumberedSources(results) : sourcesIn([...annotations, ...results]),
     citations: citations.length > 0 ? citations : undefined,
     // OpenAI shows no output before the end.
     progress: progressIn(status, items(answer.output), "search_results", (item) =>

@@ -2,7 +2,7 @@ import { memberText } from "../../core/json/exact-json.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
 import { createAt, PROVIDER, refusedSchema, requestAt } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
-import { answerData, fields, items, providerError, salvageId, sourcesIn, text } from "./reading.js";
+import { answerData, fields, items, providerError, readNumberedSources, salvageId, text } from "./reading.js";
 
 const PATH = "/research";
 
@@ -36,8 +36,7 @@ export function tavily(defaultModel: string): Dialect {
     data(operation, value) {
       const answer = fields(value);
       const { request_id: id, status, created_at: created } = answer;
-      // All of them in their order: the text has their numbers.
-      const sources = items(answer.sources).flatMap((source) => sourcesIn([source]) ?? []);
+      const sources = readNumberedSources(items(answer.sources));
       const output = answer.content === null ? undefined : memberText(answer, "content");
       const more = { output, sources: sources.length > 0 ? sources : undefined };
       return answerData(operation, answer, { id, status, created }, more);

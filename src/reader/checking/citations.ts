@@ -82,7 +82,8 @@ const MARK_AFTER_SENTENCE =
 /** The citations of a report in Markdown, in their order. Takes time in proportion to the text. */
 export function claimsIn(report: string, given: GivenCitations): CitedClaims {
   const { blocks, listed } = readReport(report);
-  for (const [i, url] of given.sources.entries()) if (!listed.has(`${i + 1}`)) listed.set(`${i + 1}`, [url]);
+  for (const [i, url] of given.sources.entries())
+    if (url && !listed.has(`${i + 1}`)) listed.set(`${i + 1}`, [url]);
   const ranges = given.citations.flatMap((one) => ("start" in one && one.end <= report.length ? one : []));
   ranges.sort((a, b) => a.end - b.end);
   const claims: CitedClaim[] = [];
