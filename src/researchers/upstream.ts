@@ -173,7 +173,11 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     const begun = await stored(() => remote.begin(claim, { at, provider, canStop }, upstream.day), signal);
     if (begun === false) return undefined;
     const released = async (reason?: string) => {
-      await told(() => remote.release(claim, reason), signal, `what ${job.request_id} waits for`);
+      await writeToStore(
+        () => remote.release(claim, reason),
+        signal,
+        `the reason for which ${job.request_id} waits`,
+      );
       signal.throwIfAborted();
       return new Released();
     };
@@ -217,26 +221,26 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     return `the limit of ${upstream.day?.most} creates in 24 hours at ${upstream.day?.words}, is used up until ${until}`;
   }
 
-  /** An id that was paid for is kept; a process that ends says the id at last. */
+  /** Stores an id that was paid for. A process that ends while the store is away logs the id instead. */
   async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<string> {
     const { request_id } = claim.job;
-    const what = `${remoteId}, created at ${provider}`;
-    const kept = await told(() => remote.keep(claim, remoteId), signal, what, { request_id });
+    const what = `the id ${remoteId}, which ${provider} has created,`;
+    const kept = await writeToStore(() => remote.keep(claim, remoteId), signal, what, { request_id });
     if (kept === "ended")
       log(`${provider} has created ${remoteId} for a conversation that had ended`, { request_id });
     return remoteId;
   }
 
-  /** Tells the store, however long it is away; a process that ends says at last what (`what`) could not be kept. */
-  async function told<T>(
-    tell: () => Promise<T>,
+  /** Repeats a write while the store is away. A process that ends gives up after ten seconds and logs `what`, once. */
+  async function writeToStore<T>(
+    write: () => Promise<T>,
     signal: AbortSignal,
     what: string,
     facts?: { request_id: string },
   ): Promise<T | undefined> {
     for (let endsAt: number | undefined; ; await clock.sleep(RETRY_MS)) {
       try {
-        return await tell();
+        return await write();
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         if (signal.reason instanceof ServiceClosing) endsAt ??= clock.monotonic() + LAST_TRIES_MS;

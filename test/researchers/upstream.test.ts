@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { perplexity } from "../../src/client/dialects/perplexity.js";
 import { untilAborted } from "../../src/core/clock.js";
 import type { Upstream } from "../../src/researchers/upstream.js";
+import { StoreUnavailableError } from "../../src/server/conversations/conversation-store.js";
 import { answer, type Behaviour, close, html, only, redirect, refuse } from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { gate } from "../support/gate.js";
@@ -146,6 +147,33 @@ describe("a stop", () => {
     await happens(() => stopped.size === 20);
     expect(clock.monotonic() - back).toBeLessThan(30_000);
     expect(own.log.join()).toContain("no answer within 15 s");
+  });
+
+  it.each([
+    ["comes back in time: the id is kept, and nothing is logged", 5_000, 0],
+    ["stays away: the id is logged once, after ten seconds", 60_000, 1],
+  ])("an id whose store is away when the service ends, and %s", async (_, awayMs, lines) => {
+    const double = await there();
+    await serveAt(double);
+    const { remote } = own.store;
+    const keep = remote.keep.bind(remote);
+    const until = clock.monotonic() + awayMs;
+    let tries = 0;
+    remote.keep = async (...args) => {
+      tries++;
+      if (clock.monotonic() < until) throw new StoreUnavailableError("the store is away");
+      return await keep(...args);
+    };
+    const id = await own.create("why? => PROCESSING");
+    await happens(() => tries > 0);
+    const start = clock.monotonic();
+    await own.service.close();
+    expect(Math.round((clock.monotonic() - start) / 1_000)).toBe(lines ? 10 : 5);
+    expect(own.log.filter((line) => line.includes("could not be kept"))).toHaveLength(lines);
+    const [remoteId = ""] = [...double.conversations.keys()];
+    if (lines)
+      expect(own.log.join()).toContain(`the id ${remoteId}, which there has created, could not be kept`);
+    else expect(await own.store.remote.read(id)).toMatchObject({ remoteId });
   });
 
   it("while the create is sent leaves it on the wire, and stops what it has created", async () => {
