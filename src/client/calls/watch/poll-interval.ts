@@ -35,7 +35,13 @@ export function within(waitMs: number, random: number, longestMs = LONGEST_MS): 
   return Math.min(Math.max(wait * (1 - JITTER + 2 * JITTER * random), SHORTEST_MS), longestMs);
 }
 
-/** How old a request is, in milliseconds, as far as is known; `now` is monotonic, `wallNow` epoch milliseconds. */
-export function ageOf({ createdAt, since }: Watched, now: number, wallNow: number): number {
-  return createdAt === undefined ? now - since : Math.max(now - since, wallNow - createdAt);
+/**
+ * Returns how old a request is, in milliseconds, as far as is known; `now` is monotonic, `wallNow` epoch milliseconds.
+ * The service's clock may be hours behind: a request is never older than this machine's record of it.
+ */
+export function ageOf({ createdAt, recordedAt = 0, since }: Watched, now: number, wallNow: number): number {
+  const watchedFor = now - since;
+  return createdAt === undefined
+    ? watchedFor
+    : Math.max(watchedFor, wallNow - Math.max(createdAt, recordedAt));
 }

@@ -40,3 +40,10 @@ test("the age counts since the service created it where that is known, else sinc
   expect(ageOf(watched({ since: 400, createdAt: 20_000 }), 1_000, 50_000)).toBe(30_000);
   expect(ageOf(watched({ since: 400, createdAt: 90_000 }), 1_000, 50_000)).toBe(600);
 });
+
+test("a service whose clock is behind makes no request older than this machine's record of it", () => {
+  expect(ageOf(watched({ since: 400, createdAt: 20_000, recordedAt: 45_000 }), 1_000, 50_000)).toBe(5_000);
+  expect(ageOf(watched({ since: 400, createdAt: 45_000, recordedAt: 20_000 }), 1_000, 50_000)).toBe(5_000);
+  // Zero stands for the record of another service.
+  expect(ageOf(watched({ since: 400, createdAt: 20_000, recordedAt: 0 }), 1_000, 50_000)).toBe(30_000);
+});
