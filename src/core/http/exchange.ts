@@ -174,10 +174,13 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
   return until > at ? Math.ceil((until - at) / 1_000) : undefined;
 }
 
-/** Returns when an answer was given by its own clock, which the moments in it are of; `now` (both epoch ms) if it does not say. */
+/**
+ * Returns when an answer was given by the service's clock, by which the moments in it are meant; `now` (both epoch ms)
+ * without a `Date`. A `Date` leaves out the milliseconds: within its second, `now` is more exact.
+ */
 export function answeredAt(headers: Headers, now: number): number {
   const date = Date.parse(headerOf(headers, "date") ?? "");
-  return Number.isNaN(date) ? now : date;
+  return Number.isNaN(date) || (now >= date && now < date + 1_000) ? now : date;
 }
 
 /** Returns a number of seconds, or a moment since 1970 in seconds or milliseconds, as whole seconds from `now` (epoch ms); undefined for one that is past. */

@@ -265,6 +265,12 @@ describe("a Retry-After header", () => {
     expect(readRetryAfter({ "retry-after": value, date }, NOW)).toBe(seconds);
   });
 
+  test("a Date without milliseconds adds nothing to a wait in milliseconds", () => {
+    const date = "Tue, 01 Jan 2030 00:00:00 GMT";
+    expect(readRetryAfter({ "retry-after": String(NOW + 5_900), date }, NOW + 900)).toBe(5);
+    expect(readRetryAfter({ "retry-after": String(NOW + 5_900), date }, NOW + 1_000)).toBe(6);
+  });
+
   test("an absurd one stays a number that a date can be made of", () => {
     const seconds = readRetryAfter({ "retry-after": "9".repeat(300) }, NOW) ?? 0;
     expect(Number.isSafeInteger(seconds * 1_000)).toBe(true);
