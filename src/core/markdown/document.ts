@@ -1,4 +1,19 @@
-/** A Markdown document as both renderers read it. All text is as the author wrote it: renderers make it safe. */
+/** Where something stands in the Markdown, in UTF-16 units. */
+export interface Place {
+  start: number;
+  end: number;
+}
+
+/** A Markdown document as the terminal, the page and the check of a report read it. All text is as the author wrote it: renderers make it safe. */
+export interface MarkdownDocument {
+  blocks: MarkdownBlock[];
+  /**
+   * `plain`: text without markup, or JSON, which is shown line by line as it came. `complex`: it would take too long to
+   * read whole, and its blocks are paragraphs alone.
+   */
+  form: "markup" | "plain" | "complex";
+}
+
 export type MarkdownBlock =
   | { kind: "heading"; level: number; inlines: Inline[] }
   | { kind: "paragraph"; inlines: Inline[] }
@@ -7,8 +22,12 @@ export type MarkdownBlock =
   | ListBlock
   | TableBlock
   | { kind: "rule" }
-  /** Text that is shown line by line as it came: HTML, and what is not Markdown. */
-  | { kind: "plain"; text: string };
+  /** Shown line by line as it came; `blocks` are the paragraphs in it. */
+  | { kind: "html"; text: string; blocks: MarkdownBlock[] }
+  /** `[label]: address`, which shows where it is used. */
+  | { kind: "definition"; label: string; address: string }
+  /** `[^label]: …`; `mark` is what it shows of its label. */
+  | { kind: "note"; label: string; mark: string; inlines: Inline[] };
 
 export interface ListBlock {
   kind: "list";
@@ -16,7 +35,15 @@ export interface ListBlock {
   start: number | undefined;
   /** Whether blank lines separate the items. */
   loose: boolean;
-  items: { /** Undefined: not a task. */ checked: boolean | undefined; blocks: MarkdownBlock[] }[];
+  items: ListItem[];
+}
+
+export interface ListItem {
+  /** Undefined: not a task. */
+  checked: boolean | undefined;
+  /** As the author numbered it; undefined for a bullet. */
+  number: string | undefined;
+  blocks: MarkdownBlock[];
 }
 
 export interface TableBlock {
@@ -26,19 +53,28 @@ export interface TableBlock {
   rows: Inline[][][];
 }
 
-export type Inline =
-  | { kind: "text" | "code"; text: string }
-  | { kind: "strong" | "emphasis" | "deleted"; inlines: Inline[] }
-  /** `address`: as the author wrote it, so not always one that may be opened; see `openable`. */
-  | { kind: "link"; address: string; inlines: Inline[] }
-  | { kind: "break" };
+/** A piece of a line. A text that is as long as its place stands there as it is; any other stands for the whole of it. */
+export type Inline = Place &
+  (
+    | { kind: "text" | "code"; text: string }
+    | { kind: "strong" | "emphasis" | "deleted"; inlines: Inline[] }
+    | { kind: "raised" | "lowered"; inlines: Inline[] }
+    /** `address`: as the author wrote it, so not always one that may be opened; see `openable`. */
+    | { kind: "link"; address: string; isImage: boolean; inlines: Inline[] }
+    /** `[^label]`; `text` is what it shows. */
+    | { kind: "note"; label: string; text: string }
+    /** A tag of HTML, and what stands between two that say more of it than how it looks. */
+    | { kind: "tag"; text: string }
+    | { kind: "element"; name: string; opening: string; closing: string; inlines: Inline[] }
+    | { kind: "break" }
+  );
 
 const OPENABLE = new Set(["http:", "https:", "mailto:"]);
 
 /** The address of a link in printable ASCII, if it is one that may be opened; undefined for any other. */
 export function openable(address: string): string | undefined {
   // URL() drops line breaks and tabs inside an address, which would make another address of it.
-  if (/[\s\p{Cc}]/u.test(address) || !URL.canParse(address)) return undefined;
+  if (/\p{Cc}/u.test(address) || !URL.canParse(address)) return undefined;
   const url = new URL(address);
   return OPENABLE.has(url.protocol) ? url.href : undefined;
 }

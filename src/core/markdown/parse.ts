@@ -1,268 +1,144 @@
 import { decodeHTMLStrict } from "entities/decode";
-import {
-  Lexer,
-  type MarkedToken,
-  type Token,
-  Tokenizer,
-  type Tokens,
-  type TokensList,
-  walkTokens,
-} from "marked";
+import type { MarkedToken, Token, Tokens } from "marked";
 import { jsonIn } from "../json/exact-json.js";
-import type { Inline, MarkdownBlock } from "./document.js";
+import type { Inline, MarkdownBlock, MarkdownDocument } from "./document.js";
+import { inlinesOf, markOf } from "./inlines.js";
+import { type HtmlBlock, lex, lexInlines, type NoteDefinition, TooComplex } from "./lexer.js";
+import { lineEnds, placesOf } from "./places.js";
 
-/** Reads Markdown; text without markup, and JSON, is one `plain` block. Undefined for what takes too long to read. */
-export function parse(markdown: string): MarkdownBlock[] | undefined {
-  const tokens = readTokens(markdown);
-  return tokens === "plain" ? [{ kind: "plain", text: markdown }] : tokens && blocks(tokens);
-}
-
-/** marked's tokens of Markdown; "plain" for text without markup, and JSON. Undefined for what takes too long to read. */
-export function readTokens(markdown: string): MarkedToken[] | "plain" | undefined {
-  if (/^\s*[[{]/.test(markdown) && jsonIn(markdown) !== undefined) return "plain";
+/** Reads Markdown, whatever it is, in time and memory proportional to its length. */
+export function readMarkdown(markdown: string): MarkdownDocument {
+  const reader = new BlockReader(markdown);
   try {
-    const tokens = lex(markdown);
-    walkTokens(tokens, (token) => {
-      if (token.type === "blockquote") walkTokens(token.tokens ?? [], keepMarks);
-    });
-    return blocks(tokens).every(isProse) ? "plain" : tokens;
+    const blocks = reader.blocks(lex(markdown), 0);
+    const isJson = /^\s*[[{]/.test(markdown) && jsonIn(markdown) !== undefined;
+    return { blocks, form: isJson || blocks.every(isProse) ? "plain" : "markup" };
   } catch (error) {
     // RangeError: the stack of a thread may be smaller than the depths here were measured with.
-    if (error instanceof TooComplex || error instanceof RangeError) return undefined;
-    throw error;
+    if (!(error instanceof TooComplex || error instanceof RangeError)) throw error;
+    return { blocks: reader.paragraphs(), form: "complex" };
   }
-}
-
-/** Inline code keeps its marks where a quotation is compared with its source. */
-function keepMarks(token: Token): void {
-  if (token.type === "codespan") token.text = token.raw;
 }
 
 function isProse(block: MarkdownBlock): boolean {
-  return (
-    block.kind === "plain" || (block.kind === "paragraph" && block.inlines.every((i) => i.kind === "text"))
-  );
+  const isText = block.kind === "paragraph" && block.inlines.every(({ kind }) => kind === "text");
+  return isText || block.kind === "html";
 }
 
-function blocks(tokens: readonly Token[] | undefined): MarkdownBlock[] {
-  return ((tokens ?? []) as MarkedToken[]).flatMap(block);
-}
+/** Tags of HTML that begin a paragraph, and end one. */
+const LINE_TAG = /^<\/?(?:p|div|li|[uo]l|t(?:able|r|head|body)|h[1-6]|details|summary|blockquote)\b/i;
 
-function block(token: MarkedToken): MarkdownBlock | MarkdownBlock[] {
-  switch (token.type) {
-    case "heading":
-      return { kind: "heading", level: token.depth, inlines: inlines(token.tokens) };
-    case "paragraph":
-      return { kind: "paragraph", inlines: inlines(token.tokens) };
-    case "text":
-      if (token.tokens === undefined) return { kind: "plain", text: token.text };
-      return { kind: "paragraph", inlines: inlines(token.tokens) };
-    case "code":
-      return { kind: "code", text: token.text };
-    case "blockquote":
-      return { kind: "quote", blocks: blocks(token.tokens) };
-    case "list": {
-      const items = token.items.map(({ checked, tokens }) => ({ checked, blocks: blocks(tokens) }));
-      return { kind: "list", start: token.start === "" ? undefined : token.start, loose: token.loose, items };
-    }
-    case "table": {
-      const cells = (row: readonly { tokens: Token[] }[]) => row.map(({ tokens }) => inlines(tokens));
-      return { kind: "table", align: token.align, head: cells(token.header), rows: token.rows.map(cells) };
-    }
-    case "hr":
-      return { kind: "rule" };
-    case "html":
-      return { kind: "plain", text: token.text.replace(/\n+$/, "") };
-    // A definition shows where it is used, but for a footnote's.
-    case "def": {
-      const [mark, note] = noteOf(token) ?? [];
-      if (mark === undefined) return [];
-      const inline: Inline = { kind: "strong", inlines: [{ kind: "text", text: mark }] };
-      return { kind: "paragraph", inlines: [inline, { kind: "text", text: " " }, ...inlines(note)] };
-    }
-    // A list item says itself whether it is checked.
-    case "space":
-    case "checkbox":
-      return [];
-    default:
-      return { kind: "paragraph", inlines: inlines([token]) };
-  }
-}
+/** Makes blocks of marked's tokens, whose places are known by their lines: the first of a block is its container's and those before it. */
+class BlockReader {
+  readonly #ends: number[];
 
-export function inlines(tokens: readonly Token[] | undefined): Inline[] {
-  const all: Inline[] = [];
-  for (const token of (tokens ?? []) as MarkedToken[]) {
-    const next = inline(token);
-    const last = all.at(-1);
-    if (next?.kind === "text" && last?.kind === "text") last.text += next.text;
-    else if (next) all.push(next);
-  }
-  return all;
-}
-
-function inline(token: MarkedToken): Inline | undefined {
-  switch (token.type) {
-    case "strong":
-      return { kind: "strong", inlines: inlines(token.tokens) };
-    case "em":
-      return { kind: "emphasis", inlines: inlines(token.tokens) };
-    case "del":
-      return { kind: "deleted", inlines: inlines(token.tokens) };
-    case "codespan":
-      return { kind: "code", text: token.text };
-    case "br":
-      return { kind: "break" };
-    case "link": {
-      const { autolink, href, text } = token;
-      if (autolink) return { kind: "link", address: href, inlines: [{ kind: "text", text }] };
-      return { kind: "link", address: decodeHTMLStrict(href), inlines: inlines(token.tokens) };
-    }
-    case "image": {
-      const address = decodeHTMLStrict(token.href);
-      return {
-        kind: "link",
-        address,
-        inlines: [{ kind: "text", text: decodeHTMLStrict(token.text) || address }],
-      };
-    }
-    case "escape":
-    case "html":
-      return { kind: "text", text: token.text };
-    case "text":
-      return { kind: "text", text: decodeHTMLStrict(token.text) };
-    case "checkbox":
-      return undefined;
-    default:
-      return { kind: "text", text: token.raw };
-  }
-}
-
-/** Quotes, lists and emphasis nested deeper than this are text. marked recurses, and 3,000 levels overflow the stack. */
-const MAX_DEPTH = 40;
-/** A wider table is text: a short row is filled up to the width of the head, so width and height multiply. */
-const MAX_COLUMNS = 200;
-/** marked compares each mark with the rest of its paragraph. In marks × characters, up to 20 ns each; reports need 40 for each character. */
-const maxInlineWork = (length: number) => 50 * length + 5e7;
-/** In all tables together. */
-const MAX_CELLS = 200_000;
-/** marked reads the contents of a nested block again at each level. In characters; a report needs 2 or 3 times its own. */
-const maxBlockWork = (length: number) => 4 * length + 2_000_000;
-
-/** The Markdown would take too long to read. */
-export class TooComplex extends Error {}
-
-/** marked's tokens of `markdown`, in time and memory proportional to its length. Throws TooComplex. */
-export function lex(markdown: string): MarkedToken[] {
-  return new BoundedLexer(markdown.length).lex(markdown) as MarkedToken[];
-}
-
-class BoundedLexer extends Lexer {
-  #depth = 0;
-  #inlineDepth = 0;
-  #blockWork: number;
-  #inlineWork: number;
-
-  constructor(length: number) {
-    super({ gfm: true, tokenizer: new BoundedTokenizer((characters) => this.spend(characters)) });
-    this.#blockWork = maxBlockWork(length);
-    this.#inlineWork = maxInlineWork(length);
+  constructor(private readonly markdown: string) {
+    this.#ends = lineEnds(markdown);
   }
 
-  /** Throws TooComplex after more characters of blocks were read than the document allows. */
-  spend(characters: number): void {
-    this.#blockWork -= characters;
-    if (this.#blockWork < 0) throw new TooComplex();
+  /** `line`: the line of the document in which the first token begins. */
+  blocks(tokens: readonly Token[], line: number): MarkdownBlock[] {
+    let next = line;
+    return (tokens as MarkedToken[]).flatMap((token) => {
+      const [head = "", ...more] = token.raw.split("\n");
+      const isAt = (at: number) => this.markdown.endsWith(head.trim(), this.#ends[at]);
+      // Behind a lazy line of a quotation, marked's tokens lack a line break.
+      const first = !isAt(next) && isAt(next + 1) ? next + 1 : next;
+      next = first + more.length;
+      return this.#block(token, first);
+    });
   }
 
-  override blockTokens(src: string, tokens: Token[] = [], clipped = false): TokensList {
-    this.spend(src.length);
-    if (this.#depth >= MAX_DEPTH) tokens.push({ ...asText(src), type: "html", pre: false, block: true });
-    this.#depth++;
-    try {
-      const read = super.blockTokens(this.#depth > MAX_DEPTH ? "" : src, tokens, clipped);
-      return read as TokensList;
-    } finally {
-      this.#depth--;
+  /** The paragraphs of the document without any other block. */
+  paragraphs(): MarkdownBlock[] {
+    const text = this.markdown.replace(/\r\n?/g, "\n");
+    return this.#paragraphs(inlinesOf(lexInlines(text), placesOf(text, this.#ends, 0)));
+  }
+
+  #block(token: MarkedToken, line: number): MarkdownBlock | MarkdownBlock[] {
+    /** Inlines of a text that stands in the token; of an indented line that goes on a paragraph it lacks the tab. */
+    const read = (tokens: readonly Token[] | undefined, text: string) => {
+      const begin = token.raw.indexOf(text);
+      return inlinesOf(tokens, placesOf(begin < 0 ? text : token.raw, this.#ends, line), Math.max(0, begin));
+    };
+    switch (token.type) {
+      case "heading":
+        return { kind: "heading", level: token.depth, inlines: read(token.tokens, token.text) };
+      case "paragraph":
+      case "text":
+        return this.#paragraphs(read(token.tokens, token.text));
+      case "code":
+        return { kind: "code", text: token.text };
+      case "blockquote":
+        return { kind: "quote", blocks: this.blocks(token.tokens, line) };
+      case "list": {
+        let next = line;
+        const items = token.items.map(({ raw, checked, tokens }) => {
+          const first = next;
+          next += raw.split("\n").length - 1;
+          return { checked, number: /^\s*(\d+)/.exec(raw)?.[1], blocks: this.blocks(tokens, first) };
+        });
+        return {
+          kind: "list",
+          start: token.start === "" ? undefined : token.start,
+          loose: token.loose,
+          items,
+        };
+      }
+      case "table": {
+        const [head = [], ...rows] = this.#rows(token, line);
+        return { kind: "table", align: token.align, head, rows };
+      }
+      case "hr":
+        return { kind: "rule" };
+      case "html": {
+        const inlines = read((token as HtmlBlock).tokens, token.text);
+        return { kind: "html", text: token.text.replace(/\n+$/, ""), blocks: this.#paragraphs(inlines) };
+      }
+      case "def": {
+        const { note, tag, href } = token as NoteDefinition;
+        if (!note) return { kind: "definition", label: tag, address: decodeHTMLStrict(href) };
+        const label = tag.slice(1);
+        return { kind: "note", label, mark: markOf(label), inlines: read(note.tokens, note.text) };
+      }
+      // A list item says itself whether it is checked.
+      case "space":
+      case "checkbox":
+        return [];
+      default:
+        return { kind: "paragraph", inlines: read([token], token.raw) };
     }
   }
 
-  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
-    const marks = src.match(/[*_~]+|[[<`]/g)?.length ?? 0;
-    const work = marks * src.length;
-    if (this.#inlineDepth >= MAX_DEPTH || work > this.#inlineWork) {
-      tokens.push(asText(src));
-      return tokens;
+  /** Works that are listed line by line are no paragraph, whatever Markdown makes of them; nor is all that stands in a block of HTML. */
+  #paragraphs(inlines: readonly Inline[]): MarkdownBlock[] {
+    const all: Inline[][] = [];
+    for (const [i, inline] of inlines.entries()) {
+      const before = inlines[i - 1];
+      const isLine = before?.kind === "break" || (before?.kind === "text" && before.text.endsWith("\n"));
+      const isWork =
+        isLine &&
+        /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|\n)/.test(this.markdown.slice(inline.start, inline.start + 20));
+      if (!before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text))) all.push([]);
+      all.at(-1)?.push(inline);
     }
-    this.#inlineWork -= work;
-    this.#inlineDepth++;
-    try {
-      return super.inlineTokens(src, tokens);
-    } finally {
-      this.#inlineDepth--;
-    }
-  }
-}
-
-/** A definition of a footnote, `[^1]: …`: its mark, and what it says; undefined for a definition of a link. */
-export function noteOf(token: Tokens.Def & { note?: Token[] }): [mark: string, note: Token[]] | undefined {
-  return token.note && [markOf(token.tag.slice(1)), token.note];
-}
-
-/** The mark of a footnote: a number is raised. */
-function markOf(label: string): string {
-  return /^\d+$/.test(label)
-    ? label.replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? "")
-    : `[${label}]`;
-}
-
-const NOTE = /^ {0,3}\[\^([^\]\s]+)\]:[ \t]*([^\n]+(?:\n(?! {0,3}\[\^|[ \t]*\n)[^\n]+)*)(?:\n|$)/;
-
-class BoundedTokenizer extends Tokenizer {
-  #cells = MAX_CELLS;
-
-  constructor(private readonly spend: (characters: number) => void) {
-    super();
+    return all.map((own) => ({ kind: "paragraph", inlines: own }));
   }
 
-  override def(src: string): Tokens.Def | undefined {
-    const [raw, label = "", text = ""] = NOTE.exec(src) ?? [];
-    if (raw === undefined) return super.def(src);
-    const def: Tokens.Def = { type: "def", raw, tag: `^${label.toLowerCase()}`, href: "", title: "" };
-    return Object.assign(def, { note: this.lexer.inline(text) });
+  /** The rows of a table, its head first. */
+  #rows({ raw, header, rows }: Tokens.Table, line: number): Inline[][][] {
+    const lines = raw.split("\n");
+    return [header, ...rows].map((row, i) => {
+      const nth = i === 0 ? 0 : i + 1;
+      const text = lines[nth] ?? "";
+      const places = placesOf(text, this.#ends, line + nth);
+      let at = 0;
+      return row.map((cell) => {
+        const found = text.indexOf(cell.text, at);
+        if (found >= 0) at = found + cell.text.length;
+        // A cell that lacks the backslashes before its bars has the place of its row.
+        return inlinesOf(cell.tokens, found < 0 ? () => places(0, text.length) : places, found);
+      });
+    });
   }
-
-  override reflink(src: string, links: Parameters<Tokenizer["reflink"]>[1]) {
-    const [raw = "", tag = ""] = /^\[(\^[^\]\s]+)\]/.exec(src) ?? [];
-    if (!Object.hasOwn(links, tag.toLowerCase())) return super.reflink(src, links);
-    return asText(raw, markOf(tag.slice(1)));
-  }
-
-  /** marked reads all that is left of a quote again after each line without a mark that a line with one follows. */
-  override blockquote(src: string): Tokens.Blockquote | undefined {
-    const [quote = ""] = this.rules.block.blockquote.exec(src) ?? [];
-    const resumed = quote.match(/\n {0,3}(?![ >])[^\n]*(?=\n {0,3}>)/g)?.length ?? 0;
-    this.spend(resumed * quote.length);
-    return super.blockquote(src);
-  }
-
-  /** At each line of a list item, marked looks for the underline of a heading in all that is left of the paragraph. */
-  override text(src: string): Tokens.Text | undefined {
-    const end = src.search(/\n[ \t]*\n/);
-    // 12 ns for each character; what is read as part of a block takes 100 ns and more.
-    this.spend((end < 0 ? src.length : end) / 8);
-    return super.text(src);
-  }
-
-  override table(src: string): Tokens.Table | undefined {
-    const [, head = "", , body = ""] = this.rules.block.table.exec(src) ?? [];
-    const columns = head.split("|").length;
-    const cells = columns * (body.split("\n").length + 1);
-    if (columns > MAX_COLUMNS || cells > this.#cells) return undefined;
-    this.#cells -= cells;
-    return super.table(src);
-  }
-}
-
-function asText(raw: string, text = raw): Tokens.Text {
-  return { type: "text", raw, text };
 }

@@ -1,8 +1,5 @@
-import { decodeHTMLStrict } from "entities/decode";
-import { type MarkedToken, Parser, Renderer, type Token, type Tokens } from "marked";
 import { safeResult } from "../../text/safe-text.js";
-import { openable } from "../document.js";
-import { noteOf } from "../parse.js";
+import { type Inline, type ListBlock, type MarkdownBlock, openable, type TableBlock } from "../document.js";
 
 export interface PageHeading {
   /** The fragment that leads to it. */
@@ -11,93 +8,148 @@ export interface PageHeading {
   html: string;
 }
 
-/** Tokens of Markdown as HTML. Each heading is added to `headings`. */
-export function markdownHtml(tokens: MarkedToken[], headings: PageHeading[]): string {
-  return new Parser({ renderer: new PageRenderer(headings) }).parse(tokens).trimEnd();
+/** HTML that stands behind places of a document, in their order. */
+export class Signs {
+  #next = 0;
+
+  constructor(private readonly all: readonly { end: number; html: string }[]) {}
+
+  /** Where the next one stands; Infinity if there is none. */
+  get end(): number {
+    return this.all[this.#next]?.end ?? Infinity;
+  }
+
+  /** Those that were not taken and stand at `end` or before it. */
+  takeTo(end: number): string {
+    let html = "";
+    for (; this.end <= end; this.#next += 1) html += ` ${this.all[this.#next]?.html}`;
+    return html;
+  }
 }
 
-/** marked's HTML, in which text, HTML and addresses of a result are shown and do nothing. */
-class PageRenderer extends Renderer {
+/** Blocks as HTML, in which text, HTML and addresses of a result are shown and do nothing. Each heading is added to `headings`. */
+export function markdownHtml(
+  blocks: readonly MarkdownBlock[],
+  headings: PageHeading[],
+  signs = new Signs([]),
+): string {
+  return new BlockWriter(headings, signs).blocks(blocks);
+}
+
+const ELEMENTS = { strong: "strong", emphasis: "em", deleted: "del", raised: "sup", lowered: "sub" } as const;
+
+class BlockWriter {
   #inLink = false;
 
-  constructor(private readonly headings: PageHeading[]) {
-    super();
+  constructor(
+    private readonly headings: PageHeading[],
+    private readonly signs: Signs,
+  ) {}
+
+  blocks(blocks: readonly MarkdownBlock[]): string {
+    const html = blocks.map((block) => this.#block(block));
+    return html.filter(Boolean).join("\n");
   }
 
-  override heading({ depth, tokens }: Tokens.Heading): string {
-    const id = `s${this.headings.length + 1}`;
-    // Links do not go into the table of contents, which is made of links itself.
-    this.headings.push({ id, level: depth, html: this.#withoutLinks(tokens) });
-    return `<h${depth} id="${id}" dir="auto">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+  /** `isTight`: a paragraph of an item of a list without blank lines has no element of its own. */
+  #block(block: MarkdownBlock, isTight = false): string {
+    switch (block.kind) {
+      case "heading": {
+        const id = `s${this.headings.length + 1}`;
+        // Links do not go into the table of contents, which is made of links itself.
+        this.headings.push({ id, level: block.level, html: this.#withoutLinks(block.inlines) });
+        return `<h${block.level} id="${id}" dir="auto">${this.#inlines(block.inlines)}</h${block.level}>`;
+      }
+      case "paragraph":
+        return isTight ? this.#inlines(block.inlines) : `<p dir="auto">${this.#inlines(block.inlines)}</p>`;
+      case "note":
+        return `<p dir="auto"><strong>${escapeHtml(block.mark)}</strong> ${this.#inlines(block.inlines)}</p>`;
+      case "html": {
+        const [last] = block.blocks.slice(-1);
+        const end = last?.kind === "paragraph" ? last.inlines.at(-1)?.end : undefined;
+        return plainHtml(block.text) + this.signs.takeTo(end ?? 0);
+      }
+      case "code":
+        return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
+      case "quote":
+        return `<blockquote>\n${this.blocks(block.blocks)}\n</blockquote>`;
+      case "list":
+        return this.#list(block);
+      case "table":
+        return this.#table(block);
+      case "rule":
+        return "<hr>";
+      case "definition":
+        return "";
+    }
   }
 
-  override paragraph({ tokens }: Tokens.Paragraph): string {
-    return `<p dir="auto">${this.parser.parseInline(tokens)}</p>\n`;
+  #list({ start = -1, loose, items }: ListBlock): string {
+    const tag = start < 0 ? "ul" : `ol${start === 1 ? "" : ` start="${start}"`}`;
+    const html = items.map(({ checked, blocks }) => {
+      const box = checked === undefined ? "" : `<span class="box">${checked ? "☑" : "☐"}</span> `;
+      const own = blocks.map((block) => this.#block(block, !loose)).join("\n");
+      return `<li dir="auto"${box && ' class="task"'}>${box}${own}</li>\n`;
+    });
+    return `<${tag}${loose ? ' class="loose"' : ""}>\n${html.join("")}</${tag.slice(0, 2)}>`;
   }
 
-  override def(token: Tokens.Def): string {
-    const [mark = "", note = []] = noteOf(token) ?? [];
-    return (
-      mark && `<p dir="auto"><strong>${escapeHtml(mark)}</strong> ${this.parser.parseInline(note)}</p>\n`
-    );
-  }
-
-  override html(token: Tokens.HTML | Tokens.Tag): string {
-    return token.block ? `${plainHtml(token.text.replace(/\n+$/, ""))}\n` : escapeHtml(token.text);
-  }
-
-  override code({ text }: Tokens.Code): string {
-    return `<pre><code>${escapeHtml(text)}</code></pre>\n`;
-  }
-
-  override text(token: Tokens.Text | Tokens.Escape): string {
-    if (token.type === "escape") return escapeHtml(token.text);
-    return token.tokens ? this.parser.parseInline(token.tokens) : textHtml(decodeHTMLStrict(token.text));
-  }
-
-  override codespan({ text }: Tokens.Codespan): string {
-    return `<code>${escapeHtml(text)}</code>`;
-  }
-
-  override link({ autolink, href, text, tokens }: Tokens.Link): string {
-    if (autolink) return this.#linked(href, escapeHtml(text));
-    return this.#linked(decodeHTMLStrict(href), this.#withoutLinks(tokens));
-  }
-
-  override image({ href, text }: Tokens.Image): string {
-    const address = decodeHTMLStrict(href);
-    return this.#linked(address, escapeHtml(decodeHTMLStrict(text) || address));
-  }
-
-  override list(token: Tokens.List): string {
-    const html = super.list(token);
-    return token.loose ? html.replace(/^<[^>]*/, '$& class="loose"') : html;
-  }
-
-  override listitem({ task, tokens }: Tokens.ListItem): string {
-    return `<li dir="auto"${task ? ' class="task"' : ""}>${this.parser.parse(tokens).trimEnd()}</li>\n`;
-  }
-
-  override checkbox({ checked }: Tokens.Checkbox): string {
-    return `<span class="box">${checked ? "☑" : "☐"}</span> `;
-  }
-
-  override table(token: Tokens.Table): string {
+  #table({ align, head, rows }: TableBlock): string {
+    const rowHtml = (tag: "th" | "td", cells: readonly Inline[][]) => {
+      const at = (i: number) => (align[i] ? ` class="${align[i]}"` : "");
+      const html = cells.map((cell, i) => `<${tag}${at(i)} dir="auto">${this.#inlines(cell)}</${tag}>`);
+      return `<tr>${html.join("\n")}</tr>\n`;
+    };
+    const body = rows.map((cells) => rowHtml("td", cells)).join("");
     // A keyboard can scroll what it can focus.
-    return `<div class="table" tabindex="0">${super.table(token).trimEnd()}</div>\n`;
+    return `<div class="table" tabindex="0"><table>\n<thead>${rowHtml("th", head)}</thead>\n${body && `<tbody>${body}</tbody>`}</table></div>`;
   }
 
-  override tablecell({ header, align, tokens }: Tokens.TableCell): string {
-    const tag = header ? "th" : "td";
-    const at = align === null ? "" : ` class="${align}"`;
-    return `<${tag}${at} dir="auto">${this.parser.parseInline(tokens)}</${tag}>`;
+  /** Inlines with the signs behind their places. */
+  #inlines(inlines: readonly Inline[]): string {
+    const html = inlines.map((inline, i) => {
+      // Two numbers beside one another would be one.
+      const gap = inline.kind === "note" && inlines[i - 1]?.kind === "note" ? "&nbsp;" : "";
+      return gap + this.#inline(inline) + (this.#inLink ? "" : this.signs.takeTo(inline.end));
+    });
+    return html.join("");
+  }
+
+  #inline(inline: Inline): string {
+    switch (inline.kind) {
+      case "text":
+        return this.#text(inline.text, inline.start);
+      case "note":
+      case "tag":
+        return escapeHtml(inline.text);
+      case "element":
+        return escapeHtml(inline.opening) + this.#inlines(inline.inlines) + escapeHtml(inline.closing);
+      case "code":
+        return `<code>${escapeHtml(inline.text)}</code>`;
+      case "break":
+        return "<br>";
+      case "link":
+        return this.#linked(inline.address, this.#withoutLinks(inline.inlines));
+      default:
+        return `<${ELEMENTS[inline.kind]}>${this.#inlines(inline.inlines)}</${ELEMENTS[inline.kind]}>`;
+    }
+  }
+
+  #text(text: string, start: number): string {
+    let html = "";
+    let from = 0;
+    for (let to = this.signs.end - start; !this.#inLink && to < text.length; to = this.signs.end - start) {
+      html += textHtml(text.slice(from, to)) + this.signs.takeTo(start + to);
+      from = Math.max(from, to);
+    }
+    return html + textHtml(text.slice(from));
   }
 
   /** A link inside a link, which HTML does not have, is its text. */
-  #withoutLinks(tokens: Token[]): string {
+  #withoutLinks(inlines: readonly Inline[]): string {
     const outer = this.#inLink;
     this.#inLink = true;
-    const html = this.parser.parseInline(tokens);
+    const html = this.#inlines(inlines);
     this.#inLink = outer;
     return html;
   }

@@ -1,5 +1,5 @@
 import { openable } from "../document.js";
-import { anchor, escapeHtml, textHtml } from "./blocks.js";
+import { anchor, escapeHtml, Signs, textHtml } from "./blocks.js";
 
 /** What is said of a place of a result, or of one of its fields. */
 export interface PageMark {
@@ -18,26 +18,24 @@ export interface PageMark {
   urls: readonly string[];
 }
 
-/** `text` with a sign at the end of each mark, and what makes links to the marks' list of the signs in its HTML. */
-export function withSigns(
-  text: string,
-  marks: readonly PageMark[],
-): { text: string; linked: (html: string) => string } {
-  let sign = "\ue000";
-  // A character for private use that the text does not have.
-  while (text.includes(sign)) sign = String.fromCharCode(sign.charCodeAt(0) + 1);
-  let signed = "";
-  let at = 0;
-  for (const [i, { end }] of marks.entries()) {
-    const to = Math.max(at, end);
-    signed += `${text.slice(at, to)} ${sign}${i}${sign}`;
-    at = to;
-  }
-  const pattern = new RegExp(`${sign}(\\d+)${sign}`, "g");
-  return {
-    text: signed + text.slice(at),
-    linked: (html) => html.replace(pattern, (_, i) => linkOf(marks[Number(i)], Number(i))),
-  };
+export interface PageMarks {
+  /** In the order of their places. */
+  all: readonly PageMark[];
+  /** A sentence about all of them. */
+  summary: string;
+  /** Where the sentences end that cite nothing, in UTF-16 units. */
+  uncited: readonly number[];
+}
+
+/** The signs behind the places of a document: of a mark the link to what is said of it. */
+export function signsOf(
+  { all, uncited }: Pick<PageMarks, "all" | "uncited"> = { all: [], uncited: [] },
+): Signs {
+  const signs = [
+    ...all.map((mark, i) => ({ end: mark.end, html: linkOf(mark, i) })),
+    ...uncited.map((end) => ({ end, html: '<span class="mark none" title="cites nothing">∅</span>' })),
+  ];
+  return new Signs(signs.sort((a, b) => a.end - b.end));
 }
 
 /** The links of the marks of a field. */
@@ -50,19 +48,30 @@ export function fieldLinks(marks: readonly PageMark[]): (path: string) => string
   return (path) => links.get(path) ?? "";
 }
 
-function linkOf(mark: PageMark | undefined, i: number): string {
-  return mark ? `<a class="mark ${mark.look}" id="m${i}" href="#c${i}">${escapeHtml(mark.word)}</a>` : "";
+function linkOf(mark: PageMark, i: number): string {
+  return `<a class="mark ${mark.look}" id="m${i}" href="#c${i}">${escapeHtml(mark.word)}</a>`;
 }
 
-/** The list that the marks lead to. `summary` stands over it. */
-export function marksSection(marks: readonly PageMark[], summary: string): string {
-  const items = marks.map(({ word, look, claim, notes, passage, urls }, i) => {
+/** What is wrong, which leads to its places, with the summary over it. */
+export function wrongSection({ all, summary }: PageMarks): string {
+  const items = all.flatMap(({ look, word, claim, notes }, i) =>
+    look === "bad"
+      ? `<li dir="auto"><a class="mark bad" href="#m${i}">${escapeHtml(word)}</a> ${textHtml([claim, ...notes].join(" – "))}</li>`
+      : [],
+  );
+  const list = items.length > 0 ? `\n<ul>\n${items.join("\n")}\n</ul>` : "";
+  return `<section class="marks"><p>${escapeHtml(summary)}</p>${list}</section>`;
+}
+
+/** The list that the marks lead to. */
+export function marksSection({ all }: PageMarks): string {
+  const items = all.map(({ word, look, claim, notes, passage, urls }, i) => {
     const lines = [...notes.map(textHtml), ...urls.map(linked)];
     const quote = passage === null ? "" : `\n<blockquote dir="auto">${textHtml(passage)}</blockquote>`;
     const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${textHtml(claim)}`;
     return `<li id="c${i}" dir="auto">${[head, ...lines].join("<br>\n")}${quote}</li>`;
   });
-  return `<section class="marks"><h2>What the sources say</h2>\n<p>${escapeHtml(summary)}</p>\n<ol>\n${items.join("\n")}\n</ol></section>`;
+  return `<section class="marks"><h2>What the sources say</h2>\n<ol>\n${items.join("\n")}\n</ol></section>`;
 }
 
 function linked(url: string): string {

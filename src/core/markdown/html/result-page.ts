@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { shortLine } from "../../text/phrases.js";
-import type { Inline } from "../document.js";
-import { inlines, readTokens } from "../parse.js";
+import { textOf } from "../inlines.js";
+import { readMarkdown } from "../parse.js";
 import { escapeHtml, markdownHtml, type PageHeading, plainHtml } from "./blocks.js";
-import { fieldLinks, marksSection, type PageMark, withSigns } from "./marks.js";
+import { fieldLinks, marksSection, type PageMarks, signsOf, wrongSection } from "./marks.js";
 import { page } from "./page.js";
 import { structuredHtml } from "./structured.js";
 
@@ -20,8 +20,8 @@ export interface PageResult {
   text: string;
   /** What the SHA-256 is of, if that is not `text`. */
   digestOf?: string;
-  /** What was found out about places of it, in their order, and a sentence about all of them. */
-  marks?: { all: readonly PageMark[]; summary: string } | undefined;
+  /** What was found out about places of it. */
+  marks?: PageMarks | undefined;
 }
 
 /** Where a result comes from; what is not known is undefined. Times as the service gave them. */
@@ -37,11 +37,8 @@ export interface ResultOrigin {
 /** A result as one page in one file, made to be read, printed and kept. */
 export function resultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
-  const { all: marks = [], summary = "" } = result.marks ?? {};
-  const signed = result.kind === "markdown" ? withSigns(result.text, marks) : undefined;
-  const laidOut = contentOf({ ...result, text: signed?.text ?? result.text }, { withContents: true });
-  const content = signed?.linked(laidOut.content) ?? laidOut.content;
-  const checked = result.marks ? `\n${marksSection(marks, summary)}` : "";
+  const laidOut = contentOf(result, { withContents: true });
+  const checked = result.marks ? `\n${marksSection(result.marks)}` : "";
   const title = laidOut.title ?? (question && shortLine(question, LONGEST_TITLE));
   const shown = title || (requestId === undefined ? "Result" : `Result of ${requestId}`);
   const header =
@@ -50,7 +47,7 @@ export function resultPage(result: PageResult, source: ResultOrigin): string {
       : "";
   return page({
     title: shown,
-    body: `${header}<main lang="">\n${content}${checked}\n</main>\n${originFooter(source, result.digestOf ?? result.text)}`,
+    body: `${header}<main lang="">\n${laidOut.content}${checked}\n</main>\n${originFooter(source, result.digestOf ?? result.text)}`,
   });
 }
 
@@ -62,26 +59,24 @@ export function contentOf(
   { kind, text, marks }: PageResult,
   { withContents = false, longest = MAX_LAID_OUT } = {},
 ): { content: string; title?: string } {
-  const tokens = text.length > longest ? undefined : kind === "markdown" ? readTokens(text) : [];
-  if (!tokens) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
-  if (kind === "json") return { content: structuredHtml(text, marks && fieldLinks(marks.all)) };
-  if (tokens === "plain") return { content: plainHtml(text) };
+  if (text.length > longest) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
+  const wrong = withContents && marks ? wrongSection(marks) : "";
+  if (kind === "json") return { content: `${wrong}${structuredHtml(text, marks && fieldLinks(marks.all))}` };
+  const { blocks, form } = readMarkdown(text);
+  if (form === "complex") return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
+  if (form === "plain" && !marks) return { content: plainHtml(text) };
   const headings: PageHeading[] = [];
-  const at = tokens.findIndex((token) => token.type === "heading" && token.depth === 1) + 1;
-  const before = markdownHtml(tokens.slice(0, at), headings);
+  const signs = signsOf(marks);
+  const at = blocks.findIndex((block) => block.kind === "heading" && block.level === 1) + 1;
+  const before = markdownHtml(blocks.slice(0, at), headings, signs);
   const own = headings.at(-1);
-  const after = markdownHtml(tokens.slice(at), headings);
-  const content = [before, withContents ? contents(headings, own) : "", after].filter(Boolean).join("\n");
-  const title = tokens[at - 1];
-  return title?.type === "heading" ? { content, title: textOf(inlines(title.tokens)) } : { content };
-}
-
-function textOf(inlines: readonly Inline[]): string {
-  return inlines
-    .map((inline) =>
-      inline.kind === "break" ? " " : "inlines" in inline ? textOf(inline.inlines) : inline.text,
-    )
-    .join("");
+  const after = markdownHtml(blocks.slice(at), headings, signs);
+  const content = [before, wrong, withContents ? contents(headings, own) : "", after];
+  const title = blocks[at - 1];
+  return {
+    content: content.filter(Boolean).join("\n"),
+    ...(title?.kind === "heading" && { title: textOf(title.inlines) }),
+  };
 }
 
 /** The table of contents names all headings but `title`, under which it stands. */

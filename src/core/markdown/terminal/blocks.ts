@@ -1,6 +1,7 @@
 import { safeResult } from "../../text/safe-text.js";
 import { columnsOf } from "../../text/width.js";
 import { type Inline, type ListBlock, type MarkdownBlock, openable, type TableBlock } from "../document.js";
+import { shifted } from "../inlines.js";
 import { LOOK, lineOf, measure, prefixed, type Run, type StyledLine, wrap, wrapVerbatim } from "./wrap.js";
 
 /** Where less would be left, nested blocks are not set off any more. */
@@ -15,11 +16,19 @@ export function blockLines(
   tight = false,
 ): StyledLine[] {
   const lines: StyledLine[] = [];
-  for (const block of blocks) {
-    if (lines.length > 0 && !tight) lines.push(lineOf());
-    for (const line of linesOfBlock(block, columns, addresses)) lines.push(line);
+  for (const [i, block] of blocks.entries()) {
+    const own = linesOfBlock(block, columns, addresses);
+    if (lines.length > 0 && own.length > 0 && !tight && !isNextLine(blocks[i - 1], block))
+      lines.push(lineOf());
+    for (const line of own) lines.push(line);
   }
   return lines;
+}
+
+/** Whether two paragraphs are lines of one in the document: works that are listed line by line. */
+function isNextLine(before: MarkdownBlock | undefined, block: MarkdownBlock): boolean {
+  const isBoth = before?.kind === "paragraph" && block.kind === "paragraph";
+  return isBoth && before.inlines.at(-1)?.end === block.inlines[0]?.start;
 }
 
 function linesOfBlock(block: MarkdownBlock, columns: number, addresses: Addresses): StyledLine[] {
@@ -28,8 +37,16 @@ function linesOfBlock(block: MarkdownBlock, columns: number, addresses: Addresse
       return heading(block.level, runsOf(block.inlines, addresses, LOOK.bold | LOOK.heading), columns);
     case "paragraph":
       return wrap(runsOf(block.inlines, addresses), columns);
-    case "plain":
-      return wrapVerbatim(safeResult(block.text.replace(/\r\n?/g, "\n").replace(/\n+$/, "")), 0, columns);
+    case "html":
+      return plainLines(block.text, columns);
+    case "note": {
+      const runs = [
+        { text: block.mark, look: LOOK.bold },
+        { text: " ", look: 0 },
+        ...runsOf(block.inlines, addresses),
+      ];
+      return wrap(runs, columns);
+    }
     case "code":
       return setOff(blank(4), blank(4), columns, (inner) =>
         wrapVerbatim(safeResult(block.text), LOOK.code, inner),
@@ -44,7 +61,14 @@ function linesOfBlock(block: MarkdownBlock, columns: number, addresses: Addresse
       return tableLines(block, columns, addresses);
     case "rule":
       return [lineOf({ text: "─".repeat(columns), look: LOOK.faint })];
+    case "definition":
+      return [];
   }
+}
+
+/** Text line by line as it came. */
+export function plainLines(text: string, columns: number): StyledLine[] {
+  return wrapVerbatim(safeResult(text.replace(/\r\n?/g, "\n").replace(/\n+$/, "")), 0, columns);
 }
 
 function heading(level: number, runs: Run[], columns: number): StyledLine[] {
@@ -109,16 +133,37 @@ const LOOK_OF = { strong: LOOK.bold, emphasis: LOOK.italic, deleted: LOOK.delete
 
 /** Inlines as runs. A link gets its number, unless that is its text; an address that may not be opened stands beside its text. */
 export function runsOf(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
-  return inlines.flatMap((inline) => {
+  return inlines.flatMap((inline, i): Run | Run[] => {
     switch (inline.kind) {
       case "text":
+      case "tag":
         return { text: oneLine(inline.text), look, href };
+      case "note":
+        // Two numbers beside one another would be one.
+        return {
+          text: `${inlines[i - 1]?.kind === "note" ? "\u00a0" : ""}${oneLine(inline.text)}`,
+          look,
+          href,
+        };
       case "code":
         return { text: oneLine(inline.text), look: look | LOOK.code, href };
+      case "raised":
+      case "lowered": {
+        const runs = runsOf(inline.inlines, addresses, look, href);
+        return runs.map((run) => ({ ...run, text: shifted(run.text, inline.kind) }));
+      }
       case "strong":
       case "emphasis":
       case "deleted":
         return runsOf(inline.inlines, addresses, look | LOOK_OF[inline.kind], href);
+      case "element": {
+        const [opening, closing] = [inline.opening, inline.closing].map((tag) => ({
+          text: oneLine(tag),
+          look,
+          href,
+        }));
+        return [opening as Run, ...runsOf(inline.inlines, addresses, look, href), closing as Run];
+      }
       case "break":
         return { text: "\n", look: 0 };
       default:

@@ -1,5 +1,5 @@
-import { parse } from "../parse.js";
-import { Addresses, blockLines } from "./blocks.js";
+import { readMarkdown } from "../parse.js";
+import { Addresses, blockLines, plainLines } from "./blocks.js";
 import { LOOK, lineOf, prefixed, show, type TerminalCapabilities, wrap } from "./wrap.js";
 
 /** Longer lines are tiring to read (contract §6). */
@@ -14,11 +14,11 @@ export function layOut(
   markdown: string,
   terminal: TerminalCapabilities & { columns: number },
 ): string | undefined {
-  const document = parse(markdown);
-  if (!document) return undefined;
+  const { blocks, form } = readMarkdown(markdown);
+  if (form === "complex") return undefined;
   const columns = Math.max(NARROWEST, Math.min(WIDEST, terminal.columns));
   const addresses = new Addresses();
-  const lines = blockLines(document, columns, addresses);
+  const lines = form === "plain" ? plainLines(markdown, columns) : blockLines(blocks, columns, addresses);
   const list = addresses.list();
   if (list.length > 0) lines.push(lineOf());
   for (const [index, address] of list.entries()) {

@@ -14,11 +14,14 @@ const FACTS = {
 };
 const markdownPage = (text: string) => resultPage({ kind: "markdown", text }, FACTS);
 
-test("a page has footnotes below, and marks of code where a quotation is compared with its source", () => {
+test("a page has footnotes below, raised and parted, and lays out what HTML raises, lowers and breaks", () => {
   const html = markdownPage("A[^1].\n\n> `b`\n\n[^1]: See <i>*here*</i>");
   expect(html).toContain('<p dir="auto">A¹.</p>');
   expect(html).toContain('<p dir="auto"><strong>¹</strong> See &lt;i&gt;<em>here</em>&lt;/i&gt;</p>');
-  expect(html).toContain("<code>`b`</code>");
+  expect(html).toContain("<code>b</code>");
+  expect(markdownPage("*A*<br>b<sup>2</sup> c<SUB>3</SUB><b>[^1][^2]\n\n[^1]: d\n[^2]: e")).toContain(
+    '<p dir="auto"><em>A</em><br>b<sup>2</sup> c<sub>3</sub>&lt;b&gt;¹&nbsp;²</p>',
+  );
 });
 
 describe("a page", () => {
@@ -110,7 +113,7 @@ describe("a page", () => {
 });
 
 const TAGS =
-  /<\/?(?:html|head|body|meta|title|style|main|nav|header|footer|h[1-6]|p|div|pre|code|blockquote|[uod]l|li|d[td]|table|thead|tbody|t[rhd]|hr|br|a|em|strong|del|span|time|!doctype)(?: (?:lang|id|class|dir|href|rel|start|tabindex|charset|http-equiv|name|content|datetime|aria-labelledby)(?:="[^"<>]*")?| html)*>/g;
+  /<\/?(?:html|head|body|meta|title|style|main|nav|header|footer|h[1-6]|p|div|pre|code|blockquote|[uod]l|li|d[td]|table|thead|tbody|t[rhd]|hr|br|a|em|strong|del|sup|sub|span|time|!doctype)(?: (?:lang|id|class|dir|href|rel|start|tabindex|charset|http-equiv|name|content|datetime|aria-labelledby)(?:="[^"<>]*")?| html)*>/g;
 const fragment = fc.constantFrom(
   ...[
     "# ",
