@@ -2,7 +2,7 @@ import type { Result } from "../client/workflows/results.js";
 import { textOrNone } from "../core/json/exact-json.js";
 import { isGroundingRedirect } from "../core/protocol/citations.js";
 import { safeJson } from "../core/text/safe-text.js";
-import { marksIn } from "../reader/checking/marks.js";
+import { linksIn } from "../reader/checking/citations.js";
 import { resultText } from "./result-text.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
@@ -29,15 +29,10 @@ interface NamedPage {
 /** Lists the pages that a result names, each once: those of its sources and citations; if there are none, those in its text. */
 export function listPages(result: Result): NamedPage[] {
   const { sources = [], citations = [] } = result.data;
-  const text = resultText(result);
   const given = [sources, citations].flat().map(Object);
   const isPage = ({ url }: { url: unknown }) => typeof url === "string" && /^https?:/i.test(url);
-  const linked = () =>
-    marksIn(text).flatMap(({ urls, text: words }) =>
-      urls.map((url) => ({ url, title: words && text.slice(words.start, words.end) })),
-    );
   const pages = new Map<string, NamedPage>();
-  for (const { url, title } of (given.some(isPage) ? given : linked()).filter(isPage)) {
+  for (const { url, title } of (given.some(isPage) ? given : linksIn(resultText(result))).filter(isPage)) {
     const name = pageName(url) ?? url;
     const known = pages.get(name) ?? { url, title: null };
     pages.set(name, { ...known, title: known.title ?? textOrNone(title) ?? null });

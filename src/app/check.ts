@@ -10,6 +10,7 @@ import { isObject, JsonText, jsonIn, memberText } from "../core/json/exact-json.
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { citationsOf } from "../core/protocol/citations.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
+import type { Claim } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
 import { CodedError, UsageError } from "./errors.js";
@@ -146,8 +147,8 @@ export function reportIn(text: string, file: string): { report: Report; result: 
   return { report: reportOf(result), result };
 }
 
-/** The citations of a report, in the order of a check of it. */
-export async function claimsIn(report: Report) {
+/** The sentences of a report in their order; those that cite something are the citations of a check of it. */
+export async function claimsIn(report: Report): Promise<Claim[]> {
   const { citedIn } = await import("../reader/checking/check.js");
   return citedIn(report).claims;
 }

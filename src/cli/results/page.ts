@@ -39,7 +39,10 @@ export async function pageOf(result: Result, { createdAt, check, ...source }: Re
 
 /** The marks of a check on the page of the report that it was made of; undefined if that has other citations by now. */
 async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
-  const ends = (await claimsIn(report)).map(({ end }) => end);
+  const claims = await claimsIn(report);
+  const endsOf = (isCited: boolean) =>
+    claims.filter(({ urls }) => urls.length > 0 === isCited).map(({ end }) => end);
+  const ends = endsOf(true);
   if (ends.length !== outcome.citations.length) return undefined;
   const { checked_at, citations } = outcome;
   const all = citations.map(({ verdict, claim, field, missing, reason, passage, urls }, i): PageMark => {
@@ -47,7 +50,7 @@ async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResul
       missing.length > 0 ? [`not on the page: ${missing.join("; ")}`] : reason === null ? [] : [reason];
     return { end: ends[i] ?? 0, field, word: verdict, look: LOOKS[verdict], claim, notes, passage, urls };
   });
-  return { all, summary: `Checked ${checked_at}. ${countsText(outcome)}. ${CAVEAT}` };
+  return { all, uncited: endsOf(false), summary: `Checked ${checked_at}. ${countsText(outcome)}. ${CAVEAT}` };
 }
 
 const LOOKS: Record<Verdict, PageMark["look"]> = {

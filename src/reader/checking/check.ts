@@ -10,7 +10,7 @@ import { languageOf } from "../languages/languages.js";
 import { type Block, joinBlocks } from "../reading/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
-import { type CitedClaims, claimsIn, claimsOfFields, type GivenCitations } from "./citations.js";
+import { claimsIn, claimsOfFields, type GivenCitations, type ReportClaims } from "./citations.js";
 import { judgeAll } from "./judging.js";
 import { PageContent, type PagePassage } from "./page-content.js";
 import type { CitedPage } from "./verdict.js";
@@ -105,7 +105,8 @@ export class Checker {
     { pages: most, timeoutMs, signal, goesOn = false, onProgress, onText }: CheckOptions,
   ): Promise<Checked> {
     const { clock } = this.options;
-    const { claims, uncited } = citedIn(report);
+    const all = citedIn(report).claims;
+    const claims = all.filter(({ urls }) => urls.length > 0);
     const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
     for (const address of addresses) if (URL.canParse(address)) this.#named.add(new URL(address).hostname);
     const { asked, left, isWhole: areAll } = this.#chosen(addresses, most);
@@ -147,13 +148,16 @@ export class Checker {
     for (const address of asked)
       if (!tried.has(address))
         tried.set(address, { ...unread(address, "it was not read in time"), asked: true });
-    const all = [...tried.values()];
-    const wereAsked = all.filter((one) => one.asked);
+    const pages = [...tried.values()];
+    const wereAsked = pages.filter((one) => one.asked);
     const isEnded = isWhole || !(goesOn || signal.aborted);
     if (isEnded && wereAsked.length > 0 && !wereAsked.some(({ answered }) => answered))
       throw new NoPageAnswered(wereAsked.length);
     const settled = new Map(
-      addresses.map((url) => [url, this.#settle(tried.get(url) ?? unread(url, "it was not read"), url, all)]),
+      addresses.map((url) => [
+        url,
+        this.#settle(tried.get(url) ?? unread(url, "it was not read"), url, pages),
+      ]),
     );
     const language = languageOf("text" in report ? report.text : "");
     const pagesOf = (urls: readonly string[]) => urls.flatMap((url) => settled.get(url) ?? []);
@@ -171,7 +175,7 @@ export class Checker {
       complete: isWhole && areAll && areJudged,
       citations,
       pages: [...settled.values()].map(({ entry }) => entry),
-      counts: { ...countsOf(citations), citations: citations.length, uncited },
+      counts: { ...countsOf(citations), citations: citations.length, uncited: all.length - claims.length },
     };
   }
 
@@ -250,7 +254,7 @@ function pageAt(address: string): string {
 }
 
 /** What a report cites. */
-export function citedIn(report: Report): CitedClaims {
+export function citedIn(report: Report): ReportClaims {
   return "text" in report ? claimsIn(report.text, report.given) : claimsOfFields(report.value, report.given);
 }
 

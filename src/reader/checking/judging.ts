@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import type { CheckedCitation } from "../../core/protocol/check-outcome.js";
-import type { CitedClaim } from "./citations.js";
+import type { Claim } from "./citations.js";
 import type { Pause } from "./page-content.js";
 import { type CitedPage, type Judgement, judge } from "./verdict.js";
 
@@ -26,7 +26,7 @@ function endOrThrow(error: unknown): undefined {
  * clock, end it, and what was not judged by then is unchecked. `isWhole`: whether all were judged.
  */
 export async function judgeAll(
-  claims: readonly CitedClaim[],
+  claims: readonly Claim[],
   pagesOf: (urls: readonly string[]) => CitedPage[],
   language: string | undefined,
   { clock, signal, end }: { clock: Pick<Clock, "monotonic">; signal: AbortSignal; end: number },
@@ -34,7 +34,7 @@ export async function judgeAll(
   const citations: CheckedCitation[] = [];
   const pause = pauseUntil(clock, signal, end);
   let isWhole = true;
-  const judgeInTime = async ({ text, over, urls }: CitedClaim) => {
+  const judgeInTime = async ({ text, over, urls }: Claim) => {
     await pause();
     return judge(text, pagesOf(urls), language, over, pause);
   };

@@ -3,7 +3,9 @@ import { claimsIn, claimsOfFields, type GivenCitations } from "../../../src/read
 
 const NOTHING: GivenCitations = { citations: [], sources: [] };
 const read = (report: string, given: Partial<GivenCitations> = {}) =>
-  claimsIn(report, { ...NOTHING, ...given }).claims.map(({ text, urls }) => [text, ...urls]);
+  claimsIn(report, { ...NOTHING, ...given }).claims.flatMap(({ text, urls }) =>
+    urls.length > 0 ? [[text, ...urls]] : [],
+  );
 
 const A = "https://a.example/x";
 const B = "https://b.example/y_(z)";
@@ -114,7 +116,7 @@ test.each<[string, string, ...(readonly string[])[]]>([
     ["It takes 5.", A],
   ],
   ["a row is one", `| a | b |\n|---|---|\n| x | 5 [1] |\n\n[1] ${A}`, ["x | 5", A]],
-  ["an empty cell is left out", `| a | b |\n|---|---|\n| x | 5 | [1] |\n\n[1] ${A}`, ["x | 5", A]],
+  ["an empty cell is left out", `| a | b | c |\n|---|---|---|\n| x | 5 | [1] |\n\n[1] ${A}`, ["x | 5", A]],
   [
     "what somebody says is not cut",
     `She said: “It takes 5. We wait.” [x](${A}) "So. It is", he said [x](${A}).`,
@@ -174,15 +176,19 @@ test("a list that was put behind the report takes no number from its own list", 
 });
 
 test("counts what cites nothing", () => {
-  expect(claimsIn(`# T\n\nOne is. Two is.\n\n- Three [1]\n- Four\n\n[1] ${A}`, NOTHING)).toMatchObject({
-    uncited: 3,
-  });
+  const { claims } = claimsIn(`# T\n\nOne is. Two is.\n\n- Three [1]\n- Four\n\n[1] ${A}`, NOTHING);
+  expect(claims.filter(({ urls }) => urls.length === 0).map(({ text }) => text)).toEqual([
+    "One is.",
+    "Two is.",
+    "Four",
+  ]);
 });
 
 test("says where each ends, marks included", () => {
   const report = `It is. It takes 5 [1]. **It is full.** [1]\n\n| a |\n|---|\n| 5 [1] |\n\n[1] ${A}`;
   const { claims } = claimsIn(report, NOTHING);
   expect(claims.map(({ end }) => report.slice(0, end).split("\n").at(-1))).toEqual([
+    "It is.",
     "It is. It takes 5 [1].",
     "It is. It takes 5 [1]. **It is full.** [1]",
     "| 5 [1]",
@@ -198,24 +204,25 @@ test("a field of a structured result is its value", () => {
     own: 3,
   };
   const citations = ["name", "list[1].year", "$.about", "none"].map((field) => ({ field, url: A }));
-  expect(claimsOfFields(value, { citations })).toEqual({
+  expect(claimsOfFields(value, { citations })).toMatchObject({
     claims: [
-      ["name", "Acme"],
-      ["list.1.year", "2016"],
-      ["about", "x; 2"],
-    ].map(([field, text]) => ({ field, over: field, text, urls: [A], end: 0 })),
-    uncited: 2,
+      ["name", "Acme", A],
+      ["list.0.year", "2015"],
+      ["list.1.year", "2016", A],
+      ["about", "x; 2", A],
+      ["own", "3"],
+    ].map(([field, text, ...urls]) => ({ field, over: field, text, urls, start: 0, end: 0 })),
   });
 });
 
 test("a field of a structured result cites what stands in its text, if the provider gives nothing for it", () => {
   const value = { rows: [{ about: `Opened in 1932 (${A}). It is red.` }, { link: A }], given: `5 (${B})` };
-  expect(claimsOfFields(value, { citations: [{ field: "given", url: A }] })).toEqual({
+  expect(claimsOfFields(value, { citations: [{ field: "given", url: A }] })).toMatchObject({
     claims: [
       { field: "rows.0.about", over: "rows.0.about", text: "Opened in 1932.", urls: [A], end: 0 },
+      { field: "rows.0.about", over: "rows.0.about", text: "It is red.", urls: [] },
       { field: "given", over: "given", text: "5", urls: [A], end: 0 },
     ],
-    uncited: 1,
   });
 });
 

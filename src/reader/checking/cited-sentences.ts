@@ -1,0 +1,162 @@
+import { quotationPlaces } from "../matching/quotations.js";
+import { isAbbreviated, sentencesIn } from "../reading/sentences-in.js";
+import { OBJECT } from "./mark-forms.js";
+import type { Line, Mark } from "./report-line.js";
+import type { Unit } from "./report-units.js";
+
+/** A sentence of a report without its marks; its place is that of both. */
+export interface Sentence {
+  text: string;
+  start: number;
+  end: number;
+  marks: Mark[];
+}
+
+interface LineSentence extends Sentence {
+  /** Whether it has nothing but links in it, and whether these have a line of their own. */
+  isLinks: boolean;
+  isLine: boolean;
+  /** Whether it cites behind its last word. */
+  citesAtEnd: boolean;
+}
+
+/** What stands between marks that belong together. */
+const BETWEEN = /^[\s,;、·&/|+–-]*(?:(?:and|und|et|y|e|en|и|和|と)\s+)?$/u;
+/** What opens a bracket with nothing but marks in it. */
+const OPENING =
+  /[([（［]\s*(?:(?:\p{L}[\p{L}-]{0,20}[\s.]{0,2}){1,3}:|(?:see|siehe|vgl\.|cf\.|via|from|source|quelle|voir|ver|véase|vedi|zie)(?:\s+(?:also|auch))?)?\s*$/iu;
+/** The text of a link that only says that there is a source: a number, an address, the name of a site, a word. */
+const SOURCE_TEXT =
+  /^[\s[\]()^]*(?:[a-z]?\d{1,3}(?:[\s[\]()^,;]{1,3}\d{1,3}){0,9}|https?:\/\/\S*|(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|\S[^\n]{0,40}\+\d{1,2}|oai_citation[^\n]*|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
+/** Words beside a link that say no more than that it is the source. */
+const SOURCE_WORDS =
+  /(?<!\p{L})(?:sources?|quellen?|see|also|siehe|auch|vgl|via|cf|and|und|or|references?|from|link|links)(?!\p{L})|^\s*\p{L}{1,20}:/giu;
+
+const hasWords = (text: string) => /[\p{L}\p{Nd}]/u.test(text);
+
+/** The sentences of a unit; a row is one. `isMark`: whether what looks like a mark is one. */
+export function sentencesOf({ kind, lines }: Unit, isMark: (mark: Mark) => boolean): Sentence[] {
+  const all = lines.flatMap((line) => lineSentences(line, line.marks.filter(isMark), kind === "row"));
+  if (kind !== "row") return joined(all, kind === "item");
+  const text = all
+    .map((cell) => cell.text)
+    .filter(Boolean)
+    .join(" | ");
+  const place = { start: all[0]?.start ?? 0, end: Math.max(...all.map(({ end }) => end)) };
+  return hasWords(text) ? [{ text, ...place, marks: all.flatMap(({ marks }) => marks) }] : [];
+}
+
+/** A sentence takes the links behind it. `isItem`: one that cites at its end alone is one claim. */
+function joined(sentences: readonly LineSentence[], isItem: boolean): Sentence[] {
+  const all: LineSentence[] = [];
+  for (const one of sentences) {
+    const before = all.at(-1);
+    if (one.isLinks && before) {
+      for (const each of one.isLine ? all : [before]) each.marks.push(...one.marks);
+      before.end = one.end;
+      before.citesAtEnd = true;
+    } else if (hasWords(one.text) && !(one.isLinks && one.text.split(" ").length < 5)) all.push(one);
+  }
+  const last = all.at(-1);
+  const isOne = isItem && last?.citesAtEnd && all.every((one) => one === last || one.marks.length === 0);
+  return isOne ? [{ ...last, start: all[0]?.start ?? 0, text: all.map(({ text }) => text).join(" ") }] : all;
+}
+
+function lineSentences(line: Line, marks: readonly Mark[], isWhole: boolean): LineSentence[] {
+  const cuts = cutsOf(line, marks);
+  const shown = blanked(line.text, cuts);
+  const bare = blanked(shown, marks);
+  let [begin, next] = [0, 0];
+  return (isWhole ? [shown.length] : endsOf(line, shown, marks)).map((end): LineSentence => {
+    const first = next;
+    while (next < marks.length && (marks[next]?.to ?? 0) <= end) next += 1;
+    const own = marks.slice(first, next);
+    const text = shown.slice(begin, end);
+    const at = begin + text.length - text.trimStart().length;
+    const place = line.placeOf(at, begin + text.trimEnd().length);
+    const isLinks = own.length > 0 && !hasWords(bare.slice(begin, end).replace(SOURCE_WORDS, ""));
+    const behind = bare.slice(own.at(-1)?.to ?? begin, end);
+    begin = end;
+    return {
+      ...{ text: plainText(text), marks: own, isLinks, citesAtEnd: !hasWords(behind) },
+      ...{ start: place.start, end: Math.max(place.end, own.at(-1)?.end ?? 0) },
+      isLine: /\n\s*$/.test(line.text.slice(Math.max(0, at - 10), at)),
+    };
+  });
+}
+
+/** A text in its length, with objects in the places of `cuts`, of which none begins before the one before it. */
+function blanked(text: string, cuts: readonly { from: number; to: number }[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { from, to } of cuts) {
+    parts.push(text.slice(at, from), OBJECT.repeat(Math.max(0, to - Math.max(at, from))));
+    at = Math.max(at, to);
+  }
+  return parts.join("") + text.slice(at);
+}
+
+/** A text without objects, on one line. What stood on both sides of one is parted by a blank, but for punctuation. */
+function plainText(text: string): string {
+  return text
+    .replace(/\s*\ufffc[\s\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
+    .replace(/[\s\ufffc]+/g, " ")
+    .replaceAll("{,}", ",") // TeX writes the comma of 1,000 so.
+    .trim();
+}
+
+/** Where sentences end: none inside a quotation, and one behind a mark that stands behind a full stop. */
+function endsOf(line: Line, shown: string, marks: readonly Mark[]): number[] {
+  const text = shown.replaceAll(OBJECT, " ");
+  const ends = new Set([...sentencesIn(text)].map(({ segment, index }) => index + segment.length));
+  for (const { from, to } of marks) {
+    const [behind = ""] = /^["”’»)\]]{0,3}[.!?…]?["”’»)\]]{0,3}\s*/.exec(text.slice(to, to + 40)) ?? [];
+    const before = (line.text.slice(Math.max(0, from - 40), from).trimEnd() + behind).trimEnd();
+    const isEnd = /[.!?…]["”“’»)\]*_]*$/.test(before) && !isAbbreviated(before);
+    if (isEnd && !/^\p{Ll}+(?![\p{L}\p{N}])/u.test(text.slice(to + behind.length, to + behind.length + 40)))
+      ends.add(to + behind.length);
+  }
+  const quoted = quotationPlaces(text);
+  let next = 0;
+  return [...ends]
+    .sort((a, b) => a - b)
+    .filter((end) => {
+      while ((quoted[next]?.end ?? Infinity) <= end) next += 1;
+      return end > 0 && (quoted[next]?.start ?? Infinity) >= end;
+    });
+}
+
+/** What is left out of a line, in its order: marks, and brackets and signs that hold nothing but marks. */
+function cutsOf({ text }: Line, marks: readonly Mark[]): { from: number; to: number }[] {
+  const cuts: { from: number; to: number }[] = [];
+  for (let first = 0; first < marks.length; ) {
+    let last = first;
+    while (last + 1 < marks.length && BETWEEN.test(text.slice(marks[last]?.to, marks[last + 1]?.from)))
+      last += 1;
+    const group = marks.slice(first, last + 1);
+    first = last + 1;
+    const [from, to] = [group[0]?.from ?? 0, group.at(-1)?.to ?? 0];
+    const opening = OPENING.exec(text.slice(Math.max(0, from - 60), from))?.[0].length;
+    const closing = /^\s*[)\]）］]/.exec(text.slice(to, to + 3))?.[0].length;
+    if (opening !== undefined && closing !== undefined) cuts.push({ from: from - opening, to: to + closing });
+    else
+      for (const mark of group) {
+        const before = cuts.at(-1);
+        // What parts two marks goes with them.
+        const isNext = before && before.from >= from && BETWEEN.test(text.slice(before.to, mark.from));
+        if (isShown(text, mark)) continue;
+        if (isNext) before.to = mark.to;
+        else cuts.push({ from: mark.from, to: mark.to });
+      }
+  }
+  return cuts;
+}
+
+/** Whether the text of a link is part of the sentence: not if it is short and stands behind its end. */
+export function isShown(text: string, { certainty, from, to }: Mark): boolean {
+  const shown = text.slice(from, to);
+  const isBehind =
+    /[.!?。]["”’)]?\s*$/.test(text.slice(Math.max(0, from - 4), from)) &&
+    /^\s*(?:$|["“„«\p{Lu}\p{N}[(])/u.test(text.slice(to, to + 3));
+  return certainty === "link" && !SOURCE_TEXT.test(shown) && !(isBehind && shown.split(/\s+/).length < 5);
+}

@@ -1,0 +1,144 @@
+import { isAbbreviated } from "../reading/sentences-in.js";
+
+/** Stands for each character of a link, of code and of a mark that Markdown knows, in the text in which other marks are looked for. */
+export const OBJECT = "\ufffc";
+
+/**
+ * How surely a form is a mark. `sure` and `link`: wherever it stands. `counted`: its numbers are those of a list only if
+ * the list has all of them. `number` and `glued`: only if a list has its number; `alone`: and no surer marks lead to lists;
+ * `habit`: and the report glues its marks. `none`: what a service leaves behind, which is no mark.
+ */
+export type Certainty = "sure" | "counted" | "link" | "number" | "glued" | "alone" | "habit" | "none";
+
+/** What a form has found in a text. */
+export interface FoundMark {
+  certainty: Certainty;
+  from: number;
+  to: number;
+  labels: string[];
+  urls: string[];
+  /** Behind a bare address, a number that may be a mark: `https://a.example/b.24`. */
+  tail?: string | undefined;
+}
+
+const NUMBERS = String.raw`(?<numbers>\d{1,3}(?:\s?[,;–—-]\s?\d{1,3}){0,50})`;
+const ADDRESS_END = String.raw`[^\s<>"'|\\${OBJECT}]*[^\s<>"'|\\${OBJECT}.,;:!?)\]}*_…]`;
+const FILE_TYPES =
+  "md|markdown|txt|rst|html?|pdf|docx|csv|tsv|jsonl?|ya?ml|toml|ini|conf|cfg|env|log|xml|sql|[cm]?[jt]sx?|py|rb|go|rs|java|cs?|cpp|h|sh|php";
+
+/**
+ * Each form of a mark: how sure it is, what stands in each of them ("·": nothing), and how it looks. Where several fit the
+ * first one counts. Groups: `numbers` (`to`: up to that one; `zero`: counted from 0), `name`, `file` and `line`, `doi`,
+ * `arxiv`; `power`: a raised number.
+ *
+ * In this order: tables in HTML that were escaped, and what Gemini and ChatGPT leave beside their marks; ChatGPT's marks as
+ * they are copied, with and without its private characters, and Codex's, which name files; [cite: 1, 2], [citation:1] and
+ * [web:1] of Gemini, DeepSeek and Perplexity; numbers and names in brackets; DOI, arXiv, places in files; raised numbers;
+ * Gemini's numbers as Google Docs writes them: behind a sentence, before its full stop, behind a blank; the end of a cell.
+ */
+const FORMS = String.raw`
+none     <        </?(?:table|t[rdh]|thead|tbody|br|su[bp]|p|div|span|li|[uo]l)\b[^<>]{0,200}>
+none     cite_    \[cite_(?:start|end)\]
+none     attribut \(\{"attribution":\{[^{}]{0,200}\}\}\)
+counted  oaicite  :{1,2}contentReference\[oaicite:(?<zero>)(?<numbers>\d{1,4})\](?:\{index=\d{1,4}\})?
+sure     【F:      【F:(?<file>[^†【】\s]{1,300})†L(?<line>\d+)[^【】]{0,20}】
+counted  ·        [【[](?<numbers>\d{1,20}(?=[†:】]))?[^[\]【】†]{0,200}(?:†[^[\]【】]{0,200}[】\]]|(?<=【\d{1,20})】)
+counted  ·        \ue200(?:file)?cite[^\ue201]{0,500}\ue201
+none     ·        \ue200[^\ue201]{0,500}\ue201
+counted  turn     (?:file)?cite(?:turn\d+[a-z]+\d+)+|(?<!\w)(?:turn\d+(?:search|view|news|fetch|file)\d+)+
+counted  [        \[[a-z_]{3,15}:\s?${NUMBERS}\]
+sure     ·        [[［](?:(?:cite|refs?|sources?|quellen?)\.?\s)?${NUMBERS}(?:[,:]\s(?:pp?|S)\.[^[\]]{1,20})?[\]］](?:\s?[–—-]\s?\[(?<to>\d{1,3})\])?
+number   [        \[(?<name>[^[\]\s]{1,40})\]
+sure     10.      (?:\bdoi:\s?|(?<![\w/.]))(?<doi>10\.\d{4,9}/${ADDRESS_END})
+sure     rXiv     \barxiv:\s?(?<arxiv>\d{4}\.\d{4,5})(?:v\d+)?
+sure     :        (?<![\w/.:@-])(?<file>(?:[\w.@+-]+/)*[\w@+-]*(?:\.[\w@+-]+)*\.(?:${FILE_TYPES})):(?<line>\d{1,7})(?:-\d+)?(?![\w:])
+number   ^        (?<power>)\^${NUMBERS}\^
+number   ·        (?<power>)(?<numbers>[⁰¹²³⁴-⁹]+(?:\s?[,˒]\s?[⁰¹²³⁴-⁹]+){0,20})
+glued    ·        (?<=[.!?…。]["”’»)\]]{0,2})${NUMBERS}(?=$|[\s"”»)\]${OBJECT}]|\p{Lu}\p{Ll})
+habit    ·        (?<=\p{L}\p{Ll}|[)\]"”’»%${OBJECT}])${NUMBERS}(?=[.,;:!?)\]”"]{0,3}(?:\s|$))
+habit    ·        (?<=(?:(?<!\p{L})\p{Ll}{4,40}|[)\]"”’»])\s)${NUMBERS}(?=[,;:)](?:\s|$))
+alone    ·        (?<=[\p{L}\p{N}"”»%]\s?)[(（]${NUMBERS}[)）](?=[.,;:!?。，；]|\s*$|\s+\p{Lu})
+alone    ·        (?<=\p{L}.{0,200}\s)${NUMBERS}\s*$`
+  .trim()
+  .split("\n")
+  .map((form) => {
+    const [, certainty, sign = "", pattern = ""] = /^(\S+) +(\S+) +(.+)$/.exec(form) ?? [];
+    // With the flag `i` a small letter would be any letter.
+    const flags = /\\p\{L[ul]/.test(pattern) ? "gu" : "giu";
+    return {
+      certainty: certainty as Certainty,
+      sign: sign === "·" ? "" : sign,
+      pattern: new RegExp(pattern, flags),
+    };
+  });
+
+const YEAR = /(?<![\p{L}\d.,])(?:1[5-9]|20)\d\d$/u;
+/** What is squared or cubed: a unit of length or time. */
+const UNIT = /(?<!\p{L})(?:[kcdmµn]?m|ft|in|yd|mi|s)$/u;
+/** What a number is joined to by a full stop. */
+const NUMBERED = /(?<!\p{L})(?:nos?|nr|figs?|vol|secs?|arts?|ch|pp?|eqs?|tab|abb|abs|ziff|kap|v)$/iu;
+
+/** Whether a raised number belongs to what is before it: 10⁶, m², x². */
+export function isPower(before: string): boolean {
+  const isDigit = /\d$/.test(before) && !YEAR.test(before);
+  return isDigit || UNIT.test(before) || /(?<!\p{L})\p{L}$|[⁻^-]$/u.test(before);
+}
+
+/** Whether a number behind a full stop is none of a figure: behind a digit only after a year, or decimals. */
+function isBehindSentence(before: string, after: string): boolean {
+  const sentence = before.replace(/["”’»)\]]*$/, "").slice(0, -1);
+  const isFigure = /\d$/.test(sentence) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);
+  // A sentence may begin with a name in small letters.
+  const isWord = /\p{Ll}{3}[)"”’»\]]*$/u.test(sentence) && !isAbbreviated(`${sentence}.`);
+  return !isFigure && !NUMBERED.test(sentence) && (isWord || !/^\s+\p{Ll}/u.test(after));
+}
+
+/** The marks in a text, in their order; none overlaps another. */
+export function marksIn(text: string, isCell: boolean): FoundMark[] {
+  const all: FoundMark[] = [];
+  if (!/[\d[<{【\ue200⁰¹²³⁴-⁹]/.test(text)) return all;
+  for (const { certainty, sign, pattern } of isCell ? FORMS : FORMS.slice(0, -1)) {
+    if (!text.includes(sign)) continue;
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+      const mark = markOf(match, certainty, text);
+      if (mark) all.push(mark);
+    }
+  }
+  let end = 0;
+  return all
+    .sort((a, b) => a.from - b.from)
+    .filter(({ from, to }) => {
+      const isFree = from >= end;
+      if (isFree) end = to;
+      return isFree;
+    });
+}
+
+function markOf(match: RegExpExecArray, certainty: Certainty, text: string): FoundMark | undefined {
+  const { numbers = "", to, zero, power, name, file, line, doi, arxiv } = match.groups ?? {};
+  const [from, end] = [match.index, match.index + match[0].length];
+  const before = text.slice(Math.max(0, from - 40), from);
+  if (power !== undefined && isPower(before)) return undefined;
+  if (certainty === "glued" && !isBehindSentence(before, text.slice(end, end + 20))) return undefined;
+  const labels = name
+    ? [name.toLowerCase()]
+    : numbersOf(to ? `${numbers}-${to}` : numbers, zero === undefined ? 0 : 1);
+  const url = file
+    ? `${file}:${line}`
+    : doi
+      ? `https://doi.org/${doi}`
+      : arxiv && `https://arxiv.org/abs/${arxiv}`;
+  // An interval is no mark: [0, 1].
+  return labels.includes("0") ? undefined : { certainty, from, to: end, labels, urls: url ? [url] : [] };
+}
+
+/** `1, 3–5` as 1, 3, 4 and 5, each `more`; a range has 50 at most. */
+export function numbersOf(list: string, more = 0): string[] {
+  const plain = list.replace(/[⁰¹²³⁴-⁹]/g, (digit) => `${"⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)}`);
+  return plain.split(/[,;˒]/).flatMap((part) => {
+    const [from = NaN, to = from] = part.split(/[–—-]/).map((number) => Number.parseInt(number, 10));
+    const count = Number.isNaN(from) ? 0 : Math.min(Math.max(0, to - from), 50) + 1;
+    return Array.from({ length: count }, (_, i) => String(from + i + more));
+  });
+}

@@ -1,0 +1,153 @@
+import { decodeHTMLStrict } from "entities/decode";
+import type { Inline, Place } from "../../core/markdown/document.js";
+import { textOf } from "../../core/markdown/inlines.js";
+import { type FoundMark, isPower, marksIn, numbersOf, OBJECT } from "./mark-forms.js";
+
+/** A mark in a line of a report, with its place in the report; the text of a `link` may be a part of the sentence. */
+export type Mark = FoundMark & Place;
+
+const FILE =
+  /^(?:\.\/)?(\/?(?:[\w.@+-]+\/)*[\w.@+-]*\.[A-Za-z]\w{0,9})(?::(\d+)(?:-\d+)?|#L(\d+)(?:-L?\d+)?)?$/;
+/** What services put in the place of an address: a mark that leads nowhere. */
+const NO_ADDRESS = /^(?:turn\d|grok_render|(?:start|end)_span$|attached_file|cite)/;
+
+/** A paragraph, item or cell as one text, with the marks in it. */
+export class Line {
+  readonly text: string;
+  /** In their order; none overlaps another. */
+  marks: Mark[] = [];
+  /** With where each begins in the text; an object is no text in which marks are looked for. */
+  readonly #parts: { text: string; isObject: boolean; from: number; place: Place }[] = [];
+  #length = 0;
+  /** The end of the text so far, by which numbers are told apart that a tag parts, and raised ones. */
+  #tail = "";
+  #isBehindTag = false;
+
+  constructor(inlines: readonly Inline[], isCell = false) {
+    for (const inline of inlines) this.#add(inline);
+    this.text = this.#parts.map(({ text }) => text).join("");
+    const masked = this.#parts
+      .map(({ text, isObject }) => (isObject ? OBJECT.repeat(text.length) : text))
+      .join("");
+    for (const mark of marksIn(masked, isCell))
+      this.marks.push({ ...mark, ...this.placeOf(mark.from, mark.to) });
+    this.marks.sort((a, b) => a.from - b.from);
+  }
+
+  /** The addresses that stand in it. */
+  get urls(): string[] {
+    return this.marks.flatMap(({ urls }) => urls);
+  }
+
+  /** Where a part of the text stands in the report. */
+  placeOf(from: number, to: number): Place {
+    const at = (offset: number) => {
+      const part = this.#parts[firstOf(this.#parts, (one) => one.from > offset) - 1];
+      return part ? Math.min(part.place.start + offset - part.from, part.place.end) : 0;
+    };
+    const start = at(from);
+    return { start, end: to > from ? at(to - 1) + 1 : start };
+  }
+
+  #add(inline: Inline): void {
+    if (inline.kind === "text") this.#append(inline.text, inline);
+    else if (inline.kind === "break") this.#append("\n", inline);
+    else if (inline.kind === "note")
+      this.#append(inline.text, inline, { certainty: "sure", labels: [inline.label.replace(/\^$/, "")] });
+    else if (inline.kind === "code") {
+      const [, file, line] = FILE.exec(inline.text.trim()) ?? [];
+      this.#append(inline.text, inline, line ? { certainty: "sure", urls: [`${file}:${line}`] } : {});
+    } else if (inline.kind === "tag") this.#tag(inline.text, inline);
+    else if (inline.kind === "element") this.#element(inline);
+    else if (inline.kind === "link" && inline.isImage) this.#append(OBJECT, inline, {});
+    else if (inline.kind === "link") this.#link(inline.address, inline.inlines, inline);
+    else if (inline.kind === "raised") this.#raised(inline.inlines, inline);
+    else if ("inlines" in inline) for (const one of inline.inlines) this.#add(one);
+  }
+
+  #tag(tag: string, place: Place): void {
+    this.#isBehindTag = true;
+    if (/^<t[dh]\b/i.test(tag)) this.#append(" | ", place);
+    if (/^<grok/i.test(tag)) this.#append("", place, { certainty: "counted" });
+  }
+
+  #raised(inlines: readonly Inline[], place: Place): void {
+    const text = textOf(inlines);
+    if (inlines.some(({ kind }) => kind !== "text") || !/^[\d,;\s–-]+$/.test(text))
+      for (const one of inlines) this.#add(one);
+    else {
+      const isMark = !isPower(this.#tail);
+      // A number that stays is a power, as it is written without HTML.
+      const shown = /[\p{L}\d]$/u.test(this.#tail) ? `^${text}` : text;
+      this.#append(shown, place, isMark ? { certainty: "number", labels: numbersOf(text) } : {});
+    }
+  }
+
+  /** `mark`: it is an object, and a mark if it has a certainty. */
+  #append(text: string, { start, end }: Place, mark?: Partial<FoundMark>): void {
+    const gap = this.#isBehindTag && /\d$/.test(this.#tail) && /^\d/.test(text) ? " " : "";
+    this.#isBehindTag = false;
+    const from = this.#length + gap.length;
+    this.#parts.push({ text: gap + text, isObject: mark !== undefined, from, place: { start, end } });
+    this.#length = from + text.length;
+    this.#tail = (this.#tail + gap + text.slice(-40)).slice(-40);
+    const { certainty, labels = [], urls = [], tail } = mark ?? {};
+    if (certainty) this.marks.push({ certainty, labels, urls, tail, from, to: this.#length, start, end });
+  }
+
+  #link(address: string, inlines: readonly Inline[], place: Place): void {
+    const text = textOf(inlines);
+    const labels = /^[\s\d[\]()^,;]{1,40}$/.test(text) ? (text.match(/(?<!\d)\d{1,3}(?!\d)/g) ?? []) : [];
+    // A number that leads to a place of the report is that of an entry there.
+    if (/^(?:#|mailto:|tel:)/i.test(address))
+      this.#append(text, place, labels.length > 0 ? { certainty: "sure", labels } : undefined);
+    else if (NO_ADDRESS.test(address)) this.#append(text, place, { certainty: "counted" });
+    else if (text !== address)
+      this.#append(text, place, { certainty: "link", labels, urls: addressIn(address) });
+    else {
+      const [tail, digits = ""] = /(?<=[^\d.])\.?(\d{1,3})$/.exec(address) ?? [];
+      this.#append(text, place, { certainty: "link", urls: addressIn(unescaped(address)), tail });
+      const [from, start] = [this.#length - digits.length, place.end - digits.length];
+      const glued = { labels: [digits], urls: [], from, to: this.#length, start, end: place.end };
+      if (tail) this.marks.push({ certainty: "glued", ...glued });
+    }
+  }
+
+  #element({ name, opening, inlines, ...place }: Inline & { kind: "element" }): void {
+    const [, address] = /\shref\s*=\s*["']?([^"'\s>]+)/i.exec(opening) ?? [];
+    this.#isBehindTag = true;
+    if (name === "a" && address !== undefined) this.#link(unescaped(address), inlines, place);
+    // Titles are none of the report's sentences, and what is not shown neither.
+    else if (!/^(?:h\d|summary)$/.test(name) && !/display:\s*none/i.test(opening)) {
+      for (const one of inlines) this.#add(one);
+      // Claude's mark stands around what it is for.
+      if (name === "cite" && /\sindex=/.test(opening)) this.#append("", place, { certainty: "counted" });
+    }
+    this.#isBehindTag = true;
+  }
+}
+
+/** Markdown's escapes and HTML's references count for nothing in a bare address, but exports write them. */
+function unescaped(address: string): string {
+  return decodeHTMLStrict(address.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
+}
+
+/** An address of a link, if it is one of the web, of any other scheme, or of a file. */
+export function addressIn(target: string): string[] {
+  const address = target.trim().replace(/\s/g, "%20");
+  if (/^[a-z][a-z\d+.-]*:/i.test(address) && !FILE.test(address)) return [address];
+  if (address.startsWith("//")) return [`https:${address}`];
+  const [, name, line, hash = line] = FILE.exec(address) ?? [];
+  return name === undefined ? [] : [hash === undefined ? name : `${name}:${hash}`];
+}
+
+/** The index of the first for which `is` holds, as it does for all behind it. */
+export function firstOf<T>(all: readonly T[], is: (one: T) => boolean): number {
+  let [from, to] = [0, all.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (is(all[middle] as T)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}

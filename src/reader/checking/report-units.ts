@@ -1,0 +1,134 @@
+import type { MarkdownBlock } from "../../core/markdown/document.js";
+import { textOf } from "../../core/markdown/inlines.js";
+import { addressIn, Line } from "./report-line.js";
+
+/** A paragraph, list item, row of a table, or what stands between them. */
+export interface Unit {
+  /** `gap`: a heading, code or a rule; `aside`: what cites for others; `note`: a definition. None of these says anything itself. */
+  kind: "text" | "item" | "row" | "gap" | "aside" | "note";
+  /** Its text; the cells of a row. */
+  lines: Line[];
+  /** Of a row, the heads of its columns. */
+  over: string;
+  /** What of it may be an entry of a list of works: an item, a row with a number, a line that begins with one, a definition. */
+  entry: Entry | undefined;
+  /** Lines elsewhere that cite for it. */
+  cites: Line[];
+}
+
+export interface Entry {
+  /** By which marks may name it. */
+  labels: string[];
+  /** The same for all entries of a list. */
+  list: { of: "items" | "rows" | "lines" | "notes" };
+  urls: string[];
+}
+
+/** A word that says no more than that addresses follow: `Source:`. */
+const LABEL = /^[\s([]*(?:\p{L}[\p{L}-]{0,20}\s?){1,3}:/u;
+
+/** Reads the units of a report, in their order. */
+export class UnitReader {
+  readonly units: Unit[] = [];
+  /** The list that lines make which begin with numbers and stand one below the other. */
+  #lines: Entry["list"] | undefined;
+  readonly #notes = { of: "notes" } as const;
+
+  /** `entry`: the item that the blocks make. */
+  read(blocks: readonly MarkdownBlock[], entry?: Entry): void {
+    let before: Unit[] = [];
+    for (const [i, block] of blocks.entries()) {
+      const begin = this.units.length;
+      this.#block(block, before, { entry, kind: entry && i === 0 ? "item" : "text" });
+      const own = this.units.slice(begin);
+      const [place] = before;
+      const isFile =
+        place?.lines[0]?.marks[0]?.from === 0 && place.lines[0].urls.every((url) => /^[^:]+:\d+$/.test(url));
+      // A place in a file over its quotation, as our own reports of passages have it.
+      if (block.kind === "quote" && place && before.length === 1 && isFile) {
+        place.kind = "aside";
+        for (const unit of own) unit.cites.push(...place.lines);
+      }
+      if (own.some(({ kind }) => kind !== "aside")) before = own.filter(({ kind }) => kind !== "gap");
+    }
+  }
+
+  #block(block: MarkdownBlock, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
+    if (block.kind === "paragraph") this.#paragraph(new Line(block.inlines), before, of);
+    else if (block.kind === "html" || block.kind === "quote") this.read(block.blocks, of.entry);
+    else if (block.kind === "list") {
+      const list = { of: "items" } as const;
+      for (const { number, blocks } of block.items)
+        this.read(blocks, { labels: number ? [number] : [], list, urls: [] });
+    } else if (block.kind === "table") {
+      const list = { of: "rows" } as const;
+      const over = block.head.map(textOf).join(" | ");
+      for (const row of block.rows) {
+        const lines = row.map((cell) => new Line(cell, true));
+        const number = lines.flatMap(
+          ({ text }) => /^\s*[[(]?(\d{1,3})[\])]?\.?\s*$/.exec(text)?.[1] ?? [],
+        )[0];
+        const entry = number === undefined ? undefined : { labels: [number], list, urls: [] };
+        this.#push({ kind: "row", entry }, lines, over);
+      }
+    } else if (block.kind === "definition" || block.kind === "note") {
+      const urls = block.kind === "definition" ? addressIn(block.address) : [];
+      const entry = { labels: [block.label], list: this.#notes, urls };
+      this.#push({ kind: "note", entry }, block.kind === "note" ? [new Line(block.inlines)] : []);
+    } else {
+      this.#lines = undefined;
+      this.#push({ kind: "gap", entry: undefined }, []);
+    }
+  }
+
+  #push({ kind, entry }: Pick<Unit, "kind" | "entry">, lines: Line[], over = ""): void {
+    this.units.push({ kind, entry, lines, over, cites: [] });
+    entry?.urls.push(...lines.flatMap(({ urls }) => urls));
+  }
+
+  #paragraph(line: Line, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
+    const labels = labelsOf(line);
+    const last = this.units.at(-1)?.entry;
+    const isAside = hasOnlyAddresses(line);
+    if (labels.length > 0) {
+      this.#lines ??= { of: "lines" };
+      of.entry?.labels.push(...labels);
+      this.#push({ ...of, entry: of.entry ?? { labels, list: this.#lines, urls: [] } }, [line]);
+    } else if (isAside && this.#lines && last?.list === this.#lines)
+      // The address of an entry below its title.
+      this.#push({ ...of, entry: last }, [line]);
+    else if (isAside && before.length > 0) {
+      for (const unit of before) unit.cites.push(line);
+      this.#push({ kind: "aside", entry: undefined }, [line]);
+    } else if (line.text.trim() !== "") {
+      if (!of.entry) this.#lines = undefined;
+      this.#push(of, [line]);
+    }
+  }
+}
+
+/** The numbers or names by which marks may name a line: those with which it begins, if something stands behind them. */
+function labelsOf({ text, marks }: Line): string[] {
+  const labels: string[] = [];
+  let at = 0;
+  for (const mark of marks) {
+    if (mark.labels.length === 0 || /[^\s,;–-]/.test(text.slice(at, mark.from))) break;
+    labels.push(...mark.labels);
+    at = mark.to;
+  }
+  const [number = "", digits] = (labels.length === 0 && /^\s*[([]?(\d{1,3})[.)\]]\s/.exec(text)) || [];
+  if (digits) labels.push(digits);
+  return /\p{L}/u.test(text.slice(at + number.length)) ? labels : [];
+}
+
+/** Whether a line has nothing but addresses in it, and a word for them. */
+function hasOnlyAddresses({ text, marks }: Line): boolean {
+  let rest = "";
+  let at = 0;
+  for (const { from, to, certainty } of marks) {
+    const isSentence = certainty === "link" && /^(?:\S+\s+){4}[\s\S]*[.!?。]$/.test(text.slice(from, to));
+    rest += text.slice(at, isSentence ? to : from);
+    at = to;
+  }
+  return at > 0 && !/[\p{L}\p{N}]/u.test((rest + text.slice(at)).replace(LABEL, ""));
+}

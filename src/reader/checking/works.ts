@@ -1,0 +1,164 @@
+import type { Certainty } from "./mark-forms.js";
+import type { Line, Mark } from "./report-line.js";
+import type { Entry, Unit } from "./report-units.js";
+
+const SURE: readonly Certainty[] = ["sure", "counted", "link"];
+
+/** The lists of works of a report, which are known by their shape, and where its marks lead. */
+export class Works {
+  /** What is part of a list of works, and so no claim. */
+  readonly units: ReadonlySet<Unit>;
+  /** Addresses by number or name; of several lists the last one counts. */
+  readonly #listed = new Map<string, readonly string[]>();
+  /** Whether the numbers that some marks count are those of a list here. */
+  readonly #isCounted: boolean;
+  /** Whether numbers in brackets lead to a list, and whether numbers are glued to what they stand behind. */
+  readonly #hasSure: boolean;
+  readonly #hasHabit: boolean;
+
+  /** `sources`: the addresses of a provider's list, the one with the number 1 first. */
+  constructor(units: readonly Unit[], sources: readonly string[]) {
+    const lists = new Map<Entry["list"], Unit[]>();
+    for (const unit of units) {
+      const own = unit.entry && lists.get(unit.entry.list);
+      if (own) own.push(unit);
+      else if (unit.entry) lists.set(unit.entry.list, [unit]);
+    }
+    const used = [countOf(units, SURE), countOf(units, ["number", "glued"])] as const;
+    const numbered = [...lists.values()].filter((own) => isWorkList(own, used)).flat();
+    const last = unnumberedWorks(units, new Set(numbered));
+    this.units = new Set([...numbered, ...last]);
+    const list = (label: string, urls: readonly string[]) => this.#listed.set(label.toLowerCase(), urls);
+    for (const [i, url] of sources.entries()) if (url) list(`${i + 1}`, [url]);
+    for (const [i, { lines }] of last.entries())
+      list(
+        `${i + 1}`,
+        lines.flatMap(({ urls }) => urls),
+      );
+    const isLabelled = ({ entry }: Unit) => entry?.list.of === "lines" || entry?.list.of === "notes";
+    // Entries that begin with marks count before a list that only has numbers, such as one that was put behind the report.
+    for (const one of [...numbered.filter((unit) => !isLabelled(unit)), ...numbered.filter(isLabelled)])
+      for (const label of one.entry?.labels ?? []) list(label, one.entry?.urls ?? []);
+    const marks = units.flatMap((unit) => (this.units.has(unit) ? [] : marksOf(unit)));
+    const leading = (kinds: readonly Certainty[]) =>
+      marks.filter((one) => kinds.includes(one.certainty) && this.#leads(one));
+    this.#isCounted =
+      leading(["counted"]).length === marks.filter((one) => one.certainty === "counted").length;
+    this.#hasSure = leading(SURE).length > 0;
+    const glued = new Set(leading(["glued", "habit"]).flatMap(({ labels }) => labels)).size;
+    this.#hasHabit = glued >= 3 || (glued > 0 && 2 * glued >= this.#listed.size);
+  }
+
+  /** The addresses of its lists. */
+  get addresses(): string[] {
+    return [...this.units].flatMap(({ entry, lines }) => entry?.urls ?? lines.flatMap(({ urls }) => urls));
+  }
+
+  #leads({ labels }: Pick<Mark, "labels">): boolean {
+    return labels.length > 0 && labels.every((label) => this.#listed.has(label));
+  }
+
+  /** Whether what looks like a mark is one. */
+  isMark({ certainty, labels }: Pick<Mark, "certainty" | "labels">): boolean {
+    if (SURE.includes(certainty) || certainty === "none") return true;
+    if (this.#hasSure && (certainty === "alone" || certainty === "habit")) return false;
+    return (certainty !== "habit" || this.#hasHabit) && this.#leads({ labels });
+  }
+
+  /** Where a mark leads. */
+  urlsOf({ certainty, labels, urls, tail = "" }: Mark): readonly string[] {
+    // What is glued to a bare address is a mark of its own.
+    if (tail !== "" && this.isMark({ certainty: "glued", labels: [tail.replace(".", "")] }))
+      return urls.map((url) => url.slice(0, -tail.length));
+    const counts = certainty !== "link" && (certainty !== "counted" || this.#isCounted);
+    return counts ? [...urls, ...labels.flatMap((label) => this.#listed.get(label) ?? [])] : urls;
+  }
+}
+
+const marksOf = ({ lines }: Unit): Mark[] => lines.flatMap(({ marks }) => marks);
+
+/** How many marks of these kinds name each number. */
+function countOf(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { certainty, labels } of units.flatMap(marksOf))
+    for (const label of kinds.includes(certainty) ? labels : [])
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+  return counts;
+}
+
+/** Whether the entries of a list are works. `used`: how many marks of the report name each number, surely or less so. */
+function isWorkList(
+  own: readonly Unit[],
+  used: readonly [ReadonlyMap<string, number>, ReadonlyMap<string, number>],
+): boolean {
+  const of = own[0]?.entry?.list.of;
+  const labels = own.flatMap(({ entry }) => entry?.labels ?? []);
+  const share = (is: (unit: Unit) => boolean) => own.filter(is).length / own.length;
+  if (of === "notes") return true;
+  if (labels.length < own.length / 2 || share(({ entry }) => (entry?.urls.length ?? 0) > 0) < 0.5)
+    return false;
+  if (of === "lines" && labels.every((label) => /^\d+$/.test(label))) return true;
+  if (share((unit) => shapeOf(unit) === "title") >= 0.8) return true;
+  const isUsed = (nth: 0 | 1, kinds: readonly Certainty[]) => {
+    const counts = countOf(own, kinds);
+    return labels.some((label) => (used[nth].get(label) ?? 0) > (counts.get(label) ?? 0));
+  };
+  const isWeaklyUsed = () =>
+    share((unit) => shapeOf(unit) !== undefined) >= 0.8 && isUsed(1, ["number", "glued"]);
+  return of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
+}
+
+/** A list at the end of a report without numbers, whose entries are titles with their addresses. */
+function unnumberedWorks(units: readonly Unit[], numbered: ReadonlySet<Unit>): Unit[] {
+  const isApart = (unit: Unit) => unit.kind === "gap" || unit.kind === "note" || numbered.has(unit);
+  const last = units.findLastIndex(
+    (unit) => !isApart(unit) && (unit.kind === "row" || shapeOf(unit) !== "title"),
+  );
+  const behind = units.slice(last + 1);
+  // Lines of addresses below a paragraph are its own, so that a list begins with a heading or with items.
+  const first = behind.findIndex(({ kind }) => kind === "gap" || kind === "item");
+  const works = first < 0 ? [] : behind.slice(first).filter((unit) => !isApart(unit));
+  return works.length > 1 || works[0]?.kind === "item" ? works : [];
+}
+
+/** A year or a day, and a name with a number: what a title may have. */
+const DATE = /(?<![\p{L}\d.,])(?:1[5-9]|20)\d\d(?:[-/.]\d{1,2}){0,2}(?![\d,]*\d)/gu;
+const NAME = /\p{L}+[-‑]?\d+(?:\.\d+)*|\d+\p{L}+/gu;
+
+/** How a unit looks that has one address, and has it at an end: `title`, if no page could be asked for a figure of it. */
+function shapeOf({ lines, kind }: Unit): "title" | "address" | undefined {
+  const found = lines.flatMap((line) =>
+    line.marks.flatMap((mark) => (mark.urls.length > 0 ? { line, mark } : [])),
+  );
+  const pages = new Set(found.map(({ mark }) => mark.urls[0]?.replace(/#.*/, "")));
+  const [first, last] = [found[0], found.at(-1)];
+  if (pages.size !== 1 || !first || !last) return undefined;
+  const after = last.line.text.slice(last.mark.to);
+  const isBare = isAddress(last.line.text.slice(last.mark.from, last.mark.to));
+  const begins =
+    !/\p{L}/u.test(textBeside(first.line, first.mark.from)) && /^\s*(?:$|[—–\-:|,.(])/.test(after);
+  const opening = isBare ? (kind === "item" ? /$/ : /(?:^|[—–\-:|,•>.”"’)])\s*$/) : /[—–\-:|,•>]\s*$/;
+  const ends = /^[\s)\]>.,;]*(?:↩.*)?$/u.test(after) && opening.test(textBeside(last.line, last.mark.from));
+  if (kind !== "row" && !begins && !ends) return undefined;
+  const text = lines
+    .map((line) => textBeside(line))
+    .join(" | ")
+    .replace(NAME, "");
+  const undated = text.replace(DATE, "");
+  const rest = undated === text ? text : undated.replace(/(?<![\d.,])\d{1,2}(?![\d.,]*\d)/g, "");
+  return /\d/.test(rest) ? "address" : "title";
+}
+
+const isAddress = (text: string) => /^(?:https?:\/\/|www\.|10\.\d)/i.test(text);
+
+/** A line up to an offset without its numbers and bare addresses. */
+function textBeside({ text, marks }: Line, end = text.length): string {
+  let rest = "";
+  let at = 0;
+  for (const { from, to, labels } of marks)
+    if (from >= at && to <= end && (labels.length > 0 || isAddress(text.slice(from, to)))) {
+      rest += text.slice(at, from);
+      at = to;
+    }
+  return (rest + text.slice(at, end)).replace(/^\s*[([]?\d{1,3}[.)\]]\s/, "");
+}
