@@ -32,10 +32,12 @@ export function textWithSources(result: Result): string {
   const urls = listed.flatMap(({ url }) => (typeof url === "string" ? [url] : []));
   if (result.data.provider_status === undefined || urls.length === 0) return text;
   if (urls.some((url) => text.includes(url))) return text;
+  // Numbers beside those of a list in the text would take its marks away from it.
+  const hasNumbers = /^ {0,3}(?:1[.)]|\[\^?1\]:?)\s.*https?:/m.test(text);
   // The text may have the numbers, so a source without an address keeps its own.
   const lines = listed.map(({ url, title }, index) => {
     const name = titleOf(title, typeof url === "string" ? url : "without an address");
-    return `${index + 1}. ${typeof url === "string" ? `[${name}](${encoded(url)})` : name}`;
+    return `${hasNumbers ? "-" : `${index + 1}.`} ${typeof url === "string" ? `[${name}](${encoded(url)})` : name}`;
   });
   return `${text.trimEnd()}\n\n## Sources\n\n${lines.join("\n")}\n`;
 }
