@@ -15,11 +15,15 @@ const patterns = forVocabulary((vocabulary) => {
   const words = (name: string) => oneOf(vocabulary.list(name));
   return {
     absent: new RegExp(
-      `${words("absent")}|^(?:${words("error")} |http )?404(?: ${words("error")}| not found)?$|^not found$`,
+      [
+        `${words("documents")}[^"“”]{0,30}?${words("absent")}(?: \\(?404\\)?)?$`,
+        `^[^"“”]{0,20}?${words("unfound")}.{0,12}?${words("documents")}`,
+        `^(?:${words("error")} )?404(?: ${words("error")}| \\(?${words("absent")}\\)?|$)|^${words("absent")}$`,
+      ].join("|"),
     ),
-    login: new RegExp(`^${words("login")}(?![a-z])`),
+    login: new RegExp(`^(?:please |bitte )?${words("login")}(?![a-z])`),
     consent: new RegExp(words("consent")),
-    paid: new RegExp(`^[^.]{0,40}${words("paid")}`),
+    paid: new RegExp(`^.{0,60}${words("paid")}`),
   };
 });
 
