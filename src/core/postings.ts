@@ -47,6 +47,9 @@ export class Postings {
 /** A number with more different amounts near it than this is looked for among the first of them. */
 const MOST_RUNS = 64;
 
+/** Whether any place is left is told by so many of them. */
+const MOST_TRIED = 200;
+
 /** Ascending places; `left`: without these. */
 interface Run {
   places: Int32Array;
@@ -74,13 +77,14 @@ export class Places {
     );
   }
 
-  /** These without `left`. */
+  /** These without `left`: none if all of them are there, as far as the first 200 tell. */
   except(left: Places): Places {
     if (left.count === 0) return this;
-    return new Places(
+    const rest = new Places(
       this.runs.map(({ places }) => ({ places, left })),
       this.count,
     );
+    return this.count <= MOST_TRIED && rest.find(MOST_TRIED, () => true) === undefined ? NO_PLACES : rest;
   }
 
   has(place: number): boolean {

@@ -2,19 +2,28 @@ import { hashOf, NO_PLACES, Places, Postings } from "../../core/postings.js";
 import type { Vocabulary } from "../languages/languages.js";
 import { forVocabulary, IN_WORD, lowerCase, matchesIn, oneOf } from "../languages/patterns.js";
 import { type CalendarDate, findMonths, inFull, withoutDates } from "./dates.js";
-import { type Figure, findFactors, findFigures, multiply, type Quantity, type Reading } from "./numbers.js";
+import {
+  type Bound,
+  type Figure,
+  findFactors,
+  findFigures,
+  multiply,
+  type Quantity,
+  type Reading,
+} from "./numbers.js";
 import { amountsOf, measureOf, ORDER, otherUnits, type Unit, unitNames } from "./units.js";
 
 /**
  * How far a number that is given without a bound may be rounded: "written" as it is written (46,000 for 46,321), "decimals" by
- * its decimals alone (14 for 14.3).
+ * its decimals alone (14 for 14.3), "converted" also to the zeros of a small one (300 km/h for 186 mph). "open" is as far as
+ * its bound leaves it open.
  */
-export type Rounding = "written" | "decimals";
+export type Rounding = "written" | "decimals" | "converted" | "open";
 
 /**
  * What a figure states, as an amount in a measure. Measures are the kinds of units, in their smallest unit, and of money the
- * currencies; "" for numbers without a unit, "*" for the digits of those with one, "=km" for those with that one; "code" for
- * hashes of codes; "date" for dates, and "day" for those whose year stands elsewhere.
+ * currencies; "" for numbers without a unit, "*" for the digits of those with one, "=km" for those with that one, "~km" for those
+ * under it; "code" for hashes of codes; "date" for dates, and "day" for those whose year stands elsewhere.
  */
 type Form = readonly [measure: string, value: number];
 
@@ -79,7 +88,9 @@ export class FigureIndex {
    * the passage, and a unit or power that is named there may be that of its numbers.
    */
   add({ text, over = "" }: { text: string; over?: string }, place: number): void {
-    const head = this.#readHead(over);
+    // A cell may hold the unit of its row alone.
+    const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).named(cell));
+    const head = this.#readHead([over, ...cells].join("\n"));
     const forms = [...statementsOf(text, head, this.vocabulary), ...head.forms];
     for (const [measure, value] of new Map(forms.map((form) => [form.join(), form])).values()) {
       const postings = this.#forms.get(measure) ?? new Postings();
@@ -109,19 +120,14 @@ export class FigureIndex {
     );
     return this.#placesOf(
       (figure.unit ? [figure.unit] : [undefined, ...units]).flatMap((unit) =>
-        readings.flatMap((reading) =>
-          soughtIn(rangeOf(reading, unit, figure.bound, this.rounding), unit, reading.value < 0),
-        ),
+        readings.flatMap((reading) => soughtIn(reading, unit, figure.bound, this.rounding)),
       ),
     );
   }
 
   /** Where a number stands that a bound leaves open: 1,450 for "more than 1,000". */
   placesBeyond({ readings, unit, bound }: Quantity): Places {
-    const [least, most] = bound === "over" ? [1, MOST_OPEN] : [1 / MOST_OPEN, 1];
-    return this.#placesOf(
-      readings.flatMap(({ value }) => soughtIn([Math.abs(value) * least, Math.abs(value) * most], unit)),
-    );
+    return this.#placesOf(readings.flatMap((reading) => soughtIn(reading, unit, bound, "open")));
   }
 
   #readHead(text: string): Head {
@@ -192,14 +198,12 @@ function formsOf(figure: Figure, heads: readonly Unit[] = []): Form[] {
   const parts = /\d[ ⁄]\d/.test(written) ? (written.match(/\d+/g) ?? []) : [];
   const amounts = readings.flatMap(({ value }): Form[] => {
     const size = Math.abs(value);
-    const all = (unit ? [unit] : heads).flatMap((each) =>
-      amountsOf(value, each).map((amount): Form => [measureOf(each), amount]),
-    );
+    const all = (unit ? [unit, unit.or ?? []].flat() : heads).flatMap((each) => [
+      [`${unit ? "=" : "~"}${each.id}`, size] as const,
+      ...amountsOf(value, each).map((amount): Form => [measureOf(each), amount]),
+    ]);
     if (unit === ORDER && isWord) return all;
-    return [
-      ...(unit ? [["*", size] as const, [`=${unit.id}`, size] as const] : shareForms(size, isWord)),
-      ...all,
-    ];
+    return [...(unit ? [["*", size] as const] : shareForms(size, isWord)), ...all];
   });
   return [...parts.map((part): Form => ["", Number(part)]), ...amounts, ...durationForms(figure)];
 }
@@ -212,6 +216,7 @@ function shareForms(share: number, isRounded = true): Form[] {
 }
 
 function codeForms(value: string): Form[] {
+  // `00:14:08` of a recording is 14:08.
   const [hours = "", minutes = "", seconds] = value.split(":");
   const isTime = /^\d\d?:\d\d$/.test(value);
   // A port stands behind an address, an hour before its minutes, and version 2.14.0 is one of version 2.14.
@@ -221,7 +226,7 @@ function codeForms(value: string): Form[] {
       : value.split(":").filter((part) => /^\d+$/.test(part) && part !== value && part !== "00");
   const numbers = [...parts, ...(/^\d+\.\d+(?=\.)/.exec(value) ?? [])];
   return [
-    ...[value, ...(seconds === undefined ? [] : [`${hours}:${minutes}`])].map(
+    ...[value, ...(seconds === undefined ? [] : [`${hours}:${minutes}`, value.replace(/^0:0?/, "")])].map(
       (code): Form => ["code", hashOf(code)],
     ),
     ...numbers.map((part): Form => ["", Number(part)]),
@@ -250,27 +255,42 @@ function soughtOfCode(value: string): Sought[] {
   return [exactly("code", hashOf(value)), ...time, ...(minute === "00" ? [exactly("", Number(hour))] : [])];
 }
 
-/** Where a number from `least` to `most` is looked for. The same digits with another unit are another amount. */
-function soughtIn([least, most]: Range, unit: Unit | undefined, isNegative = false): Sought[] {
-  const times = (measure: string, factor = 1): Sought => ({
+/** Where a number is looked for. The same digits with another unit are another amount. */
+function soughtIn(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Sought[] {
+  if (unit?.or) {
+    const { or, ...first } = unit;
+    return [first, or].flatMap((each) => soughtIn(reading, each, bound, rounding));
+  }
+  const range = rangeOf(reading, unit, bound, rounding);
+  const times = (measure: string, factor = 1, [least, most] = range): Sought => ({
     measure,
     least: least * factor,
     most: most * factor,
   });
   if (unit === undefined)
-    return [times(""), times("*"), times("name"), ...(most <= 1 ? [times("percent", 100)] : [])];
+    return [times(""), times("*"), times("name"), ...(range[1] <= 1 ? [times("percent", 100)] : [])];
   if (unit === ORDER) return [times(""), times("order"), times("name")];
-  const [from, to] = isNegative ? [-most, -least] : [least, most];
-  const amounts = unit.factors.map((factor) => ({
-    ...{ measure: measureOf(unit), least: from * factor + unit.offset, most: to * factor + unit.offset },
-  }));
-  // A share of 0.9 is 90 %, and 0.9 dollars are 90 cents.
+  const amountsIn = ([least, most]: Range): Sought[] =>
+    unit.factors.map((factor) => {
+      const ends = [least, most].map((end) => (reading.value < 0 ? -end : end) * factor + unit.offset);
+      return { measure: measureOf(unit), least: Math.min(...ends), most: Math.max(...ends) };
+    });
+  // What is converted is rounded to its zeros, too: 186 mph are 300 km/h.
+  const converted = rangeOf(reading, unit, bound, "converted");
+  const unless = [times(`=${unit.id}`, 1, converted), times(`~${unit.id}`, 1, converted)];
   const others = otherUnits(unit);
+  // A share of 0.9 is 90 %, and 0.9 dollars are 90 cents.
   const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...others] : [];
-  const cents = unit.kind === "money" && most <= 1 ? [times("=cent", 100)] : [];
+  const cents = unit.kind === "money" && range[1] <= 1 ? [times("=cent", 100)] : [];
   return [
     { ...times(""), unless: others.map((id) => times(`=${id}`)) },
-    ...[times(`=${unit.id}`), ...amounts, ...shares.map((measure) => times(measure, 0.01)), ...cents],
+    ...[
+      times(`=${unit.id}`),
+      ...amountsIn(range),
+      ...shares.map((measure) => times(measure, 0.01)),
+      ...cents,
+    ],
+    ...amountsIn(converted).map((amount) => ({ ...amount, unless })),
   ];
 }
 
@@ -280,14 +300,16 @@ type Range = readonly [least: number, most: number];
 function rangeOf(
   { value, step, zeros }: Reading,
   unit: Unit | undefined,
-  bound: Quantity["bound"],
+  bound: Bound,
   rounding: Rounding,
 ): Range {
   const size = Math.abs(value);
+  if (rounding === "open") return bound === "over" ? [size, size * MOST_OPEN] : [size / MOST_OPEN, size];
   const isSilent = bound === "plain" || bound === "loose";
   if (isSilent && unit === undefined && step === 1 && size >= THOUSAND && size < LATEST_YEAR)
     return [size, size];
-  const isRound = rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND;
+  const isRound =
+    rounding === "converted" || (rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND);
   const place = step * 10 ** (isSilent && !isRound ? 0 : zeros);
   // A last 5, as in "about 3,500", may also stand for steps of five.
   const half = (place / 2) * (bound === "about" && Math.round(size / place) % 10 === 5 ? 5 : 1);

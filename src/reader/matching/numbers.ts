@@ -87,7 +87,7 @@ const patterns = forVocabulary((vocabulary) => {
   const power = `(?:${oneOf(names.filter((word) => GOES_ON.test(word)))}|${spelt}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
   const part = `[ -](?<part>${oneOf(fractions.keys())})(?!${IN_WORD})`;
   const join = `(?:(?<=${large})[ -](?:${and}[ -])?|(?<=${ten})[ -](?:${and}[ -])?(?!${ten})|[ -](?=${large})|${and})?`;
-  const word = `${atom}(?:${join}${atom})*(?:-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${oneOf(fractions.keys())}))`;
+  const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${oneOf(fractions.keys())}))`;
   const clock = oneOf(vocabulary.list("clock"));
   /** The words of a list right before a number or its currency, and right behind it. */
   const around = (name: string, sign = "(?!)") => {
@@ -105,7 +105,7 @@ const patterns = forVocabulary((vocabulary) => {
       [
         `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?(?<sign>(?<![_)\\]${IN_WORD.slice(1)})[-−–])?(?<![_${IN_WORD.slice(1)})`,
         `(?:v?(?:(?<identifier>${IDENTIFIER})|(?<digits>${DIGITS})|(?=[¼⅓½⅔¾]))(?<glyph>[¼⅓½⅔¾])?|(?<word>(?:${word})(?=-?fold|-?fach|(?!${IN_WORD})))(?:${part})?|(?<nth>${nth})(?!${IN_WORD}))`,
-        `(?<order>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºªᵉ×])?(?:\\)?(?:${SPACE}|-)?(?<power>${power}))?`,
+        `(?<order>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºªᵉ×])?(?:\\)?(?:${SPACE}|-)?(?<power>${power}|[kmbt](?=[€$£¥]))(?:${SPACE}(?:d[ei](?=${SPACE})|d['’]))?)?`,
         `(?:(?:${SPACE}|-)?(?<unit>${unitNames(vocabulary).pattern}|[kb])(?!${IN_WORD}))?`,
       ].join(""),
       "g",
@@ -115,7 +115,7 @@ const patterns = forVocabulary((vocabulary) => {
       "g",
     ),
     to: new RegExp(`^\\s*(?:[-–—/]|${oneOf(vocabulary.list("to"))})\\s*$`),
-    and: new RegExp(`^\\s*(?:,?\\s*${and})?\\s*$`),
+    and: new RegExp(`^\\.?\\s*(?:,?\\s*${and})?\\s*$`),
     head: new RegExp(
       `(?<!${IN_WORD}|\\d\\s)${power}|${oneOf(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
       "g",
@@ -154,7 +154,8 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
     const second = figures[i + 1];
     if (first.kind !== "number" || second?.kind !== "number" || !to.test(between(first, second))) continue;
     first.unit ??= second.unit;
-    if (first.factor === 1) first.readings = [...first.readings, ...multiply(first.readings, second.factor)];
+    if (first.factor === 1 && (second.unit === undefined || first.unit === second.unit))
+      first.readings = [...first.readings, ...multiply(first.readings, second.factor)];
   }
   return [...dates, ...times, ...figures].sort((a, b) => a.start - b.start);
 }
@@ -182,6 +183,8 @@ function normalizeDigits(text: string): string {
     .replace(/[‐‑]/g, "-")
     .replace(/(\d) h (\d\d)(?!\d| ?m)/g, "$1h$2  ")
     .replace(/(\d-\d\d)T(?=\d\d:)/g, "$1 ")
+    .replace(/(?<=:\d\d:\d\d)[.,]\d+/g, (part) => " ".repeat(part.length))
+    .replace(/(?<!\d)：|：(?!\d)/g, " ")
     .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/[٠-٩۰-۹०-९]/g, (digit) => `${(digit.charCodeAt(0) - (digit < "०" ? 0 : 6)) & 15}`)
     .replace(/[٬٫]/g, (mark) => (mark === "٬" ? "," : "."));
@@ -259,7 +262,7 @@ function readNumber(
   // `2021/22` are two years.
   const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(near(6))?.[1];
   if (century) read.push(exactly(Number(century + plain)));
-  const factor = powers.get(power.replace(/\.$/, "")) ?? 1;
+  const factor = powers.get(power.replace(/\.$/, "")) ?? LETTERS[power] ?? 1;
   const isLetter = power === "" && (money !== undefined || /\d\s?[a-z]$/.test(match[0]));
   const letter = (isLetter && LETTERS[unit]) || undefined;
   const readings = [

@@ -10,6 +10,8 @@ export interface Unit {
   factors: readonly number[];
   /** What is added to that: where 0 °C stands in kelvin. */
   offset: number;
+  /** What its word names, too: pounds are a weight and a currency. */
+  or?: Unit;
 }
 
 /** What a place in an order or a multiple has in place of a unit: `2nd`, `3-fold`. */
@@ -34,8 +36,9 @@ export const unitNames = forVocabulary((vocabulary) => {
       if (sign.startsWith("=")) exact.set(sign.slice(1), unit);
       else folded.set(sign, unit);
   for (const [word, id] of vocabulary.entries("units")) {
-    const known = UNITS.get(id);
-    if (known && !folded.has(word)) folded.set(word, known.unit);
+    const unit = UNITS.get(id)?.unit;
+    const other = folded.get(word);
+    if (unit) folded.set(word, other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit));
   }
   return {
     /** The unit that a word or sign names; undefined if it names none. */
