@@ -17,6 +17,7 @@ import { background, usage } from "./support/background.js";
 import { writeHistory } from "./support/history.js";
 import { compare, peakMemory, wallTime } from "./support/process.js";
 import { programWithout } from "./support/stand-ins.js";
+import { teamRows } from "./team.js";
 import { webFigures } from "./web.js";
 
 if (process.argv.includes("creates")) {
@@ -25,10 +26,19 @@ if (process.argv.includes("creates")) {
   process.exit();
 }
 
+/**
+ * A line of the table.
+ * @param {string} what
+ * @param {import("./postgres.js").Result} result
+ */
+const rowOf = (what, { figure, baseline, ratio, goal, met }) =>
+  `| ${what} | ${figure} | ${baseline} | ${ratio} | ${goal} | ${met ? "yes" : "**no**"} |\n`;
+
 const quick = process.argv.includes("--quick");
 if (process.argv.includes("postgres")) {
   const rows = await postgresRows(quick ? { pairs: 3, seconds: 2 } : { pairs: 9, seconds: 4 });
-  for (const [what, result] of rows ?? []) process.stdout.write(`${what}: ${JSON.stringify(result)}\n`);
+  const team = await teamRows(quick ? 0.02 : 1);
+  for (const [what, result] of [...(rows ?? []), ...team]) process.stdout.write(rowOf(what, result));
   process.exit();
 }
 
@@ -55,12 +65,12 @@ const notes = [];
 
 /**
  * @param {string} what
- * @param {{ figure: string, baseline: string, ratio: string, goal: string, met: boolean }} result
+ * @param {import("./postgres.js").Result} result
  */
-function row(what, { figure, baseline, ratio, goal, met }) {
-  const line = `| ${what} | ${figure} | ${baseline} | ${ratio} | ${goal} | ${met ? "yes" : "**no**"} |`;
-  rows.push(line);
-  process.stdout.write(`${line}\n`);
+function row(what, result) {
+  const line = rowOf(what, result);
+  rows.push(line.trim());
+  process.stdout.write(line);
 }
 
 /**
@@ -164,6 +174,7 @@ try {
   await web();
   const shared = await postgresRows({ pairs: quick ? 3 : 9, seconds: LOAD_SECONDS });
   for (const [what, result] of shared ?? []) row(what, result);
+  for (const [what, result] of await teamRows(quick ? 0.02 : 1)) row(what, result);
   if (shared === undefined) notes.push("There was no PostgreSQL to measure the shared service with.");
 } finally {
   await service.stop();

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { filesAsText } from "../../build/imports.js";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -26,8 +27,9 @@ export async function source(path) {
  * @returns {Promise<Record<string, any>>}
  */
 export async function sourceWithPackages(path) {
-  const bundle = await rolldown({ input: join(root, path), platform: "node", external: /^[^./]/ });
-  const { output } = await bundle.generate({ format: "esm" });
+  const plugins = [filesAsText()];
+  const bundle = await rolldown({ input: join(root, path), platform: "node", external: /^[^./]/, plugins });
+  const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
   await bundle.close();
   const folder = join(root, "node_modules/.bench");
   mkdirSync(folder, { recursive: true });

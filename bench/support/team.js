@@ -1,0 +1,61 @@
+/**
+ * What stands in the database of a team's service. Of `keys` added keys the first `limited` have --at-once and
+ * --dollars, of which much is left; 16 % of what has ended is of the first key. One in 50 has FAILED, one in 50 was STOPPED.
+ * @typedef {{ keys: number, limited: number, ended: number, waiting: number }} Team
+ */
+
+const DAY_MS = 86_400_000;
+
+/** The id of the key of that number, from 1 on. */
+export const keyOf = (/** @type {number} */ number) => `k${String(number).padStart(4, "0")}`;
+
+const KEY = (/** @type {string} */ number) => `'k' || lpad((${number})::text, 4, '0')`;
+const JOB = `'{"request_id":"' || id || '","prompt":"why?","structured_output":false}'`;
+
+/**
+ * Fills a database that has the schema and nothing in it: what has ended is spread over 60 days, what waits over the last
+ * hour. Returns how many seconds the rows, their indexes, and `research.recount` took.
+ * @param {import("pg").Client} client
+ * @param {Team} team
+ */
+export async function fillTeam(client, { keys, limited, ended, waiting }) {
+  const begun = performance.now();
+  const seconds = () => (performance.now() - begun) / 1_000;
+  const budget = (/** @type {string} */ value) => `CASE WHEN n <= ${limited} THEN ${value} END`;
+  await client.query(
+    `INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at,
+      at_once, dollars, dollars_ms)
+    SELECT ${KEY("n")}, 'name ' || n, 'hash ' || n, 'enterprise', 1e6, 1e6, now(),
+      ${budget("1e6")}, ${budget("1e9")}, ${budget(`${30 * DAY_MS}`)}
+    FROM generate_series(1, ${keys}) AS n`,
+  );
+  await client.query("INSERT INTO research.models VALUES ('m', 0.1, 0)");
+  // Indexes of what is there already are made faster than they grow.
+  const { rows: indexes } = await client.query(
+    `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS text FROM pg_index
+    WHERE indrelid = 'research.conversations'::regclass AND NOT indisprimary`,
+  );
+  for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
+  await client.query(
+    `INSERT INTO research.conversations (request_id, key, status, created_at, due_at, started_at, completed_at, ended_job,
+      output, model, cost_dollars, input_tokens, output_tokens, is_counted)
+    SELECT id, ${KEY(`CASE WHEN n % 100 < 16 THEN 1 ELSE n % ${keys} + 1 END`)},
+      coalesce((ARRAY['FAILED', 'STOPPED'])[n % 50 + 1], 'COMPLETED'), at, at, at + interval '1 s', at + interval '5 min', ${JOB},
+      '"an answer"', 'm', CASE WHEN n % 50 > 1 THEN 0.1 END, 1000, 100, true
+    FROM (SELECT n, gen_random_uuid() AS id, now() - interval '60 days' + n * ((interval '60 days' - interval '10 min') / ${ended}) AS at
+      FROM generate_series(1, ${ended}) AS n) AS rows`,
+  );
+  await client.query(
+    `INSERT INTO research.conversations (request_id, key, created_at, due_at, job, model, is_counted)
+    SELECT id, ${KEY(`n % ${keys} + 1`)}, at, at, ${JOB}, 'm', true
+    FROM (SELECT n, gen_random_uuid() AS id, now() - interval '1 hour' + n * (interval '59 minutes' / ${waiting}) AS at
+      FROM generate_series(1, ${waiting}) AS n) AS rows`,
+  );
+  const filled = seconds();
+  for (const { text } of indexes) await client.query(text);
+  const indexed = seconds();
+  await client.query("SELECT research.recount()");
+  const recounted = seconds();
+  await client.query("VACUUM ANALYZE");
+  return { rows: filled, indexes: indexed - filled, recount: recounted - indexed };
+}

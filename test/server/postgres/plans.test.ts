@@ -1,0 +1,214 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fillTeam, keyOf } from "../../../bench/support/team.js";
+import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
+import { LEAST_CONNECTIONS } from "../../../src/server/postgres/database.js";
+import type { PostgresStore } from "../../../src/server/postgres/store.js";
+import { query, testPostgres } from "../../support/postgres.js";
+import { callerOf, closeStores, newJob, storeAt } from "../../support/postgres-store.js";
+import { until } from "../../support/service.js";
+
+// No vacuum may come between: the pages that it changes are read again.
+const { postgres, newDatabase } = await testPostgres([
+  "shared_preload_libraries=pg_stat_statements",
+  "autovacuum=off",
+]);
+
+const SMALL = { keys: 4, limited: 2, ended: 10_000, waiting: 5_000 };
+const LARGE = { ...SMALL, ended: 40_000, waiting: 20_000 };
+
+/** How many pages more a statement may read in the large table, in which an index is a level or two deeper. */
+const MORE_PAGES = 12;
+
+const never = new AbortController().signal;
+const limits = { create: 1_000_000, stop: 1_000_000 };
+const none = { create: 0, stop: 0 };
+/** Nothing is as old: what is deleted is read. */
+const OLD_MS = 61 * 86_400_000;
+const place = { at: "https://there.example", provider: "there", canStop: true };
+
+/** Does everything that a service does with its database, and a worker's part for another service. */
+async function serve(url: string, { api, worker }: Record<"api" | "worker", PostgresStore>, ended: string) {
+  const limited = { ...callerOf(keyOf(1), 1_000_000), budgets: { atOnce: 1_000_000 } };
+  const [first, second] = [newJob(), newJob()];
+  await api.create(limited, first);
+  await api.create(callerOf("single"), second);
+  for (const id of [first.request_id, ended]) await api.get(limited, id);
+  await api.output(limited, ended);
+  for (const id of [first.request_id, ended]) await api.stop(limited, id);
+  await api.stop({ ...callerOf("single"), limits: none }, second.request_id);
+  await api.create({ ...callerOf("single"), limits: none }, newJob());
+  await api.create({ ...limited, limits: none, budgets: { dollars: { most: 1, ms: 1 } } }, newJob());
+  await api.counts();
+  await api.ready();
+  await api.agreeOn("{}");
+  await worker.researchesWith({ model: "m" });
+  await look(api, ended);
+  await changeKeys(api);
+  const claim = await worker.claim(never);
+  await worker.tell(claim, "{}");
+  await worker.exchanges.append(claim.job.request_id, {} as never);
+  await worker.exchanges.read(claim.job.request_id);
+  await worker.end(claim, { status: "COMPLETED", output: "1", data: '{"cost_dollars":0.1}' });
+  await worker.giveBack(await worker.claim(never));
+  await loseClaims(url, worker);
+  await sendOn(worker);
+}
+
+/** What the page and `serve keys` show. */
+async function look({ overview, keys }: PostgresStore, ended: string): Promise<void> {
+  await overview.states();
+  await overview.newest(200);
+  await overview.newest(200, "FAILED");
+  await overview.find(ended);
+  await overview.job(ended);
+  await overview.use(await keys.list());
+  for (const by of ["key", "day", "model"] as const)
+    for (const ms of [30 * 86_400_000, undefined]) await overview.spent(by, ms);
+}
+
+async function changeKeys({ keys }: PostgresStore): Promise<void> {
+  const hash = keyHash(newJob().request_id);
+  await keys.add({ id: keyIdOf(hash), name: "new", hash, tier: "enterprise", limits, createdAt: 0 });
+  await keys.set("new", { atOnce: 1 });
+  await keys.revoke("new", 1);
+}
+
+/** A claim that the database does not know, and one that the worker does not know. */
+async function loseClaims(url: string, worker: PostgresStore): Promise<void> {
+  const claim = await worker.claim(never);
+  const lost = once(claim.signal, "abort");
+  const { request_id } = claim.job;
+  await query(url, "UPDATE research.conversations SET worker = NULL WHERE request_id = $1", [request_id]);
+  await lost;
+  const [waiting] = await query(
+    url,
+    `UPDATE research.conversations SET worker = (SELECT id FROM research.processes WHERE role = 'all')
+    WHERE request_id = (SELECT request_id FROM research.conversations WHERE status = 'PENDING' LIMIT 1) RETURNING request_id`,
+  );
+  const given = "SELECT FROM research.conversations WHERE request_id = $1 AND worker IS NULL";
+  await until(async () => (await query(url, given, [waiting?.request_id])).length > 0 || undefined);
+}
+
+async function sendOn(worker: PostgresStore): Promise<void> {
+  const { overview, remote } = worker;
+  const sent = async (day?: { account: string; most: number }) => {
+    const claim = await remote.claim("new", never);
+    await remote.begin(claim, place, day);
+    return claim;
+  };
+  const kept = await sent({ account: "a", most: 1_000_000 });
+  await remote.read(kept.job.request_id);
+  await remote.keep(kept, `there-${kept.job.request_id}`);
+  await worker.giveBack(kept);
+  const { request_id } = (await remote.claim("begun", never)).job;
+  await worker.stop(callerOf((await overview.find(request_id))?.conversation.keyId), request_id);
+  const cancellation = await remote.takeCancellation(place.at, 0);
+  await remote.cancelled(cancellation?.requestId ?? "");
+  const refused = await sent();
+  await remote.answered(refused, { kind: "limit", reason: "slow down", atOnce: 1_000, retryAfterMs: 0 });
+  await remote.refusal(keyOf(1));
+  await remote.release(refused, "a reason");
+  const taken = await sent();
+  await remote.answered(taken, { kind: "open", isRefused: true });
+  await worker.giveBack(taken);
+  await remote.takeLost();
+  await remote.expire();
+}
+
+/** What was counted of each statement until now, with the functions that it calls, by its text. */
+type Statistics = Map<string, { calls: number; pages: number }>;
+
+async function statistics(client: pg.Client): Promise<Statistics> {
+  const { rows } = await client.query(
+    `SELECT query, calls::int, (shared_blks_hit + shared_blks_read)::int AS pages FROM pg_stat_statements
+    WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return new Map(rows.map(({ query, ...figures }) => [plain(query), figures]));
+}
+
+/** How many pages each statement reads on average where so much is there, by its text, and what ran at all. */
+async function pagesAt(team: typeof SMALL): Promise<{ pages: Map<string, number>; ran: string[] }> {
+  const url = await newDatabase();
+  // One connection for all statements: another one would read the catalog anew.
+  const connections = LEAST_CONNECTIONS;
+  const api = await storeAt(url, { role: "api", connections });
+  const worker = await storeAt(url, { connections });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await fillTeam(client, team);
+  await client.query("CREATE EXTENSION pg_stat_statements");
+  const { rows: ended } = await client.query(
+    "SELECT request_id FROM research.conversations WHERE completed_at IS NOT NULL LIMIT 3",
+  );
+  // The first round plans each statement, and finds what the fill has left behind.
+  let before: Statistics = new Map();
+  for (const { request_id } of ended) {
+    if (request_id === ended[1].request_id) before = await statistics(client);
+    await serve(url, { api, worker }, request_id);
+  }
+  // Each time on a new connection.
+  for (let n = 0; n < 2; n++) await worker.deleteEnded(OLD_MS);
+  const after = await statistics(client);
+  await closeStores();
+  const ran = [...(await statistics(client)).keys()];
+  await client.end();
+  const pages = [...after].map(([text, { calls, pages }]) => {
+    const { calls: callsBefore = 0, pages: pagesBefore = 0 } = before.get(text) ?? {};
+    return [text, (pages - pagesBefore) / Math.max(1, calls - callsBefore)] as const;
+  });
+  return { pages: new Map(pages), ran };
+}
+
+/** A statement without its constants, which are parameters in the statistics. */
+const plain = (text: string) =>
+  text
+    .replace(
+      /'[^']*'|\$\d+|\b\d+(?:e\d+)?\b|(?<!IS |NOT )\bNULL\b|\b(?:true|false)\b|(?<=extract\()epoch/g,
+      "?",
+    )
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** A statement up to the first part that is put in, or to the constant with that part in it. */
+function beginningOf(text: string): string {
+  const [beginning = ""] = text.split("${");
+  return beginning.split("'").length % 2 === 1 ? beginning : beginning.slice(0, beginning.lastIndexOf("'"));
+}
+
+/** The beginnings of the statements in the sources by their names. */
+function statementsInSources(): Map<string, string> {
+  const folder = join(import.meta.dirname, "../../../src/server/postgres");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+  const texts = files.map((name) => readFileSync(join(folder, name), "utf8"));
+  const found = texts.flatMap((text) => [...text.matchAll(/ = sql\(\s*"([\w-]+)",?\s*\)`([^`]*)`/g)]);
+  return new Map(found.map(([, name = "", text = ""]) => [name, plain(beginningOf(text))]));
+}
+
+describe.skipIf(!postgres)("statements (need PostgreSQL with pg_stat_statements)", () => {
+  let small: Awaited<ReturnType<typeof pagesAt>>;
+  let large: typeof small;
+  beforeAll(async () => {
+    small = await pagesAt(SMALL);
+    large = await pagesAt(LARGE);
+  }, 300_000);
+  afterAll(closeStores);
+
+  it("all ran", () => {
+    const missing = [...statementsInSources()].filter(
+      ([, text]) => !large.ran.some((one) => one.startsWith(text)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("none reads in proportion to the table", () => {
+    const read = [...large.pages].map(([text, pages]) => ({
+      ...{ text, pages, before: small.pages.get(text) ?? 0 },
+    }));
+    const grown = read.filter(({ pages, before }) => pages > before * 1.25 + MORE_PAGES);
+    expect(grown).toEqual([]);
+  });
+});
