@@ -37,6 +37,23 @@ test("the recipes in the documentation are YAML, and their actions are pinned, t
   for (const line of scripts.flat()) expect(line).toEqual(expect.any(String));
 });
 
+test("each action's runtime is one that runners still have, and the table names it for each pin", () => {
+  const root = join(folder, "../..");
+  const table: Record<string, { version: string; runtime: string }> = parse(
+    readFileSync(join(root, ".github/action-runtimes.yml"), "utf8"),
+  );
+  const files = [
+    "action.yml",
+    "docs/pipelines.md",
+    ...workflows.map(([name]) => `.github/workflows/${name}`),
+  ];
+  const text = files.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
+  const pins = Array.from(text.matchAll(/uses: ([\w/-]+@[0-9a-f]{40}) # (v[\d.]+)$/gm));
+  expect(pins.length).toBe(text.match(/uses: (?!OWNER)/g)?.length);
+  for (const [, pin = "", version] of pins) expect(table[pin], pin).toEqual({ version, runtime: "node24" });
+  expect(Object.keys(table).sort()).toEqual([...new Set(pins.map(([, pin]) => pin))].sort());
+});
+
 test("no recipe installs a package by a name: whoever registers it would run code beside the key", () => {
   const root = join(folder, "../..");
   const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
