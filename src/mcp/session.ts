@@ -1,5 +1,5 @@
 import type { LimitOptions, Machine } from "../app/machine.js";
-import { type Quota, quotaOf } from "../app/quota.js";
+import { type AccountQuota, accountQuota } from "../app/quota.js";
 import { requireConnection } from "../app/settings.js";
 import { CreateOnce } from "../client/workflows/create-once.js";
 
@@ -42,8 +42,8 @@ export class ToolSession {
     return this.connected().hourlyLimit(this.options);
   }
 
-  quota(): Quota {
-    return quotaOf(this.connected(), this.options);
+  quota(): AccountQuota {
+    return accountQuota(this.connected(), this.options);
   }
 
   get ending(): AbortSignal {

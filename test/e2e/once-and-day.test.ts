@@ -185,6 +185,11 @@ test("per-day holds for a rerun, for agents and for the library, unsent", async 
   const client = await connectMcp({ home, env });
   const { content } = await client.call("research_create", { prompt: "another" });
   expect(content.error).toMatchObject({ code: "DAY_LIMIT", exit_code: 7 });
+  const quota = await client.call("research_quota");
+  expect(quota.content).toMatchObject({
+    day: { used: 1, left: 0, limit: 1 },
+    spent: [{ requests: 1 }, {}, {}],
+  });
   await client.close();
   await using library = openResearch({ env });
   const error = await library.submit("another").catch((thrown: unknown) => thrown);

@@ -4,6 +4,7 @@ import { homeWith } from "../support/home.js";
 import { inProcess } from "../support/in-process.js";
 import { account } from "../support/providers/account.js";
 import { ProviderDouble } from "../support/providers/double.js";
+import { screenHere } from "../support/screen-here.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 
 const DAY = 86_400_000;
@@ -62,5 +63,17 @@ test("quota says the day and what was spent by what the services said, and --all
     "parallel",
     "perplexity",
   ]);
-  expect((await run("quota", "--all")).stdout).toContain("$0.84");
+  const lines = (await run("quota", "--all")).stdout.split("\n").slice(0, -1).toSorted();
+  expect(lines.map((line) => line.replace(/http:\S+/, "ORIGIN"))).toEqual([
+    "gemini\t0\t0\t1, 1,200 tokens\t1, 1,200 tokens\tORIGIN",
+    "openai\t0\t0\t1, 1,200 tokens\t1, 1,200 tokens\tORIGIN",
+    "parallel\t0\t0\t1\t1\tORIGIN",
+    "perplexity\t1\t2, $0.42\t3, $0.84\t3, $0.84\tORIGIN",
+  ]);
+  const seen = screenHere(["quota", "--all"], { env, home: env.HOME, cols: 80 });
+  expect((await seen.done).code).toBe(0);
+  const [heads = "", ...rows] = seen.text().split("\n");
+  expect(heads).toMatch(/^PROFILE +HOUR +24 H +7 D +30 D +ORIGIN$/);
+  expect(rows).toHaveLength(4);
+  expect(rows.map((row) => row.indexOf("http"))).toEqual(Array(4).fill(heads.indexOf("ORIGIN")));
 });

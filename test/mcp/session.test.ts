@@ -40,6 +40,7 @@ describe("a session", () => {
     const [own, stored] = [sessionWith({ perHour: 3 }), sessionWith()];
     for (const { store } of [own, stored]) store("https://one.example", KEY);
     expect([own.session.limit(), stored.session.limit()]).toEqual([3, 10]);
+    expect(own.session.quota()).toMatchObject({ day: null, spent: [{ since: "24h", requests: 0 }, {}, {}] });
     expect([own.session.quota(), stored.session.quota()]).toMatchObject([{ left: 3 }, { left: 10 }]);
   });
 

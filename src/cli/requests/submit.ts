@@ -7,7 +7,6 @@ import type { Ports } from "../../client/workflows/ports.js";
 import { endIn, type NamedTarget } from "../../client/workflows/requests.js";
 import type { Submitted } from "../../client/workflows/submit.js";
 import { localErrorOf } from "../../core/files/local-error.js";
-import { DAY_MS } from "../../core/protocol/limits.js";
 import { formatDuration, isoDate } from "../../core/text/duration.js";
 import type { Given } from "../commands/flags.js";
 import { Interrupted } from "../terminal/interruption.js";
@@ -34,14 +33,13 @@ export async function showSubmit<P extends Ports>(
         `${accountName(ports)}: ${reasonOf(error)}; nothing was created there, so ${accountName(next)} is asked`,
       ),
   };
-  const withinMs = within ?? DAY_MS;
   const onUnderWay = (until: number) =>
     reporter.notice(
       "UNDER_WAY",
       `another command creates the same request; waiting for it, until ${isoDate(until)} at most`,
     );
   const making = once
-    ? new CreateOnce().create(accounts, { withinMs, submit, onUnderWay })
+    ? new CreateOnce().create(accounts, { withinMs: within, submit, onUnderWay })
     : submitToFirst(accounts, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
     // A 429 may have been the answer to one that was sent, and another command may create the same.

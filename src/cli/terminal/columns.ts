@@ -30,7 +30,8 @@ export function rowsText(heads: readonly string[], rows: readonly (readonly stri
 export function alignedRow(cells: readonly string[], widths: readonly number[], columns: number): string {
   const padded = cells.map((cell, index) => {
     const shown = fitColumns(cell, widths[index] ?? columns);
-    return shown + " ".repeat(Math.max(0, (widths[index] ?? 0) - widthOf(shown)));
+    const room = index < cells.length - 1 ? (widths[index] ?? 0) - widthOf(shown) : 0;
+    return shown + " ".repeat(Math.max(0, room));
   });
   return fitColumns(padded.join("  "), columns);
 }

@@ -4,6 +4,7 @@ import { makeFolder } from "../../core/files/files.js";
 import { LocalError, localError, sha256 } from "../../core/files/local-error.js";
 import { livenessOf } from "../../core/files/lock/holder.js";
 import { HeldError, lock } from "../../core/files/lock.js";
+import { DAY_MS } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { withDefaults } from "../dialects/providers.js";
@@ -15,8 +16,6 @@ import { type AskedAccount, type FirstAccountOptions, keyOf, submitToFirst } fro
 import type { Ports } from "./ports.js";
 import type { Submitted } from "./submit.js";
 
-/** A request that an agent made within this time, in milliseconds, is given back instead of being made once more. */
-const REUSE_MS = 3_600_000;
 /** How long another process may take for its create, in milliseconds; after that its outcome counts as unknown. */
 const LONGEST_CREATE_MS = 180_000;
 /** A wait for another process is announced after so many milliseconds. */
@@ -33,7 +32,7 @@ export type CreatedOnce<P extends Ports = Ports> = { account: AskedAccount<P> } 
 export interface CreateOnceOptions extends CallOptions {
   /** Whether to make a request although there is one like it. One that is under way is waited for all the same. */
   repeat?: boolean | undefined;
-  /** How old a request may be that is given back, in milliseconds; default: an hour. */
+  /** How old a request may be that is given back, in milliseconds; default: a day (contract §8, §12). */
   withinMs?: number | undefined;
   /** Called once where another process creates the same: it is waited for, until then (epoch milliseconds) at most. */
   onUnderWay?: (until: number) => void | Promise<void>;
@@ -174,7 +173,7 @@ class SoleCreate<P extends Ports> {
 
   /** What the history has of the creates, at all their accounts. */
   #seen() {
-    const since = this.#clock.now() - (this.options.withinMs ?? REUSE_MS);
+    const since = this.#clock.now() - (this.options.withinMs ?? DAY_MS);
     const found = this.wanted.map(({ account, create }) => ({
       account,
       same: this.history.same(create, since),

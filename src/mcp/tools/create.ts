@@ -10,9 +10,9 @@ import type { ToolSession } from "../session.js";
 import { field, shape, tool } from "../tool.js";
 
 const DESCRIPTION =
-  `Submit a deep research request. Each new request costs one create of the hourly limit. Returns at once with its id;
+  `Submit a deep research request. Each new request costs money, or one create of a limit. Returns at once with its id;
 the research takes minutes to hours: call research_wait next. The call may be repeated after an error or a time-out: the
-same prompt and schema within an hour give back the request that exists ("reused": true). If the outcome of an earlier one
+same prompt and schema within 24 hours give back the request that exists ("reused": true). If the outcome of an earlier one
 is unknown (OUTCOME_UNKNOWN), it is not sent again: tell the person.`.replaceAll("\n", " ");
 
 export const create = tool({
@@ -27,7 +27,7 @@ export const create = tool({
     ),
     again: field.optional(
       field.flag(
-        "Make another request although the same one exists. It costs another create. Default: false.",
+        "Make another request although the same one exists. It costs as much again. Default: false.",
       ),
     ),
     save_to: field.path(

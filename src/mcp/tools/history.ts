@@ -53,7 +53,7 @@ export const quota = tool({
   name: "research_quota",
   title: "Say how many creates are left",
   description:
-    "How many creates of the last hour count for the origin and key in use, and how many are left where the limit is known. Counted from this machine's own records; asks no service.",
+    "How many creates of the last hour count for the key in use, how many a limit leaves, the same for 24 hours (`day`), and what was `spent`. Asks no service.",
   fields: {},
   outputSchema: shape.object({
     ...{
@@ -62,6 +62,7 @@ export const quota = tool({
       limit: shape.countOrNull,
       next_slot_at: shape.textOrNull,
     },
+    ...{ day: { type: ["object", "null"] }, spent: shape.array({ type: "object" }) },
     ...{ origin: shape.text, counted_from: shape.text },
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -3,18 +3,18 @@ import { type AccountQuota, accountQuota, allQuotas, type Quota } from "../../..
 import { formatDuration } from "../../../core/text/duration.js";
 import { counted } from "../../../core/text/phrases.js";
 import { dollars } from "../../../core/text/research-progress.js";
+import { safeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
+import { rowsText } from "../../terminal/columns.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
 export async function quota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
   const { reporter, host, provider } = ctx;
   if (options.all) {
     const all = allQuotas(ctx);
-    const text = all.map(
-      (one) =>
-        `${one.origin} (profile ${one.profile}): ${counted(one.used, "create")} in the last hour\n${spentText(one)}`,
-    );
-    await reporter.showFitted(all, text.join("\n"));
+    await reporter.show(all, rowsText(ALL, all.map(accountRow), host.stdout));
+    if (all.some(({ spent }) => spent.some(hasMore)))
+      await reporter.say("+: requests that ended without saying a cost are not in this sum");
     return;
   }
   const account = accountQuota(ctx, options);
@@ -29,6 +29,20 @@ export async function quota(ctx: Context, options: LimitOptions & { all?: boolea
         : "no limit is set, so it is unknown what is left: pass --tier or --per-hour, or `research config set tier free`",
     );
 }
+
+const ALL = ["PROFILE", "HOUR", "24 H", "7 D", "30 D", "ORIGIN"];
+
+/** One account: its creates of the last hour, then requests and what they cost in each time, else their tokens. */
+function accountRow({ profile, origin, used, spent }: AccountQuota): string[] {
+  const cells = spent.map((time) => {
+    const { requests, dollars: cost, tokens } = time;
+    const sum = cost !== null ? dollars(cost) : tokens !== null && counted(tokens, "token");
+    return sum ? `${requests}, ${sum}${hasMore(time) ? "+" : ""}` : `${requests}`;
+  });
+  return [profile, `${used}`, ...cells, safeLine(origin)];
+}
+
+const hasMore = ({ dollars: cost, unsaid }: AccountQuota["spent"][number]) => cost !== null && unsaid > 0;
 
 /** The day under `per-day`, and what was spent, a line each. */
 function spentText({ day, spent }: AccountQuota): string {
