@@ -32,6 +32,14 @@ test("a watch shows a spinner with the state, follows it, and ends with a plain 
   expect(shown.raw).toMatch(/\x1b\[\d*(?:;\d+)*m/);
 });
 
+test("watch without an id says that nothing runs, once something was created", async () => {
+  const { options } = await setUp();
+  await research(["run", "x => COMPLETED", "--interval", "50ms"], options);
+  const shown = screenHere(["watch"], options);
+  expect((await shown.done).code).toBe(2);
+  expect(shown.text()).toMatch(/^error: no request of this machine is running\nhint: /);
+});
+
 test("a terminal that says that it has no columns gets plain lines, and the watch ends", async () => {
   const { id, options } = await setUp();
   const shown = bashScreen(`stty cols 0; research watch ${id} --interval 50ms`, options);

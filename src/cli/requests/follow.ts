@@ -145,7 +145,10 @@ class FollowView {
     await this.#lastLine(event, { ...failureOf(error), exit_code });
   }
 
-  /** The last line of a request that is not final, which a reader of stdout can rely on; `-` if no state was seen. */
+  /**
+   * Writes the last line of a request that is not final, which a reader of stdout can rely on. If no state was seen it has
+   * `-`; in JSON it has null, or the error alone.
+   */
   async #lastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
     if (!this.options.print) return;
     const { reporter } = this.terminal;
@@ -153,7 +156,9 @@ class FollowView {
       return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN, reporter.columns)}\n`);
     const progress = this.#said.get(requestId);
     const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
-    await reporter.resultJson(error ? { ...line, error } : line);
+    const { status: _, previous_status: __, ...unseen } = line;
+    const shown = error && status === null ? unseen : line;
+    await reporter.resultJson(error ? { ...shown, error } : shown);
   }
 
   async #interrupted(error: Interrupted): Promise<void> {

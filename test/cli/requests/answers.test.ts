@@ -123,6 +123,14 @@ test.each([
 });
 
 test.each([
+  [27, "id-0123456789\tFAILED"],
+  [26, "id-0123456789  FAILED"],
+  [20, "id-01234567…  FAILED"],
+])("in %i columns an id of 13 with its state stands as %j", (columns, line) => {
+  expect(statusLine("id-0123456789", "FAILED", PLAIN, columns)).toBe(line);
+});
+
+test.each([
   [[0, 8, 10, 3, 5, 9], 5],
   [[9, 5, 3], 9],
   [[8, 10, 3, 0], 3],

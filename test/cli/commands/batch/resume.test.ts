@@ -92,6 +92,7 @@ test("the same for people: a line on stdout for each row, the rest on stderr", a
   expect(stdout.trim().split("\n")).toHaveLength(5);
   expect(stderr).toContain("1 of 5 done, 0 running, 0 waiting, 1 failed, 1 refused, 1 stopped, 1 unknown");
   expect(stderr).toMatch(/research resolve local-\w+ --request-id ID, or --not-created/);
+  expect(stderr).toContain("1 row (lost) has an unknown outcome and was not sent again");
   expect(stderr).toContain("--retry-failed");
 });
 

@@ -39,6 +39,13 @@ test("what is not known has no line", () => {
   ]);
 });
 
+test("an unknown outcome names the command that settles it", () => {
+  expect(details({ request_id: null, status: "UNKNOWN" })).toContain(
+    "next: research resolve local-1 --request-id ID, or --not-created if it does not exist\n",
+  );
+  expect(details()).not.toContain("next:");
+});
+
 test("one that ended says why, when, and how long it took", () => {
   const end = { ended_at: "2030-01-01T11:12:34Z", duration_ms: 754_000 };
   const text = details({ ...end, status: "FAILED", message: "no source was found" });

@@ -38,6 +38,9 @@ test("one that had ended when it was first seen took at most that, and nothing i
   const known = report({ agoMs: 3 * MINUTE });
   known.apply(seen("a", null));
   expect(known.text([outcome("a")], MINUTE)).toBe("a took at most 3m 00s");
+  const brief = report({ agoMs: 4_999 });
+  brief.apply(seen("a", null));
+  expect(brief.text([outcome("a")], 0)).toBeUndefined();
   const unknown = report();
   unknown.apply(seen("a", null));
   expect(unknown.text([outcome("a")], MINUTE)).toBeUndefined();

@@ -9,6 +9,8 @@ test.each([
   [minutes(4, 4, 4, 4, 4), "usually 4m 00s"],
   [minutes(1, 1, 2, 2, 3, 3, 99, 99, 100), "usually 2m 00s to 1h 39m"],
   [[], undefined],
+  [[0, 0, 0, 4_000, 4_999], undefined],
+  [[0, 0, 0, 5_000, 5_000], "usually 0s to 5s"],
 ])("the middle half of %j", (durations, expected) => {
   const history = { durations: () => durations };
   expect(usualLengthText({ origin: "o", history } as never)).toBe(expected);
