@@ -35,6 +35,12 @@ export const CHECK_LIMITS = { pages: 100, timeoutMs: 600_000 };
 /** A larger report is not read, in bytes. */
 export const MAX_REPORT_BYTES = 2 << 20;
 
+/** Throws UsageError for a text that is too long. */
+export function checkReportSize(report: Report): void {
+  if ("text" in report && Buffer.byteLength(report.text) > MAX_REPORT_BYTES)
+    throw new UsageError(`the report is over ${MAX_REPORT_BYTES >> 20} MiB`, "Shorten it.");
+}
+
 /** Opens what reads the pages of reports; the caller closes it. */
 export async function openChecker(setup: CheckSetup): Promise<Checker> {
   const { env, clock, version, allowPrivate, domains = [], notDomains = [], sources } = setup;
@@ -86,8 +92,7 @@ export async function checkOf(
   named: Pick<CheckOutcome, "request_id" | "file">,
   options: CheckOptions,
 ): Promise<CheckOutcome> {
-  if ("text" in report && Buffer.byteLength(report.text) > MAX_REPORT_BYTES)
-    throw new UsageError(`the report is over ${MAX_REPORT_BYTES >> 20} MiB`, "Shorten it.");
+  checkReportSize(report);
   const { NoPageAnswered } = await import("../reader/checking/check.js");
   const checked = await checker.check(report, options).catch((error: unknown) => {
     if (!(error instanceof NoPageAnswered)) throw error;

@@ -10,6 +10,7 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promi
     output: async () => (await import("./commands/output/command.js")).output,
     stop: async () => (await import("./commands/stop/command.js")).stop,
     check: async () => (await import("./commands/check/command.js")).check,
+    diff: async () => (await import("./commands/diff/command.js")).diff,
   },
   "History:": {
     list: async () => (await import("./commands/list/command.js")).list,

@@ -103,6 +103,13 @@ export class Places {
       }
     return undefined;
   }
+
+  /** The first `most` of them. */
+  first(most: number): number[] {
+    const places: number[] = [];
+    this.find(most, (place) => places.push(place) === most);
+    return places;
+  }
 }
 
 export const NO_PLACES = new Places([], 0);

@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "client/dialects": ["core"],
   "client/store": ["core"],
   server: ["core"],
+  "reader/comparing": ["reader/checking", "reader/matching", "reader/languages", "core"],
   "reader/checking": ["reader/fetching", "reader/reading", "reader/matching", "reader/languages", "core"],
   "reader/writing": [
     "reader/finding",

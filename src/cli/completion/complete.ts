@@ -79,7 +79,9 @@ function candidatesFor(
   if (/^(?:path|file)\b/.test(value.kind)) return "files";
   if (value.kind === "dir") return "folders";
   const values = valuesOf(value.kind, line, table, host);
-  return value.kind === "id|file|-" && values.length === 0 ? "files" : [...names, ...values];
+  return /^(?:id\|file\|-|old|new)$/.test(value.kind) && values.length === 0
+    ? "files"
+    : [...names, ...values];
 }
 
 function plain(values: readonly string[]): Candidate[] {
@@ -110,6 +112,8 @@ function valuesOf(
       ];
     case "id":
     case "id|file|-":
+    case "old":
+    case "new":
     case "local-id":
       return line.options.length === 0 ? ids(kind, line, host) : [];
     default:

@@ -17,6 +17,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   12: "this machine: a file could not be read or written, or exists already",
   13: "`--strict`: the result does not fit its schema",
   14: "`check`: a source does not say what a sentence says, or is gone",
+  15: "`diff`: the two results differ in substance",
   "130, 143, 129": "it died of SIGINT, SIGTERM, SIGHUP, after saying how to go on",
 };
 

@@ -54,9 +54,9 @@ export async function showAnswers(
   return worstOf(codes);
 }
 
-const ERRORS_FIRST = [3, 10, 8, 14];
+const ERRORS_FIRST = [3, 10, 8, 14, 15];
 
-/** The exit code of several ids (contract §1.5): the first error wins, then 3, 10, 8 and 14. */
+/** The exit code of several ids (contract §1.5): the first error wins, then 3, 10, 8, 14 and 15. */
 export function worstOf(codes: readonly number[]): number {
   const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
   return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;

@@ -7,24 +7,16 @@ import {
   claimsIn,
   exitCodeOfCheck,
   keepCheck,
-  MAX_REPORT_BYTES,
   openChecker,
-  type Report,
-  reportIn,
-  reportOf,
 } from "../../../app/check.js";
 import { domainsIn } from "../../../app/domains.js";
 import { writeTarget } from "../../../app/output-file.js";
-import { readText } from "../../../app/read-text.js";
-import type { Ports } from "../../../client/workflows/ports.js";
-import { resolveTarget, type Target } from "../../../client/workflows/requests.js";
-import { fetchResult, type Result } from "../../../client/workflows/results.js";
 import { LocalError, localErrorOf, orLocalError, sha256 } from "../../../core/files/local-error.js";
 import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
 import { safeJson } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
-import type { ResultSource } from "../../results/page.js";
+import { type NamedReport, readNamed } from "../../results/named.js";
 import { checkResultOptions } from "../../results/show.js";
 import { fitted } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
@@ -38,17 +30,6 @@ type CheckFlags = Given<"domains" | "dryRun"> &
     save?: string;
   };
 
-interface Named {
-  report: Report;
-  requestId: string | null;
-  file: string | null;
-  /** Of a request: where its check is kept. */
-  kept?: { ports: Ports; target: Target };
-  /** What a page of it shows. */
-  result: Result;
-  source: ResultSource;
-}
-
 /** Reads the pages that a report cites, and says of each sentence whether they say it. */
 export async function check(ctx: Context, name: string, options: CheckFlags): Promise<number> {
   const { reporter, signal, host } = ctx;
@@ -59,7 +40,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     domains: domainsIn("--domains", options.domains),
     notDomains: domainsIn("--not-domains", options.notDomains),
   };
-  const named = await reportNamed(ctx, name);
+  const named = await readNamed(ctx, name);
   const deliver = async (text: string) => {
     if (output === undefined || output === "-") return reporter.result(text);
     writeTarget(output, text, force);
@@ -114,7 +95,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
 
 async function shown(
   ctx: Context,
-  named: Named,
+  named: NamedReport,
   outcome: CheckOutcome,
   { html, output }: CheckFlags,
 ): Promise<string> {
@@ -132,25 +113,6 @@ async function sayFew({ reporter }: Context, { pages }: CheckOutcome): Promise<v
   const read = pages.filter(({ state }) => state === "read").length;
   if (read * 2 < pages.length)
     await reporter.notice("FEW_PAGES", `only ${read} of ${pages.length} pages could be read`);
-}
-
-/** What exists as a file, or looks like the name of one, is a file; all else is an id. */
-async function reportNamed(ctx: Context, name: string): Promise<Named> {
-  const { host, signal } = ctx;
-  const isFile = /\/|\\|\.(?:md|markdown|txt|json)$/i.test(name) || (name !== "@last" && existsSync(name));
-  if (name === "-" || isFile) {
-    const file = name === "-" ? host.stdin.stream : name;
-    const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
-    const { report, result } = reportIn(text, name);
-    return { report, result, requestId: null, file: name, source: {} };
-  }
-  const target = resolveTarget(ctx, name);
-  const ports = target.at ?? ctx;
-  const result = await fetchResult(ports, target, { signal });
-  const { requestId } = target;
-  const { prompt, created_at } = target.entry ?? {};
-  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
-  return { report: reportOf(result), result, requestId, file: null, kept: { ports, target }, source };
 }
 
 /** Throws LocalError if `--save` names anything but a new or an empty folder. */

@@ -1,0 +1,75 @@
+import type { Result } from "../client/workflows/results.js";
+import type { Report } from "../reader/checking/check.js";
+import type { Compared } from "../reader/comparing/reports.js";
+import { listPages, pageName } from "./bibliography.js";
+import { checkReportSize } from "./check.js";
+import { UsageError } from "./errors.js";
+
+/** A report that was read: of a request, or from a file. */
+export interface DiffSide {
+  report: Report;
+  result: Result;
+  requestId: string | null;
+  file: string | null;
+}
+
+/** What changed from one report to another, in the form of `diff --json` (contract §13). */
+export interface ReportDiff {
+  old: { request_id: string | null; file: string | null };
+  new: { request_id: string | null; file: string | null };
+  changes: { kind: "added" | "removed" | "changed"; claim: string; was: string | null }[];
+  /** Empty if nothing changed: a source alone is no change. */
+  sources: { added: string[]; removed: string[] };
+  counts: Record<"added" | "removed" | "changed" | "same" | "not_compared", number>;
+}
+
+/** Compares two reports. Throws UsageError if one is structured and the other a text, or if one is too long. */
+export async function diffOf(old: DiffSide, now: DiffSide): Promise<ReportDiff> {
+  for (const { report } of [old, now]) checkReportSize(report);
+  if ("text" in old.report !== "text" in now.report)
+    throw new UsageError(
+      "one of the results is structured, and the other is a text",
+      "Compare two of one kind.",
+    );
+  const { compareReports } = await import("../reader/comparing/reports.js");
+  const [before, after] = compareReports(old.report, now.report);
+  const changes = [...after.flatMap((one) => changeOf(one, before)), ...before.flatMap(removedOf)];
+  const [ofOld, ofNew] = [old, now].map(({ result }) => pagesOf(result)) as [Pages, Pages];
+  const count = (kind: string) => changes.filter((one) => one.kind === kind).length;
+  const countNew = (...kinds: string[]) =>
+    after.filter(({ relation }) => kinds.includes(relation.kind)).length;
+  return {
+    old: { request_id: old.requestId, file: old.file },
+    new: { request_id: now.requestId, file: now.file },
+    changes,
+    sources:
+      changes.length > 0
+        ? { added: missingIn(ofOld, ofNew), removed: missingIn(ofNew, ofOld) }
+        : { added: [], removed: [] },
+    counts: {
+      ...{ added: count("added"), removed: count("removed"), changed: count("changed") },
+      ...{ same: countNew("same", "open"), not_compared: countNew("none") },
+    },
+  };
+}
+
+function changeOf({ text, relation }: Compared, before: readonly Compared[]): ReportDiff["changes"] {
+  if (relation.kind === "changed")
+    return [{ kind: "changed", claim: text, was: before[relation.other]?.text ?? null }];
+  return relation.kind === "absent" ? [{ kind: "added", claim: text, was: null }] : [];
+}
+
+function removedOf({ text, relation }: Compared): ReportDiff["changes"] {
+  return relation.kind === "absent" ? [{ kind: "removed", claim: text, was: null }] : [];
+}
+
+/** The addresses of pages by the names under which those of one page are equal. */
+type Pages = ReadonlyMap<string, string>;
+
+function pagesOf(result: Result): Pages {
+  return new Map(listPages(result).map(({ url }) => [pageName(url) ?? url, url]));
+}
+
+function missingIn(known: Pages, all: Pages): string[] {
+  return [...all].flatMap(([name, url]) => (known.has(name) ? [] : url));
+}

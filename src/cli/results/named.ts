@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { MAX_REPORT_BYTES, type Report, reportIn, reportOf } from "../../app/check.js";
+import { readText } from "../../app/read-text.js";
+import type { Ports } from "../../client/workflows/ports.js";
+import { resolveTarget, type Target } from "../../client/workflows/requests.js";
+import { fetchResult, type Result } from "../../client/workflows/results.js";
+import type { Context } from "../context.js";
+import type { ResultSource } from "./page.js";
+
+/** A report that was named by an id or a file. */
+export interface NamedReport {
+  report: Report;
+  requestId: string | null;
+  file: string | null;
+  /** Of a request: where its check is kept. */
+  kept?: { ports: Ports; target: Target };
+  /** What a page of it shows. */
+  result: Result;
+  source: ResultSource;
+}
+
+/** Reads a report. What exists as a file, or looks like the name of one, is a file; all else is an id. */
+export async function readNamed(ctx: Context, name: string): Promise<NamedReport> {
+  const { host, signal } = ctx;
+  const isFile = /\/|\\|\.(?:md|markdown|txt|json)$/i.test(name) || (name !== "@last" && existsSync(name));
+  if (name === "-" || isFile) {
+    const file = name === "-" ? host.stdin.stream : name;
+    const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
+    const { report, result } = reportIn(text, name);
+    return { report, result, requestId: null, file: name, source: {} };
+  }
+  const target = resolveTarget(ctx, name);
+  const ports = target.at ?? ctx;
+  const result = await fetchResult(ports, target, { signal });
+  const { requestId } = target;
+  const { prompt, created_at } = target.entry ?? {};
+  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
+  return { report: reportOf(result), result, requestId, file: null, kept: { ports, target }, source };
+}

@@ -1,0 +1,113 @@
+import type { Report } from "../checking/check.js";
+import { claimsIn } from "../checking/citations.js";
+import { type Relation, relate, type Sentence } from "./compare.js";
+
+/** A sentence of a report, or a field of a structured result with its name, and what the other report says of it. */
+export interface Compared {
+  text: string;
+  relation: Relation;
+}
+
+/** A text of a report, which is compared with the one at the same path of the other report. */
+interface Part {
+  sentences: readonly Sentence[];
+  /** The index of its first sentence in the report. */
+  from: number;
+}
+
+/** A value with more words is a text, which may say the same in other words. */
+const MOST_WORDS = 4;
+
+/** Compares two texts as wholes, or two structured results field by field. Both have to be of one kind. */
+export function compareReports(first: Report, second: Report): [Compared[], Compared[]] {
+  const [a, b] = [partsOf(first), partsOf(second)];
+  const [ofA, ofB] = [comparedIn(a), comparedIn(b)];
+  for (const path of new Set([...a.keys(), ...b.keys()])) {
+    const [one, other] = [a.get(path) ?? NO_PART, b.get(path) ?? NO_PART];
+    const [ofOne, ofOther] = relateParts(one.sentences, other.sentences, path !== "");
+    setRelations(ofA, one.from, ofOne, other.from);
+    setRelations(ofB, other.from, ofOther, one.from);
+  }
+  return [ofA, ofB];
+}
+
+const NO_PART: Part = { sentences: [], from: 0 };
+
+function comparedIn(parts: ReadonlyMap<string, Part>): Compared[] {
+  return [...parts].flatMap(([path, { sentences }]) =>
+    sentences.map(({ text }) => ({ text: path ? `${path}: ${text}` : text, relation: { kind: "none" } })),
+  );
+}
+
+function setRelations(
+  all: Compared[],
+  from: number,
+  relations: readonly Relation[],
+  fromOther: number,
+): void {
+  for (const [i, relation] of relations.entries()) {
+    const one = all[from + i] as Compared;
+    one.relation =
+      relation.kind === "changed" ? { kind: "changed", other: fromOther + relation.other } : relation;
+  }
+}
+
+function relateParts(
+  first: readonly Sentence[],
+  second: readonly Sentence[],
+  isField: boolean,
+): [Relation[], Relation[]] {
+  const [a, b] = relate(first, second);
+  if (!isField || Math.max(a.length, b.length) > 1) return [a, b];
+  // A field has one subject, whatever its words are; without a figure, a short one is a value.
+  const [x, y] = [first, second].map(([one]) => one?.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+  const isValue = [x, y].every((words = []) => words.length <= MOST_WORDS);
+  const kinds = [...a, ...b].map(({ kind }) => kind);
+  const isOther = kinds.includes("none")
+    ? isValue && x?.join() !== y?.join()
+    : kinds.every((kind) => kind === "absent");
+  if (isOther) {
+    const relation: Relation = kinds.length > 1 ? { kind: "changed", other: 0 } : { kind: "absent" };
+    return [a.map(() => relation), b.map(() => relation)];
+  }
+  return isValue && kinds.includes("none") ? [a.map(() => SAME), b.map(() => SAME)] : [a, b];
+}
+
+const SAME: Relation = { kind: "same" };
+
+/** The texts of a report by where they stand in it; that of Markdown stands at "". */
+function partsOf(report: Report): Map<string, Part> {
+  const parts = new Map<string, Part>();
+  let from = 0;
+  const add = (path: string, sentences: readonly Sentence[]) => {
+    parts.set(path, { sentences, from });
+    from += sentences.length;
+  };
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value === "object" && value !== null)
+      for (const [name, one] of entriesOf(value)) visit(one, path ? `${path}.${name}` : name);
+    else if (typeof value === "string") add(path || "value", claimsIn(value, NOTHING_GIVEN).claims);
+    else if (value !== null) add(path || "value", [{ text: String(value), over: "" }]);
+  };
+  if ("text" in report) add("", claimsIn(report.text, report.given).claims);
+  else visit(report.value, "");
+  return parts;
+}
+
+const NOTHING_GIVEN = { citations: [], sources: [] };
+
+/** The members of an object; the items of an array by a name that tells them apart, so that their order does not count. */
+function entriesOf(value: object): [string, unknown][] {
+  if (!Array.isArray(value)) return Object.entries(value);
+  const named = value.map((one, i): [string, unknown] => [`[${nameOf(one) ?? i}]`, one]);
+  return new Set(named.map(([name]) => name)).size === value.length ? named : Object.entries(value);
+}
+
+function nameOf(item: unknown): string | undefined {
+  const name = typeof item === "object" && item !== null ? Object.values(item).find(isText) : item;
+  return isText(name) ? name : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { compareReports } from "../../../src/reader/comparing/reports.js";
+
+const SET = new URL("set/", import.meta.url);
+const read = (name: string) => readFileSync(new URL(name, SET), "utf8");
+const reportOf = (text: string) => ({ text, given: { citations: [], sources: [] } });
+const fieldsOf = (value: unknown) => ({ value, given: { citations: [], sources: [] } });
+
+type Report = ReturnType<typeof reportOf> | ReturnType<typeof fieldsOf>;
+function changesIn(old: Report, now: Report): string[] {
+  const [before, after] = compareReports(old, now);
+  return [
+    ...after.flatMap(({ text, relation }) =>
+      relation.kind === "changed"
+        ? `changed: ${text} <- ${before[relation.other]?.text}`
+        : relation.kind === "absent"
+          ? `added: ${text}`
+          : [],
+    ),
+    ...before.flatMap(({ text, relation }) => (relation.kind === "absent" ? `removed: ${text}` : [])),
+  ];
+}
+
+/** Pairs of reports, whose labels name what differs and what only looks so: a kind, words of the new sentence, of the old one. */
+const NAMES = readdirSync(SET).flatMap((name) => /^(.+)\.labels\.txt$/.exec(name)?.[1] ?? []);
+const labels = (name: string) =>
+  read(`${name}.labels.txt`)
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" || "));
+/** What is reported with another kind than its label has: said as one that went and another one that came. */
+const OF_ANOTHER_KIND = 6;
+
+test.each(NAMES)("%s: each labelled difference is found, and nothing else of the labels", (name) => {
+  const changes = changesIn(reportOf(read(`${name}.old.md`)), reportOf(read(`${name}.new.md`)));
+  const near = ([, now = "", before = now]: string[]) =>
+    changes.filter((change) => change.includes(now) || change.includes(before));
+  const all = labels(name);
+  expect(all.filter(([kind]) => kind === "same").flatMap(near)).toEqual([]);
+  expect(all.filter((one) => one[0] !== "same" && near(one).length === 0)).toEqual([]);
+});
+
+test("most differences are of the kind that their labels name", () => {
+  const others = NAMES.flatMap((name) => {
+    const changes = changesIn(reportOf(read(`${name}.old.md`)), reportOf(read(`${name}.new.md`)));
+    return labels(name).filter(
+      ([kind, now = "", before = now]) =>
+        kind !== "same" &&
+        !changes.some((one) => one.startsWith(`${kind}:`) && (one.includes(now) || one.includes(before))),
+    );
+  });
+  expect(others.length).toBeLessThanOrEqual(OF_ANOTHER_KIND);
+});
+
+test.each(NAMES.map((name) => `${name}.new.md`))(
+  "%s: itself, in other lines and with other marks, is no change",
+  (name) => {
+    const text = read(name);
+    const reflowed = text.replace(/(?<=[a-zäöü,]) (?=[a-zäöü]{4})/g, "\n").replace(/^- /gm, "* ");
+    for (const same of [text, `<think>It was 99 before.</think>\n${reflowed}`])
+      expect(changesIn(reportOf(text), reportOf(same))).toEqual([]);
+  },
+);
+
+test("a list that is numbered otherwise, and sources in another order, are no change", () => {
+  const report = (order: readonly number[], first: number) => {
+    const facts = ["Berlin has 3.7 million people", "Hamburg has 1.9 million", "Munich has 1.5 million"];
+    const items = order.map((n, i) => `${first + i}. ${facts[n]} [${i + 1}].`);
+    const sources = order.map((n, i) => `${i + 1}. https://${n}.example/people`);
+    return reportOf(`# Cities\n\n${items.join("\n")}\n\n## Sources\n\n${sources.join("\n")}\n`);
+  };
+  expect(changesIn(report([0, 1, 2], 1), report([2, 0, 1], 4))).toEqual([]);
+});
+
+test.each([
+  ["14 % of them left.", "14.3 % of them left.", true],
+  ["It holds 100 people.", "It holds 102 people.", false],
+  ["It holds about 280 people.", "It holds 284 people.", true],
+  ["It has 46,000 members.", "It has 46,321 members.", false],
+  ["It opened on 3 May 2024.", "It opened in May 2024.", true],
+  ["It opened on 3 May 2024.", "It opened on 13 May 2024.", false],
+  ["The bridge is 2 km long.", "The bridge has a length of 2,000 m.", true],
+  ['He said "we will never sell the company".', 'He said "we may well sell the company soon".', false],
+])("%s and %s: the same? %s", (one, other, isSame) => {
+  for (const [old, now] of [
+    [one, other],
+    [other, one],
+  ] as const)
+    expect(changesIn(reportOf(old), reportOf(now)).length === 0).toBe(isSame);
+});
+
+test("structured results are compared by their fields; the order of members and items is no change", () => {
+  const old = {
+    title: "Chip makers",
+    companies: [
+      {
+        name: "Acme",
+        employees: 1200,
+        rating: 4,
+        status: "private",
+        note: "It sells pumps in ten countries.",
+      },
+      { name: "Bolt", employees: 300, rating: 5, status: "private", founded: "3 May 1999" },
+    ],
+    tags: ["steel", "pumps"],
+    ok: true,
+  };
+  const [acme, bolt] = old.companies;
+  expect(changesIn(fieldsOf(old), fieldsOf(structuredClone(old)))).toEqual([]);
+  const moved = { ok: true, tags: ["pumps", "steel"], companies: [bolt, acme], title: old.title };
+  expect(changesIn(fieldsOf(old), fieldsOf(moved))).toEqual([]);
+  const now = {
+    ...old,
+    ok: false,
+    companies: [
+      { ...bolt, founded: "13 May 1999" },
+      { ...acme, rating: 5, status: "public", note: "In ten countries pumps are sold by it.", profit: 12 },
+    ],
+  };
+  expect(changesIn(fieldsOf(old), fieldsOf(now)).sort()).toEqual([
+    "added: companies.[Acme].profit: 12",
+    "changed: companies.[Acme].rating: 5 <- companies.[Acme].rating: 4",
+    "changed: companies.[Acme].status: public <- companies.[Acme].status: private",
+    "changed: companies.[Bolt].founded: 13 May 1999 <- companies.[Bolt].founded: 3 May 1999",
+    "changed: ok: false <- ok: true",
+  ]);
+});
