@@ -12,7 +12,7 @@ import { sourceWithPackages } from "./support/source.js";
 
 /**
  * @typedef {{ figure: string, baseline: string, ratio: string, goal: string, met: boolean }} Result
- * @typedef {{ pairs: number, seconds: number }} Extent
+ * @typedef {{ pairs: number, seconds: number }} Extent `BENCH_BESIDE` may name a folder with another version, built, to compare with
  */
 
 const program = join(import.meta.dirname, "../bin/research.js");
@@ -54,9 +54,43 @@ async function figures(postgres, newDatabase, extent) {
   return [
     ...(await rates(await newDatabase(), server, extent)),
     ...(await addedKeys(await newDatabase(), server, extent)),
+    ...(await versions(newDatabase, server, extent, process.env.BENCH_BESIDE)),
     ["stop at one process to the command's death at another", await stops(await newDatabase(), extent)],
     [`takeover after \`kill -9\`, lease ${LEASE_SECONDS} s`, await takeovers(await newDatabase(), extent)],
   ];
+}
+
+/**
+ * Creates at two APIs of this version, and at two of another one with a database of its own.
+ * @param {() => Promise<string>} newDatabase
+ * @param {() => number} server
+ * @param {Extent} extent
+ * @param {string} [other]
+ * @returns {Promise<[string, Result][]>}
+ */
+async function versions(newDatabase, server, { pairs, seconds }, other) {
+  if (other === undefined) return [];
+  /** @type {ReturnType<typeof background>[]} */
+  const all = [];
+  const loadAt = async (/** @type {string} */ folder) => {
+    const env = { ...key, RESEARCH_SERVE_DATABASE: await newDatabase() };
+    const args = [join(folder, "bin/research.js"), "serve", "--port", "0", "--role", "api"];
+    const apis = [background(args, env), background(args, env)];
+    all.push(...apis);
+    const load = loadOf(apis, await Promise.all(apis.map((api) => api.url())), server, seconds);
+    return () => load(key.RESEARCH_API_KEY);
+  };
+  try {
+    const [ours, theirs] = [await loadAt(join(import.meta.dirname, "..")), await loadAt(other)];
+    const taken = [];
+    for (let n = -1; n < pairs; n++) {
+      const pair = { ours: await ours(), bare: await theirs() };
+      if (n >= 0) taken.push(pair);
+    }
+    return [["processor time of a create, APIs and PostgreSQL / of the version beside it", cost(taken, 0.9)]];
+  } finally {
+    for (const api of all) await api.stop();
+  }
 }
 
 /**

@@ -284,7 +284,15 @@ const BAD_BYTES = 5_000;
 
 /** What the conversation of that number costs there, and the dollars that the second key may spend. */
 const dollarsOf = (prompt: string) => ((Number.parseInt(prompt, 10) % 7) + 1) / 100;
+const MOST_DOLLARS = 0.07;
 const BOB_DOLLARS = (conversations: number) => (conversations / 2) * 0.04 * 0.5;
+
+/** A key as `serve keys list --json` has it. */
+interface KeyUsed {
+  name: string;
+  running: number;
+  dollars_used: { said: number };
+}
 
 /** Of a worker: another one takes its place, or it is suspended past its lease; of the database. */
 export type Outage = "takeover" | "suspension" | "lease lost" | "restart";
@@ -387,6 +395,11 @@ export async function faulty(
     await until(async () => (await ask(api.baseUrl, { path: "/ready" })).status === 200 || undefined, 60_000);
     await delay(random() * 60);
   }
+  const usedUp = await until(async () => {
+    const { stdout } = await research(["serve", "keys", "list", "--json"], { env });
+    const bob = (JSON.parse(stdout) as KeyUsed[]).find(({ name }) => name === "bob");
+    return bob?.running === 0 ? bob.dollars_used.said : undefined;
+  }, 600_000);
   // What still waits for dollars begins now.
   await research(["serve", "keys", "set", "bob", "--dollars", "none"], { env });
   const unfinished = "SELECT FROM research.conversations WHERE completed_at IS NULL";
@@ -426,7 +439,7 @@ export async function faulty(
   return {
     figures: {
       ...{ conversations: ids.length, stops, outages, ...states, refused429: refused.length, overBudget },
-      sums,
+      ...{ sums, dollars, usedUp },
       ...{ unknown: failed.filter(isUnknown).length, bad: failed.filter(isBad).length },
       posts: behind.server.count("create"),
     },
@@ -435,6 +448,7 @@ export async function faulty(
         .filter(({ own, there }) => `${own}` !== `${there}`)
         .map(({ name, own, there }) => `${name} has spent ${own}, and there ${there}`),
       ...(sums.length === 2 ? [] : ["a key has no sum"]),
+      ...(usedUp <= dollars + MOST_DOLLARS ? [] : [`bob has spent ${usedUp} of ${dollars}`]),
       ...doubled.map((prompt) => `doubled: ${prompt}`),
       ...failed
         .filter((row) => !isUnknown(row) && !isBad(row))
