@@ -161,6 +161,22 @@ describe("a refusal alone", () => {
   );
 });
 
+test.each(NAMES)(
+  "%s: whoever fetches a result records the end, and the provider may forget it",
+  async (name) => {
+    const { run, succeed, double, home } = await account(name);
+    const prompt = `why => ${SHAPES[name].words[2]}`;
+    await succeed("create", prompt);
+    await succeed("output", "@last");
+    expect(await listed(home)).toMatchObject([{ status: "COMPLETED" }]);
+    double.runs.clear();
+    const before = double.server.count();
+    expect(await run("watch", "@last")).toMatchObject({ code: 0 });
+    expect(await run("run", prompt, "--once")).toMatchObject({ code: 0 });
+    expect(double.server.count()).toBe(before);
+  },
+);
+
 /** A machine at a gateway that answers each create with the end and knows nothing of it afterwards. */
 async function atGateway(
   name: ProviderName,
@@ -259,6 +275,17 @@ describe.each(NAMES.filter((name) => name !== "parallel"))(
         expect(asked()).toBe(0);
       },
     );
+
+    test.each([
+      ["failed", 3],
+      ["cancelled", 10],
+    ])("output says how one that is %s ended, and asks for nothing", async (word, exit) => {
+      const { run, asked } = await atGateway(name, word);
+      expect((await run("run", "why")).code).toBe(exit);
+      for (const flags of [[], ["--partial"], ["-w"]])
+        expect((await run("output", "@last", ...flags)).code).toBe(exit);
+      expect(asked()).toBe(0);
+    });
 
     test("serve --upstream has its result, or its reason", async () => {
       for (const [word, status] of [

@@ -316,16 +316,18 @@ export function observe(
   try {
     const { status, cost_dollars: cost } = data;
     const hasCost = typeof cost === "number" && isFinal(status);
-    const isPart = isCutShort(data);
-    const message =
+    const why =
       status === "FAILED" ? (whyFailed(data) ?? data.message) : status === "STOPPED" && data.message;
+    const end = {
+      ...(isCutShort(data) && { cut_short: true }),
+      ...(typeof why === "string" && { message: shortText(why, MESSAGE_LENGTH) }),
+    };
     ports.history?.observe(entry, status, {
-      ...(isPart && { cut_short: true }),
+      ...end,
       ...(hasCost && { cost_dollars: cost }),
       ...(isFinal(status) && { tokens: tokensIn(data.usage) }),
-      ...(typeof message === "string" && { message: shortText(message, MESSAGE_LENGTH) }),
     });
-    entry.status = status;
+    Object.assign(entry, { status }, end);
     if (isFinal(status)) keepResult(ports, entry, data);
     return undefined;
   } catch (error) {

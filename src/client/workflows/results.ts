@@ -1,22 +1,13 @@
 import { withDeadline } from "../../core/clock.js";
-import { localErrorOf } from "../../core/files/local-error.js";
 import { exactJson, type JsonText, jsonIn, memberText } from "../../core/json/exact-json.js";
 import type { Problem } from "../../core/json-schema/check.js";
-import type { Data, JsonSchema } from "../../core/protocol/conversation.js";
+import { type Data, isFinal, type JsonSchema } from "../../core/protocol/conversation.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
+import { isCutShort } from "../dialects/providers.js";
 import { serviceOf } from "../store/history/records.js";
 import type { Ports } from "./ports.js";
-import {
-  type AskPorts,
-  asAsked,
-  isAt,
-  keepResult,
-  observe,
-  recordedAt,
-  type Target,
-  withItsOrigin,
-} from "./requests.js";
+import { type AskPorts, asAsked, isAt, observe, recordedAt, type Target, withItsOrigin } from "./requests.js";
 
 /** The output of a COMPLETED request. */
 export interface Result {
@@ -40,7 +31,8 @@ export async function fetchResult(
   const { outputField } = ports;
   const { requestId, entry } = target;
   const kept = endOf(ports, target);
-  if (kept && kept.status !== "COMPLETED" && !partial) throw NoOutputError.of(kept, requestId);
+  if (kept && kept.status !== "COMPLETED" && !(partial && isCutShort(kept)))
+    throw NoOutputError.of(kept, requestId);
   const ask = (signal: AbortSignal) =>
     ports.client.output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) });
   const answer =
@@ -49,8 +41,9 @@ export async function fetchResult(
       keepReason(ports, error);
       throw withItsOrigin(error, target, ports);
     }));
-  // The result is in hand, so that it cannot be kept ends nothing.
-  if (!kept && entry && isAt(entry, ports)) localErrorOf(() => keepResult(ports, entry, answer));
+  // The result is in hand, so an end that cannot be recorded is no error.
+  const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
+  if (kept?.status !== entry?.status || !kept) observe(ports, entry, state as StatusData);
   return resultIn(answer, outputField, schema ?? entry?.output_schema);
 }
 
@@ -87,15 +80,26 @@ export interface FetchResultOptions extends FetchLimits {
   schema?: JsonSchema | null | undefined;
 }
 
-/** Returns the answer of a provider that holds the end of a request: that to its create, or one that is kept. */
+/** Returns what shows the end of a request at a provider: the answer to its create, a result that is kept, or its record. */
 export function endOf(
-  ports: Pick<Ports, "history" | "origin" | "basePath">,
+  ports: Pick<Ports, "history" | "origin" | "basePath" | "provider">,
   target: Target,
 ): StatusData | undefined {
   const { end } = target;
   const isWhole =
     end?.provider_status !== undefined && (end.output !== undefined || end.status !== "COMPLETED");
-  return isWhole ? end : keptResult(ports, target);
+  return isWhole ? end : (keptResult(ports, target) ?? recordedEnd(ports, target));
+}
+
+/** Returns the recorded end of a request that has no result anywhere. The interface is asked for the reason instead. */
+function recordedEnd(
+  { origin, basePath, provider }: Pick<Ports, "origin" | "basePath" | "provider">,
+  { requestId, entry }: Target,
+): StatusData | undefined {
+  if (!provider || !entry || !isAt(entry, { origin, basePath })) return undefined;
+  const { status, cut_short, message = "the provider gave no reason" } = entry;
+  const hasEnded = status === "STOPPED" || (status === "FAILED" && !cut_short);
+  return hasEnded ? { request_id: requestId, status, error: message } : undefined;
 }
 
 /** Returns the whole data of a result that is kept, of the service that made it. */

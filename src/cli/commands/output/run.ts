@@ -1,6 +1,6 @@
 import { buildBibliography } from "../../../app/bibliography.js";
 import { keptCheck } from "../../../app/check.js";
-import { observe, resolveTarget } from "../../../client/workflows/requests.js";
+import { resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, keptResult } from "../../../client/workflows/results.js";
 import { epochOf } from "../../../core/clock.js";
 import { isoDate } from "../../../core/text/duration.js";
@@ -29,10 +29,8 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const ports = target.at ?? ctx;
   const { requestId } = target;
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  const kept = options.watch ? keptResult(ports, target) : undefined;
-  // The provider may know nothing any more of what is kept here, which says how it ended.
-  if (kept && kept.status !== target.entry?.status) observe(ports, target.entry, kept);
-  if (options.watch && !kept) {
+  // The provider may no longer know a request whose result is kept here.
+  if (options.watch && !keptResult(ports, target)) {
     const { partial, schema } = options;
     const flags = [...resultWords(options), ...wordsOf({ partial, bibliography: form, schema })];
     const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);

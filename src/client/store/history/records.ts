@@ -14,7 +14,7 @@ export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profil
 
 /** What has to be known of a request to keep a state that was seen of it. */
 export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
-  Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message">>;
+  Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message" | "cut_short">>;
 
 /** The service that a request was made at: a gateway may have several behind one origin, each with ids of its own. */
 export function serviceOf({ origin, base_path = "" }: Pick<HistoryEntry, "origin" | "base_path">): string {
