@@ -290,13 +290,14 @@ export function requireConnection(settings: ResolvedSettings) {
     const [key, owner] = isVariable
       ? [`the key in ${apiKey.source}`, apiKey.boundTo || "what RESEARCH_BASE_URL or RESEARCH_PROVIDER names"]
       : ["the stored key", apiKey.boundTo || "no origin"];
+    const whose = settings.provider.value === INTERFACE ? "" : ` ${settings.provider.value}`;
     throw new CodedError(
       "NOT_AUTHENTICATED",
       `${key} belongs to ${owner} and is not sent to ${url.origin} (the base URL comes from ${settings.baseUrl?.source})`,
       {
         hint: isVariable
           ? `Run \`research login -p ${settings.profile.value}\` to store a key for it.`
-          : `Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for ${url.origin}, or run \`research login --base-url ${url.origin} -p NAME\`.`,
+          : `Set RESEARCH_API_KEY or RESEARCH_API_KEY_FILE for ${url.origin}, or run \`research login${whose} --base-url ${settings.baseUrl?.value} -p NAME\`.`,
       },
     );
   }

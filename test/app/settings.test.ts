@@ -278,6 +278,21 @@ describe("the connection", () => {
         },
       }),
     );
+    const moved = { "base-url": "https://gateway.example/v1", "api-key": "k" };
+    const gateway: Store = {
+      profiles: {
+        default: { ...moved, provider: "openai", "api-key-origin": "https://api.openai.com" },
+      },
+    };
+    expect(() => requireConnection(resolve({}, {}, gateway))).toThrow(
+      expect.objectContaining({
+        facts: {
+          hint: expect.stringContaining(
+            "`research login openai --base-url https://gateway.example/v1 -p NAME`",
+          ),
+        },
+      }),
+    );
     const unbound: Store = { profiles: { default: { "base-url": "https://a.example", "api-key": "k" } } };
     expect(() => requireConnection(resolve({}, {}, unbound))).toThrow(/belongs to no origin/);
   });
