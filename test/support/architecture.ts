@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "reader/finding": ["reader/fetching", "reader/reading", "reader/matching", "reader/languages", "core"],
   "reader/matching": ["reader/languages", "core/postings"],
   "reader/fetching": ["reader/reading", "reader/languages", "core"],
-  "reader/reading": ["core"],
+  "reader/reading": ["reader/languages", "core"],
   "reader/model": ["core"],
   "core/researcher": ["core/protocol"],
   "core/markdown": ["core/text", "core/json"],

@@ -1,22 +1,29 @@
+import { vocabularyOf } from "../languages/languages.js";
+import { oneOf } from "../languages/patterns.js";
+
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /** What the segmenter is given at once, in characters: its time grows with the square of that. */
 const MAX_SEGMENTED = 10_000;
-/** A full stop after one of these ends no sentence. To join too much only makes a quote longer. */
-const ABBREVIATION =
-  /(?:^|[^\p{L}])(?:\p{L}|e\.g|i\.e|etc|vs|cf|approx|nos?|dr|mrs?|ms|st|figs?|secs?|ch|vol|pp?|inc|ltd|co|corp|jr|sr|al|ca|resp|incl|excl|max|min|est|dept|viz|mrd|mio|tsd|bzw|vgl|usw|bspw|ggf|abb|tab|kap|str|inkl|zzgl|prof|gov|sen|rep|univ|eds?|vols)\.["'’”)\]*_]*\s*$|\(see\.\s*$/iu;
+/** The words of every language: to join too much only makes a quote longer. */
+const WORDS = vocabularyOf(undefined);
+const endingWith = (words: string) => `(?:^|[^\\p{L}])${words}\\.["'’”)\\]*_]*\\s*$`;
+/** A full stop after one of these ends no sentence. */
+const ABBREVIATION = new RegExp(
+  `${endingWith(`(?:\\p{L}|${oneOf(WORDS.list("abbreviations"))})`)}|\\(see\\.\\s*$`,
+  "iu",
+);
 /** The day of a German date, and what else German counts. */
 const ORDINAL = /(?:^|[^\p{N}.,])\d{1,2}\.\s*$/u;
-const COUNTED =
-  /^(?:Jan|Jän|Feb|März|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Jahrtausend|Auflage|Lebensjahr|Platz|Kapitel)/;
+const MONTH = oneOf(WORDS.months().map(([word]) => word));
+const COUNTED = new RegExp(`^(?:${MONTH}(?!\\p{L})|${oneOf(WORDS.list("counted"))})`, "iu");
 /** What looks like an abbreviation, and is the unit of a number: `It takes 5 ms. Then …` */
 const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 /** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;/]|[`'"][\s.,;)])/u;
 
-/** A month as it is shortened, and what numbers the parts of a law: a number goes on with them. */
-const NUMBERED =
-  /(?:^|[^\p{L}])(?:jan|feb|mar|apr|jun|jul|aug|sept?|okt|oct|nov|de[cz]|abs|art|nr|ziff|rn)\.\s*$/iu;
+/** What a number stands behind: a month as it is shortened, and what counts the parts of a text. */
+const NUMBERED = new RegExp(endingWith(oneOf(WORDS.list("numbered"))), "iu");
 
 /** Whether the full stop at the end of a text belongs to an abbreviation, and not to a sentence. */
 export function isAbbreviated(before: string): boolean {
@@ -29,12 +36,12 @@ export function* sentencesIn(text: string): Generator<{ segment: string; index: 
   const flat = text.replace(/\s/g, " ");
   let index = 0;
   for (const end of segmentEnds(flat)) {
-    const before = flat.slice(Math.max(index, end - 20), end);
+    const last = flat.slice(Math.max(index, end - 20), end);
     const goesOn =
-      isAbbreviated(before) ||
+      isAbbreviated(last) ||
       GOES_ON.test(flat.slice(end, end + 2)) ||
-      (ORDINAL.test(before) && COUNTED.test(flat.slice(end, end + 12))) ||
-      (NUMBERED.test(before) && /\d/.test(flat[end] ?? ""));
+      (ORDINAL.test(last) && COUNTED.test(flat.slice(end, end + 12))) ||
+      (NUMBERED.test(last) && /\d/.test(flat[end] ?? ""));
     if (goesOn && end < flat.length) continue;
     yield { segment: text.slice(index, end), index };
     index = end;

@@ -22,3 +22,22 @@ it.each(["?maximum ", "Words without an end ", "x", "\u{1f600}"])(
     if (word.startsWith("W")) expect(found.every(({ segment }) => segment.endsWith(" "))).toBe(true);
   },
 );
+
+it.each([
+  "Die Burg entstand im 15. Jahrhundert und steht seit dem 3. Oktober unter Schutz.",
+  "Es gilt Abs. 2 und Art. 5 der Verordnung, vgl. Kap. 3.",
+  "It was published in Jan. 2024 by Dr. Smith of Acme Inc. and others.",
+  "About 5 items, e.g. pears, apples etc. (Smith et al. 2021) were sold.",
+])("takes no abbreviation for the end of a sentence: %s", (text) => {
+  expect(read(text).map(({ segment }) => segment)).toEqual([text]);
+});
+
+it("ends a sentence at a unit and at a number that counts nothing", () => {
+  const text = "It takes 5 ms. Then it stops. There were 15. Marie left.";
+  expect(read(text).map(({ segment }) => segment.trim())).toEqual([
+    "It takes 5 ms.",
+    "Then it stops.",
+    "There were 15.",
+    "Marie left.",
+  ]);
+});

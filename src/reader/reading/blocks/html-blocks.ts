@@ -2,8 +2,6 @@ import { decodeHTML } from "entities/decode";
 import { type Block, captionAfter, Headings, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
 import { type HtmlEvent, shownElements } from "./html-elements.js";
 
-/** A first line of a cell that names what the rest is about ends like no sentence. */
-const MAX_LABEL = 160;
 /** The class of a paragraph that is a heading without a place in the contents, or the title of a box. */
 const RUBRIC = /\b(?:rubric|admonition-title)\b/;
 /** Of a cell that goes over several columns. */
@@ -219,7 +217,7 @@ class HtmlReader {
     } else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }
 
-  /** A cell with one text is one of its row; one with several paragraphs is read like a list of definitions. */
+  /** A cell with one text is one of its row; each paragraph of one with several is a text of its own. */
   #addToCell(row: RowInWork, cell: CellInWork, text: string, lines: TextLine[]): void {
     cell.paragraphs += 1;
     if (cell.paragraphs === 1) {
@@ -227,13 +225,9 @@ class HtmlReader {
       row.lines.push(...lines);
       return;
     }
-    const label = cell.paragraphs === 2 ? row.cells.pop() : undefined;
-    if (label !== undefined) {
-      const above = row.lines.splice(cell.linesBefore);
-      const rank = TERM + this.#depth;
-      if (label.length <= MAX_LABEL && !/[.!?]$/.test(label))
-        this.#headings.begin({ rank, text: label, line: above[0]?.line ?? 1 });
-      else for (const part of cut(above)) this.#add(part, "prose");
+    if (cell.paragraphs === 2) {
+      row.cells.pop();
+      for (const part of cut(row.lines.splice(cell.linesBefore))) this.#add(part, "prose");
     }
     for (const part of cut(lines)) this.#add(part, "prose");
   }
@@ -245,7 +239,6 @@ class HtmlReader {
     const { row } = table;
     const { isTitle, span, paragraphs } = table.cell;
     if (paragraphs === 0) row.cells.push("");
-    if (paragraphs > 0) this.#headings.end(TERM + this.#depth);
     if (paragraphs <= 1) for (let i = 1; i < span; i++) row.cells.push("");
     while (row.titles.length < row.cells.length) row.titles.push(isTitle);
     row.isWide ||= isTitle && span > 1;

@@ -1,15 +1,12 @@
 import { type Block, captionAfter, Headings, isTitle, MAX_LINE, MAX_LINES, TERM, TITLE } from "./block.js";
 
-/** Which marks stand for something. Plain text may be AsciiDoc or reStructuredText: their marks are rare otherwise. */
+/** Which marks stand for something. */
 export type TextFormat = "markdown" | "text";
 
-const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)]|\.{1,3})\s+\S/;
+const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
-/** Rules, borders of tables, delimiters of AsciiDoc, and its attributes, macros and comments: no text for a reader. */
-const NO_TEXT =
-  /^\s*(?:([-*_=~+^.])(?:\s?\1)*|\+(?:[-=]+\+)+|:[\w-]+:.*|\[[\w\s,="'%#.-]*\]|(?:include|ifdef|ifndef|ifeval|endif|image)::.*|\.\. [\w-]+::.*|\/\/(?:\s.*)?)\s*$/;
-/** What a block of code of AsciiDoc stands between, twice the same. */
-const DELIMITER = /^(?:-{4,}|\.{4,})\s*$/;
+/** Rules and borders of tables: no text for a reader. */
+const NO_TEXT = /^\s*(?:([-*_=~+^.])(?:\s?\1)*|\+(?:[-=]+\+)+)\s*$/;
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =
   /^ {0,3}(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
@@ -35,8 +32,6 @@ class TextReader {
   #isTerm = false;
   /** The line that ends the block of code. */
   #fence: string | undefined;
-  /** Where each delimiter of AsciiDoc stands last. */
-  readonly #lastDelimiters = new Map<string, number>();
   /** It begins like Markdown: elsewhere a single # is a comment of a shell, or its prompt. */
   readonly #hasTitle: boolean;
   #inComment = false;
@@ -47,10 +42,6 @@ class TextReader {
     private readonly most: number,
   ) {
     this.#hasTitle = /^# \S/.test(lines.find((line) => line.trim() !== "") ?? "");
-    if (format !== "text") return;
-    lines.forEach((line, i) => {
-      if (DELIMITER.test(line)) this.#lastDelimiters.set(line.trimEnd(), i);
-    });
   }
 
   read(): Block[] {
@@ -77,7 +68,7 @@ class TextReader {
       this.#heading(underlined, text, i + 1);
       return 1;
     }
-    if (this.#opensFence(i, text) || this.#isHeading(i, text)) return 0;
+    if (this.#opensFence(text) || this.#isHeading(i, text)) return 0;
     if (LINK_DEFINITION.test(text) || NO_TEXT.test(text)) {
       this.#close();
       return 0;
@@ -117,20 +108,12 @@ class TextReader {
     this.#headings.begin({ rank, text: plainHeading(text), line });
   }
 
-  #opensFence(i: number, text: string): boolean {
-    const mark = /^\s*(`{3,}|~{3,})[^`]*$/.exec(text)?.[1] ?? this.#delimiter(i, text);
+  #opensFence(text: string): boolean {
+    const mark = /^\s*(`{3,}|~{3,})[^`]*$/.exec(text)?.[1];
     if (mark === undefined) return false;
     this.#close();
     this.#fence = mark;
     return true;
-  }
-
-  /** The delimiter that begins code at line `i`. A line that comes alone, or before a blank one, only parts a text. */
-  #delimiter(i: number, text: string): string | undefined {
-    const mark = text.trimEnd();
-    return (this.#lastDelimiters.get(mark) ?? 0) > i && (this.lines[i + 1] ?? "").trim() !== ""
-      ? mark
-      : undefined;
   }
 
   #code(i: number): void {
@@ -145,8 +128,8 @@ class TextReader {
   }
 
   #isHeading(i: number, text: string): boolean {
-    const mark = /^(#{1,6}|={1,6})\s+\S/.exec(text)?.[1];
-    const isMark = this.format === "text" ? mark !== "#" || this.#hasTitle : mark?.startsWith("#");
+    const mark = /^(#{1,6})\s+\S/.exec(text)?.[1];
+    const isMark = this.format === "markdown" || mark !== "#" || this.#hasTitle;
     if (mark !== undefined && isMark) {
       const rank = mark.length;
       this.#heading(rank, text.slice(rank).trim().replace(/ #+$/, ""), i + 1);

@@ -24,7 +24,7 @@ export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
     if (page ? page.type === PDF : /\.pdf$/i.test(name)) {
       const { readPdf } = await import("./pdf.js");
       const most = task.wantsText ? MAX_PDF_TEXT : MAX_PAGE_TEXT;
-      return page ? withinLimit(await readPdf(bytes, most), most) : readPdf(bytes);
+      return page ? withinLimit(await readPdf(bytes, most), most) : await readPdf(bytes);
     }
     if (page !== undefined) return cutPage(task, page);
     if (/\.docx$/i.test(name)) {

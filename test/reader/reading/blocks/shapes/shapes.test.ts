@@ -204,7 +204,7 @@ it.each<[string, string, string[]]>([
   ["a menu that is less", '<div class="menu"><p>aa</p></div>bbbb', ["[] bbbb"]],
   ["a note at the side of a text", '<aside class="admonition note"><p>a</aside><aside>b</aside>', ["[] a"]],
   [
-    "formulas",
+    "formulas, as the HTML of arXiv and Wikipedia has them",
     '<p>a <math alttext="28.4\\%"><mn>28</mn></math> b <math><semantics><mn>5</mn><annotation encoding="application/x-tex">6</annotation></semantics></math> c',
     ["[] a 28.4% b 5 c"],
   ],
