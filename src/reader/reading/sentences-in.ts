@@ -17,6 +17,8 @@ const ABBREVIATION = new RegExp(
 const ORDINAL = /(?:^|[^\p{N}.,])\d{1,2}\.\s*$/u;
 const MONTH = oneOf(WORDS.months().map(([word]) => word));
 const COUNTED = new RegExp(`^(?:${MONTH}(?!\\p{L})|${oneOf(WORDS.list("counted"))})`, "iu");
+/** How much before a full stop tells whether it ends a sentence, in characters. */
+const LONGEST_END = 20;
 /** What looks like an abbreviation, and is the unit of a number: `It takes 5 ms. Then …` */
 const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 /** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
@@ -27,7 +29,8 @@ const NUMBERED = new RegExp(endingWith(oneOf(WORDS.list("numbered"))), "iu");
 
 /** Whether the full stop at the end of a text belongs to an abbreviation, and not to a sentence. */
 export function isAbbreviated(before: string): boolean {
-  return ABBREVIATION.test(before) && !UNIT.test(before);
+  const end = before.slice(-LONGEST_END);
+  return ABBREVIATION.test(end) && !UNIT.test(end);
 }
 
 /** The sentences of `text`, one after the other without a gap; in a long text one may be cut at a blank. */
@@ -36,7 +39,7 @@ export function* sentencesIn(text: string): Generator<{ segment: string; index: 
   const flat = text.replace(/\s/g, " ");
   let index = 0;
   for (const end of segmentEnds(flat)) {
-    const last = flat.slice(Math.max(index, end - 20), end);
+    const last = flat.slice(Math.max(index, end - LONGEST_END), end);
     const goesOn =
       isAbbreviated(last) ||
       GOES_ON.test(flat.slice(end, end + 2)) ||
