@@ -22,3 +22,20 @@ export function isLinear(work: (length: number) => unknown, length: number): boo
   const short = Math.max(1, ...Array.from({ length: TRIES }, () => costOf(() => work(length))));
   return Array.from({ length: TRIES }).some(() => costOf(() => work(TIMES * length)) < MOST * short);
 }
+
+/** The same for work that gives way in between. */
+export async function isLinearInTurns(
+  work: (length: number) => Promise<unknown>,
+  length: number,
+): Promise<boolean> {
+  const costInTurns = async (size: number) => {
+    const begun = process.cpuUsage();
+    await work(size);
+    const { user, system } = process.cpuUsage(begun);
+    return (user + system) / 1_000;
+  };
+  await work(length);
+  const short = Math.max(1, await costInTurns(length), await costInTurns(length));
+  for (let nth = 0; nth < TRIES; nth++) if ((await costInTurns(TIMES * length)) < MOST * short) return true;
+  return false;
+}

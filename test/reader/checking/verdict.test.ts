@@ -157,6 +157,11 @@ describe("of several addresses", () => {
     ["one that could not be read beats one that is gone", [GONE, UNREADABLE, wrong], "unreadable"],
     ["one that is gone beats one that does not say it", [GONE, wrong], "gone"],
     ["else it is missing", [wrong, wrong], "missing"],
+    [
+      "a number elsewhere on one of them is held against nobody, whatever else is gone",
+      [GONE, page("In 1600 a queen was born.")],
+      "unchecked",
+    ],
   ])("%s", async (_name, pages, verdict) => {
     expect(await verdictOf(claim, ...pages)).toBe(verdict);
   });
@@ -188,4 +193,110 @@ test("what is not on the beginning of a page that was cut is unchecked", async (
     "only its beginning was read",
   );
   expect(await verdictOf("The pool takes 1600 connections.", { ...page(), content })).toBe("unchecked");
+});
+
+describe("near a name", () => {
+  const filler = Array.from({ length: 8 }, (_, i) => `The ${i + 20} houses of the town stand by the river.`);
+  const held = (claim: string, ...texts: string[]) => verdictOf(claim, page(...texts, ...filler));
+  test.each<[string, string, string[], Verdict]>([
+    ["in its passage", "Orvik sold 412 pumps.", ["In May Orvik sold 412 pumps."], "found"],
+    ["in the one beside it", "Orvik sold 412 pumps.", ["Orvik is a maker.", "It sold 412 pumps."], "found"],
+    [
+      "elsewhere",
+      "Orvik sold 412 pumps.",
+      ["Orvik is a maker.", "It makes pumps.", "Brenta sold 412 pumps."],
+      "unchecked",
+    ],
+    [
+      "whose month is no name",
+      "In March 412 pumps were sold.",
+      ["It was March.", "", "412 pumps were sold."],
+      "found",
+    ],
+    [
+      "that somebody said is no name of the sentence",
+      "“All of Orvik is for sale here”, it said of 412 pumps.",
+      ["All of Orvik is for sale here.", "", "", "There were 412 pumps."],
+      "found",
+    ],
+  ])("%s", async (_name, claim, texts, verdict) => {
+    expect(await held(claim, ...texts)).toBe(verdict);
+  });
+
+  test("that has a row of its own, a figure of the next row is not its own", async () => {
+    const rows = ["Orvik | 300", "Brenta | 412", "Calder | 555"];
+    const passages = [
+      ...rows.map((text) => ({ text, over: "Maker\nPumps", isRow: true })),
+      ...filler.map((text) => ({ text, over: "" })),
+    ];
+    const content = new PageContent(passages);
+    expect(await verdictOf("Orvik has 412 pumps.", { ...page(), content })).toBe("unchecked");
+    expect(await verdictOf("Brenta has 412 pumps.", { ...page(), content })).toBe("found");
+  });
+
+  test("of German only words in capitals are names", async () => {
+    const german = [
+      "Der Umsatz der AOK stieg und der Verband ist da.",
+      "Es ist nicht neu.",
+      "Er stieg auf 412 Stück.",
+      ...filler,
+    ];
+    const cited = page(...german);
+    expect((await judge("Der Umsatz stieg auf 412 Stück.", [cited], "de")).verdict).toBe("found");
+    expect((await judge("Bei der AOK stieg er auf 412 Stück.", [cited], "de")).verdict).toBe("unchecked");
+  });
+});
+
+describe("what a page need not state in these words", () => {
+  test.each([
+    ["It has more than 1,000 members.", "It has 1,450 members."],
+    ["It began in the 1990s with members.", "It began in 1994 with members."],
+    ["It began thirty years ago with its members.", "It began in 1994 with its members."],
+    ["Its share rose by 3.4 percentage points.", "Its share rose from 41 % to 44.4 %."],
+  ])("%s", async (claim, text) => {
+    expect(await verdictOf(claim, page(text))).toBe("unchecked");
+  });
+});
+
+test("a short page that says nothing of a sentence is not held against it", async () => {
+  const club = page("Training on Mondays. New members are welcome.");
+  expect(await judge("The market for lithium reached $9.4 billion.", [club], "en")).toMatchObject({
+    ...{ verdict: "unchecked", reason: "the page is short and says nothing of what the sentence is about" },
+  });
+  const market = page("The market for lithium is growing. Write to us.");
+  expect(await verdictOf("The market for lithium reached $9.4 billion.", market)).toBe("missing");
+});
+
+describe("the passage", () => {
+  test("is the one with most of what the sentence says", async () => {
+    const texts = [
+      "In 2023 all was well.",
+      "In 2023 Orvik sold 412 pumps in the north.",
+      "Orvik sold pumps.",
+    ];
+    const judged = await judge("Orvik sold 412 pumps in 2023.", [page("412 things."), page(...texts)], "en");
+    expect(judged).toMatchObject({ passage: texts[1], page: 1 });
+  });
+
+  test("is cut around what was found, and there is none if no passage says anything of it", async () => {
+    const long = `${"word ".repeat(300)}Orvik sold 412 pumps. ${"word ".repeat(300)}`;
+    const { passage } = await judge("Orvik sold 412 pumps.", [page(long)], "en");
+    expect(passage).toMatch(/^….*412 pumps.*…$/);
+    expect((await judge("Orvik sold 412 pumps.", [page("Nothing.")], "en")).passage).toBeNull();
+  });
+});
+
+test("a figure that stands in more places than are compared is looked for from what is rarer", async () => {
+  const rows = Array.from({ length: 500 }, (_, i) => `Row ${i} of 2024.`);
+  const cited = page(...rows, "In 2024 Orvik grew.");
+  expect(await verdictOf("Orvik grew in 2024.", cited)).toBe("found");
+  expect(
+    await judge("Nobody went there in 2024.", [page(...rows.map((row) => `${row} Nobody.`))], "en"),
+  ).toMatchObject({
+    verdict: "found",
+  });
+  const many = page(...rows, ...rows.map(() => "Nobody went anywhere."));
+  expect(await judge("Nobody went there in 2024.", [many], "en")).toMatchObject({
+    ...{ verdict: "unchecked", reason: "too many places on the page have the number" },
+  });
 });

@@ -9,6 +9,10 @@ it.each([
   ["サーバーはポート8080で待ち受けます。", "ja"],
   ["Сервер слушает порт 8080.", "ru"],
   ["listen.port 8080", undefined],
+  // A word that two languages have tells neither, and one that leads by a word is not told.
+  ["La inversión en depuradoras alcanzará 1.150 millones de euros hasta 2030.", "es"],
+  ["L'investissement s'élève à 1,5 Md€.", undefined],
+  ["de la en de", undefined],
   ["", undefined],
 ])("%s", (text, expected) => {
   expect(languageOf(text)).toBe(expected);
