@@ -205,7 +205,7 @@ function formsOf(figure: Figure, heads: readonly Unit[] = []): Form[] {
     if (unit === ORDER && isWord) return all;
     return [...(unit ? [["*", size] as const] : shareForms(size, isWord)), ...all];
   });
-  return [...parts.map((part): Form => ["", Number(part)]), ...amounts, ...durationForms(figure)];
+  return [...parts.map((part): Form => ["", Number(part)]), ...amounts];
 }
 
 /** A number, and a share in words as it is rounded, up or down, to whole percent: two thirds are 66 or 67. */
@@ -235,15 +235,6 @@ function codeForms(value: string): Form[] {
   ];
 }
 
-/** `3 hours and 5 minutes` as 3:05. */
-function durationForms({ readings, unit, text }: Quantity): Form[] {
-  const minutes = Math.round(((readings.at(-1)?.value ?? 0) * (unit?.factors[0] ?? 0)) / MINUTE);
-  const isParted = unit?.kind === "time" && /\d\D+\d/.test(text);
-  return isParted
-    ? [["code", hashOf(`${Math.floor(minutes / 60)}:${`${minutes % 60}`.padStart(2, "0")}`)]]
-    : [];
-}
-
 function exactly(measure: string, value: number): Sought {
   return { measure, least: value, most: value };
 }
@@ -251,7 +242,8 @@ function exactly(measure: string, value: number): Sought {
 /** `14:00` is 14 o'clock, and a duration of 1:30 takes 90 minutes. */
 function soughtOfCode(value: string): Sought[] {
   const [, hour = "", minute = ""] = /^(\d\d?):(\d\d)$/.exec(value) ?? [];
-  const time = hour === "" ? [] : [exactly("time", (Number(hour) * 60 + Number(minute)) * MINUTE)];
+  const ms = (Number(hour) * 60 + Number(minute)) * MINUTE;
+  const time = hour === "" ? [] : [{ measure: "time", least: ms * (1 - EPSILON), most: ms * (1 + EPSILON) }];
   return [exactly("code", hashOf(value)), ...time, ...(minute === "00" ? [exactly("", Number(hour))] : [])];
 }
 

@@ -153,6 +153,8 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   for (const [i, first] of figures.entries()) {
     const second = figures[i + 1];
     if (first.kind !== "number" || second?.kind !== "number" || !to.test(between(first, second))) continue;
+    // A year is no beginning of a range of percent: `from 57.9 % in 2020 to 62.4 %`.
+    if (/^(?:1[5-9]|20)\d\d$/.test(first.text) && second.unit) continue;
     first.unit ??= second.unit;
     if (first.factor === 1 && (second.unit === undefined || first.unit === second.unit))
       first.readings = [...first.readings, ...multiply(first.readings, second.factor)];
@@ -190,10 +192,13 @@ function normalizeDigits(text: string): string {
     .replace(/[٬٫]/g, (mark) => (mark === "٬" ? "," : "."));
 }
 
-/** Two numbers that are one: `1億2500万`, `1 h 30 min`. */
+/** Two numbers that are one: `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`. */
 function joinParts(first: Quantity, second: Quantity, between: string, and: RegExp): Quantity | undefined {
   if (first.text.length > REACH || second.readings.length === 0) return undefined;
-  const goesOn = GOES_ON.test(first.text) && /^ ?$/.test(between) && second.factor < first.factor;
+  const isNext = GOES_ON.test(first.text)
+    ? /^ ?$/.test(between)
+    : second.factor > 1 && /^[^,.]*$/.test(between) && and.test(between);
+  const goesOn = isNext && first.unit === undefined && (second.readings[0]?.value ?? 0) < first.factor;
   const [large, small] = [first.unit, second.unit].map((unit) =>
     unit?.kind === "time" ? unit.factors[0] : undefined,
   );
@@ -272,7 +277,8 @@ function readNumber(
   // A key may name the unit: `delay_ms: 250`. A unit is read as it is written: MB is no Mb.
   const key = /[:=]/.test(near(3)) && /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(near(REACH))?.[1];
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
-  const isOrder = (nth ?? last ?? order) !== undefined || /^\. \p{L}/u.test(text.slice(end, end + 4));
+  const isOrder =
+    (nth ?? last ?? order) !== undefined || (all.length < 3 && /^\. \p{L}/u.test(text.slice(end, end + 4)));
   const around = () =>
     `${lowerCase(near(REACH)).replace(FIRST_OF_TWO, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
   return {

@@ -13,7 +13,7 @@ const claims = (length: number, textOf: (i: number) => string = (i) => `Sentence
     text: textOf(i),
     over: "",
     urls: ["x"],
-    field: null,
+    field: undefined,
     start: i,
     end: i,
   }));
