@@ -3,7 +3,7 @@ import { readMarkdown } from "../../core/markdown/parse.js";
 import type { Citation } from "../../core/protocol/citations.js";
 import { isShown, sentencesOf } from "./cited-sentences.js";
 import { firstOf, type Mark } from "./report-line.js";
-import { UnitReader } from "./report-units.js";
+import { type Unit, UnitReader } from "./report-units.js";
 import { Works } from "./works.js";
 
 /** A sentence, list item, table row or field of a report. Its place has its marks in it; that of a field is 0. */
@@ -43,7 +43,9 @@ export function claimsIn(report: string, { citations, sources }: GivenCitations)
   const reader = new UnitReader();
   reader.read(blocks);
   const works = new Works(reader.units, sources);
-  const units = reader.units.filter((unit) => !works.units.has(unit));
+  const units = reader.units.filter(
+    (unit, i) => !works.units.has(unit) && !isTitle(unit, works, reader.units[i + 1]),
+  );
   const ranges = citations.flatMap((one) => ("start" in one && one.end <= report.length ? one : []));
   ranges.sort((a, b) => a.end - b.end);
   const isMark = (mark: Mark) => works.isMark(mark);
@@ -68,6 +70,12 @@ export function claimsIn(report: string, { citations, sources }: GivenCitations)
     marksWithoutSource: marks.filter(isBare).map(({ start, end }) => report.slice(start, end)),
     notCited: [...listed].filter((url) => !cited.has(url)),
   };
+}
+
+/** Whether a line stands over a list of works as a heading does. */
+function isTitle({ kind, lines }: Unit, works: Works, next: Unit | undefined): boolean {
+  const text = lines.map((line) => line.text).join(" ");
+  return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);
 }
 
 /** The addresses in a report in their order, each with the text of its link if that says more than that there is a source. */

@@ -55,10 +55,10 @@ sure     :        (?<![\w/.:@-])(?<file>(?:[\w.@+-]+/)*[\w@+-]*(?:\.[\w@+-]+)*\.
 number   ^        (?<power>)\^${NUMBERS}\^
 number   ·        (?<power>)(?<numbers>[⁰¹²³⁴-⁹]+(?:\s?[,˒]\s?[⁰¹²³⁴-⁹]+){0,20})
 glued    ·        (?<=[.!?…。]["”’»)\]]{0,2})${NUMBERS}(?=$|[\s"”»)\]${OBJECT}]|\p{Lu}\p{Ll})
-habit    ·        (?<=\p{L}\p{Ll}|[)\]"”’»%${OBJECT}])${NUMBERS}(?=[.,;:!?)\]”"]{0,3}(?:\s|$))
+habit    ·        (?<=(?<![\p{L}\d])\p{Ll}{4,40}|[)\]"”’»%${OBJECT}])${NUMBERS}(?=[.,;:!?)\]”"]{1,3}(?:\s|$)|\s*$)
 habit    ·        (?<=(?:(?<!\p{L})\p{Ll}{4,40}|[)\]"”’»])\s)${NUMBERS}(?=[,;:)](?:\s|$))
 alone    ·        (?<=[\p{L}\p{N}"”»%]\s?)[(（]${NUMBERS}[)）](?=[.,;:!?。，；]|\s*$|\s+\p{Lu})
-alone    ·        (?<=\p{L}.{0,200}\s)${NUMBERS}\s*$`
+alone    ·        (?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
   .trim()
   .split("\n")
   .map((form) => {
@@ -87,7 +87,7 @@ export function isPower(before: string): boolean {
 /** Whether a number behind a full stop is none of a figure: behind a digit only after a year, or decimals. */
 function isBehindSentence(before: string, after: string): boolean {
   const sentence = before.replace(/["”’»)\]]*$/, "").slice(0, -1);
-  const isFigure = /\d$/.test(sentence) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);
+  const isFigure = /\d\.$/.test(before) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);
   // A sentence may begin with a name in small letters.
   const isWord = /\p{Ll}{3}[)"”’»\]]*$/u.test(sentence) && !isAbbreviated(`${sentence}.`);
   return !isFigure && !NUMBERED.test(sentence) && (isWord || !/^\s+\p{Ll}/u.test(after));

@@ -55,7 +55,8 @@ export class UnitReader {
 
   #block(block: MarkdownBlock, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
     if (block.kind === "paragraph") this.#paragraph(new Line(block.inlines), before, of);
-    else if (block.kind === "html" || block.kind === "quote") this.read(block.blocks, of.entry);
+    else if (block.kind === "quote") this.read(block.blocks, of.entry);
+    else if (block.kind === "html") this.#html(block.blocks, of.entry);
     else if (block.kind === "list") {
       const list = { of: "items" } as const;
       for (const { number, blocks } of block.items)
@@ -73,11 +74,23 @@ export class UnitReader {
       }
     } else if (block.kind === "definition" || block.kind === "note") {
       const urls = block.kind === "definition" ? addressIn(block.address) : [];
-      const entry = { labels: [block.label], list: this.#notes, urls };
+      // Kimi writes [^1^].
+      const entry = { labels: [block.label.replace(/\^$/, "")], list: this.#notes, urls };
       this.#push({ kind: "note", entry }, block.kind === "note" ? [new Line(block.inlines)] : []);
     } else {
       this.#lines = undefined;
       this.#push({ kind: "gap", entry: undefined }, []);
+    }
+  }
+
+  /** Of a block of HTML, the items of its lists are entries; what else stands in it is paragraphs. */
+  #html(blocks: readonly MarkdownBlock[], entry: Entry | undefined): void {
+    const list = { of: "items" } as const;
+    let count = 0;
+    for (const block of blocks) {
+      const [first] = block.kind === "paragraph" ? block.inlines : [];
+      const isItem = first?.kind === "tag" && /^<li\b/i.test(first.text);
+      this.read([block], isItem ? { labels: [`${++count}`], list, urls: [] } : entry);
     }
   }
 

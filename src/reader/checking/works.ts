@@ -25,7 +25,17 @@ export class Works {
       else if (unit.entry) lists.set(unit.entry.list, [unit]);
     }
     const used = [countOf(units, SURE), countOf(units, ["number", "glued"])] as const;
-    const numbered = [...lists.values()].filter((own) => isWorkList(own, used)).flat();
+    const fromLast = [...lists.values()].reverse();
+    const labelsOfWorks = new Set<string>();
+    const hasWorks = (own: readonly Unit[]) => {
+      const labels = own.flatMap(({ entry }) => entry?.labels ?? []);
+      // A list of findings has the numbers that marks use, too, but the works stand behind it.
+      const isFree = !labels.some((label) => labelsOfWorks.has(label));
+      const areWorks = isWorkList(own, used, isFree);
+      for (const label of areWorks ? labels : []) labelsOfWorks.add(label);
+      return areWorks;
+    };
+    const numbered = fromLast.filter(hasWorks).reverse().flat();
     const last = unnumberedWorks(units, new Set(numbered));
     this.units = new Set([...numbered, ...last]);
     const list = (label: string, urls: readonly string[]) => this.#listed.set(label.toLowerCase(), urls);
@@ -86,10 +96,14 @@ function countOf(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyM
   return counts;
 }
 
-/** Whether the entries of a list are works. `used`: how many marks of the report name each number, surely or less so. */
+/**
+ * Whether the entries of a list are works. `used`: how many marks of the report name each number, surely or less so;
+ * `isFree`: whether that counts, since no later list has the numbers.
+ */
 function isWorkList(
   own: readonly Unit[],
   used: readonly [ReadonlyMap<string, number>, ReadonlyMap<string, number>],
+  isFree: boolean,
 ): boolean {
   const of = own[0]?.entry?.list.of;
   const labels = own.flatMap(({ entry }) => entry?.labels ?? []);
@@ -105,7 +119,7 @@ function isWorkList(
   };
   const isWeaklyUsed = () =>
     share((unit) => shapeOf(unit) !== undefined) >= 0.8 && isUsed(1, ["number", "glued"]);
-  return of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
+  return isFree && of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
 }
 
 /** A list at the end of a report without numbers, whose entries are titles with their addresses. */
@@ -121,9 +135,19 @@ function unnumberedWorks(units: readonly Unit[], numbered: ReadonlySet<Unit>): U
   return works.length > 1 || works[0]?.kind === "item" ? works : [];
 }
 
-/** A year or a day, and a name with a number: what a title may have. */
-const DATE = /(?<![\p{L}\d.,])(?:1[5-9]|20)\d\d(?:[-/.]\d{1,2}){0,2}(?![\d,]*\d)/gu;
+const YEAR = String.raw`(?:1[5-9]|20)\d\d`;
+/** A year or a day in any language (June 5, 2024; 5. Juni 2024; 5/6/2024; 2024年6月5日), and a name with a number: what a title may have. */
+const DATE = new RegExp(
+  String.raw`(?<![\p{L}\d.,])(?:(?:\d{1,2}[월月]?\s)?\d{1,2},\s${YEAR}|\d{1,2}\.?\s(?:de\s|of\s)?\p{L}{3,12}\.?,?\s(?:de\s)?${YEAR}|\d{1,2}[-/.]\d{1,2}[-/.]${YEAR}|${YEAR}(?:\s?[-/.年년月월]\s?\d{1,2}){0,2})(?![\d,]*\d)`,
+  "gu",
+);
 const NAME = /\p{L}+[-‑]?\d+(?:\.\d+)*|\d+\p{L}+/gu;
+
+/** Whether nothing stands behind the address of a work but a return to its mark, or the day of access. */
+function isEnd(after: string): boolean {
+  const rest = after.replace(DATE, "");
+  return /^[\s)\]>.,;]*(?:↩.*)?$/u.test(after) || (rest !== after && /^[^\p{Nd}!?]{0,40}$/u.test(rest));
+}
 
 /** How a unit looks that has one address, and has it at an end: `title`, if no page could be asked for a figure of it. */
 function shapeOf({ lines, kind }: Unit): "title" | "address" | undefined {
@@ -138,15 +162,14 @@ function shapeOf({ lines, kind }: Unit): "title" | "address" | undefined {
   const begins =
     !/\p{L}/u.test(textBeside(first.line, first.mark.from)) && /^\s*(?:$|[—–\-:|,.(])/.test(after);
   const opening = isBare ? (kind === "item" ? /$/ : /(?:^|[—–\-:|,•>.”"’)])\s*$/) : /[—–\-:|,•>]\s*$/;
-  const ends = /^[\s)\]>.,;]*(?:↩.*)?$/u.test(after) && opening.test(textBeside(last.line, last.mark.from));
+  const ends = isEnd(after) && opening.test(textBeside(last.line, last.mark.from));
   if (kind !== "row" && !begins && !ends) return undefined;
   const text = lines
     .map((line) => textBeside(line))
+    .filter((part) => kind !== "row" || !/^\s*\d{1,3}\s*$/.test(part))
     .join(" | ")
     .replace(NAME, "");
-  const undated = text.replace(DATE, "");
-  const rest = undated === text ? text : undated.replace(/(?<![\d.,])\d{1,2}(?![\d.,]*\d)/g, "");
-  return /\d/.test(rest) ? "address" : "title";
+  return /\d/.test(text.replace(DATE, "")) ? "address" : "title";
 }
 
 const isAddress = (text: string) => /^(?:https?:\/\/|www\.|10\.\d)/i.test(text);
