@@ -33,6 +33,9 @@ export interface GivenCitations {
   sources: readonly string[];
 }
 
+/** So many marks count that stand elsewhere: where each sentence has all of them, more would take time in proportion to their square. */
+const MOST_MARKS = 100;
+
 /** What a model thought before its report, and the front matter of a file. */
 const PREFACE = /^\s*<think>[\s\S]*?<\/think>|^---\r?\n(?=[\w-]+:)[\s\S]*?\n---(?=\s)/;
 
@@ -55,10 +58,13 @@ export function claimsIn(report: string, { citations, sources }: GivenCitations)
     mark.certainty !== "link" && mark.certainty !== "none" && urlsOf(mark).length === 0;
   const claims = units.flatMap((unit): Claim[] => {
     if (unit.kind === "aside") return [];
-    const beside = unit.cites.flatMap((line) => line.marks.filter(isMark));
+    const beside = unit.cites
+      .flatMap((line) => line.marks.filter(isMark))
+      .slice(0, MOST_MARKS)
+      .flatMap(urlsOf);
     return sentencesOf(unit, isMark).map(({ text, start, end, marks: own }) => {
       const covering = rangesAt(ranges, { start, end }).filter((one) => one.end <= end || one.start <= start);
-      const urls = new Set([...[...beside, ...own].flatMap(urlsOf), ...covering.map(({ url }) => url)]);
+      const urls = new Set([...beside, ...own.flatMap(urlsOf), ...covering.map(({ url }) => url)]);
       return { text, field: undefined, over: unit.over, urls: [...urls], start, end };
     });
   });
@@ -98,8 +104,9 @@ type CitedRange = Extract<Citation, { start: number }>;
 
 /** The ranges, in the order of their ends, that overlap a place. */
 function rangesAt(ranges: readonly CitedRange[], { start, end }: Place): CitedRange[] {
+  const first = firstOf(ranges, (one) => one.end > start);
   const all: CitedRange[] = [];
-  for (let i = firstOf(ranges, (one) => one.end > start); (ranges[i]?.start ?? end) < end; i++)
+  for (let i = first; i < first + MOST_MARKS && (ranges[i]?.start ?? end) < end; i++)
     all.push(ranges[i] as CitedRange);
   return all;
 }

@@ -4,6 +4,9 @@ import type { Entry, Unit } from "./report-units.js";
 
 const SURE: readonly Certainty[] = ["sure", "counted", "link"];
 
+/** So many addresses an entry has at most, since each mark that names it cites all of them. */
+const MOST_ADDRESSES = 50;
+
 /** The lists of works of a report, which are known by their shape, and where its marks lead. */
 export class Works {
   /** What is part of a list of works, and so no claim. */
@@ -38,7 +41,8 @@ export class Works {
     const numbered = fromLast.filter(hasWorks).reverse().flat();
     const last = unnumberedWorks(units, new Set(numbered));
     this.units = new Set([...numbered, ...last]);
-    const list = (label: string, urls: readonly string[]) => this.#listed.set(label.toLowerCase(), urls);
+    const list = (label: string, urls: readonly string[]) =>
+      this.#listed.set(label.toLowerCase(), urls.slice(0, MOST_ADDRESSES));
     for (const [i, url] of sources.entries()) if (url) list(`${i + 1}`, [url]);
     for (const [i, { lines }] of last.entries())
       list(
