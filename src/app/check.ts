@@ -9,8 +9,9 @@ import { proxyFor } from "../core/http/address.js";
 import { isObject, JsonText, jsonIn, memberText } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { citationsOf } from "../core/protocol/citations.js";
+import { counted, shortLine } from "../core/text/phrases.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
-import type { Claim } from "../reader/checking/citations.js";
+import type { Claim, ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
 import { CodedError, UsageError } from "./errors.js";
@@ -85,24 +86,83 @@ async function fileReader(
   };
 }
 
-/** A check of one report. Rejects with CodedError if no page answered. */
+/** Not one citation of a report could be checked; what is known all the same is its outcome. */
+export class NotCheckedError extends CodedError {
+  constructor(
+    readonly outcome: CheckOutcome,
+    message: string,
+    hint: string,
+  ) {
+    super("NOT_CHECKED", message, { hint });
+  }
+}
+
+export interface CheckNotice {
+  code: "MARKS_WITHOUT_SOURCE" | "SOURCES_NOT_CITED";
+  message: string;
+}
+
+type NoticedOptions = Omit<CheckOptions, "onCited"> & {
+  /** Told what of the report leads nowhere or is not used, before any page is asked for. */
+  onNotice?: (notice: CheckNotice) => void;
+};
+
+const EXPORT_HINT =
+  "Export the report with its links, as Markdown or docx, in place of a copy of what the page shows; " +
+  "of a request of this machine, check the id.";
+
+/** A check of one report. Rejects with NotCheckedError. */
 export async function checkOf(
   checker: Checker,
   report: Report,
   named: Pick<CheckOutcome, "request_id" | "file">,
-  options: CheckOptions,
+  { onNotice, ...options }: NoticedOptions,
 ): Promise<CheckOutcome> {
   checkReportSize(report);
-  const { NoPageAnswered } = await import("../reader/checking/check.js");
-  const checked = await checker.check(report, options).catch((error: unknown) => {
-    if (!(error instanceof NoPageAnswered)) throw error;
-    const { asked } = error;
+  const { NotChecked } = await import("../reader/checking/check.js");
+  const onCited = (cited: ReportClaims) => {
+    for (const notice of noticesOf(cited)) onNotice?.(notice);
+  };
+  const checked = await checker.check(report, { ...options, onCited }).catch((error: unknown) => {
+    if (!(error instanceof NotChecked)) throw error;
+    const outcome = { ...named, ...error.checked };
+    const { asked, answered } = error;
+    if (asked === 0)
+      throw new NotCheckedError(
+        outcome,
+        "no mark of the report leads to a source: nothing was checked",
+        EXPORT_HINT,
+      );
     const pages = asked === 1 ? "the page that it cites" : `any of the ${asked} pages that it cites`;
-    throw new CodedError("UNREACHABLE", `no answer came from ${pages}: nothing was checked`, {
-      hint: "Is there a network? `research doctor` looks.",
-    });
+    throw answered === 0
+      ? new NotCheckedError(
+          outcome,
+          `no answer came from ${pages}: nothing was checked`,
+          "Is there a network? `research doctor` looks.",
+        )
+      : new NotCheckedError(
+          outcome,
+          `${asked === 1 ? "the page that it cites could not" : `none of the ${asked} pages that it cites could`} be read: nothing was checked`,
+          "`--json` says why for each page. Open the pages in a browser.",
+        );
   });
   return { ...named, ...checked };
+}
+
+/** What of a report leads nowhere, and what it lists in vain. */
+function noticesOf({ marksWithoutSource: marks, notCited }: ReportClaims): CheckNotice[] {
+  const notices: CheckNotice[] = [];
+  if (marks.length > 0)
+    notices.push({
+      code: "MARKS_WITHOUT_SOURCE",
+      message: `${counted(marks.length, "mark")} of the report ${marks.length === 1 ? "leads" : "lead"} to no source, such as ${shortLine(marks[0] ?? "", 80)}. ${EXPORT_HINT}`,
+    });
+  if (notCited.length > 0)
+    notices.push({
+      code: "SOURCES_NOT_CITED",
+      message: `${counted(notCited.length, "listed source")} ${notCited.length === 1 ? "is" : "are"} cited by no sentence, such as ${notCited[0]}`,
+    });
+  return notices;
 }
 
 /** Checks the result of a request, and keeps what was found unless the same check goes on later. */
@@ -110,7 +170,7 @@ export async function checkRequest(
   checker: Checker,
   ports: Ports,
   target: Target,
-  options: CheckOptions & { signal: AbortSignal },
+  options: NoticedOptions,
 ): Promise<CheckOutcome> {
   const { signal, goesOn } = options;
   const result = await fetchResult(ports, target, { signal });

@@ -2,7 +2,7 @@ import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { CheckReportOptions } from "./types.js";
 
-/** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (UNREACHABLE, USAGE over 2 MiB) and `signal.reason`. */
+/** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (NOT_CHECKED if no page could be read or no mark leads to a source, USAGE over 2 MiB) and `signal.reason`. */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
   const { CHECK_LIMITS, checkOf, openChecker, reportOf } = await import("../app/check.js");
   const { signal = new AbortController().signal, allowPrivate, ...limits } = options;

@@ -13,7 +13,8 @@ import { History } from "../../src/client/store/history/history.js";
 import type { Ports } from "../../src/client/workflows/ports.js";
 import { resolveTarget } from "../../src/client/workflows/requests.js";
 import { systemClock } from "../../src/core/clock.js";
-import { NoPageAnswered } from "../../src/reader/checking/check.js";
+import type { Checked } from "../../src/core/protocol/check-outcome.js";
+import { NotChecked } from "../../src/reader/checking/check.js";
 import { folderWith } from "../support/folder.js";
 
 const named = { request_id: null, file: "x.md" };
@@ -23,13 +24,17 @@ const checking = (check: () => Promise<unknown>) => ({ check }) as unknown as Ch
 const found = (complete = true) => ({ complete, checked_at: "t", citations: [], pages: [], counts: {} });
 
 test.each([
-  [1, "the page that it cites"],
-  [2, "any of the 2 pages that it cites"],
-])("where none of %d pages answers nothing is checked", async (asked, pages) => {
-  const checker = checking(() => Promise.reject(new NoPageAnswered(asked)));
+  [1, 0, "no answer came from the page that it cites", "`research doctor` looks"],
+  [2, 0, "no answer came from any of the 2 pages that it cites", "`research doctor` looks"],
+  [1, 1, "the page that it cites could not be read", "`--json` says why"],
+  [2, 1, "none of the 2 pages that it cites could be read", "`--json` says why"],
+  [0, 0, "no mark of the report leads to a source", "Export the report with its links"],
+])("of %d pages %d answer and none can be read: nothing is checked", async (asked, answered, why, hint) => {
+  const checked = found() as unknown as Checked;
+  const checker = checking(() => Promise.reject(new NotChecked(checked, asked, answered)));
   await expect(checkOf(checker, { text: "x", given }, named, options)).rejects.toMatchObject({
-    ...{ code: "UNREACHABLE", message: `no answer came from ${pages}: nothing was checked` },
-    facts: { hint: expect.stringContaining("`research doctor` looks") },
+    ...{ code: "NOT_CHECKED", message: `${why}: nothing was checked`, outcome: { ...named, ...found() } },
+    facts: { hint: expect.stringContaining(hint) },
   });
 });
 

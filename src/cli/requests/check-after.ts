@@ -1,4 +1,12 @@
-import { CHECK_LIMITS, type Checker, checkOf, keepCheck, openChecker, reportOf } from "../../app/check.js";
+import {
+  CHECK_LIMITS,
+  type Checker,
+  type CheckNotice,
+  checkOf,
+  keepCheck,
+  openChecker,
+  reportOf,
+} from "../../app/check.js";
 import { failureOf } from "../../app/failure.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { Target } from "../../client/workflows/requests.js";
@@ -27,9 +35,14 @@ export class ChecksAfter {
     try {
       this.#checker ??= openChecker({ env, clock, version });
       const named = { request_id: requestId, file: null };
+      const notices: CheckNotice[] = [];
       const outcome = await checkOf(await this.#checker, reportOf(result), named, {
         ...CHECK_LIMITS,
         signal,
+        onNotice: (notice) => notices.push(notice),
+      }).finally(async () => {
+        for (const { code, message } of notices)
+          await reporter.notice(code, `${requestId}: ${message}`, { request_id: requestId });
       });
       signal.throwIfAborted();
       const notKept = localErrorOf(() => keepCheck(ports, target, outcome));

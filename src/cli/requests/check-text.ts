@@ -47,7 +47,17 @@ export function verdictsText(counts: Readonly<Record<string, number>>): string {
 export function countsText({ counts, pages }: Pick<CheckOutcome, "counts" | "pages">): string {
   const uncited = `${counts.uncited} ${counts.uncited === 1 ? "sentence cites" : "sentences cite"} nothing`;
   const read = pages.filter(({ state }) => state === "read").length;
-  const parts = [uncited, ...(pages.length > 0 ? [`${read} of ${pages.length} pages could be read`] : [])];
+  const { marks_without_source: marks, sources_not_cited: listed } = counts;
+  const unused = [
+    // A check that was kept before these were counted has none.
+    ...(marks ? [`${counted(marks, "mark")} without a source`] : []),
+    ...(listed ? [`${counted(listed, "listed source")} not cited`] : []),
+  ];
+  const parts = [
+    uncited,
+    ...unused,
+    ...(pages.length > 0 ? [`${read} of ${pages.length} pages could be read`] : []),
+  ];
   return `${citationsText(counts)}; ${parts.join("; ")}`;
 }
 

@@ -35,7 +35,7 @@ export interface Checked {
   complete: boolean;
   citations: CheckedCitation[];
   pages: CheckedPage[];
-  counts: Record<Verdict | "citations" | "uncited", number>;
+  counts: Record<Verdict | "citations" | "uncited" | "marks_without_source" | "sources_not_cited", number>;
 }
 
 export interface CheckOutcome extends Checked {

@@ -42,8 +42,10 @@ export const check = tool({
     const target = resolveTarget(session.connected(), id);
     const ports = target.at ?? session.connected();
     const { requestId } = target;
+    const notices: string[] = [];
     const outcome = await checkRequest(await checkerFor(session, requestId), ports, target, {
       ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
+      onNotice: ({ message }) => notices.push(safeLine(message)),
       onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
     });
     const { checked_at, complete, counts } = outcome;
@@ -58,7 +60,7 @@ export const check = tool({
     const goOn = complete ? "" : " Not all pages were read: the same call again goes on.";
     return {
       content: { request_id: requestId, checked_at, complete, counts, omitted, citations: shown },
-      text: `${head}${more}${goOn}\n${shown.map(lineOf).join("\n")}`,
+      text: `${[`${head}${more}${goOn}`, ...notices].join("\n")}\n${shown.map(lineOf).join("\n")}`,
     };
   },
 });

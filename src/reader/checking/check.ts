@@ -18,10 +18,14 @@ import type { CitedPage } from "./verdict.js";
 /** A report with what its provider says of it: Markdown, or a structured result. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
 
-/** Pages were asked for and none of their hosts answered: nothing is known of the report. */
-export class NoPageAnswered extends Error {
-  constructor(readonly asked: number) {
-    super(`none of ${asked} pages answered`);
+/** Not one citation could be checked: no mark leads to a source, or of `asked` pages none could be read and `answered` hosts answered. */
+export class NotChecked extends Error {
+  constructor(
+    readonly checked: Checked,
+    readonly asked: number,
+    readonly answered: number,
+  ) {
+    super("not one citation could be checked");
   }
 }
 
@@ -45,6 +49,8 @@ export interface CheckOptions {
   /** The same call can be repeated and goes on, so it does not fail if no page answered in time. */
   goesOn?: boolean;
   onProgress?: (progress: CheckProgress) => void;
+  /** Given what the report cites, before any page is asked for. */
+  onCited?: (cited: ReportClaims) => void;
   /** Given the text of each page that was read, whose SHA-256 is in its entry. */
   onText?: ((page: CheckedPage, text: string) => void) | undefined;
 }
@@ -99,14 +105,15 @@ export class Checker {
     this.#ended.abort();
   }
 
-  /** Rejects with NoPageAnswered. An abort ends the reading and not the check. */
+  /** Rejects with NotChecked. An abort ends the reading and not the check. */
   async check(
     report: Report,
-    { pages: most, timeoutMs, signal, goesOn = false, onProgress, onText }: CheckOptions,
+    { pages: most, timeoutMs, signal, goesOn = false, onProgress, onCited, onText }: CheckOptions,
   ): Promise<Checked> {
     const { clock } = this.options;
-    const all = citedIn(report).claims;
-    const claims = all.filter(({ urls }) => urls.length > 0);
+    const cited = citedIn(report);
+    onCited?.(cited);
+    const claims = cited.claims.filter(({ urls }) => urls.length > 0);
     const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
     for (const address of addresses) if (URL.canParse(address)) this.#named.add(new URL(address).hostname);
     const { asked, left, isWhole: areAll } = this.#chosen(addresses, most);
@@ -149,10 +156,6 @@ export class Checker {
       if (!tried.has(address))
         tried.set(address, { ...unread(address, "it was not read in time"), asked: true });
     const pages = [...tried.values()];
-    const wereAsked = pages.filter((one) => one.asked);
-    const isEnded = isWhole || !(goesOn || signal.aborted);
-    if (isEnded && wereAsked.length > 0 && !wereAsked.some(({ answered }) => answered))
-      throw new NoPageAnswered(wereAsked.length);
     const settled = new Map(
       addresses.map((url) => [
         url,
@@ -170,13 +173,26 @@ export class Checker {
     for (const { entry, text } of settled.values())
       if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
         onText?.(entry, text);
-    return {
+    const checked: Checked = {
       checked_at: new Date(clock.now()).toISOString(),
       complete: isWhole && areAll && areJudged,
       citations,
       pages: [...settled.values()].map(({ entry }) => entry),
-      counts: { ...countsOf(citations), citations: citations.length, uncited: all.length - claims.length },
+      counts: {
+        ...countsOf(citations),
+        citations: citations.length,
+        uncited: cited.claims.length - claims.length,
+        marks_without_source: cited.marksWithoutSource.length,
+        sources_not_cited: cited.notCited.length,
+      },
     };
+    const isEnded = isWhole || !(goesOn || signal.aborted);
+    const wereAsked = asked.flatMap((address) => settled.get(address) ?? []).filter((one) => one.asked);
+    const isUnread = wereAsked.every(({ entry }) => entry.state === "unreadable");
+    const hasOnlyBareMarks = claims.length === 0 && cited.marksWithoutSource.length > 0;
+    if (hasOnlyBareMarks || (isEnded && wereAsked.length > 0 && isUnread))
+      throw new NotChecked(checked, wereAsked.length, wereAsked.filter(({ answered }) => answered).length);
+    return checked;
   }
 
   /** The addresses that are asked for, and those that are not. */

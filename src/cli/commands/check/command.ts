@@ -30,7 +30,7 @@ export const check = define({
     "counts; --json: one object",
   exits: {
     0: "nothing is missing or gone",
-    9: "no page answered",
+    9: "not one citation could be checked: no page could be read, or no mark leads to a source",
     14: "a source is gone, or does not say what is said",
     ...usual(3, 4, 5, 6, 7, 8, 10, 11),
   },

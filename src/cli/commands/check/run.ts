@@ -2,11 +2,13 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   CHECK_LIMITS,
+  type CheckNotice,
   type CheckProgress,
   checkOf,
   claimsIn,
   exitCodeOfCheck,
   keepCheck,
+  NotCheckedError,
   openChecker,
 } from "../../../app/check.js";
 import { domainsIn } from "../../../app/domains.js";
@@ -59,6 +61,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   let progress: CheckProgress = { done: 0, of: 0, hosts: [] };
   await reporter.startLive(() => progressText(progress));
   const texts = new Map<string, string>();
+  const notices: CheckNotice[] = [];
   try {
     const { report, requestId, file } = named;
     const outcome = await checkOf(
@@ -72,9 +75,16 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
           reporter.redraw();
         },
         onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
+        onNotice: (notice) => notices.push(notice),
       },
-    );
+    ).catch(async (error: unknown) => {
+      reporter.stopLive();
+      await sayAll(ctx, notices);
+      if (error instanceof NotCheckedError && reporter.json) await deliver(`${safeJson(error.outcome)}\n`);
+      throw error;
+    });
     reporter.stopLive();
+    await sayAll(ctx, notices);
     const { kept } = named;
     // That it cannot be kept costs the marks of `output --html` and no verdict.
     const notKept =
@@ -107,6 +117,10 @@ async function shown(
   }
   if (!host.stdout.isTTY || output !== undefined) return citationLines(outcome);
   return fitted(`${wrongLines(outcome, await reporter.style())}${countsText(outcome)}\n`, host.stdout, 2);
+}
+
+async function sayAll({ reporter }: Context, notices: readonly CheckNotice[]): Promise<void> {
+  for (const { code, message } of notices) await reporter.notice(code, message);
 }
 
 async function sayFew({ reporter }: Context, { pages }: CheckOutcome): Promise<void> {

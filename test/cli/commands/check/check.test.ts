@@ -195,8 +195,67 @@ test("nothing is known where no page answers", async () => {
   const { code, stdout, stderr } = await research(["check", "-", "--allow-private", "--json"], {
     input: `It takes 5 (${url}/pool).`,
   });
-  expect({ code, stdout }).toEqual({ code: 9, stdout: "" });
-  expect(jsonLines(stderr)).toMatchObject([{ error: { code: "UNREACHABLE", exit_code: 9 } }]);
+  expect(code).toBe(9);
+  expect(jsonLines(stdout)).toMatchObject([
+    { citations: [{ verdict: "unreadable" }], counts: { unreadable: 1 } },
+  ]);
+  expect(jsonLines(stderr)).toMatchObject([{ error: { code: "NOT_CHECKED", exit_code: 9 } }]);
+});
+
+test("nothing is known where every page refuses, and a page that is gone is an answer", async () => {
+  const server = createServer(({ url }, response) => response.writeHead(url === "/gone" ? 404 : 403).end());
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  const check = (path: string) =>
+    research(["check", "-", "--allow-private"], { input: `It takes 5 (${url}/refused). So ${url}${path}` });
+  expect(await check("/robots-only")).toMatchObject({
+    ...{ code: 9, stdout: "" },
+    stderr: expect.stringContaining("none of the 2 pages that it cites could be read: nothing was checked"),
+  });
+  expect(await check("/gone")).toMatchObject({ code: 14, stdout: expect.stringContaining("gone") });
+});
+
+/** As the pages of ChatGPT and Grok are copied: the addresses stay behind. */
+const COPIED =
+  'It takes 5 【12†L46-L54】. It is 7 :contentReference[oaicite:3]{index=3}.\n\nSo\ue200cite\ue202turn0search1\ue201. 8<grok:render type="citation"><argument name="id">1</argument></grok:render>\n';
+
+test("marks that lead nowhere are said, and a report with nothing else was not checked", async () => {
+  const plain = await research(["check", "-"], { input: COPIED });
+  expect(plain).toMatchObject({ code: 9, stdout: "" });
+  expect(plain.stderr).toContain(
+    "4 marks of the report lead to no source, such as 【12†L46-L54】. Export the",
+  );
+  expect(plain.stderr).toContain("error: no mark of the report leads to a source: nothing was checked");
+  const json = await research(["check", "-", "--json"], { input: COPIED });
+  expect(jsonLines(json.stdout)).toMatchObject([
+    { citations: [], counts: { marks_without_source: 4, uncited: 4 } },
+  ]);
+  expect(jsonLines(json.stderr)).toMatchObject([
+    { notice: { code: "MARKS_WITHOUT_SOURCE" } },
+    { error: { code: "NOT_CHECKED", exit_code: 9 } },
+  ]);
+});
+
+test("a listed address that no sentence cites is said, and counted", async () => {
+  const { url } = await citedWeb();
+  const input = `It takes 1,600 connections [1]. So [7].\n\n## Zdroje\n\n1. Pool ${url}/pool\n2. Tides ${url}/tides\n`;
+  const { code, stdout, stderr } = await research(["check", "-", "--allow-private", "--json"], { input });
+  expect(code).toBe(0);
+  const counts = { found: 1, citations: 1, uncited: 1, marks_without_source: 1, sources_not_cited: 1 };
+  expect(jsonLines(stdout)).toMatchObject([{ counts }]);
+  expect(jsonLines(stderr)).toMatchObject([
+    {
+      notice: {
+        code: "MARKS_WITHOUT_SOURCE",
+        message: expect.stringContaining("1 mark of the report leads"),
+      },
+    },
+    {
+      notice: {
+        code: "SOURCES_NOT_CITED",
+        message: `1 listed source is cited by no sentence, such as ${url}/tides`,
+      },
+    },
+  ]);
 });
 
 test.each<[string, Record<string, string>, string[], number]>([
