@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { MAX_REPORT_BYTES, type Report, reportIn, reportOf } from "../../app/check.js";
+import { UsageError } from "../../app/errors.js";
 import { readText } from "../../app/read-text.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { resolveTarget, type Target } from "../../client/workflows/requests.js";
@@ -22,6 +23,11 @@ export interface NamedReport {
 /** Reads a report. What exists as a file, or looks like the name of one, is a file; all else is an id. */
 export async function readNamed(ctx: Context, name: string): Promise<NamedReport> {
   const { host, signal } = ctx;
+  if (/\.pdf$/i.test(name))
+    throw new UsageError(
+      `${name} is a PDF, and the links of a PDF are not read`,
+      "Export the report as Markdown.",
+    );
   const isFile = /\/|\\|\.(?:md|markdown|txt|json)$/i.test(name) || (name !== "@last" && existsSync(name));
   if (name === "-" || isFile) {
     const file = name === "-" ? host.stdin.stream : name;

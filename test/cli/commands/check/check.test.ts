@@ -261,6 +261,8 @@ test("a listed address that no sentence cites is said, and counted", async () =>
 test.each<[string, Record<string, string>, string[], number]>([
   ["a file that is not there", {}, ["report.md"], 12],
   ["a folder of the name", {}, ["a/b"], 12],
+  ["a PDF", { "x.pdf": "%PDF-1.7" }, ["x.pdf"], 2],
+  ["a PDF that is not there", {}, ["x.pdf"], 2],
   ["binary data", { "x.md": "a\0b" }, ["x.md"], 2],
   ["what is not JSON", { "x.json": "{" }, ["x.json"], 2],
   ["over 2 MiB", { "x.md": "a ".repeat(1_100_000) }, ["x.md"], 2],
