@@ -175,7 +175,7 @@ describe("serve --upstream with a provider", () => {
       const { baseUrl } = await serve();
       const { status, json } = await createAs(baseUrl, alice);
       expect([status, json.error?.code]).toEqual([400, "BUDGET_NOT_MEASURED"]);
-      expect(json.error?.message).toContain("does not say what it costs");
+      expect(json.error?.message).toContain("does not say what a conversation costs");
       expect(double.server.count("create")).toBe(0);
       expect((await createAs(baseUrl, bob)).status).toBe(200);
       expect(await terminated()).toContain("keys with --dollars create nothing (alice)");
