@@ -345,3 +345,43 @@ test("a mark of the sentence is no part of an address, and a redirect of Gemini'
   ]);
   expect(pageName("https://www.A.example:443/b/?gclid=1&q=2#c")).toBe("a.example/b?q=2");
 });
+
+test("says where the accounts differ, what several say, and how much one says alone", async () => {
+  const says = (name: string, output: string): Fault =>
+    only("output", ok({ request_id: `${name}-1`, output }));
+  const { go, dir } = await compare({
+    one: says(
+      "one",
+      "The tide mill at Rance has 24 turbines. It cost 620 million francs. It opened on 26 November 1966.",
+    ),
+    two: says(
+      "two",
+      "- Opened: 26 November 1966\n- The Rance tide mill: 24 turbines\n- Its basin covers 22.5 km²",
+    ),
+    three: says("three", "The tide mill at Rance has 28 turbines. Nobody visits it."),
+  });
+  const seen = await go("--html");
+  expect(seen.stdout).toContain(`## Where they differ
+
+- one, two: The tide mill at Rance has 24 turbines.
+  - three: The tide mill at Rance has 28 turbines.
+
+## What several say
+
+- one, two: It opened on 26 November 1966.
+
+Statements of one account alone: one 1, two 1.
+`);
+  expect(readFileSync(join(dir, "index.html"), "utf8")).toMatch(/<h2 [^>]*>What several say<\/h2>/);
+  const { statements } = JSON.parse((await go("--json")).stdout);
+  expect(statements).toEqual([
+    {
+      claim: "The tide mill at Rance has 24 turbines.",
+      said_by: ["one", "two"],
+      otherwise: [{ profile: "three", passage: "The tide mill at Rance has 28 turbines." }],
+    },
+    { claim: "It cost 620 million francs.", said_by: ["one"], otherwise: [] },
+    { claim: "It opened on 26 November 1966.", said_by: ["one", "two"], otherwise: [] },
+    { claim: "Its basin covers 22.5 km²", said_by: ["two"], otherwise: [] },
+  ]);
+});

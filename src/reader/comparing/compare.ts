@@ -69,6 +69,8 @@ interface Pair {
   to: number;
   likeness: number;
   score: number;
+  /** Whether they share a word of their own or a figure, and not only what stands around them. */
+  isAbout: boolean;
 }
 
 /** How much a word counts, which is the more the rarer it is, and all words of a statement. */
@@ -171,6 +173,7 @@ class Side {
       const linked = x.places.flatMap((places) => (places.count <= MOST_NEAR ? places.first(MOST_NEAR) : []));
       const shared = new Map([...linked, ...x.back.flat()].map((to) => [to, 0]));
       const links = new Set(shared.keys());
+      const about = new Set<number>();
       let left = MOST_PLACES;
       const words = [...x.keys].map(([key, share]) => ({ key, share, in: other.words.between(hashOf(key)) }));
       for (const { key, share, in: places } of words.sort((p, q) => p.in.count - q.in.count))
@@ -178,15 +181,19 @@ class Side {
           left -= 1;
           const both = Math.min(share, other.statements[to]?.keys.get(key) ?? 0);
           shared.set(to, (shared.get(to) ?? 0) + 2 * both * weightOf(key));
+          if (both === 1) about.add(to);
         }
       const pairs = [...shared].map(([to, sum]): Pair => {
         const likeness = sum / Math.max(1e-9, total(x) + total(other.statements[to] as Statement));
-        return { from: x.place, to, likeness, score: likeness };
+        return { from: x.place, to, likeness, score: likeness, isAbout: about.has(to) };
       });
       pairs.sort((p, q) => q.likeness - p.likeness);
       x.near = pairs.filter(({ to }, i) => i < MOST_ALIKE || links.has(to));
-      for (const pair of x.near)
-        pair.score += FIGURE * x.sought.filter((_, nth) => hasFigure(x, nth, pair.to)).length;
+      for (const pair of x.near) {
+        const met = x.sought.filter((_, nth) => hasFigure(x, nth, pair.to)).length;
+        pair.score += FIGURE * met;
+        pair.isAbout ||= met > 0;
+      }
       x.near = x.near.sort((p, q) => q.score - p.score).slice(0, MOST_NEAR);
       x.states = x.sought.map((_, nth) => other.#stateOf(x, nth, isForeign));
     }
@@ -273,7 +280,7 @@ function conflictOf(pair: Pair, one: Side, other: Side): Pair | undefined {
     for (const { sought, doubt } of unmet)
       if (areAlike(sought, each.sought)) signs = Math.max(signs, doubt + each.doubt);
   // One that is near to nothing stands there as it is.
-  if (signs < 0 || y.near.length === 0) return undefined;
+  if (signs < 0 || !pair.isAbout || y.near.length === 0) return undefined;
   const isSure = signs > DOUBT.absent;
   const areNearest = x.near[0] === pair && y.near[0]?.to === from;
   const isEnough = (isSure ? score : likeness) >= CONFLICT - SIGN * signs;

@@ -33,7 +33,7 @@ const patterns = forVocabulary((vocabulary) => {
     `${BEFORE}(?<m>0[1-9]|1[0-2])/(?<y>(?:19|20)\\d\\d)${BEHIND}`,
     `${BEFORE}(?<y>${YEAR})-(?<m>0[1-9]|1[0-2])${BEHIND}`,
     `${BEFORE}(?:(?<day>${DAY})${NTH}${to})?(?<d>${DAY})${NTH}(?:\\s+|-)${of}(?<m>${month})(?:(?:,?\\s+|-)${of}(?<y>${YEAR})(?!${IN_WORD}))?`,
-    `(?<!${IN_WORD})(?<m>${month})\\s+(?<d>${DAY})${NTH}(?!${IN_WORD})(?:${to}(?<day>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<y>${YEAR})(?!${IN_WORD}))?`,
+    `(?<!${IN_WORD})(?<m>${month})\\s+(?<d>${DAY})${NTH}(?!${IN_WORD}|[.,]\\d{1,3}(?!\\d))(?:${to}(?<day>${DAY})${NTH}(?=,?\\s+${YEAR}|\\s*[),;.]))?(?:,?\\s+(?<y>${YEAR})(?!${IN_WORD}))?`,
     `(?:(?<!\\d)(?<y>${YEAR})\\s?[年년]\\s?)?(?<![\\d.,])(?<m>1[0-2]|0?[1-9])\\s?[月월](?:\\s?(?<d>${DAY})\\s?[日일])?`,
     `(?<!${IN_WORD})(?:(?<month>${month})${to})?(?<m>${month}),?\\s+${of}(?<y>${YEAR})(?!${IN_WORD})`,
   ];

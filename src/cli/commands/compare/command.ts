@@ -7,7 +7,7 @@ export const compare = define({
   summary: "ask several accounts the same question, side by side",
   description:
     "Create the question once at each profile that -p names, watch them together, and write each report and a table " +
-    "of them into a folder. The same command again goes on where it stopped, and sends nothing twice.",
+    "of them, with what they differ and agree on, into a folder. The same command again goes on where it stopped, and sends nothing twice.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.dryRun },
@@ -22,7 +22,7 @@ export const compare = define({
       ...flags.check,
     },
   },
-  output: "index.md; --json: one object with prompt, dir, accounts and shared_sources",
+  output: "index.md; --json: one object with prompt, dir, accounts, shared_sources and statements",
   exits: {
     0: "all COMPLETED; if not, the code of the account that ended worst",
     ...usual(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14),

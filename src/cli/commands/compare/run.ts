@@ -22,7 +22,7 @@ import { showResult } from "../../results/show.js";
 import { pageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
 import type { Given } from "../flags.js";
-import { compareJson, indexText, noteOf } from "./view.js";
+import { compareJson, indexText, noteOf, statementsOf } from "./view.js";
 
 type CompareFlags = Given<
   "request" | "context" | "domains" | "pace" | "perDay" | "notify" | "check" | "dryRun"
@@ -71,7 +71,9 @@ export async function compare(
     const profiles = names.flatMap((name) => ["-p", name]);
     const resume = resumeWith(ctx, body.prompt, [...profiles, "-o", dir], options);
     const code = await showBatch(ctx, job, { ...options, beside: noteOf }, resume);
-    const index = indexText(body.prompt, states);
+    const read = (file: string) => readIfThere(join(dir, file)) ?? "";
+    const statements = await statementsOf(states, read);
+    const index = indexText(body.prompt, states, statements);
     folder.write("index.md", index);
     if (options.html) await writePages(job, index);
     if (isOver) {
@@ -80,9 +82,7 @@ export async function compare(
         await reporter.notice("REUSED", `nothing was sent: this is from ${isoDate(Math.max(...ends))}`);
     }
     if (reporter.json) {
-      await reporter.resultJson(
-        compareJson(body.prompt, dir, states, (file) => readIfThere(join(dir, file)) ?? ""),
-      );
+      await reporter.resultJson(compareJson(body.prompt, dir, states, statements, read));
       return code;
     }
     await showResult(ctx, { data: {}, value: index, exact: {} }, {}, {});

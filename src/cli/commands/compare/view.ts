@@ -1,9 +1,12 @@
+import { type AccountStatement, findStatements } from "../../../app/agreement.js";
 import { listPages, pageName } from "../../../app/bibliography.js";
+import { reportOf } from "../../../app/check.js";
 import { resultText, textWithSources } from "../../../app/result-text.js";
 import { tokensIn } from "../../../client/store/history/records.js";
 import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
 import type { Result } from "../../../client/workflows/results.js";
 import { jsonIn } from "../../../core/json/exact-json.js";
+import { escapeMarkdown } from "../../../core/markdown/escape.js";
 import { formatDuration } from "../../../core/text/duration.js";
 import { counted } from "../../../core/text/phrases.js";
 import { dollars } from "../../../core/text/research-progress.js";
@@ -56,10 +59,54 @@ function noteIn({ note }: RowState): ResultNote | undefined {
 }
 
 function cell(text: string): string {
-  return text.replace(/\s+/g, " ").replace(/[\\|<>[\]`*_]/g, "\\$&");
+  return escapeMarkdown(text).replaceAll("|", "\\|");
 }
 
-export function indexText(prompt: string, states: readonly RowState[]): string {
+/** Finds what the reports in a folder state; `read` gives the text of a file of it. */
+export function statementsOf(
+  states: readonly RowState[],
+  read: (file: string) => string,
+): Promise<AccountStatement[]> {
+  const reports = states.flatMap((state) => {
+    const { file } = state;
+    if (file === undefined) return [];
+    const value = file.endsWith(".json") ? jsonIn(read(file)) : read(file);
+    return [{ profile: profileOf(state), report: reportOf({ data: {}, value }) }];
+  });
+  return findStatements(reports);
+}
+
+/** The sections of the index that say what accounts differ on, what several state, and how much one alone does. */
+function statementSections(statements: readonly AccountStatement[]): string[] {
+  const differing = statements.filter(({ otherwise }) => otherwise.length > 0);
+  const agreed = statements.filter(({ said_by, otherwise }) => otherwise.length === 0 && said_by.length > 1);
+  const alone = new Map<string, number>();
+  for (const { said_by: by, otherwise } of statements)
+    if (by.length + otherwise.length === 1) alone.set(by[0] ?? "", (alone.get(by[0] ?? "") ?? 0) + 1);
+  const item = (claim: string, by: readonly string[]) =>
+    `- ${by.map(escapeMarkdown).join(", ")}: ${escapeMarkdown(claim)}`;
+  const counts = [...alone].map(([name, count]) => `${escapeMarkdown(name)} ${count}`);
+  const sections: [string, string[]][] = [
+    [
+      "Where they differ",
+      differing.flatMap(({ claim, said_by: by, otherwise }) => [
+        item(claim, by),
+        ...otherwise.map(({ profile, passage }) => `  ${item(passage, [profile])}`),
+      ]),
+    ],
+    ["What several say", agreed.map(({ claim, said_by: by }) => item(claim, by))],
+  ];
+  return [
+    ...sections.flatMap(([head, items]) => (items.length > 0 ? [`## ${head}`, items.join("\n")] : [])),
+    ...(counts.length > 0 ? [`Statements of one account alone: ${counts.join(", ")}.`] : []),
+  ];
+}
+
+export function indexText(
+  prompt: string,
+  states: readonly RowState[],
+  statements: readonly AccountStatement[],
+): string {
   const isChecked = states.some(({ check }) => check);
   const heads = ["Account", "State", "Time", "Cost", "Words", "Sources", ...(isChecked ? ["Checked"] : [])];
   const rows = states.map((state) => {
@@ -89,6 +136,7 @@ export function indexText(prompt: string, states: readonly RowState[]): string {
   return `${[
     `# ${cell(prompt).slice(0, 300)}`,
     [`| ${heads.join(" | ")} |`, `|${heads.map(() => "---|").join("")}`, ...rows].join("\n"),
+    ...statementSections(statements),
     "## Shared sources",
     shared.length > 0 ? shared.join("\n") : "None is named by more than one account.",
     ...(hasRedirects ? ["Redirects of Gemini are not compared: each answer has its own."] : []),
@@ -107,6 +155,7 @@ export function compareJson(
   prompt: string,
   dir: string,
   states: readonly RowState[],
+  statements: readonly AccountStatement[],
   read: (file: string) => string,
 ) {
   const accounts = states.map((state) => {
@@ -128,5 +177,5 @@ export function compareJson(
       error: error ?? null,
     };
   });
-  return { prompt, dir, accounts, shared_sources: sharedSources(states) };
+  return { prompt, dir, accounts, shared_sources: sharedSources(states), statements };
 }

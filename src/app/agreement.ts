@@ -1,0 +1,50 @@
+import type { Report } from "../reader/checking/check.js";
+
+/** A statement in the words of the first account that makes it, and where another one has another figure. */
+export interface AccountStatement {
+  claim: string;
+  said_by: string[];
+  otherwise: { profile: string; passage: string }[];
+}
+
+/** Finds what the reports of several accounts state (contract §12). What may be the same in two of them is left out. */
+export async function findStatements(
+  reports: readonly { profile: string; report: Report }[],
+): Promise<AccountStatement[]> {
+  const { compareReports } = await import("../reader/comparing/reports.js");
+  const seen = reports.map(
+    () => new Map<number, { claim: AccountStatement; isKnown: boolean; isOpen: boolean }>(),
+  );
+  for (const [i, one] of reports.entries())
+    for (const [j, other] of reports.entries()) {
+      if (j <= i || "text" in one.report !== "text" in other.report) continue;
+      const both = compareReports(one.report, other.report);
+      for (const [own, from, to] of [
+        [both[0], i, j],
+        [both[1], j, i],
+      ] as const)
+        for (const [at, { text, relation }] of own.entries()) {
+          if (relation.kind === "none") continue;
+          const profile = reports[to]?.profile ?? "";
+          const entry = seen[from]?.get(at) ?? {
+            claim: { claim: text, said_by: [reports[from]?.profile ?? ""], otherwise: [] },
+            ...{ isKnown: false, isOpen: false },
+          };
+          seen[from]?.set(at, entry);
+          const isSaid = relation.kind === "same" || relation.kind === "changed";
+          if (isSaid && to < from) entry.isKnown = true;
+          else if (relation.kind === "same") entry.claim.said_by.push(profile);
+          else if (relation.kind === "changed")
+            entry.claim.otherwise.push({
+              profile,
+              passage: both[to > from ? 1 : 0][relation.other]?.text ?? "",
+            });
+          else entry.isOpen ||= relation.kind === "open";
+        }
+    }
+  return seen.flatMap((all) =>
+    [...all.values()].flatMap(({ claim, isKnown, isOpen }) =>
+      isKnown || (isOpen && claim.said_by.length + claim.otherwise.length === 1) ? [] : claim,
+    ),
+  );
+}
