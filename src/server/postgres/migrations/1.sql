@@ -331,10 +331,12 @@ BEGIN
       SELECT NOT research.may_begin(own, research.figures(own)) FROM research.keys AS own
       WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL)
     );
-    SELECT request_id INTO next_id FROM research.conversations
-    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = turn AND due_at > oldest
-      AND due_at <= now() AND created_at > oldest
-    ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
+    -- With more conditions inside, all that waits of a key may be read and sorted for the first one.
+    SELECT request_id INTO next_id FROM (
+      SELECT request_id, due_at, created_at FROM research.conversations
+      WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = turn AND due_at > oldest
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) AS first WHERE due_at <= now() AND created_at > oldest;
     CONTINUE WHEN NOT FOUND;
     SELECT * INTO own_key FROM research.keys WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL)
     FOR NO KEY UPDATE;
