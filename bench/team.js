@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { background, usage } from "./support/background.js";
+import { background, treeSeconds, usage } from "./support/background.js";
 import { sourceWithPackages } from "./support/source.js";
 import { fillTeam, keyOf } from "./support/team.js";
 
@@ -201,9 +201,9 @@ async function looks(server, team, share = 1) {
   };
   const batches = async (/** @type {() => Promise<unknown>} */ run) => {
     await statistics("0");
-    const before = server.spent();
+    const before = treeSeconds(server.pid);
     await run();
-    const ms = server.spent() - before;
+    const ms = (treeSeconds(server.pid) - before) * 1_000;
     const own = "query LIKE '%delete_ended%' OR query LIKE '%WITH expired%'";
     const { rows } = await client.query(
       `SELECT sum(calls)::int AS calls, max(max_exec_time) AS longest FROM pg_stat_statements WHERE ${own}`,
