@@ -11,6 +11,7 @@ const CHUNKS = [
   // Packages apart from our code, to be minified.
   { name: "commander", test: /node_modules\/(commander|get-east-asian-width)\// },
   { name: "hono", test: /node_modules\/(@hono|hono)\// },
+  { name: "marked", test: /node_modules\/(marked|entities)\// },
   { name: "valibot", test: /node_modules\/valibot\// },
   // Of all; `--version` and a help page take nothing else.
   { name: "clock", test: /src\/core\/clock\.ts$/ },

@@ -1,4 +1,3 @@
-import { buildBibliography } from "../../../app/bibliography.js";
 import { keptCheck } from "../../../app/check.js";
 import { resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, keptResult } from "../../../client/workflows/results.js";
@@ -52,7 +51,9 @@ export async function output(ctx: Context, given: string | undefined, options: O
     check,
   };
   const accessedAt = epochOf(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
-  const content = form ? buildBibliography(result, form, isoDate(accessedAt)) : result;
+  // The reading of citations is loaded for a bibliography alone.
+  const { buildBibliography } = form ? await import("../../../app/bibliography.js") : {};
+  const content = (form && buildBibliography?.(result, form, isoDate(accessedAt))) || result;
   if (form && content.data.length === 0)
     await ctx.reporter.notice("NO_SOURCES", `the result of ${requestId} names no address`);
   await showResult(ctx, content, source, form ? { ...options, raw: true } : options).catch((error) => {
