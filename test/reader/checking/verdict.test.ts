@@ -278,6 +278,12 @@ describe("the passage", () => {
     expect(judged).toMatchObject({ passage: texts[1], page: 1 });
   });
 
+  test("is rather the one with its figure than the one with more of its words", async () => {
+    const texts = ["Pumps were sold in the cold north.", "Orvik: 412"];
+    const { passage } = await judge("Orvik sold 412 pumps in the cold north.", [page(...texts)], "en");
+    expect(passage).toBe(texts[1]);
+  });
+
   test("is cut around what was found, and there is none if no passage says anything of it", async () => {
     const long = `${"word ".repeat(300)}Orvik sold 412 pumps. ${"word ".repeat(300)}`;
     const { passage } = await judge("Orvik sold 412 pumps.", [page(long)], "en");

@@ -39,6 +39,10 @@ test.each<[quotation: string, place: number | undefined]>([
   ["[T]he wall had stood … rebuilt in a year", 1],
   // The parts stand there in another order.
   ["rebuilt in a year […] the wall had stood", undefined],
+  ["stood for a thousand years […] rebuilt in a year … before it fell", undefined],
+  ["stood for a thousand years […] before it fell … rebuilt in a year", 1],
+  ["before it fell […] the wall … It was rebuilt in a year", undefined],
+  ["the wall […] before it fell … It was rebuilt in a year", 1],
   ["we will not go there again", 2],
   ["we will go there again", undefined],
   ["there again, the council said", 2],
