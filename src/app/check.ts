@@ -212,6 +212,22 @@ export function reportIn(text: string, file: string): { report: Report; result: 
   return { report: reportOf(result), result };
 }
 
+/** A report of Word as Markdown. Rejects with UsageError. */
+export async function markdownOfDocx(
+  bytes: Uint8Array,
+  file: string,
+): Promise<{ markdown: string; hasBoxes: boolean }> {
+  const { docxAsMarkdown } = await import("../reader/reading/documents/docx-markdown.js");
+  try {
+    return docxAsMarkdown(bytes);
+  } catch (error) {
+    throw new UsageError(
+      `${file} cannot be read as a Word document: ${(error as Error).message}`,
+      "Save it once more as docx, or as Markdown.",
+    );
+  }
+}
+
 /** The sentences of a report in their order; those that cite something are the citations of a check of it. */
 export async function claimsIn(report: Report): Promise<Claim[]> {
   const { citedIn } = await import("../reader/checking/check.js");

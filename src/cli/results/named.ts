@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
-import { MAX_REPORT_BYTES, type Report, reportIn, reportOf } from "../../app/check.js";
+import { MAX_REPORT_BYTES, markdownOfDocx, type Report, reportIn, reportOf } from "../../app/check.js";
 import { UsageError } from "../../app/errors.js";
-import { readText } from "../../app/read-text.js";
+import { readBytes, readText } from "../../app/read-text.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { resolveTarget, type Target } from "../../client/workflows/requests.js";
 import { fetchResult, type Result } from "../../client/workflows/results.js";
 import type { Context } from "../context.js";
 import type { ResultSource } from "./page.js";
+
+/** Of a Word document with its pictures; only its text is unpacked. */
+const MAX_DOCX_BYTES = 32 << 20;
 
 /** A report that was named by an id or a file. */
 export interface NamedReport {
@@ -28,9 +31,18 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
       `${name} is a PDF, and the links of a PDF are not read`,
       "Export the report as Markdown.",
     );
-  const isFile = /\/|\\|\.(?:md|markdown|txt|json)$/i.test(name) || (name !== "@last" && existsSync(name));
+  const isFile =
+    /\/|\\|\.(?:md|markdown|txt|json|docx)$/i.test(name) || (name !== "@last" && existsSync(name));
   if (name === "-" || isFile) {
     const file = name === "-" ? host.stdin.stream : name;
+    if (/\.docx$/i.test(name)) {
+      const { markdown, hasBoxes } = await markdownOfDocx(
+        await readBytes(name, "the report", signal, MAX_DOCX_BYTES),
+        name,
+      );
+      if (hasBoxes) await ctx.reporter.notice("NOT_READ", `the text boxes of ${name} are not read`);
+      return { ...reportIn(markdown, `${name}.md`), requestId: null, file: name, source: {} };
+    }
     const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
     const { report, result } = reportIn(text, name);
     return { report, result, requestId: null, file: name, source: {} };

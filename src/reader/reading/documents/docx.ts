@@ -3,33 +3,36 @@ import { attributeOf, htmlTokens } from "../blocks/html-tokens.js";
 
 const MAX_ENTRIES = 1_000;
 const MAX_UNPACKED = 64 * 1_048_576;
-const PARTS = new Set(["word/document.xml", "word/styles.xml"]);
 
-/**
- * The text of a Word document as HTML, each paragraph and each row of a table on a line of its own. Throws if it is
- * not one, or has more entries or more text than an ordinary one.
- */
-export function docxAsHtml(bytes: Uint8Array): string {
+/** The parts of a Word document, by name without `word/` and `.xml`. Throws if it is not one, or has more entries or more text than an ordinary one. */
+export function docxParts(bytes: Uint8Array, names: readonly string[]): Map<string, string> {
   let entries = 0;
   let size = 0;
+  const nameOf = (path: string) => path.replace(/^word\/|\.xml(?:\.rels)?$/g, "");
   const parts = unzipSync(bytes, {
     filter({ name, originalSize }) {
+      const isPart = name.startsWith("word/") && names.includes(nameOf(name));
       entries += 1;
-      if (PARTS.has(name)) size += originalSize;
+      if (isPart) size += originalSize;
       if (entries > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`);
       // fflate unpacks no more than the size that the archive declares.
       if (size > MAX_UNPACKED) throw new Error(`it unpacks to more than ${MAX_UNPACKED / 1_048_576} MiB`);
-      return PARTS.has(name);
+      return isPart;
     },
   });
-  const document = parts["word/document.xml"];
-  if (document === undefined) throw new Error("it has no text");
-  const styles = parts["word/styles.xml"];
-  return htmlOf(strFromU8(document), styles ? headingStyles(strFromU8(styles)) : new Map());
+  const texts = new Map(Object.entries(parts).map(([path, part]) => [nameOf(path), strFromU8(part)]));
+  if (!texts.has("document")) throw new Error("it has no text");
+  return texts;
+}
+
+/** The text of a Word document as HTML, each paragraph and each row of a table on a line of its own. Throws as docxParts does. */
+export function docxAsHtml(bytes: Uint8Array): string {
+  const parts = docxParts(bytes, ["document", "styles"]);
+  return htmlOf(parts.get("document") ?? "", headingStyles(parts.get("styles") ?? ""));
 }
 
 /** The rank of each style of headings by its id, which is in the language of the program that wrote it. */
-function headingStyles(xml: string): Map<string, string> {
+export function headingStyles(xml: string): Map<string, string> {
   const ranks = new Map<string, string>();
   let id = "";
   for (const token of htmlTokens(xml)) {

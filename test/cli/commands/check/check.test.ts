@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { strToU8, zipSync } from "fflate";
 import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { sha256 } from "../../../../src/core/files/local-error.js";
@@ -278,6 +279,25 @@ test.each<[string, Record<string, string>, string[], number]>([
 ])("%s ends it", async (_name, files, args, code) => {
   const home = folderWith(files);
   expect(await research(["check", ...args], { home, cwd: home })).toMatchObject({ code, stdout: "" });
+});
+
+test("a Word document is a report, and its text boxes are said", async () => {
+  const { url } = await citedWeb();
+  const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const box = `<w:txbxContent>${paragraph("So")}</w:txbxContent>`;
+  const document = `${paragraph(`The pool takes 1,700 connections (${url}/pool).`)}<w:p>${box}</w:p>`;
+  const home = folderWith({ "broken.docx": "PK" });
+  writeFileSync(join(home, "report.docx"), zipSync({ "word/document.xml": strToU8(document) }));
+  const check = (name: string) => research(["check", name, "--allow-private"], { home, cwd: home });
+  expect(await check("report.docx")).toMatchObject({
+    ...{ code: 14, stdout: `missing\t${url}/pool\t1,700\tThe pool takes 1,700 connections.\n` },
+    stderr: expect.stringContaining("the text boxes of report.docx are not read"),
+  });
+  expect(await check("broken.docx")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("as a Word document"),
+  });
+  expect(await check("none.docx")).toMatchObject({ code: 12 });
 });
 
 test("a report without a citation is right", async () => {

@@ -1,0 +1,203 @@
+import { decodeHTML } from "entities/decode";
+import { attributeOf, type HtmlTag, htmlTokens } from "../blocks/html-tokens.js";
+import { docxParts, headingStyles } from "./docx.js";
+
+/** A paragraph, a cell or a link that is read. */
+interface Piece {
+  text: string;
+  isRaised: boolean;
+}
+
+/**
+ * The text of a Word document as Markdown: headings, lists with their numbers, tables, links, superscripts and footnotes.
+ * `hasBoxes`: it has text boxes, which are left out. Throws as docxParts does.
+ */
+export function docxAsMarkdown(bytes: Uint8Array): { markdown: string; hasBoxes: boolean } {
+  const parts = docxParts(bytes, [
+    "document",
+    "styles",
+    "numbering",
+    "footnotes",
+    "endnotes",
+    "_rels/document",
+  ]);
+  const writer = new MarkdownWriter(
+    headingStyles(parts.get("styles") ?? ""),
+    addressesOf(parts.get("_rels/document") ?? ""),
+    new Numbering(parts.get("numbering") ?? ""),
+  );
+  for (const name of ["document", "footnotes", "endnotes"]) writer.write(parts.get(name) ?? "");
+  return { markdown: writer.lines.join("\n\n"), hasBoxes: writer.hasBoxes };
+}
+
+/** The addresses of links outside of the document by the id of their relationship. */
+function addressesOf(xml: string): Map<string, string> {
+  const addresses = new Map<string, string>();
+  for (const token of htmlTokens(xml))
+    if (token.kind === "open" && attributeOf(token, "TargetMode") === "External")
+      addresses.set(attributeOf(token, "Id"), attributeOf(token, "Target"));
+  return addresses;
+}
+
+/** Which lists have numbers, and their next ones. */
+class Numbering {
+  readonly #formats = new Map<string, string>();
+  readonly #abstract = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(xml: string) {
+    let id = "";
+    let level = "";
+    for (const token of htmlTokens(xml)) {
+      if (token.kind !== "open") continue;
+      const value = attributeOf(token, "w:val");
+      if (token.name === "w:abstractnum") id = attributeOf(token, "w:abstractNumId");
+      else if (token.name === "w:lvl") level = attributeOf(token, "w:ilvl");
+      else if (token.name === "w:numfmt") this.#formats.set(`${id} ${level}`, value);
+      else if (token.name === "w:num") id = attributeOf(token, "w:numId");
+      else if (token.name === "w:abstractnumid") this.#abstract.set(id, value);
+    }
+  }
+
+  /** What stands before the next item of a list. */
+  next(list: string, level: string): string {
+    const key = `${list} ${level}`;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    const format = this.#formats.get(`${this.#abstract.get(list)} ${level}`) ?? "bullet";
+    return format === "bullet" || format === "none" ? "- " : `${count}. `;
+  }
+}
+
+class MarkdownWriter {
+  readonly lines: string[] = [];
+  hasBoxes = false;
+  /** Paragraphs of a cell go into the cell, and its cells into the row. */
+  readonly #cells: { rows: string[][]; cell: Piece }[] = [];
+  #piece: Piece = { text: "", isRaised: false };
+  #prefix = "";
+  #list = { id: "", level: "0" };
+  #links: { address: string; begin: number }[] = [];
+  #isText = false;
+  #field = "";
+  #isField = false;
+  #boxes = 0;
+  #note = "";
+
+  constructor(
+    private readonly headings: ReadonlyMap<string, string>,
+    private readonly addresses: ReadonlyMap<string, string>,
+    private readonly numbering: Numbering,
+  ) {}
+
+  write(xml: string): void {
+    for (const token of htmlTokens(xml)) {
+      if (token.kind === "text") {
+        if (this.#boxes > 0) continue;
+        if (this.#isText) this.#append(escaped(decodeHTML(token.text)));
+        else if (this.#isField) this.#field += decodeHTML(token.text);
+      } else if (token.name === "w:txbxcontent") {
+        this.#boxes += token.kind === "open" ? 1 : -1;
+        this.hasBoxes = true;
+      } else if (this.#boxes > 0) continue;
+      else if (token.kind === "open") this.#open(token);
+      else this.#close(token.name);
+    }
+  }
+
+  #append(text: string): void {
+    const { isRaised } = this.#piece;
+    this.#piece.text += isRaised && text.trim() !== "" ? `<sup>${text}</sup>` : text;
+  }
+
+  #open(tag: HtmlTag): void {
+    const { name } = tag;
+    const value = attributeOf(tag, "w:val");
+    const isFull = !tag.attributes.endsWith("/");
+    if (name === "w:t") this.#isText = isFull;
+    else if (name === "w:instrtext") this.#isField = isFull;
+    else if (name === "w:tab") this.#append(" ");
+    else if (name === "w:br" || name === "w:cr") this.#append(this.#cells.length > 0 ? "<br>" : "  \n");
+    else if (name === "w:vertalign") this.#piece.isRaised = value === "superscript";
+    else if (name === "w:pstyle") {
+      const rank = this.headings.get(value);
+      if (rank !== undefined) this.#prefix = `${"#".repeat(Number(rank))} `;
+    } else if (name === "w:ilvl") this.#list.level = value;
+    else if (name === "w:numid") this.#list.id = value;
+    else if (name === "w:numpr") this.#list = { id: "", level: "0" };
+    else if (name === "w:hyperlink") this.#link(this.addresses.get(attributeOf(tag, "r:id")) ?? "");
+    else if (name === "w:fldchar") this.#fieldChar(attributeOf(tag, "w:fldCharType"));
+    else if (name === "w:footnotereference" || name === "w:endnotereference")
+      this.#piece.text += `[^${name.slice(2, 3)}${attributeOf(tag, "w:id")}]`;
+    else if ((name === "w:footnote" || name === "w:endnote") && !attributeOf(tag, "w:type"))
+      this.#note = `[^${name.slice(2, 3)}${attributeOf(tag, "w:id")}]: `;
+    else if (name === "w:tbl") this.#cells.push({ rows: [], cell: this.#piece });
+    else if (name === "w:tr") this.#cells.at(-1)?.rows.push([]);
+    else if (name === "w:tc") this.#piece = { text: "", isRaised: false };
+  }
+
+  #close(name: string): void {
+    if (name === "w:t") this.#isText = false;
+    else if (name === "w:instrtext") this.#isField = false;
+    else if (name === "w:r") this.#piece.isRaised = false;
+    else if (name === "w:hyperlink") this.#endLink();
+    else if (name === "w:numpr" && this.#prefix === "" && this.#list.id !== "") {
+      const indent = "    ".repeat(Math.min(Number(this.#list.level) || 0, 8));
+      this.#prefix = indent + this.numbering.next(this.#list.id, this.#list.level);
+    } else if (name === "w:p") this.#endParagraph();
+    else if (name === "w:tc")
+      this.#cells
+        .at(-1)
+        ?.rows.at(-1)
+        ?.push(this.#piece.text.replace(/(?:<br>)+$/, ""));
+    else if (name === "w:tbl") {
+      const { rows = [], cell = this.#piece } = this.#cells.pop() ?? {};
+      this.#piece = cell;
+      const lines = rows.map((cells) => `| ${cells.map((one) => one.replaceAll("\n", " ")).join(" | ")} |`);
+      const table = [
+        lines[0] ?? "",
+        `|${"---|".repeat(Math.max(1, rows[0]?.length ?? 1))}`,
+        ...lines.slice(1),
+      ];
+      // A table in a cell is text of the cell.
+      if (this.#cells.length > 0) this.#piece.text += rows.flat().join(" ");
+      else this.lines.push(table.join("\n"));
+    }
+  }
+
+  #endParagraph(): void {
+    while (this.#links.length > 0) this.#endLink();
+    const { text } = this.#piece;
+    const plain = this.#prefix === "" ? text.replace(/^\s*(\d{1,9})([.)])/, "$1\\$2") : text;
+    if (this.#cells.length > 0) this.#piece.text += text.trim() === "" ? "" : "<br>";
+    else {
+      if (plain.trim() !== "") this.lines.push(this.#note + this.#prefix + plain.trim());
+      if (plain.trim() !== "") this.#note = "";
+      this.#piece = { text: "", isRaised: false };
+    }
+    this.#prefix = "";
+  }
+
+  #link(address: string): void {
+    this.#links.push({ address, begin: this.#piece.text.length });
+  }
+
+  #endLink(): void {
+    const { address = "", begin = 0 } = this.#links.pop() ?? {};
+    const { text } = this.#piece;
+    if (address === "" || begin >= text.length) return;
+    this.#piece.text = `${text.slice(0, begin)}[${text.slice(begin)}](<${address.replace(/[<>\s]/g, encodeURIComponent)}>)`;
+  }
+
+  /** A link may be a field, whose instruction has the address: `HYPERLINK "https://…"`. */
+  #fieldChar(type: string): void {
+    if (type === "begin") this.#field = "";
+    else if (type === "separate") this.#link(/^\s*HYPERLINK\s+"([^"]+)"/.exec(this.#field)?.[1] ?? "");
+    else if (type === "end") this.#endLink();
+  }
+}
+
+/** A text that Markdown shows as it is. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]<>#|~]/g, "\\$&");
+}
