@@ -33,17 +33,23 @@ export function epochOf(value: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Does `work` for at most `ms`. Its signal is aborted with `late` when the time is over, or with the reason of `signal`. */
+/**
+ * Does `work` for at most `ms`, counted anew from each call of `restart`. Its signal is aborted with `late` when the time is
+ * over, or with the reason of `signal`.
+ */
 export async function withDeadline<T>(
   clock: Pick<Clock, "sleep" | "monotonic">,
   ms: number,
   signal: AbortSignal,
   late: Error,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, restart: () => void) => Promise<T>,
 ): Promise<T> {
   const timer = new AbortController();
   const ended = new AbortController();
-  const end = clock.monotonic() + ms;
+  let end = clock.monotonic() + ms;
+  const restart = () => {
+    end = clock.monotonic() + ms;
+  };
   const expire = async () => {
     // A sleep may end early where the machine itself slept.
     while (clock.monotonic() < end) await clock.sleep(end - clock.monotonic(), ended.signal);
@@ -51,7 +57,7 @@ export async function withDeadline<T>(
   };
   expire().catch(() => {});
   try {
-    return await work(AbortSignal.any([signal, timer.signal]));
+    return await work(AbortSignal.any([signal, timer.signal]), restart);
   } finally {
     ended.abort();
   }

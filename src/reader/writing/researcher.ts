@@ -19,7 +19,7 @@ import { gather } from "./steps/gather.js";
 import { writeAnswer, writeResult } from "./steps/write.js";
 
 export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges" | "clock" | "notice"> {
-  endpoint: Omit<EndpointOptions, "now">;
+  endpoint: Omit<EndpointOptions, "clock">;
   /** For each conversation. */
   limits: BudgetLimits;
   length: Length;
@@ -35,7 +35,7 @@ export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges"
  */
 export function modelResearcher(options: ModelResearcherOptions): Researcher {
   const { limits, sources, exchanges, clock, length, price } = options;
-  const endpoint = new ChatEndpoint({ ...options.endpoint, now: () => clock.now() });
+  const endpoint = new ChatEndpoint({ ...options.endpoint, clock });
   const hide = (text: string) => endpoint.hide(text);
 
   async function answer(

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/core/clock.js";
 import type { WireRequest } from "../../../src/core/http/exchange.js";
 import { Agent } from "../../../src/core/http/undici.js";
 import { ChatEndpoint } from "../../../src/reader/model/endpoint/endpoint.js";
@@ -93,7 +94,7 @@ it("a stop while a connection is being made ends at once", async () => {
     },
     close: () => agent.destroy(),
   };
-  const endpoint = new ChatEndpoint({ url, model: "m", apiKey: undefined, connections, now: () => 0 });
+  const endpoint = new ChatEndpoint({ url, model: "m", apiKey: undefined, connections, clock: systemClock });
   const request = { messages: [], schema: { name: "x", schema: {} }, maxTokens: 1 };
   const sent = endpoint.send(request, signal);
   await begun;

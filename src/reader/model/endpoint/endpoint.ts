@@ -1,3 +1,4 @@
+import { type Clock, withDeadline } from "../../../core/clock.js";
 import type { Connections } from "../../../core/http/connections.js";
 import { reasonOf } from "../../../core/http/exchange.js";
 import { sendVia } from "../../../core/http/send.js";
@@ -13,9 +14,12 @@ export interface EndpointOptions {
   apiKey: string | undefined;
   /** Their maker decides on proxies and certificates. */
   connections: Pick<Connections, "shared" | "route" | "close">;
-  /** Epoch ms. */
-  now: () => number;
+  clock: Clock;
+  /** An answer of which no byte comes for so long has ended, ms; undefined: the endpoint may take its time. */
+  silenceMs?: number | undefined;
 }
+
+const SILENT = new Error("no byte came");
 
 /** A model at an OpenAI-compatible endpoint. Knows what the endpoint has refused so far. */
 export class ChatEndpoint {
@@ -32,16 +36,31 @@ export class ChatEndpoint {
     this.hide = keyHider(apiKey);
   }
 
+  /** Whether the endpoint asks for a key and there is none: it refuses to list its models. Any other answer says nothing. */
+  async lacksKey(signal: AbortSignal): Promise<boolean> {
+    const { url, apiKey, connections } = this.options;
+    if (apiKey !== undefined) return false;
+    const request = { origin: url.origin, method: "GET", path: this.#path("models"), headers: {} };
+    try {
+      const { statusCode, body } = await sendVia(connections, request, signal);
+      body.destroy();
+      return statusCode === 401 || statusCode === 403;
+    } catch {
+      signal.throwIfAborted();
+      return false;
+    }
+  }
+
   /** Sends one request and reads the answer to its end. Rejects with `signal.reason` on an abort. */
   async send(request: ChatRequest, signal: AbortSignal): Promise<ModelReply | NoReply> {
-    const { url, model, apiKey, connections, now } = this.options;
+    const { url, model, apiKey, connections, clock, silenceMs } = this.options;
     const capabilities = this.#capabilities;
     const completion = new Completion(request.maxTokens);
     const answer: EndpointAnswer = { status: 0, headers: {}, completion, failure: undefined };
     const posted = {
       origin: url.origin,
       method: "POST",
-      path: `${url.pathname.replace(/(?:\/chat\/completions)?\/*$/, "")}/chat/completions`,
+      path: this.#path("chat/completions"),
       headers: {
         "content-type": "application/json",
         accept: "text/event-stream, application/json",
@@ -49,28 +68,38 @@ export class ChatEndpoint {
       },
       body: bodyOf(model, request, capabilities),
     };
-    try {
-      const { statusCode, headers, body } = await sendVia(connections, posted, signal);
+    const read = async (until: AbortSignal, restart = () => {}) => {
+      const { statusCode, headers, body } = await sendVia(connections, posted, until);
       Object.assign(answer, { status: statusCode, headers });
       for await (const piece of body) {
+        restart();
         completion.push(piece);
         // To leave the loop closes the connection: the rest is not wanted.
         if (completion.ended || completion.isOverLimit) break;
       }
+    };
+    try {
+      await (silenceMs === undefined ? read(signal) : withDeadline(clock, silenceMs, signal, SILENT, read));
     } catch (error) {
       signal.throwIfAborted();
+      if (error === SILENT)
+        return { kind: "refused", message: `sent nothing for ${(silenceMs ?? 0) / 1_000} s` };
       answer.failure = this.hide(reasonOf(error));
     }
     if (answer.status === 0)
       return { kind: "unreachable", message: `could not be reached: ${answer.failure}` };
     completion.end();
-    const outcome = classify(answer, model, now(), (text) => this.hide(text));
+    const outcome = classify(answer, model, clock.now(), (text) => this.hide(text));
     if (!("kind" in outcome) || outcome.kind !== "unsupported") return outcome;
     const next = reduced(capabilities, outcome.message, request.maxTokens);
     if (next === undefined) return { ...outcome, kind: "refused" };
     // Another conversation may have learnt it meanwhile.
     if (this.#capabilities === capabilities) this.#capabilities = next;
     return outcome;
+  }
+
+  #path(end: string): string {
+    return `${this.options.url.pathname.replace(/(?:\/chat\/completions)?\/*$/, "")}/${end}`;
   }
 
   close(): Promise<void> {

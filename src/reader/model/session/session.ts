@@ -14,7 +14,15 @@ import { type ExchangeRecord, Transcript } from "./transcript.js";
 export class ContextExceeded extends ResearchFailure {}
 
 /** The model has not replied as it was asked to, also when that was asked for again. */
-export class UnreadableReply extends ResearchFailure {}
+export class UnreadableReply extends ResearchFailure {
+  /** `isCut`: whether the limit of the output has cut it off. */
+  constructor(
+    message: string,
+    readonly isCut: boolean,
+  ) {
+    super(message);
+  }
+}
 
 /** What a reply is read as, or what is wrong with it as a phrase for the model. */
 export type ReplyReading<T> = { value: T } | { wrong: string };
@@ -101,9 +109,10 @@ export class ModelSession {
     const added: Message[] = [];
     let wrong = "";
     let said = "";
+    let isCut = false;
     for (let nth = 1; nth <= tries; nth++) {
       const reply = await this.#reply(requestOf(task, added), task.keep);
-      const isCut = reply.finish === "length";
+      isCut = reply.finish === "length";
       const value = jsonIn(reply.text, !isCut);
       const reading = value === undefined ? { wrong: "it is not JSON" } : await read(value, nth === tries);
       if ("value" in reading) return reading.value;
@@ -114,7 +123,7 @@ export class ModelSession {
       const content = `That reply is invalid: ${wrong}. Give all of it once more, mended: the JSON value and nothing else.`;
       added.push({ role: "assistant", content: reply.text.slice(0, SHOWN_REPLY) }, { role: "user", content });
     }
-    throw new UnreadableReply(this.#failure(`did not reply as asked: ${wrong}${said}`).message);
+    throw new UnreadableReply(this.#failure(`did not reply as asked: ${wrong}${said}`).message, isCut);
   }
 
   async #reply(asked: ChatRequest, keep: BudgetLimits): Promise<ModelReply> {
