@@ -67,6 +67,8 @@ export function commandOf(inputs) {
 /** @param {Inputs} inputs */
 function flags(inputs) {
   const { mode = "" } = inputs;
+  if ((inputs["check-model"] || inputs["check-model-url"]) && inputs.check !== "true")
+    throw new InputError("check-model and check-model-url need check: true");
   return Object.entries(FLAGS).flatMap(([name, { modes, value }]) => {
     const given = inputs[name] ?? "";
     if (!value && !["", "true", "false"].includes(given))

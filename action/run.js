@@ -36,6 +36,8 @@ const childEnv = {
   RESEARCH_NO_HISTORY: "",
   // The address is in the environment; a profile of this machine must not decide which interface it has.
   RESEARCH_PROVIDER: env.RESEARCH_PROVIDER || "research",
+  RESEARCH_MODEL_NAME: inputs["check-model"] || env.RESEARCH_MODEL_NAME,
+  RESEARCH_MODEL_URL: inputs["check-model-url"] || env.RESEARCH_MODEL_URL,
 };
 
 try {

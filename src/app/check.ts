@@ -14,6 +14,7 @@ import type { Checker, CheckOptions, Report } from "../reader/checking/check.js"
 import type { Claim, ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
+import type { CheckModel, ModelListener } from "./check-model.js";
 import { CodedError, UsageError } from "./errors.js";
 import type { Machine } from "./machine.js";
 
@@ -102,10 +103,14 @@ export interface CheckNotice {
   message: string;
 }
 
-type NoticedOptions = Omit<CheckOptions, "onCited"> & {
+/** What one check of a report takes: with a model, the model, who hears of it, and an earlier check whose answers stand. */
+export interface ReportCheckOptions extends Omit<CheckOptions, "onCited" | "findSupport"> {
   /** Told what of the report leads nowhere or is not used, before any page is asked for. */
   onNotice?: (notice: CheckNotice) => void;
-};
+  model?: CheckModel | undefined;
+  listener?: ModelListener | undefined;
+  earlier?: CheckOutcome | undefined;
+}
 
 const EXPORT_HINT =
   "Export the report with its links, as Markdown or docx, in place of a copy of what the page shows; " +
@@ -116,37 +121,40 @@ export async function checkOf(
   checker: Checker,
   report: Report,
   named: Pick<CheckOutcome, "request_id" | "file">,
-  { onNotice, ...options }: NoticedOptions,
+  { onNotice, model, listener = {}, earlier, ...options }: ReportCheckOptions,
 ): Promise<CheckOutcome> {
   checkReportSize(report);
   const { NotChecked } = await import("../reader/checking/check.js");
   const onCited = (cited: ReportClaims) => {
     for (const notice of noticesOf(cited)) onNotice?.(notice);
   };
-  const checked = await checker.check(report, { ...options, onCited }).catch((error: unknown) => {
-    if (!(error instanceof NotChecked)) throw error;
-    const outcome = { ...named, ...error.checked };
-    const { asked, answered } = error;
-    if (asked === 0)
-      throw new NotCheckedError(
-        outcome,
-        "no mark of the report leads to a source: nothing was checked",
-        EXPORT_HINT,
-      );
-    const pages = asked === 1 ? "the page that it cites" : `any of the ${asked} pages that it cites`;
-    throw answered === 0
-      ? new NotCheckedError(
+  const findSupport = model?.finder(listener, options.signal, earlier);
+  const checked = await checker
+    .check(report, { ...options, onCited, findSupport })
+    .catch((error: unknown) => {
+      if (!(error instanceof NotChecked)) throw error;
+      const outcome = { ...named, ...error.checked, model: model?.name ?? null };
+      const { asked, answered } = error;
+      if (asked === 0)
+        throw new NotCheckedError(
           outcome,
-          `no answer came from ${pages}: nothing was checked`,
-          "Is there a network? `research doctor` looks.",
-        )
-      : new NotCheckedError(
-          outcome,
-          `${asked === 1 ? "the page that it cites could not" : `none of the ${asked} pages that it cites could`} be read: nothing was checked`,
-          "`--json` says why for each page. Open the pages in a browser.",
+          "no mark of the report leads to a source: nothing was checked",
+          EXPORT_HINT,
         );
-  });
-  return { ...named, ...checked };
+      const pages = asked === 1 ? "the page that it cites" : `any of the ${asked} pages that it cites`;
+      throw answered === 0
+        ? new NotCheckedError(
+            outcome,
+            `no answer came from ${pages}: nothing was checked`,
+            "Is there a network? `research doctor` looks.",
+          )
+        : new NotCheckedError(
+            outcome,
+            `${asked === 1 ? "the page that it cites could not" : `none of the ${asked} pages that it cites could`} be read: nothing was checked`,
+            "`--json` says why for each page. Open the pages in a browser.",
+          );
+    });
+  return { ...named, ...checked, model: model?.name ?? null };
 }
 
 /** What of a report leads nowhere, and what it lists in vain. */
@@ -170,12 +178,13 @@ export async function checkRequest(
   checker: Checker,
   ports: Ports,
   target: Target,
-  options: NoticedOptions,
+  options: ReportCheckOptions,
 ): Promise<CheckOutcome> {
   const { signal, goesOn } = options;
   const result = await fetchResult(ports, target, { signal });
   const named = { request_id: target.requestId, file: null };
-  const outcome = await checkOf(checker, reportOf(result), named, options);
+  const earlier = keptCheck(ports, target.requestId);
+  const outcome = await checkOf(checker, reportOf(result), named, { ...options, earlier });
   signal.throwIfAborted();
   // The caller has it, so that it cannot be kept ends nothing.
   if (outcome.complete || !goesOn) localErrorOf(() => keepCheck(ports, target, outcome));
@@ -254,8 +263,8 @@ export function keptCheck(
     : undefined;
 }
 
-/** Contract §11: 14 if a source does not say what a sentence says, or is gone. */
+/** Contract §11: 14 if a source does not say what a sentence says, contradicts it, or is gone. */
 export function exitCodeOfCheck({ counts }: { counts: Readonly<Record<string, number>> }): 0 | 14 {
-  const { missing = 0, gone = 0 } = counts;
-  return missing + gone > 0 ? 14 : 0;
+  const { missing = 0, gone = 0, contradicted = 0 } = counts;
+  return missing + gone + contradicted > 0 ? 14 : 0;
 }

@@ -7,6 +7,8 @@ import { isKeyText } from "../core/secrets/key.js";
 import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/finding/engines.js";
 import type { FolderIndexOptions } from "../reader/finding/folder-index.js";
 import type { SourceProvider } from "../reader/finding/source.js";
+import type { EndpointOptions } from "../reader/model/endpoint/endpoint.js";
+import type { BudgetLimits } from "../reader/model/session/budget.js";
 import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
 import { domainsIn } from "./domains.js";
 import { givenFlag, refuseBeside, UsageError } from "./errors.js";
@@ -64,25 +66,12 @@ export async function modelOf(
   ctx: Surroundings,
   options: ModelOptions & { researcher?: string },
 ): Promise<ModelResearch | undefined> {
-  const { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, researcher } = options;
-  const { depth, length } = options;
+  const { modelPrice, length, researcher } = options;
   const { host } = ctx;
   const web = await searchOf(ctx, options);
-  if (model === undefined) {
-    const flag = givenFlag({ modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length });
-    if (flag === undefined) return undefined;
-    throw new UsageError(`${flag} needs the name of a model: --model NAME`);
-  }
-  const name = model.trim();
-  if (name === "") throw new UsageError("invalid --model: the name is empty");
-  refuseBeside("--model", { researcher });
-  if (modelUrl === undefined)
-    throw new UsageError("--model needs --model-url URL", `As in --model-url ${EXAMPLE_URL}`);
-  const what = { name: "model URL", example: EXAMPLE_URL };
-  const url = endpointUrl(ctx, modelUrl, what);
-  const apiKey = await keyIn(ctx, "RESEARCH_MODEL_API_KEY");
-  const { tokens, calls, ms } = DEPTHS[depth ?? "standard"];
-  const limits = { tokens: modelTokens ?? tokens, calls: modelCalls ?? calls, ms: modelTime ?? ms };
+  if (options.model !== undefined) refuseBeside("--model", { researcher });
+  const endpoint = await endpointOf(ctx, options);
+  if (endpoint === undefined) return undefined;
   return async (folder, service) => {
     const { modelResearcher } = await import("../reader/writing/researcher.js");
     const { combined } = await import("../reader/finding/source.js");
@@ -91,9 +80,9 @@ export async function modelOf(
     if (folder !== undefined) sources.push(folderIndex(folder));
     if (web !== undefined) sources.push(await web(service));
     return modelResearcher({
-      endpoint: { url, model: name, apiKey, connections: connectionsTo(ctx, url) },
+      endpoint,
       ...{
-        limits,
+        limits: limitsOf(options),
         length: length ?? "normal",
         price: modelPrice,
         sources: combined(sources),
@@ -102,6 +91,41 @@ export async function modelOf(
       ...service,
     });
   };
+}
+
+/** The endpoint that the options name; undefined for none. `variables`: how those begin that may name it, too. Throws as `modelOf`. */
+export async function endpointOf(
+  ctx: Surroundings,
+  { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length }: ModelOptions,
+  variables = "",
+): Promise<EndpointOptions | undefined> {
+  if (model === undefined) {
+    const flag = givenFlag({ modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length });
+    if (flag === undefined) return undefined;
+    const orName = variables && ` or ${variables}NAME`;
+    throw new UsageError(`${flag} needs the name of a model: --model NAME${orName}`);
+  }
+  const name = model.trim();
+  if (name === "") throw new UsageError("invalid --model: the name is empty");
+  if (modelUrl === undefined)
+    throw new UsageError(
+      `--model needs --model-url URL${variables && ` or ${variables}URL`}`,
+      `As in --model-url ${EXAMPLE_URL}`,
+    );
+  const url = endpointUrl(ctx, modelUrl, { name: "model URL", example: EXAMPLE_URL });
+  const apiKey = await keyIn(ctx, "RESEARCH_MODEL_API_KEY");
+  return { url, model: name, apiKey, connections: connectionsTo(ctx, url), clock: ctx.host.clock };
+}
+
+/** What one research or one check may take. */
+export function limitsOf({
+  modelTokens,
+  modelCalls,
+  modelTime,
+  depth = "standard",
+}: ModelOptions): BudgetLimits {
+  const { tokens, calls, ms } = DEPTHS[depth];
+  return { tokens: modelTokens ?? tokens, calls: modelCalls ?? calls, ms: modelTime ?? ms };
 }
 
 const MOST_PAGES = 30;

@@ -2,21 +2,25 @@ import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { CheckReportOptions } from "./types.js";
 
-/** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (NOT_CHECKED if no page could be read or no mark leads to a source, USAGE over 2 MiB) and `signal.reason`. */
+/** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (NOT_CHECKED if no page could be read or no mark leads to a source, USAGE over 2 MiB, NOT_AUTHENTICATED by the model) and `signal.reason`. */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
   const { CHECK_LIMITS, checkOf, openChecker, reportOf } = await import("../app/check.js");
-  const { signal = new AbortController().signal, allowPrivate, ...limits } = options;
+  const { openModel } = await import("./check-model.js");
+  const { signal = new AbortController().signal, allowPrivate, model: given, ...limits } = options;
   signal.throwIfAborted();
   const checker = await openChecker({ env: process.env, clock: systemClock, allowPrivate });
+  let asked: Awaited<ReturnType<typeof openModel>> = {};
   try {
+    asked = await openModel(given, process.env, signal);
     const report = reportOf({ data: {}, value: markdown });
     const named = { request_id: null, file: null };
-    const outcome = await checkOf(checker, report, named, { ...CHECK_LIMITS, ...limits, signal });
+    const outcome = await checkOf(checker, report, named, { ...CHECK_LIMITS, ...limits, ...asked, signal });
     signal.throwIfAborted();
     return outcome;
   } catch (error) {
     throw (await import("./machine-research.js")).codedError(error, signal);
   } finally {
     checker.close();
+    await asked.model?.close();
   }
 }

@@ -21,6 +21,7 @@ import { fetchResult, whyNoResult } from "../client/workflows/results.js";
 import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { type CreateBody, isFinal } from "../core/protocol/conversation.js";
+import { openModel } from "./check-model.js";
 import { AbortedError, SchemaMismatchError } from "./errors.js";
 import type {
   BatchEvent,
@@ -117,15 +118,20 @@ export class MachineResearch implements Research {
     }
   }
 
-  async check(id: string, { allowPrivate, ...options }: CheckReportOptions = {}): Promise<CheckOutcome> {
+  async check(
+    id: string,
+    { allowPrivate, model: given, ...options }: CheckReportOptions = {},
+  ): Promise<CheckOutcome> {
     const signal = this.#untilClosed(options.signal);
     const target = resolveTarget(this.machine, id);
+    const asked = await openModel(given, this.options.env ?? process.env, signal);
     const checker = await checkerOn(this.machine, allowPrivate);
     try {
-      const limits = { ...CHECK_LIMITS, ...options, signal };
+      const limits = { ...CHECK_LIMITS, ...options, ...asked, signal };
       return await checkRequest(checker, target.at ?? this.machine, target, limits);
     } finally {
       checker.close();
+      await asked.model?.close();
     }
   }
 

@@ -92,6 +92,28 @@ export interface CheckReportOptions extends CallOptions {
   timeoutMs?: number;
   /** Whether hosts that the report names may have a private address. Default: false. */
   allowPrivate?: boolean;
+  /** Has each sentence judged by its page. */
+  model?: ReportModel;
+}
+
+/** A model at an OpenAI-compatible endpoint. The limits are for one report; their defaults are those of `--depth standard`. */
+export interface ReportModel {
+  name: string;
+  /** As in `http://127.0.0.1:11434/v1`. */
+  url: string;
+  apiKey?: string;
+  tokens?: number;
+  calls?: number;
+  timeMs?: number;
+  /** What a million tokens cost, in dollars. */
+  price?: { input: number; output: number };
+  /** Told what the check has used; never with the key. */
+  onUsage?: (usage: {
+    calls: number;
+    input_tokens: number;
+    output_tokens: number;
+    cost_dollars?: number;
+  }) => void;
 }
 
 /** A request in the history of this machine. */

@@ -41,7 +41,7 @@ test.each([
 test("a report of 2 MiB is checked, and not a larger one", async () => {
   const checker = checking(async () => found());
   const check = (length: number) => checkOf(checker, { text: "x".repeat(length), given }, named, options);
-  expect(await check(MAX_REPORT_BYTES)).toEqual({ ...named, ...found() });
+  expect(await check(MAX_REPORT_BYTES)).toEqual({ ...named, ...found(), model: null });
   await expect(check(MAX_REPORT_BYTES + 1)).rejects.toMatchObject({
     ...{ code: "USAGE", message: "the report is over 2 MiB", facts: { hint: "Shorten it." } },
   });
@@ -70,7 +70,7 @@ test.each([
   const { ports, target } = machine();
   const checker = checking(async () => found(complete));
   const outcome = await checkRequest(checker, ports, target, { ...options, goesOn });
-  expect(outcome).toEqual({ request_id: "id-1234", file: null, ...found(complete) });
+  expect(outcome).toEqual({ request_id: "id-1234", file: null, model: null, ...found(complete) });
   expect(keptCheck(ports, "id-1234")).toEqual(isKept ? outcome : undefined);
 });
 

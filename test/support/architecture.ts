@@ -26,6 +26,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   server: ["core"],
   "reader/comparing": ["reader/checking", "reader/matching", "reader/languages", "core"],
   "reader/checking": ["reader/fetching", "reader/reading", "reader/matching", "reader/languages", "core"],
+  "reader/supporting": [
+    "reader/checking",
+    "reader/finding",
+    "reader/reading",
+    "reader/matching",
+    "reader/languages",
+    "reader/model",
+    "core",
+  ],
   "reader/writing": [
     "reader/finding",
     "reader/reading",

@@ -43,3 +43,11 @@ export function wholeNumber(least: number): (text: string) => number {
 
 /** Without a default: that of `serve`, no limit, would pass for the tier of `serve keys add`, whose flag has the same name. */
 export const tierFlag = (description: string) => choice(description, Object.keys(TIERS) as Tier[]);
+
+/** Two prices as commander reads them, as in `0.15/0.6`. */
+export function price(text: string): { input: number; output: number } {
+  const [, input, output] = /^(\d{1,9}(?:\.\d{1,9})?)\/(\d{1,9}(?:\.\d{1,9})?)$/.exec(text) ?? [];
+  if (input === undefined || output === undefined)
+    throw new InvalidArgumentError("It must be two prices in dollars, as in 0.15/0.6.");
+  return { input: Number(input), output: Number(output) };
+}

@@ -1,5 +1,14 @@
 import type { Joined, OptionsOf } from "./definition.js";
-import { duration, positiveDuration, repeatable, tierFlag, value, wholeNumber } from "./flag-values.js";
+import {
+  choice,
+  duration,
+  positiveDuration,
+  price,
+  repeatable,
+  tierFlag,
+  value,
+  wholeNumber,
+} from "./flag-values.js";
 
 /** Flags that several commands take, each group by what its commands do. */
 export const flags = {
@@ -63,6 +72,27 @@ export const flags = {
   },
   check: {
     "--check": "then read the pages that the result cites, and end with 14 if one does not say what is said",
+  },
+  modelLimits: {
+    "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
+    "--depth <depth>": choice("sets the three limits below (default: standard)", [
+      "quick",
+      "standard",
+      "deep",
+    ]),
+    "--model-tokens <n>": value(
+      "tokens that one research or check may spend (default by depth: 25000, 120000, 300000)",
+      wholeNumber(1),
+    ),
+    "--model-calls <n>": value(
+      "requests that one research or check may send (default by depth: 8, 25, 60)",
+      wholeNumber(1),
+    ),
+    "--model-time <duration>": value(
+      "how long one research or check may take (default by depth: 5m, 15m, 30m)",
+      positiveDuration,
+    ),
+    "--model-price <in/out>": value("dollars for a million tokens in and out; shows what it costs", price),
   },
   partial: { "--partial": "print what there is of a result that was cut short" },
   result: {

@@ -16,7 +16,7 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   11: "`create`: outcome unknown; it was sent, and no readable answer came back",
   12: "this machine: a file could not be read or written, or exists already",
   13: "`--strict`: the result does not fit its schema",
-  14: "`check`: a source does not say what a sentence says, or is gone",
+  14: "`check`: a source does not say what a sentence says, contradicts it, or is gone",
   15: "`diff`: the two results differ in substance",
   "130, 143, 129": "it died of SIGINT, SIGTERM, SIGHUP, after saying how to go on",
 };
@@ -33,6 +33,7 @@ export interface Variable {
 
 const KEYS = ["serve", ...["add", "set", "list", "spent", "revoke"].map((verb) => `serve keys ${verb}`)];
 const MODEL = ["serve", "try"];
+const CHECKS = ["check", "run", "batch", "compare"];
 
 /** Every variable, in the order in which help lists them (contract §2, §4). */
 export const VARIABLES: readonly Variable[] = [
@@ -66,8 +67,10 @@ export const VARIABLES: readonly Variable[] = [
   variable("RESEARCH_SERVE_METRICS_TOKEN", "the token that GET /metrics asks for", null, ["serve"]),
   variable("RESEARCH_UPSTREAM_API_KEY", "the key of the profile that --upstream names", null, ["serve"]),
   variable("RESEARCH_UPSTREAM_API_KEY_FILE", "a file that holds the key of --upstream", null, ["serve"]),
-  variable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, MODEL),
-  variable("RESEARCH_MODEL_API_KEY_FILE", "a file that holds the key of the model's endpoint", null, MODEL),
+  variable("RESEARCH_MODEL_NAME", "the model that judges citations, also of --check", "--model", CHECKS),
+  variable("RESEARCH_MODEL_URL", "its OpenAI-compatible endpoint", "--model-url", CHECKS),
+  variable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, [...MODEL, ...CHECKS]),
+  variable("RESEARCH_MODEL_API_KEY_FILE", "a file with that key", null, [...MODEL, ...CHECKS]),
   variable("RESEARCH_SEARCH_API_KEY", "the key of the search engine", null, MODEL),
   variable("RESEARCH_SEARCH_API_KEY_FILE", "a file that holds the key of the search engine", null, MODEL),
 ];

@@ -4,24 +4,38 @@ import {
   type CheckNotice,
   checkOf,
   keepCheck,
+  keptCheck,
   openChecker,
   reportOf,
 } from "../../app/check.js";
+import { type CheckModel, checkModelOf } from "../../app/check-model.js";
 import { failureOf } from "../../app/failure.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { Target } from "../../client/workflows/requests.js";
 import type { Result } from "../../client/workflows/results.js";
 import { localErrorOf } from "../../core/files/local-error.js";
 import type { CheckOutcome } from "../../core/protocol/check-outcome.js";
+import type { Context } from "../context.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
 import { countsText, wrongLines } from "./check-text.js";
+import { limitsText, modelListener } from "./model-listener.js";
+
+/** The model that variables name for the checks after a command, with its limits said; undefined without a check or a model. */
+export async function modelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
+  const model = isChecked ? await checkModelOf(ctx, {}, "quick") : undefined;
+  if (model) await ctx.reporter.notice("MODEL", limitsText(model));
+  return model;
+}
 
 /** The checks that a command makes of its results, after each was written. They share the pages that were read. */
 export class ChecksAfter {
   #checker: Promise<Checker> | undefined;
 
-  constructor(private readonly terminal: Terminal) {}
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly model: CheckModel | undefined,
+  ) {}
 
   /** Checks a result, keeps and says what was found; undefined if something hindered it. Rejects with `signal.reason` alone. */
   async check(
@@ -29,6 +43,7 @@ export class ChecksAfter {
     target: Target,
     result: Pick<Result, "data" | "value">,
   ): Promise<CheckOutcome | undefined> {
+    const { model } = this;
     const { host, reporter, signal } = this.terminal;
     const { env, clock, version } = host;
     const { requestId } = target;
@@ -37,8 +52,9 @@ export class ChecksAfter {
       const named = { request_id: requestId, file: null };
       const notices: CheckNotice[] = [];
       const outcome = await checkOf(await this.#checker, reportOf(result), named, {
-        ...CHECK_LIMITS,
-        signal,
+        ...{ ...CHECK_LIMITS, signal, model },
+        listener: model && { onEnd: modelListener(reporter, model, requestId).onEnd },
+        earlier: keptCheck(ports, requestId),
         onNotice: (notice) => notices.push(notice),
       }).finally(async () => {
         for (const { code, message } of notices)
@@ -64,6 +80,7 @@ export class ChecksAfter {
 
   async close(): Promise<void> {
     (await this.#checker)?.close();
+    await this.model?.close();
   }
 
   async #sayHindered(requestId: string, error: unknown): Promise<void> {

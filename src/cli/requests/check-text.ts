@@ -2,6 +2,7 @@ import type { CheckProgress } from "../../app/check.js";
 import {
   type CheckedCitation,
   type CheckOutcome,
+  SUPPORTS,
   VERDICTS,
   type Verdict,
 } from "../../core/protocol/check-outcome.js";
@@ -11,23 +12,39 @@ import type { Style } from "../terminal/style.js";
 
 const WRONG: ReadonlySet<Verdict> = new Set(["missing", "gone"]);
 
-/** Every citation, a line each: verdict, addresses, what is missing, sentence. */
-export function citationLines({ citations }: Pick<CheckOutcome, "citations">): string {
+/** Every citation, a line each: verdict, addresses, what is missing, sentence, and with a model support. */
+export function citationLines({ citations, model }: Pick<CheckOutcome, "citations" | "model">): string {
   return citations
-    .map(({ verdict, urls, missing, claim }) => {
+    .map(({ verdict, urls, missing, claim, support }) => {
       const addresses = urls.map((url) => url.replace(/\s/g, "%20")).join(" ");
-      return `${[verdict, addresses, missing.join("; "), claim].map(safeLine).join("\t")}\n`;
+      const columns = [
+        verdict,
+        addresses,
+        missing.join("; "),
+        claim,
+        ...(model === null ? [] : [support ?? ""]),
+      ];
+      return `${columns.map(safeLine).join("\t")}\n`;
     })
     .join("");
 }
 
 export function wrongLines({ citations }: Pick<CheckOutcome, "citations">, style: Style): string {
-  const wrong = citations.filter(({ verdict }) => WRONG.has(verdict));
-  wrong.sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict));
+  const wrong = citations.filter(({ verdict, support }) => support === "contradicted" || WRONG.has(verdict));
+  wrong.sort((a, b) => rankOf(a) - rankOf(b));
   return wrong.map((one) => `${wrongText(one, style)}\n`).join("");
 }
 
-function wrongText({ verdict, claim, missing, reason, urls }: CheckedCitation, style: Style): string {
+function rankOf({ verdict, support }: CheckedCitation): number {
+  return support === "contradicted" ? -1 : VERDICTS.indexOf(verdict);
+}
+
+function wrongText(citation: CheckedCitation, style: Style): string {
+  const { verdict, claim, missing, reason, urls, support, quote } = citation;
+  if (support === "contradicted") {
+    const lines = urls.map((line) => `\n  ${style.dim(safeLine(line))}`).join("");
+    return `${style.bad(support)}  ${safeLine(claim)}\n  the page: ${safeLine(quote ?? "")}${lines}`;
+  }
   const why = missing.length > 0 ? `not on the page: ${missing.join("; ")}` : (reason ?? "");
   const lines = [why, ...urls].filter(Boolean).map((line) => `\n  ${style.dim(safeLine(line))}`);
   return `${style.bad(verdict)}  ${safeLine(claim)}${lines.join("")}`;
@@ -38,9 +55,12 @@ export function citationsText(counts: Readonly<Record<string, number>>): string 
   return `${counted(counts.citations ?? 0, "citation")}${each && `: ${each}`}`;
 }
 
-/** How many citations have each verdict, the worst first. */
+/** How many citations have each verdict, and with a model each support, the worst first. */
 export function verdictsText(counts: Readonly<Record<string, number>>): string {
-  return VERDICTS.flatMap((verdict) => (counts[verdict] ? `${counts[verdict]} ${verdict}` : [])).join(", ");
+  const textOf = (names: readonly string[]) =>
+    names.flatMap((name) => (counts[name] ? `${counts[name]} ${name.replace("_", " ")}` : [])).join(", ");
+  const support = textOf(SUPPORTS);
+  return `${textOf(VERDICTS)}${support && `; the model: ${support}`}`;
 }
 
 /** The line of counts, what cites nothing, and how many pages could be read. */

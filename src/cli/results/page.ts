@@ -45,10 +45,15 @@ async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResul
   const ends = endsOf(true);
   if (ends.length !== outcome.citations.length) return undefined;
   const { checked_at, citations } = outcome;
-  const all = citations.map(({ verdict, claim, field, missing, reason, passage, urls }, i): PageMark => {
+  const all = citations.map(({ claim, field, urls, ...citation }, i): PageMark => {
+    const { verdict, missing, reason, passage, support = null, quote = null } = citation;
     const notes =
       missing.length > 0 ? [`not on the page: ${missing.join("; ")}`] : reason === null ? [] : [reason];
-    return { end: ends[i] ?? 0, field, word: verdict, look: LOOKS[verdict], claim, notes, passage, urls };
+    if (support !== null) notes.push(`${support.replace("_", " ")} by the page, says ${outcome.model}`);
+    const isContradicted = support === "contradicted";
+    const word = isContradicted ? support : verdict;
+    const look = isContradicted ? "bad" : LOOKS[verdict];
+    return { end: ends[i] ?? 0, field, word, look, claim, notes, passage: quote ?? passage, urls };
   });
   return { all, uncited: endsOf(false), summary: `Checked ${checked_at}. ${countsText(outcome)}. ${CAVEAT}` };
 }

@@ -1,6 +1,12 @@
 import { untilAborted, withDeadline } from "../../core/clock.js";
 import { sha256 } from "../../core/files/local-error.js";
-import type { Checked, CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
+import type {
+  Checked,
+  CheckedCitation,
+  CheckedPage,
+  Support,
+  Verdict,
+} from "../../core/protocol/check-outcome.js";
 import { isGroundingRedirect } from "../../core/protocol/citations.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
@@ -11,7 +17,7 @@ import { type Block, joinBlocks } from "../reading/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
 import { claimsIn, claimsOfFields, type GivenCitations, type ReportClaims } from "./citations.js";
-import { judgeAll } from "./judging.js";
+import { addAnswers, type FindSupport, judgeAll } from "./judging.js";
 import { PageContent, type PagePassage } from "./page-content.js";
 import type { CitedPage } from "./verdict.js";
 
@@ -53,6 +59,8 @@ export interface CheckOptions {
   onCited?: (cited: ReportClaims) => void;
   /** Given the text of each page that was read, whose SHA-256 is in its entry. */
   onText?: ((page: CheckedPage, text: string) => void) | undefined;
+  /** Asks a model about the citations of which a page was read. */
+  findSupport?: FindSupport | undefined;
 }
 
 export interface CheckProgress {
@@ -108,8 +116,9 @@ export class Checker {
   /** Rejects with NotChecked. An abort ends the reading and not the check. */
   async check(
     report: Report,
-    { pages: most, timeoutMs, signal, goesOn = false, onProgress, onCited, onText }: CheckOptions,
+    { pages: most, timeoutMs, signal, goesOn = false, ...listeners }: CheckOptions,
   ): Promise<Checked> {
+    const { onProgress, onCited, onText, findSupport } = listeners;
     const { clock } = this.options;
     const cited = citedIn(report);
     onCited?.(cited);
@@ -164,7 +173,11 @@ export class Checker {
     );
     const language = languageOf("text" in report ? report.text : "");
     const pagesOf = (urls: readonly string[]) => urls.flatMap((url) => settled.get(url) ?? []);
-    const { citations, isWhole: areJudged } = await judgeAll(claims, pagesOf, language, {
+    const {
+      citations,
+      read,
+      isWhole: areJudged,
+    } = await judgeAll(claims, pagesOf, language, {
       clock,
       signal,
       end,
@@ -173,21 +186,32 @@ export class Checker {
     for (const { entry, text } of settled.values())
       if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
         onText?.(entry, text);
+    const digestOf = (url: string) => settled.get(url)?.entry.sha256 ?? null;
+    if (findSupport) addAnswers(read, await findSupport(read, language, digestOf));
+    const counts = {
+      ...countsOf(citations),
+      citations: citations.length,
+      uncited: cited.claims.length - claims.length,
+      marks_without_source: cited.marksWithoutSource.length,
+      sources_not_cited: cited.notCited.length,
+    };
+    const judged = counts.supported + counts.contradicted + counts.not_stated;
+    const wereAsked = asked.flatMap((address) => settled.get(address) ?? []).filter((one) => one.asked);
+    const works = wereAsked.filter(({ entry }) => entry.state === "read").length;
     const checked: Checked = {
       checked_at: new Date(clock.now()).toISOString(),
       complete: isWhole && areAll && areJudged,
       citations,
       pages: [...settled.values()].map(({ entry }) => entry),
-      counts: {
-        ...countsOf(citations),
-        citations: citations.length,
-        uncited: cited.claims.length - claims.length,
-        marks_without_source: cited.marksWithoutSource.length,
-        sources_not_cited: cited.notCited.length,
+      counts,
+      metrics: {
+        links_work: shareOf(works, wereAsked.length),
+        citation_coverage: shareOf(claims.length, cited.claims.length),
+        citation_accuracy: shareOf(counts.supported, judged),
+        effective_citations: judged === 0 ? null : counts.supported,
       },
     };
     const isEnded = isWhole || !(goesOn || signal.aborted);
-    const wereAsked = asked.flatMap((address) => settled.get(address) ?? []).filter((one) => one.asked);
     const isUnread = wereAsked.every(({ entry }) => entry.state === "unreadable");
     const hasOnlyBareMarks = claims.length === 0 && cited.marksWithoutSource.length > 0;
     if (hasOnlyBareMarks || (isEnded && wereAsked.length > 0 && isUnread))
@@ -320,8 +344,16 @@ function passageOf({ lines, heading, header = [], caption = "", kind }: Block, t
   return { text: lines.join("\n"), over, subject: `${title} ${heading}`, isRow: kind === "table" };
 }
 
-function countsOf(citations: readonly CheckedCitation[]): Record<Verdict, number> {
-  const counts = { found: 0, missing: 0, unchecked: 0, gone: 0, unreadable: 0 };
-  for (const { verdict } of citations) counts[verdict] += 1;
+function countsOf(citations: readonly CheckedCitation[]): Record<Verdict | Support, number> {
+  const verdicts = { found: 0, missing: 0, unchecked: 0, gone: 0, unreadable: 0 };
+  const counts = { ...verdicts, supported: 0, contradicted: 0, not_stated: 0 };
+  for (const { verdict, support } of citations) {
+    counts[verdict] += 1;
+    if (support) counts[support] += 1;
+  }
   return counts;
+}
+
+function shareOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.js";
-import type { CheckedCitation } from "../../core/protocol/check-outcome.js";
+import type { CheckedCitation, Support } from "../../core/protocol/check-outcome.js";
 import type { Claim } from "./citations.js";
-import type { Pause } from "./page-content.js";
+import type { PageContent, Pause } from "./page-content.js";
 import { type CitedPage, type Judgement, judge } from "./verdict.js";
 
 /** For so long the program does nothing else while it judges, ms. */
@@ -30,8 +30,9 @@ export async function judgeAll(
   pagesOf: (urls: readonly string[]) => CitedPage[],
   language: string | undefined,
   { clock, signal, end }: { clock: Pick<Clock, "monotonic">; signal: AbortSignal; end: number },
-): Promise<{ citations: CheckedCitation[]; isWhole: boolean }> {
+): Promise<{ citations: CheckedCitation[]; read: ReadCitation[]; isWhole: boolean }> {
   const citations: CheckedCitation[] = [];
+  const read: ReadCitation[] = [];
   const pause = pauseUntil(clock, signal, end);
   let isWhole = true;
   const judgeInTime = async ({ text, over, urls }: Claim) => {
@@ -42,10 +43,48 @@ export async function judgeAll(
     const judged: Judgement | undefined = isWhole ? await judgeInTime(claim).catch(endOrThrow) : undefined;
     isWhole &&= judged !== undefined;
     const { verdict, missing, reason, passage } = judged ?? NOT_JUDGED;
-    const { text, field = null, urls } = claim;
-    citations.push({ claim: text, field, urls, verdict, missing, reason, passage });
+    const { text, field = null, urls, over } = claim;
+    const judgement = { verdict, missing, reason, passage, support: null, quote: null };
+    const citation = { claim: text, field, urls, ...judgement };
+    citations.push(citation);
+    const pages = pagesOf(urls);
+    const { content } = pages[judged?.page ?? pages.findIndex((page) => page.content)] ?? {};
+    if (content) read.push({ citation, over, content });
   }
-  return { citations, isWhole };
+  return { citations, read, isWhole };
+}
+
+/** A citation of which a page was read, with the page of its passage. */
+export interface ReadCitation {
+  citation: CheckedCitation;
+  over: string | undefined;
+  content: PageContent;
+}
+
+/** An answer of a model that counts. */
+export interface ProvenAnswer {
+  support: Support;
+  /** As it stands on the page; null if the model gave none. */
+  quote: string | null;
+}
+
+/** Finds what a model says of citations; `digestOf` gives the SHA-256 of what was read of an address. */
+export type FindSupport = (
+  citations: readonly ReadCitation[],
+  language: string | undefined,
+  digestOf: (url: string) => string | null,
+) => Promise<readonly (ProvenAnswer | undefined)[]>;
+
+/** Adds the answers of a model: what no page states and a model proves is computed. */
+export function addAnswers(
+  read: readonly ReadCitation[],
+  answers: readonly (ProvenAnswer | undefined)[],
+): void {
+  for (const [i, { citation }] of read.entries()) {
+    Object.assign(citation, answers[i]);
+    if (citation.verdict !== "missing" || citation.support !== "supported") continue;
+    Object.assign(citation, { verdict: "unchecked", missing: [], reason: "it is computed from the quote" });
+  }
 }
 
 function pauseUntil(clock: Pick<Clock, "monotonic">, signal: AbortSignal, end: number): Pause {

@@ -143,7 +143,7 @@ export async function judge(
   return worse && worse.state !== "read" ? { ...verdict(worse.state, worse.reason), ...best } : judged;
 }
 
-function readClaim(text: string, language: string | undefined, over: string): Claim {
+export function readClaim(text: string, language: string | undefined, over: string): Claim {
   const own = languageOf(text) ?? language;
   const vocabulary = vocabularyOf(own, language);
   const { frequent } = references(vocabulary);

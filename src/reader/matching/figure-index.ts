@@ -92,13 +92,14 @@ export class FigureIndex {
     const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).named(cell));
     const head = this.#readHead([over, ...cells].join("\n"));
     const forms = [...statementsOf(text, head, this.vocabulary), ...head.forms];
-    for (const [measure, value] of new Map(forms.map((form) => [form.join(), form])).values()) {
-      const postings = this.#forms.get(measure) ?? new Postings();
-      this.#forms.set(measure, postings);
-      postings.add(value, place);
-    }
+    for (const form of new Map(forms.map((each) => [each.join(), each])).values()) this.#addForm(form, place);
     for (const [scale] of matchesIn(SCALE, text))
       for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
+  }
+
+  /** Adds a number that no passage states, such as a sum, at the place 0. */
+  addAmount(value: number): void {
+    this.#addForm(["", value], 0);
   }
 
   /** Where a figure stands. `over`: what stands over it, as over a passage. */
@@ -128,6 +129,12 @@ export class FigureIndex {
   /** Where a number stands that a bound leaves open: 1,450 for "more than 1,000". */
   placesBeyond({ readings, unit, bound }: Quantity): Places {
     return this.#placesOf(readings.flatMap((reading) => soughtIn(reading, unit, bound, "open")));
+  }
+
+  #addForm([measure, value]: Form, place: number): void {
+    const postings = this.#forms.get(measure) ?? new Postings();
+    this.#forms.set(measure, postings);
+    postings.add(value, place);
   }
 
   #readHead(text: string): Head {

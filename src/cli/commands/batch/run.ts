@@ -19,6 +19,7 @@ import { isRepeated, type Row } from "../../../client/workflows/batch/row.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import { safeLine } from "../../../core/text/safe-text.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
+import { modelForChecks } from "../../requests/check-after.js";
 import { asksFirst, confirmed } from "../../requests/table.js";
 import { columnsOn } from "../../terminal/style.js";
 import type { Given } from "../flags.js";
@@ -55,6 +56,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   if (dryRun || out === undefined) return dryRunOf(ctx, machine, planned(), { limit });
   if (!options.yes && asksFirst(ctx))
     await confirmRows(ctx, planned(), `${safeLine(file)}, read as ${FORMS[format]},`);
+  const checkModel = await modelForChecks(ctx, options.check);
   const job = await openBatch(machine, rows, { ...options, limit, out });
   const { folder, states } = job;
   try {
@@ -62,7 +64,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     pages?.checkPages(folder, states);
     await sayRepeated(ctx, rows);
     try {
-      return await showBatch(ctx, job, options, resumeWith(ctx, file, options));
+      return await showBatch(ctx, job, { ...options, checkModel }, resumeWith(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
       await pages?.writePages(job, title);

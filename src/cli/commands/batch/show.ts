@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { ROW_FORMS, rowName } from "../../../app/batch.js";
 import { exitCodeOfCheck } from "../../../app/check.js";
+import type { CheckModel } from "../../../app/check-model.js";
 import { EXIT_CODES } from "../../../app/errors.js";
 import { type Failure, failureOf, rowError } from "../../../app/failure.js";
 import { Batch } from "../../../client/workflows/batch/batch.js";
@@ -54,13 +55,14 @@ export async function showBatch(
     onDone,
     notify: isNotified,
     check: isChecked,
+    checkModel,
     beside,
     ...options
-  }: ShowOptions & { beside?: (result: Result) => unknown },
+  }: ShowOptions & { checkModel: CheckModel | undefined; beside?: (result: Result) => unknown },
   resume: string,
 ): Promise<number> {
   const done = OnDone.of(terminal, onDone);
-  const checks = isChecked ? new ChecksAfter(terminal) : undefined;
+  const checks = isChecked ? new ChecksAfter(terminal, checkModel) : undefined;
   const [{ ports }] = job.accounts as [BatchAccount];
   const batch = new Batch(job, {
     ...options,
@@ -118,7 +120,9 @@ function rowChecker(checks: ChecksAfter, job: BatchJob): BatchRunOptions["checkS
       ? { target: targetOf(state, ports), result: fetched }
       : resultOfRow(job, state);
     const checked = await checks.check(ports, target, result);
-    return checked && { checked_at: checked.checked_at, counts: checked.counts };
+    if (!checked) return undefined;
+    const { checked_at, counts, metrics } = checked;
+    return { checked_at, counts, metrics };
   };
 }
 

@@ -1,5 +1,6 @@
 import { define, usual } from "../definition.js";
 import { duration, value, wholeNumber } from "../flag-values.js";
+import { flags } from "../flags.js";
 
 export const check = define({
   name: "check",
@@ -18,6 +19,10 @@ export const check = define({
       "--allow-private": "read pages on private addresses of hosts that the report names",
       "--dry-run": "ask for nothing; print the addresses that the report cites",
     },
+    "Model:": {
+      "--model <name>": "have a model judge each sentence by its page; what it cannot prove does not count",
+      ...flags.modelLimits,
+    },
     "Result:": {
       "--save <dir>": "write the text of each page and check.json to this folder, new or empty",
       "-o, --output <path>": "write the outcome to a file, whole or not at all (-: stdout)",
@@ -26,13 +31,14 @@ export const check = define({
     },
   },
   output:
-    "a line for each citation: verdict, addresses, what is missing, sentence; on a terminal what is wrong, and the " +
+    "a line for each citation: verdict, addresses, what is missing, sentence, with a model support; on a terminal what is wrong, and the " +
     "counts; --json: one object",
   exits: {
-    0: "nothing is missing or gone",
+    0: "nothing is missing, gone or contradicted",
+    4: "the endpoint of the model wants a key",
     9: "not one citation could be checked: no page could be read, or no mark leads to a source",
-    14: "a source is gone, or does not say what is said",
-    ...usual(3, 4, 5, 6, 7, 8, 10, 11),
+    14: "a source is gone, contradicts what is said, or does not say it",
+    ...usual(3, 5, 6, 7, 8, 10, 11),
   },
   examples: ["research check @last", "research check report.md --json"],
   run: async () => (await import("./run.js")).check,

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import {
   CHECK_LIMITS,
   type CheckNotice,
-  type CheckProgress,
   checkOf,
   claimsIn,
   exitCodeOfCheck,
   keepCheck,
+  keptCheck,
   NotCheckedError,
   openChecker,
 } from "../../../app/check.js";
+import { checkModelOf } from "../../../app/check-model.js";
 import { domainsIn } from "../../../app/domains.js";
 import { writeTarget } from "../../../app/output-file.js";
 import { LocalError, localErrorOf, orLocalError, sha256 } from "../../../core/files/local-error.js";
@@ -18,13 +19,15 @@ import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
 import { safeJson } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
+import { modelListener, planText } from "../../requests/model-listener.js";
 import { type NamedReport, readNamed } from "../../results/named.js";
 import { checkResultOptions } from "../../results/show.js";
 import { fitted } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
-type CheckFlags = Given<"domains" | "dryRun"> &
+type CheckFlags = Given<"domains" | "dryRun" | "modelLimits"> &
   Pick<Given<"result">, "output" | "force" | "html"> & {
+    model?: string;
     pages?: number;
     timeout?: number;
     sources?: string;
@@ -42,6 +45,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     domains: domainsIn("--domains", options.domains),
     notDomains: domainsIn("--not-domains", options.notDomains),
   };
+  const model = await checkModelOf(ctx, options);
   const named = await readNamed(ctx, name);
   const deliver = async (text: string) => {
     if (output === undefined || output === "-") return reporter.result(text);
@@ -51,29 +55,41 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   if (dryRun) {
     const claims = await claimsIn(named.report);
     const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
+    if (model)
+      await reporter.notice(
+        "MODEL",
+        planText(model, model.estimate(claims.filter(({ urls }) => urls.length > 0).length)),
+      );
     await deliver(reporter.json ? `${safeJson(addresses)}\n` : addresses.map((one) => `${one}\n`).join(""));
     return 0;
   }
   const { sources, allowPrivate, pages = CHECK_LIMITS.pages, timeout = CHECK_LIMITS.timeoutMs } = options;
   const { env, clock, version } = host;
   host.beforeRequests?.();
+  await model?.requireAccess(signal);
   const checker = await openChecker({ env, clock, version, ...limits, sources, allowPrivate });
-  let progress: CheckProgress = { done: 0, of: 0, hosts: [] };
-  await reporter.startLive(() => progressText(progress));
+  let progress = progressText({ done: 0, of: 0, hosts: [] });
+  await reporter.startLive(() => progress);
+  const show = (text: string) => {
+    progress = text;
+    reporter.redraw();
+  };
   const texts = new Map<string, string>();
   const notices: CheckNotice[] = [];
   try {
-    const { report, requestId, file } = named;
+    const { report, requestId, file, kept } = named;
     const outcome = await checkOf(
       checker,
       report,
       { request_id: requestId, file },
       {
-        ...{ pages, timeoutMs: timeout, signal },
-        onProgress(now) {
-          progress = now;
-          reporter.redraw();
+        ...{ pages, timeoutMs: timeout, signal, model },
+        listener: model && {
+          ...modelListener(reporter, model),
+          onProgress: (done, of) => show(`${done} of ${of} citations judged by the model`),
         },
+        earlier: kept && keptCheck(kept.ports, kept.target.requestId),
+        onProgress: (now) => show(progressText(now)),
         onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
         onNotice: (notice) => notices.push(notice),
       },
@@ -85,10 +101,10 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     });
     reporter.stopLive();
     await sayAll(ctx, notices);
-    const { kept } = named;
-    // That it cannot be kept costs the marks of `output --html` and no verdict.
+    // That it cannot be kept costs the marks of `output --html` and no verdict. What a model has judged is paid for.
+    const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
     const notKept =
-      kept && !signal.aborted ? localErrorOf(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;
+      kept && isWorthKeeping ? localErrorOf(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;
     if (notKept) await reporter.notice("NOT_KEPT", notKept.message);
     await deliver(await shown(ctx, named, outcome, options));
     if (save !== undefined) saveTexts(save, texts, outcome);
@@ -100,6 +116,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   } finally {
     reporter.stopLive();
     checker.close();
+    await model?.close();
   }
 }
 

@@ -18,6 +18,7 @@ import { isoDate } from "../../../core/text/duration.js";
 import { safeLine } from "../../../core/text/safe-text.js";
 import { type Context, resumeCommand, wordsOf } from "../../context.js";
 import { checkDifferent, modelsOf, readRequest, showRequests } from "../../input/create-request.js";
+import { modelForChecks } from "../../requests/check-after.js";
 import { showResult } from "../../results/show.js";
 import { pageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
@@ -62,6 +63,7 @@ export async function compare(
   const question = sha256(JSON.stringify(rows.map(({ id, digest }) => [id, digest]).sort()));
   const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
   checkFolder(dir, question);
+  const checkModel = await modelForChecks(ctx, options.check);
   const [first] = accounts as [Machine];
   const job = await openBatch(first, rows, { out: dir, isListed: false, retryRefused: true });
   const { folder, states } = job;
@@ -70,7 +72,7 @@ export async function compare(
     const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
     const profiles = names.flatMap((name) => ["-p", name]);
     const resume = resumeWith(ctx, body.prompt, [...profiles, "-o", dir], options);
-    const code = await showBatch(ctx, job, { ...options, beside: noteOf }, resume);
+    const code = await showBatch(ctx, job, { ...options, checkModel, beside: noteOf }, resume);
     const read = (file: string) => readIfThere(join(dir, file)) ?? "";
     const statements = await statementsOf(states, read);
     const index = indexText(body.prompt, states, statements);

@@ -1,4 +1,5 @@
 import { exitCodeOfCheck } from "../../../app/check.js";
+import type { CheckModel } from "../../../app/check-model.js";
 import type { Machine } from "../../../app/machine.js";
 import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
@@ -9,7 +10,7 @@ import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, resumeAt, wordsOf } from "../../context.js";
 import { interrupted, UnfinishedError, undelivered } from "../../errors.js";
 import { askedAccounts, readRequest, showRequests } from "../../input/create-request.js";
-import { ChecksAfter } from "../../requests/check-after.js";
+import { ChecksAfter, modelForChecks } from "../../requests/check-after.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
@@ -30,11 +31,14 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   // What would fail at the end fails before anything is spent.
   checkResultOptions(options, ctx.reporter.json);
   ctx.limitDay(options);
+  const checkModel = await modelForChecks(ctx, options.check && !options.dryRun);
   const accounts = await askedAccounts(ctx, await readRequest(ctx, prompt, options), options);
   if (options.dryRun) return showRequests(ctx, accounts);
   const { partial } = options;
   const words = [...resultWords(options), ...wordsOf({ partial }), ...schemaWords(ctx, options)];
-  return showRun(ctx, accounts, options, (id, at) => resumeAt(ctx, at, "output -w", id, words));
+  return showRun(ctx, accounts, { ...options, checkModel }, (id, at) =>
+    resumeAt(ctx, at, "output -w", id, words),
+  );
 }
 
 /** Without a history, the command that goes on needs the schema; one from stdin cannot be read again. */
@@ -46,7 +50,7 @@ function schemaWords(ctx: Context, { schema }: RunFlags): string[] {
 export async function showRun(
   terminal: Terminal,
   accounts: readonly AskedAccount<Machine>[],
-  options: ViewFlags,
+  options: ViewFlags & { checkModel?: CheckModel | undefined },
   resume: ((requestId: string, at: Machine) => string) | undefined,
 ): Promise<number> {
   const { reporter, signal } = terminal;
@@ -66,7 +70,7 @@ export async function showRun(
   };
   const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...own });
   const done = OnDone.of(terminal, options.onDone);
-  const checks = options.check ? new ChecksAfter(terminal) : undefined;
+  const checks = options.check ? new ChecksAfter(terminal, options.checkModel) : undefined;
   let file: string | undefined;
   let ofCheck = 0;
   try {

@@ -24,14 +24,6 @@ function port(text: string): number {
   return value;
 }
 
-/** Two prices as commander reads them, as in `0.15/0.6`. */
-function price(text: string): { input: number; output: number } {
-  const [, input, output] = /^(\d{1,9}(?:\.\d{1,9})?)\/(\d{1,9}(?:\.\d{1,9})?)$/.exec(text) ?? [];
-  if (input === undefined || output === undefined)
-    throw new InvalidArgumentError("It must be two prices in dollars, as in 0.15/0.6.");
-  return { input: Number(input), output: Number(output) };
-}
-
 function shellCommand(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must be a command.");
   return text;
@@ -52,25 +44,8 @@ const sourceFlags = {
 /** The model that words the answer, and its limits. */
 const modelFlags = {
   "--model <name>": "have a model search the sources and word the answer; its quotes are checked",
-  "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
-  "--depth <depth>": choice("sets the three limits below (default: standard)", ["quick", "standard", "deep"]),
-  "--model-tokens <n>": value(
-    "tokens that one research may spend (default by depth: 25000, 120000, 300000)",
-    wholeNumber(1),
-  ),
-  "--model-calls <n>": value(
-    "requests that one research may send (default by depth: 8, 25, 60)",
-    wholeNumber(1),
-  ),
-  "--model-time <duration>": value(
-    "how long one research may take (default by depth: 5m, 15m, 30m)",
-    positiveDuration,
-  ),
+  ...flags.modelLimits,
   "--length <length>": choice("how long the report is (default: normal)", ["short", "normal", "long"]),
-  "--model-price <in/out>": value(
-    "dollars for a million tokens in and out; shows what a research costs",
-    price,
-  ),
 } as const;
 
 export const serveFlags = {

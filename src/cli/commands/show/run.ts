@@ -20,10 +20,10 @@ export async function show(ctx: Context, given: string | undefined): Promise<voi
   const { request_id: requestId, origin, base_path: basePath } = found;
   const site = { history: ctx.history, origin, basePath };
   const kept = requestId === null ? undefined : keptResult(site, { requestId, entry: found });
-  const { checked_at, counts } = (requestId && keptCheck(site, requestId)) || {};
+  const { checked_at, counts, metrics } = (requestId && keptCheck(site, requestId)) || {};
   const entry: ShownEntry = {
     ...found,
-    ...(checked_at !== undefined && counts && { check: { checked_at, counts } }),
+    ...(checked_at !== undefined && counts && { check: { checked_at, counts, metrics } }),
     ...(typeof kept?.cost_dollars === "number" && { cost_dollars: kept.cost_dollars }),
     ...(kept?.usage !== undefined && { usage: kept.usage }),
     ...(Array.isArray(kept?.sources) && { sources: kept.sources }),

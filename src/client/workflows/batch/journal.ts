@@ -51,7 +51,11 @@ const ended = v.looseObject({
   note: v.optional(v.unknown()),
   at: text,
 });
-const check = v.looseObject({ checked_at: text, counts: v.record(text, v.number()) });
+const check = v.looseObject({
+  checked_at: text,
+  counts: v.record(text, v.number()),
+  metrics: v.optional(v.record(text, v.nullable(v.number()))),
+});
 /** When the sources of a row's result were read, and how many citations have which verdict. */
 export type RowCheck = v.InferOutput<typeof check>;
 

@@ -81,6 +81,7 @@ test("as JSON it is one object, from stdin too", async () => {
     claim: "The pool takes 1,600 connections.",
     ...{ field: null, urls: [`${url}/pool`], verdict: "found", missing: [], reason: null },
     passage: "The pool takes 1,600 connections.",
+    ...{ support: null, quote: null },
   });
   expect(pages.map(({ url: address }) => address.replace(url, ""))).toEqual([
     ...["/pool", "/nothing", "javascript:alert(1)", "/tides"],

@@ -1,0 +1,157 @@
+import type { Clock } from "../core/clock.js";
+import { withDeadline } from "../core/clock.js";
+import type { CheckedCitation, CheckOutcome } from "../core/protocol/check-outcome.js";
+import type { FindSupport, ProvenAnswer, ReadCitation } from "../reader/checking/judging.js";
+import type { ChatEndpoint } from "../reader/model/endpoint/endpoint.js";
+import type { BudgetLimits, Price } from "../reader/model/session/budget.js";
+import type { ModelFindings, ModelPlan } from "../reader/supporting/support.js";
+import { CodedError } from "./errors.js";
+import { endpointOf, limitsOf, type ModelOptions, type Surroundings } from "./model.js";
+
+export type { ModelFindings, ModelPlan };
+
+/** Hears what happens while a model judges the citations of a report. */
+export interface ModelListener {
+  onPlan?(plan: ModelPlan): Promise<void>;
+  onProgress?(done: number, of: number): void;
+  onNotice?(line: string): void;
+  /** `reused`: how many answers of an earlier check stand. */
+  onEnd?(findings: ModelFindings, reused: number): Promise<void>;
+}
+
+interface CheckModelOptions {
+  endpoint: ChatEndpoint;
+  /** For each report. */
+  limits: BudgetLimits;
+  price?: Price | undefined;
+  clock: Clock;
+  random: () => number;
+}
+
+/** How long the endpoint has to say whether it wants a key, ms. */
+const ACCESS_MS = 10_000;
+
+/** What was measured: a call has so many citations, and each takes so many tokens. */
+const CITATIONS_OF_CALL = 5;
+const TOKENS_OF_CITATION = 600;
+
+/** The model that judges the citations of the reports of one command. */
+export class CheckModel {
+  readonly #reliability = { replies: 0, failures: 0 };
+
+  constructor(private readonly options: CheckModelOptions) {}
+
+  get name(): string {
+    return this.options.endpoint.model;
+  }
+
+  get limits(): BudgetLimits {
+    return this.options.limits;
+  }
+
+  /** As in `NAME at http://127.0.0.1:11434`. */
+  get title(): string {
+    return `${this.name} at ${this.options.endpoint.origin}`;
+  }
+
+  /** Rejects with CodedError if the endpoint wants a key and has none; whatever else it answers says nothing. */
+  async requireAccess(signal: AbortSignal): Promise<void> {
+    const { clock, endpoint } = this.options;
+    const late = new Error("no answer");
+    const isKeyless = await withDeadline(clock, ACCESS_MS, signal, late, (until) =>
+      endpoint.lacksKey(until),
+    ).catch((error: unknown) => {
+      if (error !== late) throw error;
+      return false;
+    });
+    if (isKeyless)
+      throw new CodedError(
+        "NOT_AUTHENTICATED",
+        `the model endpoint ${endpoint.origin} wants a key, and there is none`,
+        {
+          hint: "Set RESEARCH_MODEL_API_KEY, or RESEARCH_MODEL_API_KEY_FILE to the path of a file with it.",
+        },
+      );
+  }
+
+  /** What asking it about citations takes, before their pages were read. */
+  estimate(citations: number): ModelPlan {
+    const calls = Math.ceil(citations / CITATIONS_OF_CALL);
+    return { citations, calls, tokens: citations * TOKENS_OF_CITATION };
+  }
+
+  /** What asks the model about citations. The answers of `earlier` stand where sentence, pages and model are the same. */
+  finder(
+    { onPlan = async () => {}, onProgress, onNotice = () => {}, onEnd }: ModelListener,
+    signal: AbortSignal,
+    earlier: CheckOutcome | undefined,
+  ): FindSupport {
+    return async (citations, language, digestOf) => {
+      const { findSupport } = await import("../reader/supporting/support.js");
+      const known = answersOf(earlier?.model === this.name ? earlier : undefined);
+      const answers = new Map<ReadCitation, ProvenAnswer | undefined>(
+        citations.map((each) => [each, known.get(keyOf(each.citation, digestOf))]),
+      );
+      const open = citations.filter((citation) => !answers.get(citation));
+      const findings = await findSupport(open, language, {
+        ...this.options,
+        ...{ reliability: this.#reliability, signal, onPlan, onProgress, notice: onNotice },
+      });
+      for (const [i, citation] of open.entries()) answers.set(citation, findings.answers[i]);
+      await onEnd?.(findings, citations.length - open.length);
+      return citations.map((citation) => answers.get(citation));
+    };
+  }
+
+  close(): Promise<void> {
+    return this.options.endpoint.close();
+  }
+}
+
+/** The proven answers of a check, by their citations and the digests of their pages. */
+function answersOf(outcome: CheckOutcome | undefined): Map<string, ProvenAnswer> {
+  const digests = new Map(outcome?.pages.map(({ url, sha256 }) => [url, sha256]));
+  const citations = outcome?.citations ?? [];
+  return new Map(
+    citations.flatMap(({ support, quote, ...citation }) =>
+      support ? [[keyOf(citation, (url) => digests.get(url) ?? null), { support, quote }] as const] : [],
+    ),
+  );
+}
+
+function keyOf(
+  { claim, field, urls }: Pick<CheckedCitation, "claim" | "field" | "urls">,
+  digestOf: (url: string) => string | null,
+): string {
+  return JSON.stringify([claim, field, urls, urls.map(digestOf)]);
+}
+
+interface ModelSurroundings extends Surroundings {
+  host: Surroundings["host"] & { random(): number };
+}
+
+/** How long an endpoint may send nothing, ms (contract §11). */
+const SILENCE_MS = 60_000;
+
+/**
+ * The model that flags and, where these are silent, variables name; undefined for none. Throws UsageError, BaseUrlError,
+ * and LocalError for a key file.
+ */
+export async function checkModelOf(
+  ctx: ModelSurroundings,
+  { model, modelUrl, ...options }: ModelOptions,
+  depth: ModelOptions["depth"] = "standard",
+): Promise<CheckModel | undefined> {
+  const { env, clock } = ctx.host;
+  const name = model ?? (env.RESEARCH_MODEL_NAME || undefined);
+  const url = modelUrl ?? (env.RESEARCH_MODEL_URL || undefined);
+  const endpoint = await endpointOf(ctx, { ...options, model: name, modelUrl: url }, "RESEARCH_MODEL_");
+  if (endpoint === undefined) return undefined;
+  const { ChatEndpoint } = await import("../reader/model/endpoint/endpoint.js");
+  return new CheckModel({
+    endpoint: new ChatEndpoint({ ...endpoint, silenceMs: SILENCE_MS }),
+    limits: limitsOf({ depth, ...options }),
+    price: options.modelPrice,
+    ...{ clock, random: () => ctx.host.random() },
+  });
+}

@@ -1,0 +1,58 @@
+import type { CheckModel, ModelFindings, ModelListener } from "../../app/check-model.js";
+import { counted } from "../../core/text/phrases.js";
+import type { Reporter } from "../terminal/reporter.js";
+
+/** Says what asking the model takes, what it has cost, and why it was not asked about everything or counts for nothing. */
+export function modelListener(
+  reporter: Reporter,
+  model: CheckModel,
+  requestId?: string,
+): Required<Omit<ModelListener, "onProgress">> {
+  const notice = (code: string, message: string, more = {}) =>
+    requestId === undefined
+      ? reporter.notice(code, message, more)
+      : reporter.notice(code, `${requestId}: ${message}`, { request_id: requestId, ...more });
+  return {
+    async onPlan({ citations, calls, tokens }) {
+      if (calls > 0) await notice("MODEL", planText(model, { citations, calls, tokens }));
+    },
+    onNotice: (line) => void notice("MODEL", line),
+    async onEnd(findings, reused) {
+      const { end, hasFailed, usage } = findings;
+      if (usage.calls + reused === 0 && end === undefined) return;
+      if (hasFailed) await notice("MODEL_FAILED", end ?? "");
+      else if (end !== undefined)
+        await notice("MODEL_LIMIT", `the model was not asked about everything: ${end}`);
+      await notice("MODEL_USED", usedText(findings, reused), { usage });
+    },
+  };
+}
+
+/** What a model may take for each report. */
+export function limitsText({ title, limits: { tokens, calls, ms } }: CheckModel): string {
+  const most = `${counted(tokens, "token")}, ${counted(calls, "call")} and ${counted(ms / 60_000, "minute")}`;
+  return `${title} judges what each result cites, with at most ${most} for each`;
+}
+
+/** What asking a model about citations takes, about. */
+export function planText(
+  { title }: CheckModel,
+  { citations, calls, tokens }: { citations: number; calls: number; tokens: number },
+): string {
+  const cost = `about ${counted(calls, "call")} and ${counted(tokens, "token")}`;
+  return `${title} is asked about ${counted(citations, "citation")}: ${cost}`;
+}
+
+function usedText({ usage, failures, unproven }: ModelFindings, reused: number): string {
+  const { calls, input_tokens, output_tokens, cost_dollars } = usage;
+  const dollars = cost_dollars === undefined ? "" : ` ($${cost_dollars})`;
+  const thrown = [
+    ...(failures > 0 ? [failures === 1 ? "1 reply" : `${failures} replies`] : []),
+    ...(unproven > 0 ? [`${counted(unproven, "answer")} without proof`] : []),
+  ];
+  return [
+    `the model took ${counted(calls, "call")} and ${counted(input_tokens + output_tokens, "token")}${dollars}`,
+    ...(thrown.length > 0 ? [`thrown away: ${thrown.join(", ")}`] : []),
+    ...(reused > 0 ? [`${counted(reused, "answer")} of an earlier check stand`] : []),
+  ].join("; ");
+}

@@ -1,0 +1,119 @@
+import { onOneLine, type Pause } from "../checking/page-content.js";
+import { readClaim, type Sought } from "../checking/verdict.js";
+import { contentKeys } from "../matching/words.js";
+import { sentencesIn } from "../reading/sentences-in.js";
+import { proveAnswer } from "./proof.js";
+import type { Question } from "./request.js";
+import type { Piece, ShownPage } from "./shown-page.js";
+
+/** How long a control is, in characters, and how many words say what it is about, at least. */
+const [SHORTEST, LONGEST] = [12, 300];
+const LEAST_WORDS = 3;
+/** How many inventions are tried until one stands nowhere. */
+const MOST_TRIES = 30;
+const [FIRST_YEAR, YEARS] = [1_900, 200];
+const YEAR = /(?<!\d)(?:1\d|20)\d\d(?!\d)/;
+const END = /[.!。！]*$/;
+/** What a report may write in another way than a page does. */
+const MARKS = /["'“”„‘’«»[\](){}|*_`]/;
+
+/**
+ * Makes the controls of a request: two questions of which the program knows the answers, and which a model should not be
+ * able to tell from those of the report. `stated` is copied from a page, so that "supported" alone is right; to `invented`
+ * anything else is. Undefined if the pages have nothing to make them of. `pages`: all that were read.
+ */
+export async function makeControls(
+  questions: readonly Question[],
+  shown: ReadonlySet<Piece>,
+  { pages, random, pause }: { pages: readonly ShownPage[]; random: () => number; pause: Pause },
+): Promise<{ stated: Question; invented: Question } | undefined> {
+  const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(random() * all.length)];
+  const texts = questions.map(({ claim }) => claim.text);
+  const hasEnds = texts.filter((text) => /[.!。！]$/.test(text)).length * 2 >= texts.length;
+  const copies = [...shown].flatMap((piece) =>
+    sentencesOf(piece).flatMap((text) => {
+      const copy = questionOf(hasEnds ? text : text.replace(END, ""), piece.page);
+      const reply = { sentence: 1, verdict: "supported", quote: text } as const;
+      return !texts.includes(text) && proveAnswer(copy.claim, reply, [piece], false) ? [copy] : [];
+    }),
+  );
+  const pickBest = (all: readonly Question[]) => {
+    const ranks = all.map((copy) => rankOf(copy, hasEnds));
+    return pick(all.filter((_, i) => ranks[i] === Math.max(...ranks)));
+  };
+  const stated = pickBest(copies);
+  if (!stated) return undefined;
+  const { claim, page } = pickBest(copies.filter((copy) => copy !== stated)) ?? stated;
+  const others = pages.filter((each) => each !== page).flatMap(({ pieces }) => pieces);
+  for (let nth = 0; nth < MOST_TRIES; nth++) {
+    const figure = pick(claim.sought.filter(isChangeable));
+    const other = figure || nth > MOST_TRIES / 2 ? undefined : pick(others);
+    const { start, end } = figure ?? { start: claim.text.replace(END, "").length, end: claim.text.length };
+    const changed = figure
+      ? changeDigits(figure.text, random)
+      : ` (${yearOf(random)})${claim.text.slice(start)}`;
+    const copy = claim.text.slice(0, start) + changed + claim.text.slice(end);
+    const invented = questionOf((other && pick(sentencesOf(other))) ?? copy, page);
+    if (await (other ? isForeign(invented, pause) : isNowhere(invented, start, shown, pause)))
+      return { stated, invented };
+  }
+  return undefined;
+}
+
+function questionOf(text: string, page: ShownPage): Question {
+  return { claim: readClaim(text, page.content.language, ""), page };
+}
+
+/** The sentences of a piece that may be controls; a row is one. */
+function sentencesOf({ text, isRow }: Piece): string[] {
+  const all = isRow ? [text] : Array.from(sentencesIn(text), ({ segment }) => segment);
+  return all.map(onOneLine).filter((line) => {
+    const isFit = line.length >= SHORTEST && line.length <= LONGEST && !/[?？:：]$/.test(line);
+    return isFit && contentKeys(line).length >= LEAST_WORDS;
+  });
+}
+
+/** The better controls have a figure to be proven by, are sentences, and have no marks that the report may write otherwise. */
+function rankOf({ claim: { text, sought } }: Question, hasEnds: boolean): number {
+  const isSentence = !hasEnds || /[.!。！]$/.test(text);
+  return 4 * Number(sought.some(isChangeable)) + 2 * Number(isSentence) + Number(!MARKS.test(text));
+}
+
+/** Whether something that is looked for has digits that can be changed; of a date its year is. */
+function isChangeable({ kind, text }: Sought): boolean {
+  return kind === "date" ? YEAR.test(text) : kind === "number" && /\d/.test(text);
+}
+
+/** A figure with as many other digits, and a date with another year. */
+function changeDigits(figure: string, random: () => number): string {
+  if (YEAR.test(figure)) return figure.replace(YEAR, yearOf(random));
+  const first = figure.search(/[1-9]/);
+  return figure.replace(
+    /\d/g,
+    (_, at: number) => `${Math.floor(at === first ? 1 + random() * 9 : random() * 10)}`,
+  );
+}
+
+function yearOf(random: () => number): string {
+  return `${FIRST_YEAR + Math.floor(random() * YEARS)}`;
+}
+
+/** Whether the first figure of a question from `start` on stands on none of the pages. */
+async function isNowhere(
+  { claim }: Question,
+  start: number,
+  shown: ReadonlySet<Piece>,
+  pause: Pause,
+): Promise<boolean> {
+  const figure = claim.sought.find((item) => item.start >= start && isChangeable(item));
+  if (!figure || figure.kind === "quotation") return false;
+  for (const page of new Set(Array.from(shown, (piece) => piece.page)))
+    if ((await page.content.index(claim.language, pause)).figures.places(figure).count > 0) return false;
+  return true;
+}
+
+/** Whether a question shares no content word with its page. */
+async function isForeign({ claim, page }: Question, pause: Pause): Promise<boolean> {
+  const index = await page.content.index(claim.language, pause);
+  return claim.words.every((key) => index.placesOfWord(key).count === 0);
+}

@@ -1,0 +1,114 @@
+import type { ProvenAnswer } from "../checking/judging.js";
+import { vocabularyOf } from "../languages/languages.js";
+import { FigureIndex } from "../matching/figure-index.js";
+import { type Figure, findFigures } from "../matching/numbers.js";
+import { QuotableText } from "../matching/quotations.js";
+import { locateQuote, tokensOf } from "../matching/tokens.js";
+import { contentKeys } from "../matching/words.js";
+import type { SupportAnswer } from "./request.js";
+import type { ClaimContent, Piece } from "./shown-page.js";
+
+/** The mark of what a quote leaves out. */
+const GAP = /\s*(?:\[(?:…|\.{3})\]|\((?:…|\.{3})\))\s*/;
+/** With more numbers in a quote nearly every number is the result of some. */
+const MOST_NUMBERS = 8;
+
+/**
+ * Proves an answer by its quote (contract §11); undefined if it is not proven. `given`: the pieces of the claim's page that
+ * the model was shown; `mayCompute`: whether a figure of the claim may be computed from those of the quote.
+ */
+export function proveAnswer(
+  claim: ClaimContent,
+  { verdict: support, quote }: SupportAnswer,
+  given: readonly Piece[],
+  mayCompute: boolean,
+): ProvenAnswer | undefined {
+  if (support === "not_stated" && tokensOf(quote).length === 0) return { support, quote: null };
+  const parts = [[quote], quote.split(GAP)]
+    .map((each) => locateParts(each, given))
+    .find((each) => each.length > 0);
+  if (!parts) return undefined;
+  const proven: ProvenAnswer & { quote: string } = {
+    support,
+    quote: parts.map(({ text }) => text).join(" […] "),
+  };
+  const keys = new Set(contentKeys(proven.quote));
+  if (support === "contradicted" && !claim.words.some((key) => keys.has(key))) return undefined;
+  if (support !== "supported") return proven;
+  const vocabulary = vocabularyOf(given[0]?.page.content.language, claim.language);
+  const [stated, computed, quotable] = [
+    new FigureIndex(vocabulary),
+    new FigureIndex(vocabulary),
+    new QuotableText(),
+  ];
+  for (const part of parts) {
+    stated.add(part, 0);
+    quotable.add(part);
+  }
+  const open = claim.sought.filter((item) =>
+    item.kind === "quotation"
+      ? quotable.passageOf(item.text) === undefined
+      : stated.places(item, claim.over).count === 0,
+  );
+  if (open.length === 0) return proven;
+  for (const result of resultsOf(parts.flatMap(({ text }) => findFigures(text, vocabulary))))
+    computed.addAmount(result);
+  const isResult = (item: ClaimContent["sought"][number]) =>
+    item.kind === "number" && computed.places(item, claim.over).count > 0;
+  return mayCompute && open.every(isResult) ? proven : undefined;
+}
+
+/** Finds the parts of a quote as they stand in pieces, with what stands over these; gives none if one of them stands in no piece. */
+function locateParts(parts: readonly string[], given: readonly Piece[]): { text: string; over: string }[] {
+  const quoted = parts.map((part) => part.trim()).filter((part) => tokensOf(part).length > 0);
+  const places = quoted.flatMap((part) => {
+    const [marks = ""] = /[^\p{L}\p{N}]*$/u.exec(part) ?? [];
+    const matches = given.flatMap(({ text, over, subject = "" }) => {
+      const place = locateQuote(text, part);
+      if (!place) return [];
+      const { start, end } = place;
+      const shown = text.slice(start, end + (text.startsWith(marks, end) ? marks.length : 0));
+      return { text: shown.replace(/\s+/g, " "), over: `${subject}\n${over}` };
+    });
+    const over = matches.map((match) => match.over).join("\n");
+    return matches.slice(0, 1).map(({ text }) => ({ text, over }));
+  });
+  return places.length === quoted.length ? places : [];
+}
+
+/** What numbers give together: sums of neighbours and of two, differences, products, quotients, and shares of all. */
+function resultsOf(figures: readonly Figure[]): number[] {
+  const amounts = figures.flatMap(amountsIn).slice(0, MOST_NUMBERS);
+  const results = amounts.flatMap((a, i) => {
+    // A number without a unit may have any: the row of a table names none.
+    const isLike = (b: Amount) => b !== a && (!a.kind || !b.kind || a.kind === b.kind);
+    const others = amounts.filter(isLike);
+    const behind = amounts.slice(i + 1).filter(isLike);
+    const sums = behind.map((_, nth) =>
+      behind.slice(0, nth + 1).reduce((sum, { value }) => sum + value, a.value),
+    );
+    const all = others.reduce((sum, { value }) => sum + value, a.value);
+    const pairs = others.flatMap(({ value: b }) => [
+      a.value + b,
+      Math.abs(a.value - b),
+      Math.abs(a.value - b) / b,
+    ]);
+    const products = amounts.flatMap((b) => (b === a ? [] : [a.value * b.value, a.value / b.value]));
+    return [...sums, ...pairs, ...products, a.value / all];
+  });
+  return results.filter(Number.isFinite);
+}
+
+/** A number of a quote, and what its unit measures. */
+interface Amount {
+  value: number;
+  kind: string | undefined;
+}
+
+/** The amounts that a figure may stand for: of a date its years. */
+function amountsIn(figure: Figure): Amount[] {
+  if (figure.kind === "code") return [];
+  if (figure.kind === "date")
+    return figure.readings.map(({ year = Number.NaN }) => ({ value: year, kind: undefined }));
+  return figure.readings.map(({ value }) => ({ value: Math.abs(value), kind: figure.unit?.kind }));
+}

@@ -1,0 +1,94 @@
+import { PageContent, type PagePassage, type Pause } from "../checking/page-content.js";
+import type { readClaim } from "../checking/verdict.js";
+import { Bm25Index } from "../finding/bm25.js";
+import { words } from "../matching/words.js";
+import { sentencesIn } from "../reading/sentences-in.js";
+
+/** A claim with what is looked for of it. */
+export type ClaimContent = ReturnType<typeof readClaim>;
+
+/** A passage of a page, or a part of a long one, as a model may be shown it. */
+export interface Piece extends PagePassage {
+  page: ShownPage;
+  place: number;
+}
+
+/** A longer passage is shown in parts, in characters. */
+const LONGEST = 800;
+/** A neighbour of a passage is shown with it if it is not longer, in characters. */
+const SHORT = 200;
+/** What a model is shown for one claim at most, in characters (contract §11). */
+const MOST_OF_CLAIM = 3_200;
+/** How many pieces of a page that fit best are shown, and the share of the best one's score that each has at least. */
+const MOST_BEST = 4;
+const LEAST_SHARE = 0.4;
+/** How many pieces with a figure of the claim are shown, before all others. */
+const WITH_FIGURE = 2;
+
+/** A page of which a model is shown parts. */
+export class ShownPage {
+  readonly content: PageContent;
+  readonly pieces: readonly Piece[];
+  readonly #ranking = new Bm25Index();
+
+  constructor(page: PageContent) {
+    const passages = page.passages.flatMap(cutPassage);
+    const isWhole = passages.length === page.passages.length;
+    this.content = isWhole ? page : new PageContent(passages, page.cut, "", page.language);
+    this.pieces = passages.map((passage, place) => ({ ...passage, page: this, place }));
+    this.#ranking.set(
+      "",
+      passages.map(({ text, over }) => `${over}\n${text}`),
+    );
+  }
+
+  /** Chooses what a model is shown for a claim: pieces with its figures, those that fit best, and their short neighbours. */
+  async choose({ text, over, language, sought }: ClaimContent, pause: Pause): Promise<Set<Piece>> {
+    const { figures } = await this.content.index(language, pause);
+    const terms = new Set(words(`${text} ${over}`));
+    const withFigures = sought.flatMap((item) => {
+      if (item.kind === "quotation") return [];
+      const places = figures.places(item, over);
+      return this.#ranking.search(terms, WITH_FIGURE, (_, place) => Number(places.has(place)));
+    });
+    const best = this.#ranking.search(terms, MOST_BEST);
+    const matches = [
+      ...withFigures,
+      ...best.filter(({ score }) => score >= LEAST_SHARE * (best[0]?.score ?? 0)),
+    ];
+    // A page in another language may share no word with the claim.
+    const places = matches.length > 0 ? matches.map(({ passage }) => passage) : [...Array(MOST_BEST).keys()];
+    const chosen = places.flatMap((place) => this.pieces[place] ?? []);
+    const beside = chosen.flatMap(({ place }) => this.pieces.slice(Math.max(0, place - 1), place + 2));
+    const shown = new Set<Piece>();
+    let left = MOST_OF_CLAIM;
+    for (const piece of [...chosen, ...beside.filter((near) => !near.isRow && near.text.length <= SHORT)]) {
+      const size = sizeOf([piece]);
+      if (size > left || shown.has(piece)) continue;
+      left -= size;
+      shown.add(piece);
+    }
+    return shown;
+  }
+}
+
+/** What it takes to show pieces, in characters. */
+export function sizeOf(pieces: Iterable<Piece>): number {
+  let size = 0;
+  for (const { text, over } of pieces) size += text.length + over.length;
+  return size;
+}
+
+/** Cuts a long passage into parts of whole sentences. */
+function cutPassage(passage: PagePassage): PagePassage[] {
+  if (passage.text.length <= LONGEST) return [passage];
+  const parts: string[] = [];
+  for (const { segment } of sentencesIn(passage.text))
+    for (let at = 0; at < segment.length; at += LONGEST) {
+      const part = segment.slice(at, at + LONGEST);
+      const joined = (parts.at(-1) ?? "") + part;
+      if (parts.length > 0 && joined.length <= LONGEST) parts[parts.length - 1] = joined;
+      else parts.push(part);
+    }
+  return parts.map((text) => ({ ...passage, text: text.trim() }));
+}

@@ -1,0 +1,236 @@
+import type { Clock } from "../../core/clock.js";
+import { type ExchangeStore, ResearchFailure, type Usage } from "../../core/researcher.js";
+import type { ProvenAnswer, ReadCitation } from "../checking/judging.js";
+import type { PageContent, Pause } from "../checking/page-content.js";
+import { readClaim } from "../checking/verdict.js";
+import type { ChatEndpoint } from "../model/endpoint/endpoint.js";
+import { Budget, type BudgetLimits, BudgetSpent, type Price, usageOf } from "../model/session/budget.js";
+import { ContextExceeded, ModelSession, UnreadableReply } from "../model/session/session.js";
+import { makeControls } from "./controls.js";
+import { proveAnswer } from "./proof.js";
+import { buildTask, LEAST_OUTPUT_OF_EACH, type Question, readAnswers } from "./request.js";
+import { type Piece, ShownPage, sizeOf } from "./shown-page.js";
+
+/** What asking a model takes; the tokens are an estimate. */
+export interface ModelPlan {
+  citations: number;
+  calls: number;
+  tokens: number;
+}
+
+/** How a model has replied in a command so far: a failed reply misjudges a control, or cannot be read. */
+export interface Reliability {
+  replies: number;
+  failures: number;
+}
+
+/** What a model said of citations, and what became of it. */
+export interface ModelFindings {
+  /** Of each citation; undefined if it was not asked about, or if no answer to it counts. */
+  answers: readonly (ProvenAnswer | undefined)[];
+  usage: Usage;
+  /** How many replies were thrown away, and how many answers of the others that were not proven. */
+  failures: number;
+  unproven: number;
+  /** Why the model was not asked about each citation, as a sentence. */
+  end: string | undefined;
+  /** Whether the model or its endpoint is the reason. */
+  hasFailed: boolean;
+}
+
+export interface SupportOptions {
+  endpoint: ChatEndpoint;
+  limits: BudgetLimits;
+  price?: Price | undefined;
+  clock: Clock;
+  random: () => number;
+  /** Counted on; reports that are checked in one command share it. */
+  reliability: Reliability;
+  /** Told what the user should know while the model is asked. */
+  notice: (line: string) => void;
+  /** Told before the first request. */
+  onPlan: (plan: ModelPlan) => Promise<void>;
+  /** Told before each request how many citations were asked about, and how many there are. */
+  onProgress?: ((done: number, of: number) => void) | undefined;
+  /** An abort ends it with what was proven by then. */
+  signal: AbortSignal;
+}
+
+/** How many sentences of the report, and how many characters of passages, a request has at most (contract §11). */
+const MOST_SENTENCES = 8;
+const MOST_CHARACTERS = 12_000;
+/** How often a group of sentences is asked about if a reply is thrown away. */
+const MOST_TRIES = 2;
+/** A model that fails in more of its replies than this, and in a larger share of them, is heard no more. */
+const MOST_FAILURES = 1;
+const MOST_FAILED_SHARE = 0.1;
+/** How many bytes of English one token takes about; for the estimate. */
+const BYTES_PER_TOKEN = 4;
+/** A check that is made again asks anew. */
+const NO_EXCHANGES: ExchangeStore = { read: async () => [], append: async () => {} };
+
+interface AskedQuestion extends Question {
+  nth: number;
+  shown: ReadonlySet<Piece>;
+  isMissing: boolean;
+}
+
+/** Asks a model about citations, and proves what it says. `language`: of the report. */
+export async function findSupport(
+  citations: readonly ReadCitation[],
+  language: string | undefined,
+  options: SupportOptions,
+): Promise<ModelFindings> {
+  const { endpoint, limits, price, clock, reliability, notice, onPlan, onProgress, signal } = options;
+  const failedBefore = reliability.failures;
+  const budget = new Budget(limits, clock);
+  const answers: (ProvenAnswer | undefined)[] = citations.map(() => undefined);
+  const pause = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  };
+  let unproven = 0;
+  let end: string | undefined;
+  let hasFailed = false;
+  try {
+    const { questions, pages } = await readQuestions(citations, language, pause);
+    const queue = groupsOf(questions);
+    await onPlan(planOf(queue));
+    const session = new ModelSession({
+      ...{ requestId: "check", endpoint, budget, exchanges: NO_EXCHANGES, clock, signal },
+      ...{ notice: (line: string) => notice(endpoint.hide(line)), spent() {} },
+    });
+    let done = 0;
+    while (queue.length > 0 && isReliable(reliability, queue.length)) {
+      const group = queue.shift() ?? [];
+      onProgress?.(done, questions.length);
+      const replies = await askAbout(group, session, { ...options, pages, pause });
+      if (replies === "too-large" && group.length === 1) continue;
+      if (replies === "too-large") {
+        const half = Math.ceil(group.length / 2);
+        queue.unshift(group.slice(0, half), group.slice(half));
+        continue;
+      }
+      for (const [nth, proven] of replies) {
+        answers[nth] = proven;
+        unproven += Number(proven === undefined);
+      }
+      done += group.length;
+    }
+  } catch (error) {
+    if (!(signal.aborted || error instanceof BudgetSpent || error instanceof ResearchFailure)) throw error;
+    hasFailed = error instanceof ResearchFailure;
+    end = signal.aborted ? "the check was interrupted" : (error as Error).message;
+  }
+  if (!isReliable(reliability)) {
+    answers.fill(undefined);
+    hasFailed = true;
+    end = `the model failed the hidden test in ${reliability.failures} of ${reliability.replies} replies, so nothing that it said counts`;
+  }
+  const failures = reliability.failures - failedBefore;
+  return { answers, usage: usageOf(budget.spent, price), failures, unproven, end, hasFailed };
+}
+
+/** Whether a model is heard, if `more` further replies of it are good. */
+export function isReliable({ replies, failures }: Reliability, more = 0): boolean {
+  return failures <= MOST_FAILURES || failures <= MOST_FAILED_SHARE * (replies + more);
+}
+
+async function readQuestions(citations: readonly ReadCitation[], language: string | undefined, pause: Pause) {
+  const pages = new Map<PageContent, ShownPage>();
+  const questions: AskedQuestion[] = [];
+  for (const [
+    nth,
+    {
+      citation: { claim: text, verdict },
+      over = "",
+      content,
+    },
+  ] of citations.entries()) {
+    await pause();
+    const page = pages.get(content) ?? new ShownPage(content);
+    pages.set(content, page);
+    const claim = readClaim(text, language, over);
+    questions.push({
+      nth,
+      claim,
+      page,
+      isMissing: verdict === "missing",
+      shown: await page.choose(claim, pause),
+    });
+  }
+  const all = [...pages.values()];
+  questions.sort((a, b) => all.indexOf(a.page) - all.indexOf(b.page));
+  return { questions, pages: all };
+}
+
+/** The sentences that are asked about together: of one page first, and of several pages if these have few. */
+function groupsOf(questions: readonly AskedQuestion[]): AskedQuestion[][] {
+  const groups: AskedQuestion[][] = [];
+  for (const question of questions) {
+    const last = groups.at(-1);
+    const size = sizeOf(piecesOf([...(last ?? []), question]));
+    if (last && last.length < MOST_SENTENCES && size <= MOST_CHARACTERS) last.push(question);
+    else groups.push([question]);
+  }
+  return groups;
+}
+
+function piecesOf(group: readonly AskedQuestion[]): Set<Piece> {
+  return new Set(group.flatMap(({ shown }) => [...shown]));
+}
+
+function planOf(groups: readonly AskedQuestion[][]): ModelPlan {
+  const inputs = groups
+    .map((group) => buildTask(group, piecesOf(group)))
+    .map(({ instructions, input }) => instructions + input);
+  const bytes = inputs.reduce((sum, input) => sum + Buffer.byteLength(input), 0);
+  const citations = groups.flat().length;
+  const output = LEAST_OUTPUT_OF_EACH * (citations + 2 * groups.length);
+  return { citations, calls: groups.length, tokens: Math.ceil(bytes / BYTES_PER_TOKEN) + output };
+}
+
+/**
+ * Asks about a group of sentences, with the controls among them, once more if the reply is thrown away. Gives the proven
+ * answer to each sentence by its place among the citations, undefined for what is not proven. "too-large": for the budget or for the model.
+ */
+async function askAbout(
+  group: readonly AskedQuestion[],
+  session: ModelSession,
+  { pages, random, reliability, pause }: SupportOptions & { pages: readonly ShownPage[]; pause: Pause },
+): Promise<Map<number, ProvenAnswer | undefined> | "too-large"> {
+  const shown = piecesOf(group);
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const controls = await makeControls(group, shown, { pages, random, pause });
+    if (!controls) break;
+    const questions: Question[] = [...group];
+    for (const control of [controls.stated, controls.invented])
+      questions.splice(Math.floor(random() * (questions.length + 1)), 0, control);
+    const task = buildTask(questions, shown);
+    const roomFor = (outputTokens: number) => session.room({ ...task, outputTokens }) >= 0;
+    if (!roomFor(LEAST_OUTPUT_OF_EACH * questions.length)) {
+      if (group.length > 1) return "too-large";
+      throw new BudgetSpent("tokens");
+    }
+    const hasFullRoom = roomFor(task.outputTokens);
+    let replies: ReturnType<typeof readAnswers>;
+    try {
+      replies = await session.ask(task, (value) => ({ value: readAnswers(value, questions.length) }));
+    } catch (error) {
+      if (error instanceof ContextExceeded) return "too-large";
+      if (!(error instanceof UnreadableReply)) throw error;
+      if (error.isCut && !hasFullRoom) throw new BudgetSpent("tokens");
+    }
+    const prove = (question: Question, isMissing = false) => {
+      const reply = replies?.get(questions.indexOf(question) + 1);
+      const given = [...shown].filter(({ page }) => page === question.page);
+      return reply && proveAnswer(question.claim, reply, given, isMissing);
+    };
+    reliability.replies += 1;
+    const invention = replies?.get(questions.indexOf(controls.invented) + 1)?.verdict ?? "supported";
+    if (prove(controls.stated)?.support === "supported" && invention !== "supported")
+      return new Map(group.map((question) => [question.nth, prove(question, question.isMissing)]));
+    reliability.failures += 1;
+  }
+  return new Map();
+}
