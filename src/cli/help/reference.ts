@@ -67,8 +67,9 @@ export const VARIABLES: readonly Variable[] = [
   variable("RESEARCH_SERVE_METRICS_TOKEN", "the token that GET /metrics asks for", null, ["serve"]),
   variable("RESEARCH_UPSTREAM_API_KEY", "the key of the profile that --upstream names", null, ["serve"]),
   variable("RESEARCH_UPSTREAM_API_KEY_FILE", "a file that holds the key of --upstream", null, ["serve"]),
-  variable("RESEARCH_MODEL_NAME", "the model that judges citations, also of --check", "--model", CHECKS),
-  variable("RESEARCH_MODEL_URL", "its OpenAI-compatible endpoint", "--model-url", CHECKS),
+  // The --model of run, batch and compare is the provider's.
+  variable("RESEARCH_MODEL_NAME", "the model that judges citations, as --model of check", null, CHECKS),
+  variable("RESEARCH_MODEL_URL", "its OpenAI-compatible endpoint, as --model-url of check", null, CHECKS),
   variable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, [...MODEL, ...CHECKS]),
   variable("RESEARCH_MODEL_API_KEY_FILE", "a file with that key", null, [...MODEL, ...CHECKS]),
   variable("RESEARCH_SEARCH_API_KEY", "the key of the search engine", null, MODEL),

@@ -20,7 +20,8 @@ export const check = define({
       "--dry-run": "ask for nothing; print the addresses that the report cites",
     },
     "Model:": {
-      "--model <name>": "have a model judge each sentence by its page; what it cannot prove does not count",
+      "--model <name>":
+        "have a model (or RESEARCH_MODEL_NAME at RESEARCH_MODEL_URL) judge each sentence by its page; what it cannot prove does not count",
       ...flags.modelLimits,
     },
     "Result:": {
