@@ -2,7 +2,7 @@ import { defineConfig } from "rolldown";
 import { help } from "./help.js";
 import { filesAsText, yamlAsData } from "./imports.js";
 import { licenses } from "./licenses.js";
-import { minifyPackages } from "./minify-packages.js";
+import { minifyChunks } from "./minify-chunks.js";
 import { STAND_INS, standIns } from "./stand-ins.js";
 
 // A file costs as much to load as ten thousand characters in it, so what is always needed together is one file.
@@ -58,7 +58,7 @@ export const configuration = (table) =>
     external: ["pg", "unpdf"],
     // Where a package has both, the ES modules: a bundled UMD file asks for its parts at run time.
     resolve: { mainFields: ["module", "main"] },
-    plugins: [standIns(table), yamlAsData(), filesAsText(), licenses(), minifyPackages(), help()],
+    plugins: [standIns(table), yamlAsData(), filesAsText(), licenses(), minifyChunks(), help()],
     output: {
       dir: "dist",
       comments: false,
