@@ -31,15 +31,16 @@ export type {
   WatchTarget,
 } from "./client/calls/watch/types.js";
 export type { Dialect, DialectRequest, ServiceError } from "./client/dialects/dialect.js";
-export { type Provider, providerNamed } from "./client/dialects/providers.js";
+export { findProvider as providerNamed, type Provider } from "./client/dialects/providers.js";
 export type { Clock } from "./core/clock.js";
 export { BaseUrlError, type ProxyEnvironment } from "./core/http/address.js";
-export { exactJson, parseExact } from "./core/json/exact-json.js";
+export { parseExact, stringifyExact as exactJson } from "./core/json/exact-json.js";
 export type {
   Checked,
   CheckedCitation,
   CheckedPage,
   CheckOutcome,
+  Support,
   Verdict,
 } from "./core/protocol/check-outcome.js";
 export {

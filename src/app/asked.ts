@@ -1,7 +1,12 @@
-import { INTERFACE, providerNamed } from "../client/dialects/providers.js";
-import { exactMembers, exactValue, isObject, jsonIn } from "../core/json/exact-json.js";
-import { type CreateBody, composeBody, type JsonSchema, requestBody } from "../core/protocol/conversation.js";
-import { domainsIn } from "./domains.js";
+import { findProvider, INTERFACE } from "../client/dialects/providers.js";
+import { isObject, listExactMembers, parseExactValue, readJsonPath } from "../core/json/exact-json.js";
+import {
+  buildRequestBody,
+  type CreateBody,
+  composeBody,
+  type JsonSchema,
+} from "../core/protocol/conversation.js";
+import { parseDomains } from "./domains.js";
 import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";
 import type { ResolvedSettings } from "./settings.js";
@@ -21,7 +26,7 @@ export interface AskOptions {
 }
 
 /** A create with what flags and settings give it. Throws UsageError for what is invalid, or is for providers only. */
-export function askedOf(
+export function buildAskedOptions(
   { settings }: { settings: Pick<ResolvedSettings, "provider" | "model" | "set"> },
   body: CreateBody,
   { model, set = [], after, ...flags }: AskOptions,
@@ -40,10 +45,10 @@ export function askedOf(
     );
   }
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
-  const stored = optionsIn(settings.set?.value);
-  const own = Object.fromEntries(set.map(option));
-  const ofFlags = flagOptions(settings.provider.value, flags, { ...stored, ...own });
-  const options = { ...stored, ...body.options, ...own, ...ofFlags };
+  const stored = parseOptions(settings.set?.value);
+  const setOptions = Object.fromEntries(set.map(parseOption));
+  const ofFlags = flagOptions(settings.provider.value, flags, { ...stored, ...setOptions });
+  const options = { ...stored, ...body.options, ...setOptions, ...ofFlags };
   const named = model ?? body.model ?? settings.model?.value;
   return {
     ...body,
@@ -57,13 +62,13 @@ export function askedOf(
 function flagOptions(
   name: string,
   { domains, notDomains, window }: Pick<AskOptions, "domains" | "notDomains" | "window">,
-  own: object,
+  ownOptions: object,
 ): Record<string, unknown> {
-  const provider = providerNamed(name);
+  const provider = findProvider(name);
   const all: Record<string, unknown> = {};
   const add = (flag: string, lack: string, options: Record<string, unknown> | undefined) => {
     if (!options) throw new UsageError(`${provider?.title ?? name} ${lack}`, `Leave ${flag} out.`);
-    const twice = Object.keys(options).find((field) => Object.hasOwn(own, field));
+    const twice = Object.keys(options).find((field) => Object.hasOwn(ownOptions, field));
     if (twice !== undefined)
       throw new UsageError(
         `${flag} sets ${JSON.stringify(twice)} at ${provider?.title}, and --set or the setting \`set\` does, too`,
@@ -71,27 +76,30 @@ function flagOptions(
       );
     Object.assign(all, options);
   };
-  const namesIn = (flag: string, list: string | undefined) =>
-    [...new Set(domainsIn(flag, list).map((domain) => domain.replace(/^www\./, "")))].sort();
+  const listDomains = (flag: string, list: string | undefined) =>
+    [...new Set(parseDomains(flag, list).map((domain) => domain.replace(/^www\./, "")))].sort();
   if (window !== undefined)
     add("--window", "sells no lower price for a later result", provider?.windowOptions?.(window));
   if (domains !== undefined || notDomains !== undefined)
     add(
       domains === undefined ? "--not-domains" : "--domains",
       "cannot be told which domains to search",
-      provider?.domainOptions?.(namesIn("--domains", domains), namesIn("--not-domains", notDomains)),
+      provider?.buildDomainOptions?.(
+        listDomains("--domains", domains),
+        listDomains("--not-domains", notDomains),
+      ),
     );
   return all;
 }
 
 /** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
-export function optionsIn(text: string | undefined): Record<string, unknown> {
+export function parseOptions(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
-  const value = jsonIn(text);
-  return isObject(value) ? exactMembers(value) : Object.fromEntries([option(text)]);
+  const value = readJsonPath(text);
+  return isObject(value) ? listExactMembers(value) : Object.fromEntries([parseOption(text)]);
 }
 
-function option(text: string): [string, unknown] {
+function parseOption(text: string): [string, unknown] {
   const at = text.indexOf("=");
   const name = text.slice(0, Math.max(at, 0));
   if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name))
@@ -100,13 +108,13 @@ function option(text: string): [string, unknown] {
       "Write NAME=VALUE; NAME is a field of the provider's own request, VALUE is JSON or text.",
     );
   const value = text.slice(at + 1);
-  const parsed = jsonIn(value);
+  const parsed = readJsonPath(value);
   if (parsed === undefined) return [name, value];
   if (typeof parsed === "number" && !Number.isFinite(parsed))
     throw new UsageError(
       `invalid value for --set: ${value} is larger than any number that a program can hold`,
     );
-  return [name, exactValue(value)];
+  return [name, parseExactValue(value)];
 }
 
 /** Throws UsageError, with the place in the schema, for an invalid one. `what` names it. */
@@ -116,15 +124,15 @@ export async function requireValidSchema(
   signal?: AbortSignal,
 ): Promise<JsonSchema> {
   if (!isObject(schema)) throw new UsageError(`${what} is an invalid JSON Schema: it must be a JSON object`);
-  const { checkSchema, problemText } = await import("../core/json-schema/check.js");
+  const { checkSchema, describeProblem } = await import("../core/json-schema/check.js");
   const problem = await checkSchema(schema, signal);
   if (problem)
-    throw new UsageError(`${what} is an invalid JSON Schema: ${problemText(problem, "the top level")}`);
+    throw new UsageError(`${what} is an invalid JSON Schema: ${describeProblem(problem, "the top level")}`);
   return schema;
 }
 
 /** The create of a prompt and a schema that another program gives. Throws UsageError for what the command refuses. */
-export async function checkedBody(
+export async function checkBody(
   prompt: string,
   schema: JsonSchema | undefined,
   signal?: AbortSignal,
@@ -132,5 +140,5 @@ export async function checkedBody(
   if (typeof prompt !== "string" || prompt.trim() === "") throw new UsageError("the prompt is blank");
   checkSize(prompt, "the prompt");
   if (schema !== undefined) await requireValidSchema(schema, "the schema", signal);
-  return requestBody(prompt, schema, false);
+  return buildRequestBody(prompt, schema, false);
 }

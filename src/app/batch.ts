@@ -3,8 +3,8 @@ import { type BatchAccount, CreatePacer } from "../client/workflows/batch/create
 import { type KnownRow, reconcile } from "../client/workflows/batch/journal.js";
 import { OutputFolder } from "../client/workflows/batch/output-folder.js";
 import {
-  changedRows,
-  occupiedFiles,
+  listChangedRows,
+  listOccupiedFiles,
   type PlanOptions,
   planRows,
   type RowState,
@@ -13,9 +13,9 @@ import type { Row } from "../client/workflows/batch/row.js";
 import type { Ports } from "../client/workflows/ports.js";
 import { checkResult } from "../client/workflows/results.js";
 import { LocalError } from "../core/files/local-error.js";
-import { rowError } from "./failure.js";
+import { describeRowError } from "./failure.js";
 import type { Machine } from "./machine.js";
-import { mismatchText, textWithSources } from "./result-text.js";
+import { describeMismatch, formatWithSources } from "./result-text.js";
 
 export interface CreatePace {
   /** Creates per hour; Infinity for no limit, undefined if it is not known. */
@@ -24,13 +24,13 @@ export interface CreatePace {
 
 /** How a batch keeps errors and results, whichever front end runs it. */
 export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> = {
-  describe: rowError,
-  format: textWithSources,
+  describe: describeRowError,
+  format: formatWithSources,
   async check(result, { row }, signal) {
     const schema = row.body.output_schema;
     if (!schema) return undefined;
     const problem = await checkResult(result, schema, { signal });
-    return problem && mismatchText(result, problem);
+    return problem && describeMismatch(result, problem);
   },
 };
 
@@ -44,29 +44,29 @@ export async function openBatch(
     ...options
   }: PlanOptions & CreatePace & { out: string; isListed?: boolean; retryRefused?: boolean },
 ): Promise<BatchJob> {
-  const named = namedIn(machine, rows);
-  const ownOf = ({ profile }: Row) => named.get(profile ?? "") ?? machine;
-  for (const at of new Set(rows.length > 0 ? rows.map(ownOf) : [machine])) void at.apiKey;
+  const named = openNamedAccounts(machine, rows);
+  const findRowAccount = ({ profile }: Row) => named.get(profile ?? "") ?? machine;
+  for (const at of new Set(rows.length > 0 ? rows.map(findRowAccount) : [machine])) void at.apiKey;
   const folder = await OutputFolder.open(out, isListed);
   try {
-    const known = reconcile(folder.known, machine.history);
-    const [changed] = changedRows(rows, known);
+    const knownRows = reconcile(folder.known, machine.history);
+    const [changed] = listChangedRows(rows, knownRows);
     if (changed)
       throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
     const accounts = new Map<Machine, BatchAccount>();
-    const accountAt = (at: Machine): BatchAccount => {
-      const limit = at === machine ? options.limit : at.hourlyLimit({});
-      const pacer = () => pacerOf(at.clock, at, known, { ...options, limit });
-      const account = accounts.get(at) ?? { ports: at, pacer: pacer() };
+    const openBatchAccount = (at: Machine): BatchAccount => {
+      const limit = at === machine ? options.limit : at.getHourlyLimit({});
+      const createPacer = () => createPacerOf(at.clock, at, knownRows, { ...options, limit });
+      const account = accounts.get(at) ?? { ports: at, pacer: createPacer() };
       accounts.set(at, account);
       return account;
     };
-    const accountOf = (row: Row) => accountAt(ownOf(row));
-    const states = planRows(rows, known, options, (name) => folder.has(name), accountOf);
+    const findAccount = (row: Row) => openBatchAccount(findRowAccount(row));
+    const states = planRows(rows, knownRows, options, (name) => folder.has(name), findAccount);
     for (const state of states)
-      if (state.standing === "running") state.account = accountThatMade(machine, state, accountAt);
-    checkOccupied(out, occupiedFiles(states, folder.foreign));
-    if (accounts.size === 0) accountAt(machine);
+      if (state.standing === "running") state.account = findCreator(machine, state, openBatchAccount);
+    checkOccupied(out, listOccupiedFiles(states, folder.foreign));
+    if (accounts.size === 0) openBatchAccount(machine);
     return { states, folder, accounts: [...accounts.values()] };
   } catch (error) {
     folder.close();
@@ -75,38 +75,41 @@ export async function openBatch(
 }
 
 /** The accounts that rows name, by their profiles. Throws as `Machine.named`. */
-export function namedIn(machine: Machine, rows: readonly Pick<Row, "profile">[]): Map<string, Machine> {
+export function openNamedAccounts(
+  machine: Machine,
+  rows: readonly Pick<Row, "profile">[],
+): Map<string, Machine> {
   const names = [...new Set(rows.flatMap(({ profile }) => profile ?? []))];
-  const accounts = names.length > 0 ? machine.named(names, "a row's profile") : [];
+  const accounts = names.length > 0 ? machine.openNamed(names, "a row's profile") : [];
   return new Map(accounts.map((account, index) => [names[index] ?? "", account]));
 }
 
 /** Finds the account that made a row by its journal, whatever its profile is now; undefined if it is not set up any more. */
-function accountThatMade(
+function findCreator(
   machine: Machine,
-  { account: own, origin, profile = null }: RowState,
+  { account, origin, profile = null }: RowState,
   accountAt: (at: Machine) => BatchAccount,
 ): BatchAccount | undefined {
-  if (own && own.ports.origin === origin && own.ports.profile === profile) return own;
-  const at = profile === null ? undefined : machine.accountNamed(profile);
+  if (account && account.ports.origin === origin && account.ports.profile === profile) return account;
+  const at = profile === null ? undefined : machine.findAccountNamed(profile);
   if (at && at.origin === origin) return accountAt(at);
   // Without a profile there is none to go back to: a 404 names the origin that made it.
-  return profile === null || own?.ports.origin === origin ? own : undefined;
+  return profile === null || account?.ports.origin === origin ? account : undefined;
 }
 
 /** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */
-export function pacerOf(
+export function createPacerOf(
   clock: Ports["clock"],
   ports: Pick<Ports, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
-  known: ReadonlyMap<string, KnownRow>,
+  knownRows: ReadonlyMap<string, KnownRow>,
   { limit }: CreatePace,
 ): CreatePacer {
   const isOwn = ({ origin, profile }: KnownRow) =>
     !ports || (origin === ports.origin && profile === ports.profile);
-  const sent = [...known.values()].filter((row) => row.stage !== "free" && isOwn(row));
+  const sent = [...knownRows.values()].filter((row) => row.stage !== "free" && isOwn(row));
   return new CreatePacer({
     ...{ clock, limit },
-    attempts: () => ports?.history?.hour(ports, 1).attempts,
+    attempts: () => ports?.history?.countHour(ports, 1).attempts,
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
     isHourly: !ports?.provider,
     guessesWaits: ports?.provider?.guessesWaits,
@@ -116,11 +119,11 @@ export function pacerOf(
 /** Throws LocalError if results would overwrite files that this batch did not write. */
 function checkOccupied(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
   if (first === undefined) return;
-  const file = `${first.file} (for ${rowName(first.row)})`;
+  const file = `${first.file} (for ${nameRow(first.row)})`;
   const more = others.length > 0 ? `, and ${others.length} more,` : "";
   throw new LocalError(`${out} holds ${file}${more} that this batch did not write; use another folder`);
 }
 
-export function rowName({ key, line }: Pick<Row, "key" | "line">): string {
+export function nameRow({ key, line }: Pick<Row, "key" | "line">): string {
   return key ?? `line ${line}`;
 }

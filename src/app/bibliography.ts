@@ -1,14 +1,14 @@
 import type { Result } from "../client/workflows/results.js";
-import { textOrNone } from "../core/json/exact-json.js";
+import { readText } from "../core/json/exact-json.js";
 import { isGroundingRedirect } from "../core/protocol/citations.js";
-import { safeJson } from "../core/text/safe-text.js";
-import { linksIn } from "../reader/checking/citations.js";
-import { resultText } from "./result-text.js";
+import { stringifySafe } from "../core/text/safe-text.js";
+import { listLinks } from "../reader/checking/citations.js";
+import { formatResult } from "./result-text.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
 
 /** The form in which addresses of one page are equal; undefined for an invalid address, and for a redirect of Gemini. */
-export function pageName(address: string): string | undefined {
+export function normalizePageAddress(address: string): string | undefined {
   // Two redirects say nothing of whether they lead to one page.
   if (!URL.canParse(address) || isGroundingRedirect(address)) return undefined;
   const url = new URL(address);
@@ -32,10 +32,12 @@ export function listPages(result: Result): NamedPage[] {
   const given = [sources, citations].flat().map(Object);
   const isPage = ({ url }: { url: unknown }) => typeof url === "string" && /^https?:/i.test(url);
   const pages = new Map<string, NamedPage>();
-  for (const { url, title } of (given.some(isPage) ? given : linksIn(resultText(result))).filter(isPage)) {
-    const name = pageName(url) ?? url;
-    const known = pages.get(name) ?? { url, title: null };
-    pages.set(name, { ...known, title: known.title ?? textOrNone(title) ?? null });
+  for (const { url, title } of (given.some(isPage) ? given : listLinks(formatResult(result))).filter(
+    isPage,
+  )) {
+    const name = normalizePageAddress(url) ?? url;
+    const page = pages.get(name) ?? { url, title: null };
+    pages.set(name, { ...page, title: page.title ?? readText(title) ?? null });
   }
   return [...pages.values()];
 }
@@ -51,6 +53,6 @@ export function buildBibliography(result: Result, form: "csl" | "ris", date: str
   const records = items.map(({ title, URL }) =>
     ["TY  - ELEC", `TI  - ${title}`, `UR  - ${URL}`, `Y2  - ${day.join("/")}`, "ER  - ", ""].join("\r\n"),
   );
-  const value = form === "csl" ? `${safeJson(items, 2)}\n` : records.join("");
+  const value = form === "csl" ? `${stringifySafe(items, 2)}\n` : records.join("");
   return { data: Object(items), value, exact: {} };
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "../core/clock.js";
-import { withDeadline } from "../core/clock.js";
+import { runWithDeadline } from "../core/clock.js";
 import type { CheckedCitation, CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { FindSupport, ProvenAnswer, ReadCitation } from "../reader/checking/judging.js";
 import type { ChatEndpoint } from "../reader/model/endpoint/endpoint.js";
 import type { BudgetLimits, Price } from "../reader/model/session/budget.js";
 import type { ModelFindings, ModelPlan } from "../reader/supporting/support.js";
 import { CodedError } from "./errors.js";
-import { endpointOf, limitsOf, type ModelOptions, type Surroundings } from "./model.js";
+import { type ModelOptions, openEndpoint, readLimits, type Surroundings } from "./model.js";
 
 export type { ModelFindings, ModelPlan };
 
@@ -58,7 +58,7 @@ export class CheckModel {
   async requireAccess(signal: AbortSignal): Promise<void> {
     const { clock, endpoint } = this.options;
     const late = new Error("no answer");
-    const isKeyless = await withDeadline(clock, ACCESS_MS, signal, late, (until) =>
+    const isKeyless = await runWithDeadline(clock, ACCESS_MS, signal, late, (until) =>
       endpoint.lacksKey(until),
     ).catch((error: unknown) => {
       if (error !== late) throw error;
@@ -81,16 +81,16 @@ export class CheckModel {
   }
 
   /** What asks the model about citations. The answers of `earlier` stand where sentence, pages and model are the same. */
-  finder(
+  createFinder(
     { onPlan = async () => {}, onProgress, onNotice = () => {}, onEnd }: ModelListener,
     signal: AbortSignal,
     earlier: CheckOutcome | undefined,
   ): FindSupport {
     return async (citations, language, digestOf) => {
       const { findSupport } = await import("../reader/supporting/support.js");
-      const known = answersOf(earlier?.model === this.name ? earlier : undefined);
+      const knownAnswers = listAnswers(earlier?.model === this.name ? earlier : undefined);
       const answers = new Map<ReadCitation, ProvenAnswer | undefined>(
-        citations.map((each) => [each, known.get(keyOf(each.citation, digestOf))]),
+        citations.map((each) => [each, knownAnswers.get(buildKey(each.citation, digestOf))]),
       );
       const open = citations.filter((citation) => !answers.get(citation));
       const findings = await findSupport(open, language, {
@@ -109,17 +109,17 @@ export class CheckModel {
 }
 
 /** The proven answers of a check, by their citations and the digests of their pages. */
-function answersOf(outcome: CheckOutcome | undefined): Map<string, ProvenAnswer> {
+function listAnswers(outcome: CheckOutcome | undefined): Map<string, ProvenAnswer> {
   const digests = new Map(outcome?.pages.map(({ url, sha256 }) => [url, sha256]));
   const citations = outcome?.citations ?? [];
   return new Map(
     citations.flatMap(({ support, quote, ...citation }) =>
-      support ? [[keyOf(citation, (url) => digests.get(url) ?? null), { support, quote }] as const] : [],
+      support ? [[buildKey(citation, (url) => digests.get(url) ?? null), { support, quote }] as const] : [],
     ),
   );
 }
 
-function keyOf(
+function buildKey(
   { claim, field, urls }: Pick<CheckedCitation, "claim" | "field" | "urls">,
   digestOf: (url: string) => string | null,
 ): string {
@@ -145,12 +145,12 @@ export async function checkModelOf(
   const { env, clock } = ctx.host;
   const name = model ?? (env.RESEARCH_MODEL_NAME || undefined);
   const url = modelUrl ?? (env.RESEARCH_MODEL_URL || undefined);
-  const endpoint = await endpointOf(ctx, { ...options, model: name, modelUrl: url }, "RESEARCH_MODEL_");
+  const endpoint = await openEndpoint(ctx, { ...options, model: name, modelUrl: url }, "RESEARCH_MODEL_");
   if (endpoint === undefined) return undefined;
   const { ChatEndpoint } = await import("../reader/model/endpoint/endpoint.js");
   return new CheckModel({
     endpoint: new ChatEndpoint({ ...endpoint, silenceMs: SILENCE_MS }),
-    limits: limitsOf({ depth, ...options }),
+    limits: readLimits({ depth, ...options }),
     price: options.modelPrice,
     ...{ clock, random: () => ctx.host.random() },
   });

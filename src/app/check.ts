@@ -1,15 +1,15 @@
 import { readdirSync } from "node:fs";
-import { serviceOf } from "../client/store/history/records.js";
+import { getService } from "../client/store/history/records.js";
 import type { Ports } from "../client/workflows/ports.js";
 import { isAt, type Target } from "../client/workflows/requests.js";
 import { fetchResult, type Result } from "../client/workflows/results.js";
 import type { Clock } from "../core/clock.js";
-import { type Environment, localErrorOf, orLocalError } from "../core/files/local-error.js";
-import { proxyFor } from "../core/http/address.js";
-import { isObject, JsonText, jsonIn, memberText } from "../core/json/exact-json.js";
+import { catchLocalError, type Environment, runLocally } from "../core/files/local-error.js";
+import { chooseProxy } from "../core/http/address.js";
+import { findMemberText, isObject, JsonText, readJsonPath } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
-import { citationsOf } from "../core/protocol/citations.js";
-import { counted, shortLine } from "../core/text/phrases.js";
+import { readCitations } from "../core/protocol/citations.js";
+import { formatCount, shortenLine } from "../core/text/phrases.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
 import type { Claim, ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
@@ -47,38 +47,40 @@ export function checkReportSize(report: Report): void {
 export async function openChecker(setup: CheckSetup): Promise<Checker> {
   const { env, clock, version, allowPrivate, domains = [], notDomains = [], sources } = setup;
   const { Checker } = await import("../reader/checking/check.js");
-  const { outside, publicWeb, withPrivate } = await import("../reader/fetching/addresses.js");
-  const { resolverOf } = await import("../reader/fetching/resolver.js");
-  const { documentReader } = await import("../reader/reading/documents/document.js");
-  const read = documentReader(clock, 2);
+  const { explainOutside, checkPublicWeb, allowNamedPrivate } = await import(
+    "../reader/fetching/addresses.js"
+  );
+  const { createResolver } = await import("../reader/fetching/resolver.js");
+  const { createDocumentReader } = await import("../reader/reading/documents/document.js");
+  const read = createDocumentReader(clock, 2);
   const lookedUp = new Set<string>();
   return new Checker({
     network: {
-      resolve: resolverOf({ clock, onAnswer: (name) => lookedUp.add(name) }),
-      proxyFor: (url) => proxyFor(url, env),
+      resolve: createResolver({ clock, onAnswer: (name) => lookedUp.add(name) }),
+      proxyFor: (url) => chooseProxy(url, env),
     },
-    accessTo: (named) => (allowPrivate ? withPrivate(named) : publicWeb),
+    accessTo: (named) => (allowPrivate ? allowNamedPrivate(named) : checkPublicWeb),
     ...{ clock, version, read },
     isInDns: (name) => lookedUp.has(name),
-    forbidden: ({ hostname }) => outside({ domains, notDomains }, hostname),
-    readFile: sources === undefined ? undefined : await fileReader(sources, read),
+    forbidden: ({ hostname }) => explainOutside({ domains, notDomains }, hostname),
+    readFile: sources === undefined ? undefined : await openFileReader(sources, read),
   });
 }
 
 /** The same on the proxy and the clock of a machine. */
-export function checkerOn(machine: Machine, allowPrivate = false): Promise<Checker> {
+export function openMachineChecker(machine: Machine, allowPrivate = false): Promise<Checker> {
   const { clock, clientOptions } = machine;
   return openChecker({ env: clientOptions.proxyEnvironment ?? {}, clock, allowPrivate });
 }
 
 /** Reads what `try --sources` would read of a folder. Rejects with LocalError. */
-async function fileReader(
+async function openFileReader(
   root: string,
   read: (task: { name: string; bytes: Uint8Array }, signal: AbortSignal) => Promise<CutDocument>,
 ): Promise<(name: string) => Promise<CutDocument>> {
   const { findSources } = await import("../reader/reading/files/walk.js");
   const { readBytes } = await import("../reader/reading/files/read-file.js");
-  orLocalError(`the folder ${root} could not be read`, () => readdirSync(root));
+  runLocally(`the folder ${root} could not be read`, () => readdirSync(root));
   const names = new Set((await findSources(root)).files.map(({ name }) => name));
   return async (name) => {
     if (!names.has(name)) return { reason: "no such file is read under --sources" };
@@ -126,9 +128,9 @@ export async function checkOf(
   checkReportSize(report);
   const { NotChecked } = await import("../reader/checking/check.js");
   const onCited = (cited: ReportClaims) => {
-    for (const notice of noticesOf(cited)) onNotice?.(notice);
+    for (const notice of listNotices(cited)) onNotice?.(notice);
   };
-  const findSupport = model?.finder(listener, options.signal, earlier);
+  const findSupport = model?.createFinder(listener, options.signal, earlier);
   const checked = await checker
     .check(report, { ...options, onCited, findSupport })
     .catch((error: unknown) => {
@@ -158,17 +160,17 @@ export async function checkOf(
 }
 
 /** What of a report leads nowhere, and what it lists in vain. */
-function noticesOf({ marksWithoutSource: marks, notCited }: ReportClaims): CheckNotice[] {
+function listNotices({ marksWithoutSource: marks, notCited }: ReportClaims): CheckNotice[] {
   const notices: CheckNotice[] = [];
   if (marks.length > 0)
     notices.push({
       code: "MARKS_WITHOUT_SOURCE",
-      message: `${counted(marks.length, "mark")} of the report ${marks.length === 1 ? "leads" : "lead"} to no source, such as ${shortLine(marks[0] ?? "", 80)}. ${EXPORT_HINT}`,
+      message: `${formatCount(marks.length, "mark")} of the report ${marks.length === 1 ? "leads" : "lead"} to no source, such as ${shortenLine(marks[0] ?? "", 80)}. ${EXPORT_HINT}`,
     });
   if (notCited.length > 0)
     notices.push({
       code: "SOURCES_NOT_CITED",
-      message: `${counted(notCited.length, "listed source")} ${notCited.length === 1 ? "is" : "are"} cited by no sentence, such as ${notCited[0]}`,
+      message: `${formatCount(notCited.length, "listed source")} ${notCited.length === 1 ? "is" : "are"} cited by no sentence, such as ${notCited[0]}`,
     });
   return notices;
 }
@@ -183,19 +185,19 @@ export async function checkRequest(
   const { signal, goesOn } = options;
   const result = await fetchResult(ports, target, { signal });
   const named = { request_id: target.requestId, file: null };
-  const earlier = keptCheck(ports, target.requestId);
+  const earlier = readKeptCheck(ports, target.requestId);
   const outcome = await checkOf(checker, reportOf(result), named, { ...options, earlier });
   signal.throwIfAborted();
   // The caller has it, so that it cannot be kept ends nothing.
-  if (outcome.complete || !goesOn) localErrorOf(() => keepCheck(ports, target, outcome));
+  if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(ports, target, outcome));
   return outcome;
 }
 
 /** A result as a report: its text or its fields, with what its provider says of them. */
 export function reportOf({ data, value }: Pick<Result, "data" | "value">): Report {
-  const sources = Array.isArray(data.sources) ? data.sources.map((one) => Object(one).url) : [];
+  const sources = Array.isArray(data.sources) ? data.sources.map((source) => Object(source).url) : [];
   const given = {
-    citations: citationsOf(data.citations),
+    citations: readCitations(data.citations),
     sources: sources.map((url) => (typeof url === "string" ? url : "")),
   };
   return typeof value === "string" ? { text: value, given } : { value, given };
@@ -212,17 +214,17 @@ export function reportIn(text: string, file: string): { report: Report; result: 
     const result = { data: {}, value: text, exact: {} };
     return { report: reportOf(result), result };
   }
-  const data = jsonIn(text);
+  const data = readJsonPath(text);
   if (data === undefined) throw new UsageError(`${file} is not JSON`);
   const isData = isObject(data) && Object.hasOwn(data, "output");
   const result = isData
-    ? { data, value: data.output, exact: memberText(data, "output") ?? data }
+    ? { data, value: data.output, exact: findMemberText(data, "output") ?? data }
     : { data: {}, value: data, exact: new JsonText(text) };
   return { report: reportOf(result), result };
 }
 
 /** A report of Word as Markdown. Rejects with UsageError. */
-export async function markdownOfDocx(
+export async function convertDocxToMarkdown(
   bytes: Uint8Array,
   file: string,
 ): Promise<{ markdown: string; hasBoxes: boolean }> {
@@ -238,9 +240,9 @@ export async function markdownOfDocx(
 }
 
 /** The sentences of a report in their order; those that cite something are the citations of a check of it. */
-export async function claimsIn(report: Report): Promise<Claim[]> {
-  const { citedIn } = await import("../reader/checking/check.js");
-  return citedIn(report).claims;
+export async function readClaims(report: Report): Promise<Claim[]> {
+  const { listClaims } = await import("../reader/checking/check.js");
+  return listClaims(report).claims;
 }
 
 type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
@@ -252,12 +254,12 @@ export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcom
   history?.keep(history.checks, { ...entry, request_id: requestId }, JSON.stringify(outcome), true);
 }
 
-export function keptCheck(
+export function readKeptCheck(
   { history, origin, basePath }: KeptPorts,
   requestId: string,
 ): CheckOutcome | undefined {
-  const text = history?.checks.read(serviceOf({ origin, base_path: basePath }), requestId);
-  const kept = jsonIn(text ?? "");
+  const text = history?.checks.read(getService({ origin, base_path: basePath }), requestId);
+  const kept = readJsonPath(text ?? "");
   return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
     ? (kept as unknown as CheckOutcome)
     : undefined;

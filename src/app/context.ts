@@ -1,11 +1,11 @@
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../core/clock.js";
-import { LocalError, sha256 } from "../core/files/local-error.js";
+import { hashSha256, LocalError } from "../core/files/local-error.js";
 import type { ContextFile } from "../core/protocol/conversation.js";
 import { joinBlocks } from "../reader/reading/blocks/block.js";
-import { fileType, NEARLY_NO_TEXT } from "../reader/reading/blocks/blocks.js";
-import { documentReader } from "../reader/reading/documents/document.js";
+import { detectFileType, NEARLY_NO_TEXT } from "../reader/reading/blocks/blocks.js";
+import { createDocumentReader } from "../reader/reading/documents/document.js";
 import { decodeText, isPacked, limitOf } from "../reader/reading/files/read-file.js";
 import { UsageError } from "./errors.js";
 import { readBytes } from "./read-text.js";
@@ -27,7 +27,7 @@ export async function readContext(
     const text = await extractText(name, bytes, clock, signal);
     if (typeof text !== "string" || text.trim() === "")
       throw new LocalError(`the context ${name} gives no text: ${Object(text).reason ?? "it is blank"}`);
-    files.push({ name, chars: Array.from(text).length, sha256: sha256(text), text });
+    files.push({ name, chars: Array.from(text).length, sha256: hashSha256(text), text });
     size += Buffer.byteLength(text);
   }
   if (size <= MAX_CONTEXT_BYTES) return files;
@@ -40,8 +40,8 @@ async function extractText(name: string, bytes: Buffer, clock: Clock, signal: Ab
   const file = bytes.toString("latin1", 0, 5) === "%PDF-" ? "context.pdf" : name;
   const decoded = isPacked(file) ? undefined : decodeText(bytes);
   if (decoded && "reason" in decoded) return decoded;
-  if (decoded && fileType(file, decoded.text) !== "html") return decoded.text;
-  const document = await documentReader(clock, 1)({ name: file, bytes }, signal);
+  if (decoded && detectFileType(file, decoded.text) !== "html") return decoded.text;
+  const document = await createDocumentReader(clock, 1)({ name: file, bytes }, signal);
   if ("reason" in document) return document;
   return document.isBare ? { reason: NEARLY_NO_TEXT } : joinBlocks(document.blocks).trim();
 }

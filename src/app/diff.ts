@@ -1,7 +1,7 @@
 import type { Result } from "../client/workflows/results.js";
 import type { Report } from "../reader/checking/check.js";
 import type { Compared } from "../reader/comparing/reports.js";
-import { listPages, pageName } from "./bibliography.js";
+import { listPages, normalizePageAddress } from "./bibliography.js";
 import { checkReportSize } from "./check.js";
 import { UsageError } from "./errors.js";
 
@@ -24,7 +24,7 @@ export interface ReportDiff {
 }
 
 /** Compares two reports. Throws UsageError if one is structured and the other a text, or if one is too long. */
-export async function diffOf(old: DiffSide, now: DiffSide): Promise<ReportDiff> {
+export async function compareSides(old: DiffSide, now: DiffSide): Promise<ReportDiff> {
   for (const { report } of [old, now]) checkReportSize(report);
   if ("text" in old.report !== "text" in now.report)
     throw new UsageError(
@@ -33,9 +33,12 @@ export async function diffOf(old: DiffSide, now: DiffSide): Promise<ReportDiff> 
     );
   const { compareReports } = await import("../reader/comparing/reports.js");
   const [before, after] = compareReports(old.report, now.report);
-  const changes = [...after.flatMap((one) => changeOf(one, before)), ...before.flatMap(removedOf)];
+  const changes = [
+    ...after.flatMap((sentence) => changeOf(sentence, before)),
+    ...before.flatMap(listRemoved),
+  ];
   const [ofOld, ofNew] = [old, now].map(({ result }) => pagesOf(result)) as [Pages, Pages];
-  const count = (kind: string) => changes.filter((one) => one.kind === kind).length;
+  const count = (kind: string) => changes.filter((change) => change.kind === kind).length;
   const countNew = (...kinds: string[]) =>
     after.filter(({ relation }) => kinds.includes(relation.kind)).length;
   return {
@@ -44,7 +47,7 @@ export async function diffOf(old: DiffSide, now: DiffSide): Promise<ReportDiff> 
     changes,
     sources:
       changes.length > 0
-        ? { added: missingIn(ofOld, ofNew), removed: missingIn(ofNew, ofOld) }
+        ? { added: listMissing(ofOld, ofNew), removed: listMissing(ofNew, ofOld) }
         : { added: [], removed: [] },
     counts: {
       ...{ added: count("added"), removed: count("removed"), changed: count("changed") },
@@ -59,7 +62,7 @@ function changeOf({ text, relation }: Compared, before: readonly Compared[]): Re
   return relation.kind === "absent" ? [{ kind: "added", claim: text, was: null }] : [];
 }
 
-function removedOf({ text, relation }: Compared): ReportDiff["changes"] {
+function listRemoved({ text, relation }: Compared): ReportDiff["changes"] {
   return relation.kind === "absent" ? [{ kind: "removed", claim: text, was: null }] : [];
 }
 
@@ -67,9 +70,9 @@ function removedOf({ text, relation }: Compared): ReportDiff["changes"] {
 type Pages = ReadonlyMap<string, string>;
 
 function pagesOf(result: Result): Pages {
-  return new Map(listPages(result).map(({ url }) => [pageName(url) ?? url, url]));
+  return new Map(listPages(result).map(({ url }) => [normalizePageAddress(url) ?? url, url]));
 }
 
-function missingIn(known: Pages, all: Pages): string[] {
-  return [...all].flatMap(([name, url]) => (known.has(name) ? [] : url));
+function listMissing(present: Pages, all: Pages): string[] {
+  return [...all].flatMap(([name, url]) => (present.has(name) ? [] : url));
 }

@@ -1,10 +1,10 @@
 import { UsageError } from "./errors.js";
 
 /** Names separated by commas, each as an address has it. Throws UsageError, which names the flag. */
-export function domainsIn(flag: string, list: string | undefined): string[] {
+export function parseDomains(flag: string, list: string | undefined): string[] {
   if (list === undefined) return [];
-  return list.split(",").map((one) => {
-    const name = one.trim().replace(/^\*?\./, "");
+  return list.split(",").map((domain) => {
+    const name = domain.trim().replace(/^\*?\./, "");
     const { hostname = "" } = URL.canParse(`http://${name}/`) ? new URL(`http://${name}/`) : {};
     if (!/^[\w-]+(?:\.[\w-]+)*$/.test(hostname) || /[/:@?#]/.test(name))
       throw new UsageError(`invalid ${flag}: ${JSON.stringify(name)} is not the name of a domain`);

@@ -58,14 +58,14 @@ export function flagOf(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-export function givenFlag(options: Readonly<Record<string, unknown>>): string | undefined {
-  const name = Object.keys(options).find((one) => options[one] !== undefined && options[one] !== false);
+export function findGivenFlag(options: Readonly<Record<string, unknown>>): string | undefined {
+  const name = Object.keys(options).find((flag) => options[flag] !== undefined && options[flag] !== false);
   return name === undefined ? undefined : flagOf(name);
 }
 
 /** Throws UsageError if one of `others` is given beside `flag`. */
 export function refuseBeside(flag: string, others: Readonly<Record<string, unknown>>, hint?: string): void {
-  const other = givenFlag(others);
+  const other = findGivenFlag(others);
   if (other) throw new UsageError(`${flag} and ${other} exclude each other`, hint);
 }
 

@@ -18,7 +18,7 @@ import { FolderError } from "../core/files/folders.js";
 import { LocalError } from "../core/files/local-error.js";
 import { BaseUrlError, ProxyError } from "../core/http/address.js";
 import { DAY_MS } from "../core/protocol/limits.js";
-import { formatDuration, isoDate } from "../core/text/duration.js";
+import { formatDuration, formatIsoDate } from "../core/text/duration.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
 /** What a user reads of an error, in the fields of the JSON form. */
@@ -37,76 +37,82 @@ const RECORD_HINT =
   "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record.";
 
 /** The one place where an error becomes a code, a sentence and an exit code. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof CodedError) return { ...ours(error.code, error.message), ...inJson(error.facts) };
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof CodedError)
+    return { ...createFailure(error.code, error.message), ...pickJsonFacts(error.facts) };
   if (error instanceof NoAccountError) {
-    const all = error.said.map(({ name, error: one }) => `${name}: ${reasonOf(one)}`);
-    return { ...failureOf(error.cause), message: all.join("; ") };
+    const all = error.reasons.map(({ name, error: reason }) => `${name}: ${explainError(reason)}`);
+    return { ...describeFailure(error.cause), message: all.join("; ") };
   }
-  if (error instanceof InputError) return ours("USAGE", error.message, error.hint);
-  if (error instanceof UnresolvedCreateError) return ofUnresolved(error);
-  if (error instanceof ResearchError) return ofService(error);
-  if (error instanceof QuotaExceededError) return ofQuota(error);
-  if (error instanceof NotRecordedError) return ours("LOCAL_IO", error.message, RECORD_HINT);
-  if (error instanceof ProxyError) return ours("USAGE", error.message, error.hint);
-  if (error instanceof BaseUrlError || error instanceof FolderError) return ours("USAGE", error.message);
+  if (error instanceof InputError) return createFailure("USAGE", error.message, error.hint);
+  if (error instanceof UnresolvedCreateError) return describeUnresolved(error);
+  if (error instanceof ResearchError) return describeServiceError(error);
+  if (error instanceof QuotaExceededError) return describeQuotaError(error);
+  if (error instanceof NotRecordedError) return createFailure("LOCAL_IO", error.message, RECORD_HINT);
+  if (error instanceof ProxyError) return createFailure("USAGE", error.message, error.hint);
+  if (error instanceof BaseUrlError || error instanceof FolderError)
+    return createFailure("USAGE", error.message);
   if (error instanceof InvalidSettingsError)
-    return ours("LOCAL_IO", error.message, "Correct the file, or remove it to start afresh.");
-  if (error instanceof LocalError) return ours("LOCAL_IO", error.message);
+    return createFailure("LOCAL_IO", error.message, "Correct the file, or remove it to start afresh.");
+  if (error instanceof LocalError) return createFailure("LOCAL_IO", error.message);
   const hint = "This is a defect of this program; --verbose shows where it is.";
-  return ours("INTERNAL", String(error), hint);
+  return createFailure("INTERNAL", String(error), hint);
 }
 
 /** The sentence without its end, for one that goes on after it. */
-export function reasonOf(error: unknown): string {
-  return failureOf(error).message.replace(/\.$/, "");
+export function explainError(error: unknown): string {
+  return describeFailure(error).message.replace(/\.$/, "");
 }
 
-function ours(code: OurCode, message: string, hint?: string): Failure {
+function createFailure(code: OurCode, message: string, hint?: string): Failure {
   return { code, message, exit_code: EXIT_CODES[code], hint };
 }
 
-function inJson({ httpStatus, requestId, localId, retryAfter, hint }: Facts): Partial<Failure> {
+function pickJsonFacts({ httpStatus, requestId, localId, retryAfter, hint }: Facts): Partial<Failure> {
   const ids = { request_id: requestId, local_id: localId };
   return { http_status: httpStatus, ...ids, retry_after: retryAfter, hint };
 }
 
-function ofService(error: ResearchError): Failure {
-  const { code, message, hint = hintFor(error) } = error;
-  return { code, message, exit_code: EXIT_CODES[kindOf(error)], ...inJson(error), hint };
+function describeServiceError(error: ResearchError): Failure {
+  const { code, message, hint = chooseHint(error) } = error;
+  return { code, message, exit_code: EXIT_CODES[classifyKind(error)], ...pickJsonFacts(error), hint };
 }
 
-function ofUnresolved(error: UnresolvedCreateError): Failure {
+function describeUnresolved(error: UnresolvedCreateError): Failure {
   const { localId, notSaved, requestId } = error;
   const name = requestId === undefined ? "" : ` as ${requestId}`;
   const kept = localId
     ? `It is kept as unknown; settle it: research resolve ${localId} --request-id ${requestId ?? "ID"}, or --not-created.`
     : `It is in no history; look for it${name} where the service lists requests.`;
-  return { ...ofService(error), local_id: localId, hint: notSaved ? `${kept} ${notSaved.message}` : kept };
+  return {
+    ...describeServiceError(error),
+    local_id: localId,
+    hint: notSaved ? `${kept} ${notSaved.message}` : kept,
+  };
 }
 
-function ofQuota({ limit, retryAfter, until, day }: QuotaExceededError): Failure {
+function describeQuotaError({ limit, retryAfter, until, day }: QuotaExceededError): Failure {
   const wait = formatDuration(retryAfter * 1_000);
   const records = `is used up by this machine's own records; the next create is allowed in ${wait}`;
   const account = day && `${day.origin}${day.profile === null ? "" : ` (profile ${day.profile})`}`;
   const message = day
-    ? `the limit of ${limit} creates in 24 hours at ${account}, set by ${day.source}, ${records}, at ${isoDate(until)}`
+    ? `the limit of ${limit} creates in 24 hours at ${account}, set by ${day.source}, ${records}, at ${formatIsoDate(until)}`
     : `the hourly limit of ${limit} ${records}`;
   const code = day ? "DAY_LIMIT" : "RATE_LIMITED";
-  return { ...ours(code, message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
+  return { ...createFailure(code, message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
 }
 
 /** Other commands name it too, which do not take the flag. */
 const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
 
-function kindOf(error: ResearchError): OurCode {
+function classifyKind(error: ResearchError): OurCode {
   if (error instanceof RefusedError) return CODE_OF_REFUSAL[error.kind];
   if (error instanceof UnreachableError) return "UNREACHABLE";
   if (error instanceof NoOutputError || error.code in EXIT_CODES) return error.code as OurCode;
   return "INTERNAL";
 }
 
-function hintFor(error: ResearchError): string | undefined {
+function chooseHint(error: ResearchError): string | undefined {
   if (!(error instanceof RefusedError)) return undefined;
   if (error.kind === "no-credit")
     return "Add credit at the provider, then send the same again; -p NAME asks another account.";
@@ -132,8 +138,8 @@ function isAboutKey({ code, message, enveloped }: RefusedError): boolean {
 }
 
 /** The part of a failure that is kept with its row of a batch. */
-export function rowError(error: unknown): RowError {
-  const { code, message, exit_code, http_status, hint } = failureOf(error);
+export function describeRowError(error: unknown): RowError {
+  const { code, message, exit_code, http_status, hint } = describeFailure(error);
   return { code, message, exit_code, ...(http_status && { http_status }), ...(hint && { hint }) };
 }
 

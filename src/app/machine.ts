@@ -3,34 +3,34 @@ import { ResearchError } from "../client/calls/errors.js";
 import type { ClientOptions } from "../client/calls/options.js";
 import type { Dialect } from "../client/dialects/dialect.js";
 import {
+  findProvider,
   INTERFACE,
-  ownersOfId,
+  listOwnersOfId,
   PROVIDERS,
   type Provider,
-  providerNamed,
   splitBasePath,
 } from "../client/dialects/providers.js";
-import { research } from "../client/dialects/research.js";
+import { createResearch } from "../client/dialects/research.js";
 import { History } from "../client/store/history/history.js";
 import {
   type AccountOfEntry,
+  getService,
   type HistoryEntry,
-  keyId,
+  hashKeyId,
   type Seen,
-  serviceOf,
 } from "../client/store/history/records.js";
 import { Settings } from "../client/store/settings.js";
 import type { Ports } from "../client/workflows/ports.js";
-import { isAt, unaskedAccount } from "../client/workflows/requests.js";
+import { explainUnasked, isAt } from "../client/workflows/requests.js";
 import type { Clock } from "../core/clock.js";
-import { type Folders, folders } from "../core/files/folders.js";
+import { chooseFolders, type Folders } from "../core/files/folders.js";
 import type { Environment } from "../core/files/local-error.js";
 import { isTier, TIERS, type Tier } from "../core/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import {
   type Choices,
   DEFAULT_PROFILE,
-  gapsOf,
+  listGaps,
   type ReadKey,
   type ResolvedSettings,
   requireBaseUrl,
@@ -85,12 +85,12 @@ export class Machine implements Ports {
   }
 
   /** The same machine with its settings read again. */
-  reopened(changes: Pick<MachineOptions, "isInspected"> = {}): Machine {
+  reopen(changes: Pick<MachineOptions, "isInspected"> = {}): Machine {
     return new Machine({ ...this.#options, ...changes });
   }
 
   get folders(): Folders {
-    this.#folders ??= folders(this.#options);
+    this.#folders ??= chooseFolders(this.#options);
     return this.#folders;
   }
 
@@ -171,7 +171,7 @@ export class Machine implements Ports {
 
   /** The provider in force; undefined for the interface itself. */
   get provider(): Provider | undefined {
-    return providerNamed(this.settings.provider.value);
+    return findProvider(this.settings.provider.value);
   }
 
   isHere(entry: Pick<HistoryEntry, "origin" | "base_path">): boolean {
@@ -192,18 +192,18 @@ export class Machine implements Ports {
     if (!baseUrl || !apiKey) return this.isHere(entry);
     if (!this.isHere(entry)) return false;
     if (apiKey.boundTo !== undefined && entry.profile === this.profile) return true;
-    this.#keyId ??= keyId(apiKey.value);
+    this.#keyId ??= hashKeyId(apiKey.value);
     return entry.key_id === this.#keyId;
   }
 
   /** Contract §3: the profile recorded with it, unless flags or variables say where the command goes. */
-  accountOf(entry: HistoryEntry): Machine | undefined {
+  findAccount(entry: HistoryEntry): Machine | undefined {
     const { choices, env, onOtherAccount } = this.#options;
     const { profile, baseUrl, provider } = choices;
     if (profile || baseUrl || provider || env.RESEARCH_PROFILE || env.RESEARCH_BASE_URL) return undefined;
     if (this.settings.baseUrl && this.#hasMade(entry)) return undefined;
     const name = entry.profile ?? DEFAULT_PROFILE;
-    const account = this.accountNamed(name);
+    const account = this.findAccountNamed(name);
     if (!account?.isHere(entry)) return undefined;
     if (!this.#said.has(name))
       onOtherAccount?.(`what was created with profile ${name} is asked for there, at ${entry.origin}`);
@@ -211,51 +211,51 @@ export class Machine implements Ports {
     return account;
   }
 
-  accountFor(requestId: string, entry: HistoryEntry | undefined): Ports | undefined {
-    const account = entry && this.accountOf(entry);
-    const refusal = account ? undefined : this.refusalOf(requestId, entry);
-    return refusal ? unaskedAccount(this, entry, refusal) : account;
+  chooseAccount(requestId: string, entry: HistoryEntry | undefined): Ports | undefined {
+    const account = entry && this.findAccount(entry);
+    const refusal = account ? undefined : this.explainRefusal(requestId, entry);
+    return refusal ? explainUnasked(this, entry, refusal) : account;
   }
 
   /**
    * Nothing is sent for a request of the history if no base URL is configured, and none for an id in the form of another
    * provider's. The error names where it was made, and what to do.
    */
-  refusalOf(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
+  explainRefusal(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
     const { baseUrl, provider } = this.settings;
     if (entry && !baseUrl) {
-      const where = `${serviceOf(entry)} with profile ${entry.profile ?? DEFAULT_PROFILE}`;
+      const where = `${getService(entry)} with profile ${entry.profile ?? DEFAULT_PROFILE}`;
       const why = `${requestId} was created at ${where}, which no longer leads there with a key`;
-      return new ResearchError("NOT_CONFIGURED", why, { requestId, hint: this.wayTo(entry) });
+      return new ResearchError("NOT_CONFIGURED", why, { requestId, hint: this.describeWay(entry) });
     }
     if (!baseUrl || (entry && this.isHere(entry))) return undefined;
-    const owners = ownersOfId(requestId, provider.value);
+    const owners = listOwnersOfId(requestId, provider.value);
     if (owners.length === 0) return undefined;
     const names = owners.map(({ title }) => title).join(" or ");
     const why = `${requestId} is an id of ${names}, so ${baseUrl.value} was not asked for it`;
-    return new ResearchError("NOT_FOUND", why, { requestId, hint: this.wayTo(entry, owners) });
+    return new ResearchError("NOT_FOUND", why, { requestId, hint: this.describeWay(entry, owners) });
   }
 
   /** The flag, or the login, for the account that made a request, or for one of the providers that have such ids. */
-  wayTo(
+  describeWay(
     entry: Seen | undefined,
-    owners: readonly Provider[] = ownersOfId(entry?.request_id ?? "", INTERFACE),
+    owners: readonly Provider[] = listOwnersOfId(entry?.request_id ?? "", INTERFACE),
   ): string {
     const isThere = (account: Machine) =>
       entry ? account.isHere(entry) : owners.some(({ name }) => name === account.provider?.name);
-    const there = this.accounts.filter((one) => one.profile !== this.profile && isThere(one));
+    const there = this.accounts.filter((account) => account.profile !== this.profile && isThere(account));
     const account = there.find(({ profile }) => profile === entry?.profile) ?? there[0];
     if (account) return `add --profile ${account.profile}`;
     const provider = PROVIDERS.find(({ baseUrl }) => baseUrl === entry?.origin) ?? owners[0];
     const isOwn = !entry || provider?.baseUrl === entry.origin;
-    const site = isOwn ? "" : ` --base-url ${serviceOf(entry)}`;
+    const site = isOwn ? "" : ` --base-url ${getService(entry)}`;
     return provider ? `\`research login ${provider.name}${site}\` stores an account there` : `add${site}`;
   }
 
   /** The account of a profile; undefined if there is none, or it has no key for its origin. */
-  accountNamed(profile: string): Machine | undefined {
+  findAccountNamed(profile: string): Machine | undefined {
     try {
-      const account = this.#accountOf(profile, "the history");
+      const account = this.#openAccount(profile, "the history");
       requireConnection(account.settings);
       return account;
     } catch {
@@ -265,14 +265,14 @@ export class Machine implements Ports {
 
   /** The accounts of all profiles that have a key for their origin. */
   get accounts(): Machine[] {
-    return Object.keys(this.store.read().profiles).flatMap((name) => this.accountNamed(name) ?? []);
+    return Object.keys(this.store.read().profiles).flatMap((name) => this.findAccountNamed(name) ?? []);
   }
 
   /** Accounts by their profiles alone (contract §12). `flag` named them. Throws UsageError, and one CodedError for all that lack a key. */
-  named(profiles: readonly string[], flag: string): Machine[] {
+  openNamed(profiles: readonly string[], flag: string): Machine[] {
     if (this.#options.choices.baseUrl !== undefined)
       throw new UsageError(`--base-url and ${flag} exclude each other`, "A profile has its own base URL.");
-    const accounts = profiles.map((profile) => this.#accountOf(profile, flag));
+    const accounts = profiles.map((profile) => this.#openAccount(profile, flag));
     const keyless = accounts.flatMap((account) => {
       try {
         requireConnection(account.settings);
@@ -289,15 +289,15 @@ export class Machine implements Ports {
   }
 
   /** The account of one profile. Throws UsageError. */
-  #accountOf(profile: string, flag: string): Machine {
-    const known = this.#named.get(profile);
-    if (known) return known;
+  #openAccount(profile: string, flag: string): Machine {
+    const opened = this.#named.get(profile);
+    if (opened) return opened;
     const { env: all, choices } = this.#options;
     const env = { ...all };
     for (const name of ["API_KEY", "API_KEY_FILE", "BASE_URL", "PROVIDER"]) delete env[`RESEARCH_${name}`];
     const { provider: _, baseUrl: __, ...others } = choices;
-    const own = { ...others, profile, profileFlag: flag };
-    const account = new Machine({ ...this.#options, env, choices: own, onSkipped: undefined });
+    const settings = { ...others, profile, profileFlag: flag };
+    const account = new Machine({ ...this.#options, env, choices: settings, onSkipped: undefined });
     void account.settings;
     this.#named.set(profile, account);
     return account;
@@ -306,7 +306,7 @@ export class Machine implements Ports {
   /** How the service in force is spoken to: loaded when it is first needed. */
   get dialect(): () => Promise<Dialect> {
     const { provider, settings } = this;
-    return async () => (provider ? provider.load(provider.defaultModel) : research(gapsOf(settings)));
+    return async () => (provider ? provider.load(provider.defaultModel) : createResearch(listGaps(settings)));
   }
 
   /** How any service is spoken to from here: all but its address, its key and what the interface does not show. */
@@ -322,7 +322,7 @@ export class Machine implements Ports {
   }
 
   /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. Throws UsageError. */
-  hourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
+  getHourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
     const isCount = perHour === Number.POSITIVE_INFINITY || Number.isInteger(perHour);
     if (perHour !== undefined && !(isCount && perHour > 0))
       throw new UsageError(`invalid value for per-hour: ${perHour}`, "It takes a whole number, 1 or more.");

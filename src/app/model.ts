@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.js";
 import type { Environment } from "../core/files/local-error.js";
-import { parseBaseUrl, proxyFor } from "../core/http/address.js";
+import { chooseProxy, parseBaseUrl } from "../core/http/address.js";
 import { Connections } from "../core/http/connections.js";
 import type { Researcher } from "../core/researcher.js";
 import { isKeyText } from "../core/secrets/key.js";
@@ -10,9 +10,9 @@ import type { SourceProvider } from "../reader/finding/source.js";
 import type { EndpointOptions } from "../reader/model/endpoint/endpoint.js";
 import type { BudgetLimits } from "../reader/model/session/budget.js";
 import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
-import { domainsIn } from "./domains.js";
-import { givenFlag, refuseBeside, UsageError } from "./errors.js";
-import { type Choices, insecureHttpIn, waitForKey } from "./settings.js";
+import { parseDomains } from "./domains.js";
+import { findGivenFlag, refuseBeside, UsageError } from "./errors.js";
+import { type Choices, chooseInsecureHttp, waitForKey } from "./settings.js";
 
 /** What of this process is needed to reach an endpoint that is no research service: a model, a search engine, a page. */
 export interface Surroundings {
@@ -62,7 +62,7 @@ const DEPTHS = {
 const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
 
 /** Research with the model that the flags name; undefined for none. Throws UsageError, BaseUrlError, and LocalError for a key file. */
-export async function modelOf(
+export async function openModel(
   ctx: Surroundings,
   options: ModelOptions & { researcher?: string },
 ): Promise<ModelResearch | undefined> {
@@ -70,22 +70,22 @@ export async function modelOf(
   const { host } = ctx;
   const web = await searchOf(ctx, options);
   if (options.model !== undefined) refuseBeside("--model", { researcher });
-  const endpoint = await endpointOf(ctx, options);
+  const endpoint = await openEndpoint(ctx, options);
   if (endpoint === undefined) return undefined;
   return async (folder, service) => {
-    const { modelResearcher } = await import("../reader/writing/researcher.js");
-    const { combined } = await import("../reader/finding/source.js");
-    const { folderIndex } = await import("../reader/finding/folder-index.js");
+    const { createModelResearcher } = await import("../reader/writing/researcher.js");
+    const { combineProviders } = await import("../reader/finding/source.js");
+    const { createFolderIndex } = await import("../reader/finding/folder-index.js");
     const sources: SourceProvider[] = [];
-    if (folder !== undefined) sources.push(folderIndex(folder));
+    if (folder !== undefined) sources.push(createFolderIndex(folder));
     if (web !== undefined) sources.push(await web(service));
-    return modelResearcher({
+    return createModelResearcher({
       endpoint,
       ...{
-        limits: limitsOf(options),
+        limits: readLimits(options),
         length: length ?? "normal",
         price: modelPrice,
-        sources: combined(sources),
+        sources: combineProviders(sources),
         clock: host.clock,
       },
       ...service,
@@ -93,14 +93,14 @@ export async function modelOf(
   };
 }
 
-/** The endpoint that the options name; undefined for none. `variables`: how those begin that may name it, too. Throws as `modelOf`. */
-export async function endpointOf(
+/** The endpoint that the options name; undefined for none. `variables`: how those begin that may name it, too. Throws as `findModel`. */
+export async function openEndpoint(
   ctx: Surroundings,
   { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length }: ModelOptions,
   variables = "",
 ): Promise<EndpointOptions | undefined> {
   if (model === undefined) {
-    const flag = givenFlag({ modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length });
+    const flag = findGivenFlag({ modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length });
     if (flag === undefined) return undefined;
     const orName = variables && ` or ${variables}NAME`;
     throw new UsageError(`${flag} needs the name of a model: --model NAME${orName}`);
@@ -112,13 +112,13 @@ export async function endpointOf(
       `--model needs --model-url URL${variables && ` or ${variables}URL`}`,
       `As in --model-url ${EXAMPLE_URL}`,
     );
-  const url = endpointUrl(ctx, modelUrl, { name: "model URL", example: EXAMPLE_URL });
-  const apiKey = await keyIn(ctx, "RESEARCH_MODEL_API_KEY");
-  return { url, model: name, apiKey, connections: connectionsTo(ctx, url), clock: ctx.host.clock };
+  const url = parseEndpointUrl(ctx, modelUrl, { name: "model URL", example: EXAMPLE_URL });
+  const apiKey = await readModelKey(ctx, "RESEARCH_MODEL_API_KEY");
+  return { url, model: name, apiKey, connections: openConnections(ctx, url), clock: ctx.host.clock };
 }
 
 /** What one research or one check may take. */
-export function limitsOf({
+export function readLimits({
   modelTokens,
   modelCalls,
   modelTime,
@@ -133,14 +133,14 @@ const MOST_PAGES = 30;
 const MOST_DOCUMENTS = 2;
 const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
 
-/** The web as a source, with the engine that the flags name; undefined for none. Throws as `modelOf`. */
+/** The web as a source, with the engine that the flags name; undefined for none. Throws as `findModel`. */
 async function searchOf(
   ctx: Surroundings,
   { search, domains, notDomains, pages, model }: ModelOptions,
 ): Promise<((service: ServiceParts) => Promise<SourceProvider>) | undefined> {
   const { host } = ctx;
   if (search === undefined) {
-    const flag = givenFlag({ domains, notDomains, pages });
+    const flag = findGivenFlag({ domains, notDomains, pages });
     if (flag !== undefined) throw new UsageError(`${flag} needs --search`, `As in ${EXAMPLE}.`);
     return undefined;
   }
@@ -154,31 +154,31 @@ async function searchOf(
       `Give ${EXAMPLE}.`,
     );
   const { header }: Engine = ENGINES[name];
-  const url = engineUrl(ctx, name, rest.length > 0 ? rest.join("=") : undefined);
-  const apiKey = header ? await keyIn(ctx, "RESEARCH_SEARCH_API_KEY") : undefined;
+  const url = chooseEngineUrl(ctx, name, rest.length > 0 ? rest.join("=") : undefined);
+  const apiKey = header ? await readModelKey(ctx, "RESEARCH_SEARCH_API_KEY") : undefined;
   if (header && !apiKey)
     throw new UsageError(
       `--search ${name} needs a key`,
       "Set RESEARCH_SEARCH_API_KEY, or RESEARCH_SEARCH_API_KEY_FILE to the path of a file with it.",
     );
   const limits = {
-    domains: domainsIn("--domains", domains),
-    notDomains: domainsIn("--not-domains", notDomains),
+    domains: parseDomains("--domains", domains),
+    notDomains: parseDomains("--not-domains", notDomains),
     pages: pages ?? MOST_PAGES,
   };
   return async (service) => {
-    const { webSources } = await import("../reader/finding/web-source.js");
-    const { publicWeb } = await import("../reader/fetching/addresses.js");
-    const { resolverOf } = await import("../reader/fetching/resolver.js");
-    const { documentReader } = await import("../reader/reading/documents/document.js");
-    return webSources({
-      engine: new SearchEngine(name, url, apiKey, connectionsTo(ctx, url)),
+    const { createWebSources } = await import("../reader/finding/web-source.js");
+    const { checkPublicWeb } = await import("../reader/fetching/addresses.js");
+    const { createResolver } = await import("../reader/fetching/resolver.js");
+    const { createDocumentReader } = await import("../reader/reading/documents/document.js");
+    return createWebSources({
+      engine: new SearchEngine(name, url, apiKey, openConnections(ctx, url)),
       network: {
-        resolve: resolverOf({ clock: host.clock }),
-        accessTo: publicWeb,
-        proxyFor: (target) => proxyFor(target, host.env),
+        resolve: createResolver({ clock: host.clock }),
+        accessTo: checkPublicWeb,
+        proxyFor: (target) => chooseProxy(target, host.env),
       },
-      read: documentReader(host.clock, MOST_DOCUMENTS),
+      read: createDocumentReader(host.clock, MOST_DOCUMENTS),
       ...limits,
       ...service,
       ...{ clock: host.clock, version: host.version },
@@ -186,34 +186,34 @@ async function searchOf(
   };
 }
 
-function engineUrl(ctx: Surroundings, name: EngineName, given: string | undefined): URL {
-  const { url: own }: Engine = ENGINES[name];
-  if (own !== undefined && given === undefined) return new URL(own);
-  if (own !== undefined) throw new UsageError(`--search ${name} takes no address`);
+function chooseEngineUrl(ctx: Surroundings, name: EngineName, given: string | undefined): URL {
+  const { url: defaultUrl }: Engine = ENGINES[name];
+  if (defaultUrl !== undefined && given === undefined) return new URL(defaultUrl);
+  if (defaultUrl !== undefined) throw new UsageError(`--search ${name} takes no address`);
   if (!given) throw new UsageError(`--search ${name} needs its address`, `As in ${EXAMPLE}.`);
   const what = { name: "search URL", example: "https://searx.example.org" };
-  return endpointUrl(ctx, given, what);
+  return parseEndpointUrl(ctx, given, what);
 }
 
 const CONNECT_MS = 30_000;
 
 /** Connections to what the service itself asks, through the proxy of the environment. */
-function connectionsTo({ host }: Pick<Surroundings, "host">, url: URL): Connections {
+function openConnections({ host }: Pick<Surroundings, "host">, url: URL): Connections {
   host.beforeRequests?.();
-  return new Connections(url, proxyFor(url, host.env), CONNECT_MS);
+  return new Connections(url, chooseProxy(url, host.env), CONNECT_MS);
 }
 
 /** The address of an endpoint, as a base URL is read. Throws BaseUrlError. */
-function endpointUrl(
+function parseEndpointUrl(
   { flags, host }: Surroundings,
   text: string,
   what: { name: string; example: string },
 ): URL {
-  return parseBaseUrl(text, insecureHttpIn(flags, host.env).value, what);
+  return parseBaseUrl(text, chooseInsecureHttp(flags, host.env).value, what);
 }
 
 /** The key in the variable `name` or in the file of `name`_FILE, if any. No flag takes one: a process list shows flags. */
-async function keyIn(
+async function readModelKey(
   { host: { env, clock }, signal }: Pick<Surroundings, "host" | "signal">,
   name: string,
 ): Promise<string | undefined> {

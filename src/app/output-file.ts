@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { discard, systemCode } from "../core/files/files.js";
-import { LocalError, localError, orLocalError } from "../core/files/local-error.js";
+import { discard, getSystemCode } from "../core/files/files.js";
+import { createLocalError, LocalError, runLocally } from "../core/files/local-error.js";
 
 /** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
@@ -17,14 +17,14 @@ export function checkTarget(path: string, force: boolean): void {
     // Only a trial shows what an access check does not: a file system that is read-only, full or of another kind.
     fs.rmdirSync(draftFolder(path));
   } catch (error) {
-    throw localError(`${path} cannot be written`, error);
+    throw createLocalError(`${path} cannot be written`, error);
   }
 }
 
 /** Writes a file whole or not at all, and never over another one without `force`. Throws LocalError. */
 export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
   checkTarget(path, force);
-  orLocalError(`${path} could not be written`, () => {
+  runLocally(`${path} could not be written`, () => {
     // A device has nothing to replace; what is written to it is gone.
     if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
     else replace(path, text, force);
@@ -53,7 +53,7 @@ function publish(draft: string, path: string): void {
   try {
     fs.linkSync(draft, path);
   } catch (error) {
-    if (!NO_HARD_LINKS.includes(systemCode(error) ?? "")) throw error;
+    if (!NO_HARD_LINKS.includes(getSystemCode(error) ?? "")) throw error;
     fs.closeSync(fs.openSync(path, "wx"));
     fs.renameSync(draft, path);
   }
@@ -68,7 +68,7 @@ function lstat(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path);
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw localError(`${path} cannot be written`, error);
+    if (getSystemCode(error) === "ENOENT") return undefined;
+    throw createLocalError(`${path} cannot be written`, error);
   }
 }

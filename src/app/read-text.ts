@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { Readable } from "node:stream";
-import { localError } from "../core/files/local-error.js";
+import { createLocalError } from "../core/files/local-error.js";
 import { UsageError } from "./errors.js";
 
 /** The most that is read of a prompt or a schema, in bytes. */
@@ -9,7 +9,7 @@ export const MAX_INPUT_BYTES = 1 << 20;
 export const MAX_KEY_BYTES = 65_536;
 const CHUNK_BYTES = 65_536;
 
-/** Reads a small file as UTF-8 text, at once. Throws LocalError, or UsageError if it is over `maxBytes`. */
+/** Reads a small file as UTF-8 text, at once. Throws LocalError, or UsageError if it is over `getMaxBytes`. */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
   return decode(readNow(path, what, maxBytes), what);
 }
@@ -23,7 +23,7 @@ function readNow(path: string, what: string, maxBytes: number): Buffer {
       fs.closeSync(fd);
     }
   } catch (error) {
-    throw unreadable(`${what} ${path} could not be read`, error);
+    throw createUnreadableError(`${what} ${path} could not be read`, error);
   }
 }
 
@@ -48,12 +48,12 @@ export async function readBytes(
   const chunks: Buffer[] = [];
   let size = 0;
   try {
-    const stream = typeof source === "string" ? await streamOf(source) : source;
+    const stream = typeof source === "string" ? await openStream(source) : source;
     if (!stream) return readNow(String(source), what, maxBytes);
     for await (const chunk of addAbortSignal(signal, stream)) {
       const bytes = Buffer.from(chunk);
       size += bytes.length;
-      if (size > maxBytes) throw tooLarge(what, maxBytes);
+      if (size > maxBytes) throw createTooLargeError(what, maxBytes);
       chunks.push(bytes);
     }
   } catch (error) {
@@ -62,19 +62,19 @@ export async function readBytes(
       typeof source === "string"
         ? `${what} ${source} could not be read`
         : `${what} could not be read from stdin`;
-    throw unreadable(from, error);
+    throw createUnreadableError(from, error);
   }
   return Buffer.concat(chunks);
 }
 
 /** Throws UsageError for a text over the limit. */
 export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES): string {
-  if (Buffer.byteLength(text) > maxBytes) throw tooLarge(what, maxBytes);
+  if (Buffer.byteLength(text) > maxBytes) throw createTooLargeError(what, maxBytes);
   return text;
 }
 
 /** A stream of what has no end yet; undefined for a file, and for a device such as /dev/zero, which never makes one wait. */
-async function streamOf(path: string): Promise<Readable | undefined> {
+async function openStream(path: string): Promise<Readable | undefined> {
   const { Socket } = await import("node:net");
   const { isatty, ReadStream } = await import("node:tty");
   const fd = openNow(path);
@@ -93,7 +93,7 @@ function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
     const length = fs.readSync(fd, chunk, 0, chunk.length, null);
     if (length === 0) return Buffer.concat(chunks);
     size += length;
-    if (size > maxBytes) throw tooLarge(what, maxBytes);
+    if (size > maxBytes) throw createTooLargeError(what, maxBytes);
     chunks.push(chunk.subarray(0, length));
   }
 }
@@ -103,11 +103,11 @@ function openNow(path: string): number {
   return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
 }
 
-function unreadable(failed: string, error: unknown): Error {
-  return error instanceof UsageError ? error : localError(failed, error);
+function createUnreadableError(failed: string, error: unknown): Error {
+  return error instanceof UsageError ? error : createLocalError(failed, error);
 }
 
-function tooLarge(what: string, maxBytes: number): UsageError {
+function createTooLargeError(what: string, maxBytes: number): UsageError {
   const size = maxBytes < 1 << 20 ? `${maxBytes >> 10} KiB` : `${maxBytes >> 20} MiB`;
   return new UsageError(`${what} is over ${size}`, "Shorten it, or check that it is the file you meant.");
 }

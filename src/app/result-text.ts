@@ -1,31 +1,31 @@
 import { hasNullForNothingFound } from "../client/dialects/providers.js";
 import type { Result } from "../client/workflows/results.js";
 import type { Problem } from "../core/json-schema/check.js";
-import { safeJson } from "../core/text/safe-text.js";
+import { stringifySafe } from "../core/text/safe-text.js";
 
 /** A result for printing: text as it is, anything else as indented JSON in which every number and name is exact. */
-export function resultText({ value, exact }: Pick<Result, "value" | "exact">): string {
-  return typeof value === "string" ? value : `${safeJson(exact, 2)}\n`;
+export function formatResult({ value, exact }: Pick<Result, "value" | "exact">): string {
+  return typeof value === "string" ? value : `${stringifySafe(exact, 2)}\n`;
 }
 
 /** Why a result does not fit its schema, in a sentence. */
-export async function mismatchText(
+export async function describeMismatch(
   { value, data }: Pick<Result, "value" | "data">,
   problem: Problem,
 ): Promise<string> {
-  const { problemText } = await import("../core/json-schema/check.js");
+  const { describeProblem } = await import("../core/json-schema/check.js");
   const names = problem.path?.split("/").slice(1) ?? [];
   const at = names.reduce(
     (part: unknown, name) => Object(part)[name.replaceAll("~1", "/").replaceAll("~0", "~")],
     value,
   );
   const why = at === null && hasNullForNothingFound(data) ? ": Exa found no evidence for it" : "";
-  return `the result does not fit its schema: ${problemText(problem, "the result")}${why}`;
+  return `the result does not fit its schema: ${describeProblem(problem, "the result")}${why}`;
 }
 
 /** A result as \`resultText\` has it, with the list of a provider's sources at the end of a text in which none of their addresses stands. */
-export function textWithSources(result: Result): string {
-  const text = resultText(result);
+export function formatWithSources(result: Result): string {
+  const text = formatResult(result);
   const { sources } = result.data;
   if (typeof result.value !== "string" || !Array.isArray(sources)) return text;
   const listed: { url: unknown; title: unknown }[] = sources.map(Object);
@@ -36,18 +36,18 @@ export function textWithSources(result: Result): string {
   const hasNumbers = /^ {0,3}(?:1[.)]|\[\^?1\]:?)\s.*https?:/m.test(text);
   // The text may have the numbers, so a source without an address keeps its own.
   const lines = listed.map(({ url, title }, index) => {
-    const name = titleOf(title, typeof url === "string" ? url : "without an address");
-    return `${hasNumbers ? "-" : `${index + 1}.`} ${typeof url === "string" ? `[${name}](${encoded(url)})` : name}`;
+    const name = formatTitle(title, typeof url === "string" ? url : "without an address");
+    return `${hasNumbers ? "-" : `${index + 1}.`} ${typeof url === "string" ? `[${name}](${encodeAddress(url)})` : name}`;
   });
   return `${text.trimEnd()}\n\n## Sources\n\n${lines.join("\n")}\n`;
 }
 
-function titleOf(title: unknown, url: string): string {
+function formatTitle(title: unknown, url: string): string {
   const words = typeof title === "string" ? title.replace(/\s+/g, " ").trim() : "";
   return (words || url).replace(/[[\]\\<>`*_]/g, "\\$&");
 }
 
 /** What would end a link in Markdown. */
-function encoded(url: string): string {
+function encodeAddress(url: string): string {
   return url.replace(/[\s<>()\\]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
-import { INTERFACE, PROVIDER_NAMES, providerMeant, providerNamed } from "../client/dialects/providers.js";
+import { findProvider, findProviderMeant, INTERFACE, PROVIDER_NAMES } from "../client/dialects/providers.js";
 import { type Profile, Settings, type Store } from "../client/store/settings.js";
-import { type Clock, withDeadline } from "../core/clock.js";
+import { type Clock, runWithDeadline } from "../core/clock.js";
 import type { Folders } from "../core/files/folders.js";
 import { type Environment, LocalError } from "../core/files/local-error.js";
 import { parseBaseUrl } from "../core/http/address.js";
@@ -35,47 +35,58 @@ export interface Choices {
 export const DEFAULT_PROFILE = "default";
 
 /** The profile that is named, or in use. It need not exist. */
-export function profileIn(
+export function chooseProfile(
   choices: Choices,
   env: Environment,
   store: { profile?: string | undefined },
 ): Sourced<string> {
   if (choices.profile) return { value: choices.profile, source: choices.profileFlag ?? "--profile" };
-  const named = fromEnvironment(env, "RESEARCH_PROFILE");
+  const named = readVariable(env, "RESEARCH_PROFILE");
   if (named) return named;
-  return store.profile ? { value: store.profile, source: "config use" } : byDefault(DEFAULT_PROFILE);
+  return store.profile ? { value: store.profile, source: "config use" } : sourceDefault(DEFAULT_PROFILE);
 }
 
 /** Which service is spoken to: provider and base URL come from one source. */
-export type SettingsSite = ReturnType<typeof siteIn>;
+export type SettingsSite = ReturnType<typeof chooseSite>;
 
 /** The service in force with the profile `name`, which holds `own` and beats the environment if `--profile` names it. */
-export function siteIn(choices: Choices, env: Environment, name: string, own: Profile | undefined) {
-  const stored = (value: string | undefined) => (value ? { value, source: `profile ${name}` } : undefined);
+export function chooseSite(
+  choices: Choices,
+  env: Environment,
+  name: string,
+  storedProfile: Profile | undefined,
+) {
+  const sourceFromProfile = (value: string | undefined) =>
+    value ? { value, source: `profile ${name}` } : undefined;
   const variables = {
-    baseUrl: fromEnvironment(env, "RESEARCH_BASE_URL"),
-    provider: fromEnvironment(env, "RESEARCH_PROVIDER"),
+    baseUrl: readVariable(env, "RESEARCH_BASE_URL"),
+    provider: readVariable(env, "RESEARCH_PROVIDER"),
   };
   const chosen = {
     baseUrl: choices.baseUrl ? { value: choices.baseUrl, source: "--base-url" } : undefined,
     provider: choices.provider ? { value: choices.provider, source: "--provider" } : undefined,
   };
-  const profile = { baseUrl: stored(own?.["base-url"]), provider: stored(own?.provider) };
+  const profile = {
+    baseUrl: sourceFromProfile(storedProfile?.["base-url"]),
+    provider: sourceFromProfile(storedProfile?.provider),
+  };
   const others = choices.profile ? [profile, variables] : [variables, profile];
   const flags = { ...chosen, provider: chosen.provider ?? variables.provider };
   const order = [...(chosen.baseUrl || chosen.provider ? [flags] : []), ...others];
-  const found = order.find((one) => one.baseUrl || one.provider) ?? profile;
-  const { baseUrl, provider } = found;
-  const named = provider ?? byDefault(INTERFACE);
-  const known = providerNamed(named.value);
+  const source = order.find((candidate) => candidate.baseUrl || candidate.provider) ?? profile;
+  const { baseUrl, provider } = source;
+  const named = provider ?? sourceDefault(INTERFACE);
+  const namedProvider = findProvider(named.value);
   return {
     provider: named,
-    baseUrl: baseUrl ?? (known && { value: known.baseUrl, source: `provider ${known.name}` }),
-    isStored: found === profile,
+    baseUrl:
+      baseUrl ??
+      (namedProvider && { value: namedProvider.baseUrl, source: `provider ${namedProvider.name}` }),
+    isStored: source === profile,
   };
 }
 
-export function fromEnvironment(env: Environment, name: string): Sourced<string> | undefined {
+export function readVariable(env: Environment, name: string): Sourced<string> | undefined {
   const value = env[name];
   return value ? { value, source: name } : undefined;
 }
@@ -89,12 +100,12 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
     // As if nothing were stored.
   }
   const { profiles } = store;
-  const name = profileIn(choices, env, store).value;
-  const own = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const name = chooseProfile(choices, env, store).value;
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   return {
     profiles: Object.keys(profiles),
-    origin: originOf(siteIn(choices, env, name, own).baseUrl?.value),
-    keepsHistory: own?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
+    origin: parseOrigin(chooseSite(choices, env, name, profile).baseUrl?.value),
+    keepsHistory: profile?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
   };
 }
 
@@ -124,60 +135,60 @@ export function resolveSettings(
   store: Store,
   readKey: ReadKey = readKeyFile,
 ): ResolvedSettings {
-  const profile = profileIn(choices, env, store);
+  const profile = chooseProfile(choices, env, store);
   if (/^index$/i.test(profile.value))
     throw new UsageError(
       "a profile cannot be named index",
       "`compare` keeps its index.md beside a file for each profile.",
     );
-  const stored = storedProfile(profile, store);
-  const fromProfile = (key: keyof Profile & string) => {
+  const stored = findStoredProfile(profile, store);
+  const readFromProfile = (key: keyof Profile & string) => {
     const value = stored?.[key];
     return typeof value === "string" && value !== ""
       ? { value, source: `profile ${profile.value}` }
       : undefined;
   };
-  const { provider, baseUrl, isStored } = siteIn(choices, env, profile.value, stored);
+  const { provider, baseUrl, isStored } = chooseSite(choices, env, profile.value, stored);
   checkProvider(provider);
   // The profile's key belongs to the profile's provider. Another provider never gets it, at any address.
-  const isOfProfile = (fromProfile("provider")?.value ?? INTERFACE) === provider.value;
-  const storedKey = isOfProfile ? fromProfile("api-key") : undefined;
+  const isOfProfile = (readFromProfile("provider")?.value ?? INTERFACE) === provider.value;
+  const storedKey = isOfProfile ? readFromProfile("api-key") : undefined;
   const takesModels = isStored && provider.value !== INTERFACE;
   let apiKey: ResolvedSettings["apiKey"] | null = null;
-  const tier = fromProfile("tier");
+  const tier = readFromProfile("tier");
   return {
     profile,
     provider,
-    model: takesModels ? fromProfile("model") : undefined,
-    set: takesModels ? fromProfile("set") : undefined,
+    model: takesModels ? readFromProfile("model") : undefined,
+    set: takesModels ? readFromProfile("set") : undefined,
     baseUrl,
     get apiKey() {
       if (apiKey !== null) return apiKey;
-      const origin = originOf(baseUrl?.value);
-      const own = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
-      const boundTo = originOfVariables(env);
+      const origin = parseOrigin(baseUrl?.value);
+      const profileKey = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
+      const boundTo = parseOriginOfVariables(env);
       // Contract §2: the variables beside it say to which origin RESEARCH_API_KEY may go; --profile names another account.
       const isForIt = choices.hasOwnKey || (boundTo === undefined ? !choices.profile : boundTo === origin);
-      const named = () => {
-        const key = isForIt ? keyFromEnvironment(env, readKey) : undefined;
+      const listNamed = () => {
+        const key = isForIt ? readEnvironmentKey(env, readKey) : undefined;
         return key && { ...key, boundTo: undefined };
       };
       const withheld = KEY_VARIABLES.find((name) => env[name]);
       apiKey =
-        (choices.profile ? (own ?? named()) : (named() ?? own)) ??
-        keyOfProvider(provider.value, origin, env) ??
+        (choices.profile ? (profileKey ?? listNamed()) : (listNamed() ?? profileKey)) ??
+        readProviderKey(provider.value, origin, env) ??
         (withheld === undefined ? undefined : { value: "", source: withheld, boundTo: boundTo ?? "" });
       return apiKey;
     },
     tier: tier && isTier(tier.value) ? { value: tier.value, source: tier.source } : undefined,
-    perDay: perDayIn(choices, [fromEnvironment(env, "RESEARCH_PER_DAY"), fromProfile("per-day")]),
-    history: historyIn(env, fromProfile("history")),
-    insecureHttp: insecureHttpIn(choices, env),
+    perDay: choosePerDay(choices, [readVariable(env, "RESEARCH_PER_DAY"), readFromProfile("per-day")]),
+    history: chooseHistory(env, readFromProfile("history")),
+    insecureHttp: chooseInsecureHttp(choices, env),
     gaps: {
-      statusMethod: fromProfile("status-method") ?? byDefault(DEFAULT_GAPS.statusMethod),
-      outputMethod: fromProfile("output-method") ?? byDefault(DEFAULT_GAPS.outputMethod),
-      outputPath: fromProfile("output-path") ?? byDefault(DEFAULT_GAPS.outputPath),
-      outputField: fromProfile("output-field") ?? byDefault(DEFAULT_GAPS.outputField),
+      statusMethod: readFromProfile("status-method") ?? sourceDefault(DEFAULT_GAPS.statusMethod),
+      outputMethod: readFromProfile("output-method") ?? sourceDefault(DEFAULT_GAPS.outputMethod),
+      outputPath: readFromProfile("output-path") ?? sourceDefault(DEFAULT_GAPS.outputPath),
+      outputField: readFromProfile("output-field") ?? sourceDefault(DEFAULT_GAPS.outputField),
     },
   };
 }
@@ -192,46 +203,46 @@ export function checkProvider({ value, source }: Sourced<string>): void {
 }
 
 /** The origin of an address; undefined for an invalid one. */
-export function originOf(url: string | undefined): string | undefined {
+export function parseOrigin(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 const KEY_VARIABLES = ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE"];
 
 /** The origin that `RESEARCH_API_KEY` belongs to, by the variables beside it; undefined if neither is set. */
-function originOfVariables(env: Environment): string | undefined {
-  const provider = providerNamed(env.RESEARCH_PROVIDER ?? "");
-  return originOf(env.RESEARCH_BASE_URL || provider?.baseUrl);
+function parseOriginOfVariables(env: Environment): string | undefined {
+  const provider = findProvider(env.RESEARCH_PROVIDER ?? "");
+  return parseOrigin(env.RESEARCH_BASE_URL || provider?.baseUrl);
 }
 
 /** The key in the variable of a provider's own tools: it belongs to that provider's own origin. */
-function keyOfProvider(
+function readProviderKey(
   name: string,
   origin: string | undefined,
   env: Environment,
 ): ResolvedSettings["apiKey"] {
-  const provider = providerNamed(name);
+  const provider = findProvider(name);
   const { keyVariable = "", otherKeyVariable = "" } = provider ?? {};
-  const key = fromEnvironment(env, keyVariable) ?? fromEnvironment(env, otherKeyVariable);
+  const key = readVariable(env, keyVariable) ?? readVariable(env, otherKeyVariable);
   if (!key || origin !== provider?.baseUrl) return undefined;
   return { ...key, value: key.value.trim(), boundTo: undefined };
 }
 
 /** Throws UsageError for a limit that is not a whole number above 0: as no limit at all it would let everything through. */
-function perDayIn(
+function choosePerDay(
   { perDay }: Choices,
   set: readonly (Sourced<string> | undefined)[],
 ): Sourced<number> | undefined {
   const [form, words] = PER_DAY_FORM;
   const given = perDay === undefined ? undefined : { value: String(perDay), source: "--per-day" };
-  const found = [given, ...set].flatMap((one) => {
-    if (!one) return [];
-    const { value, source } = one;
+  const limits = [given, ...set].flatMap((limit) => {
+    if (!limit) return [];
+    const { value, source } = limit;
     if (form.test(value)) return [{ value: Number(value), source }];
     const what = `invalid value for per-day: ${JSON.stringify(value)} (from ${source})`;
     throw new UsageError(what, `It takes ${words}.`);
   });
-  return found.sort((a, b) => a.value - b.value)[0];
+  return limits.sort((a, b) => a.value - b.value)[0];
 }
 
 export const PER_DAY_FORM = [
@@ -240,25 +251,25 @@ export const PER_DAY_FORM = [
 ] as const;
 
 /** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
-export function insecureHttpIn(choices: Choices, env: Environment): Sourced<boolean> {
+export function chooseInsecureHttp(choices: Choices, env: Environment): Sourced<boolean> {
   if (choices.insecureHttp !== undefined) return { value: choices.insecureHttp, source: "--insecure-http" };
   const value = switchIn(env, "RESEARCH_INSECURE_HTTP");
-  return value === undefined ? byDefault(false) : { value, source: "RESEARCH_INSECURE_HTTP" };
+  return value === undefined ? sourceDefault(false) : { value, source: "RESEARCH_INSECURE_HTTP" };
 }
 
-function historyIn(env: Environment, stored: Sourced<string> | undefined): Sourced<"on" | "off"> {
+function chooseHistory(env: Environment, stored: Sourced<string> | undefined): Sourced<"on" | "off"> {
   if (switchIn(env, "RESEARCH_NO_HISTORY")) return { value: "off", source: "RESEARCH_NO_HISTORY" };
   return { value: stored?.value === "off" ? "off" : "on", source: stored?.source ?? "default" };
 }
 
 /** A profile that is stored; undefined for the default one before that. Throws UsageError for a name that is not known. */
-export function storedProfile({ value, source }: Sourced<string>, store: Store): Profile | undefined {
+export function findStoredProfile({ value, source }: Sourced<string>, store: Store): Profile | undefined {
   if (Object.hasOwn(store.profiles, value)) return store.profiles[value];
   if (source === "default") return undefined;
-  const known = Object.keys(store.profiles);
+  const names = Object.keys(store.profiles);
   throw new UsageError(
     `unknown profile ${JSON.stringify(value)} (named by ${source})`,
-    `There are ${known.length > 0 ? known.join(", ") : "no profiles yet"}; \`research login -p NAME\` makes one.`,
+    `There are ${names.length > 0 ? names.join(", ") : "no profiles yet"}; \`research login -p NAME\` makes one.`,
   );
 }
 
@@ -277,12 +288,12 @@ export function requireConnection(settings: ResolvedSettings) {
   const url = requireBaseUrl(settings);
   const { apiKey } = settings;
   if (!apiKey) {
-    const own = providerNamed(settings.provider.value);
+    const provider = findProvider(settings.provider.value);
     const variable =
-      own?.baseUrl === url.origin ? `${own.keyVariable} or RESEARCH_API_KEY` : "RESEARCH_API_KEY";
-    const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${loginCommand(settings)}\`.`;
+      provider?.baseUrl === url.origin ? `${provider.keyVariable} or RESEARCH_API_KEY` : "RESEARCH_API_KEY";
+    const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${buildLoginCommand(settings)}\`.`;
     throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
-      hint: providerMeant(url.origin, settings.provider.value) ?? hint,
+      hint: findProviderMeant(url.origin, settings.provider.value) ?? hint,
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {
@@ -305,9 +316,13 @@ export function requireConnection(settings: ResolvedSettings) {
 }
 
 /** The command that stores another key for the account in force. */
-export function loginCommand({ provider, baseUrl, profile: { value: profile } }: ResolvedSettings): string {
+export function buildLoginCommand({
+  provider,
+  baseUrl,
+  profile: { value: profile },
+}: ResolvedSettings): string {
   const isOfProfile = [provider.source, baseUrl?.source].includes(`profile ${profile}`);
-  const isOwn = providerNamed(provider.value)?.baseUrl === originOf(baseUrl?.value);
+  const isOwn = findProvider(provider.value)?.baseUrl === parseOrigin(baseUrl?.value);
   if (isOfProfile && !(isOwn && profile === provider.value))
     return profile === DEFAULT_PROFILE ? "research login" : `research login -p ${profile}`;
   return provider.value === INTERFACE ? "research login" : `research login ${provider.value}`;
@@ -318,19 +333,19 @@ export function maskKey(key: string): string {
   return key.length > 8 ? `…${key.slice(-4)}` : "…";
 }
 
-function keyFromEnvironment(env: Environment, readKey: ReadKey): Sourced<string> | undefined {
-  const direct = fromEnvironment(env, "RESEARCH_API_KEY");
+function readEnvironmentKey(env: Environment, readKey: ReadKey): Sourced<string> | undefined {
+  const direct = readVariable(env, "RESEARCH_API_KEY");
   const path = env.RESEARCH_API_KEY_FILE;
   if (direct || !path) return direct && { ...direct, value: direct.value.trim() };
   return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
 }
 
 /** What the interface does not show, as it is set. */
-export function gapsOf({ gaps }: ResolvedSettings): Partial<Gaps> {
+export function listGaps({ gaps }: ResolvedSettings): Partial<Gaps> {
   return Object.fromEntries(Object.entries(gaps).map(([name, { value }]) => [name, value]));
 }
 
-function byDefault<T>(value: T): Sourced<T> {
+function sourceDefault<T>(value: T): Sourced<T> {
   return { value, source: "default" };
 }
 
@@ -357,7 +372,7 @@ export type ReadKey = (path: string) => string;
 export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", MAX_KEY_BYTES).trim();
 
 /** How the key file is read. A FIFO is read now, and its error thrown when used. Rejects with `signal.reason`. */
-export async function keyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
+export async function createKeyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
   const path = env.RESEARCH_API_KEY_FILE;
   if (!path || env.RESEARCH_API_KEY || !isFifo(path)) return readKeyFile;
   const read = await waitForKey(path, clock, signal).then(
@@ -374,7 +389,7 @@ export async function keyReader(env: Environment, clock: Clock, signal: AbortSig
 export async function waitForKey(path: string, clock: Clock, signal: AbortSignal): Promise<string> {
   const why = `the key file ${path} could not be read: nothing came within ${KEY_WAIT_MS / 1_000} s`;
   const read = (both: AbortSignal) => readText(path, "the key file", both, MAX_KEY_BYTES);
-  return (await withDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
+  return (await runWithDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
 }
 
 /** False for a path that cannot be looked at: reading it says why, if the key is asked for. */

@@ -10,7 +10,7 @@ import {
 import type { ClientEvent } from "../client/calls/options.js";
 import { findUnusedProxy } from "../core/http/address.js";
 import { formatDuration } from "../core/text/duration.js";
-import { counted, shellWord } from "../core/text/phrases.js";
+import { formatCount, quoteShellWord } from "../core/text/phrases.js";
 import type { Host } from "./terminal/host.js";
 import type { Interruption } from "./terminal/interruption.js";
 import type { Reporter, Terminal } from "./terminal/reporter.js";
@@ -44,20 +44,23 @@ export class Context extends Machine implements Terminal {
       onConnect: (settings) => {
         host.beforeRequests?.();
         const [unused, instead] = findUnusedProxy(requireBaseUrl(settings), host.env) ?? [];
-        if (unused) void reporter.notice("PROXY_NOT_USED", `${unused} is not used: set ${instead}`);
+        if (unused) void reporter.writeNotice("PROXY_NOT_USED", `${unused} is not used: set ${instead}`);
         if (flags.verbose) void saySettings(settings, reporter);
       },
-      onMadePrivate: (text) => void reporter.notice("SETTINGS_MADE_PRIVATE", text),
-      onOtherAccount: (text) => void reporter.notice("OTHER_ACCOUNT", text),
+      onMadePrivate: (text) => void reporter.writeNotice("SETTINGS_MADE_PRIVATE", text),
+      onOtherAccount: (text) => void reporter.writeNotice("OTHER_ACCOUNT", text),
       onSkipped(records, folder) {
-        const what = counted(records, "record");
-        return reporter.notice("HISTORY_SKIPPED", `${what} skipped in the history (${folder}): not readable`);
+        const what = formatCount(records, "record");
+        return reporter.writeNotice(
+          "HISTORY_SKIPPED",
+          `${what} skipped in the history (${folder}): not readable`,
+        );
       },
     });
   }
 
   /** A context of the same process with other surroundings: `try` speaks to a service of its own. */
-  with(env: Host["env"], flags: Globals): Context {
+  createWith(env: Host["env"], flags: Globals): Context {
     return new Context({ ...this.host, env }, flags, this.reporter, this.interruption, this.readKey);
   }
 
@@ -73,10 +76,10 @@ function sayEvent(
   if (event.kind === "exchange") {
     const { method, url, outcome, elapsedMs } = event;
     if (flags.verbose)
-      void reporter.notice("EXCHANGE", `${method} ${url}: ${outcome} (${Math.round(elapsedMs)} ms)`);
+      void reporter.writeNotice("EXCHANGE", `${method} ${url}: ${outcome} (${Math.round(elapsedMs)} ms)`);
   } else if (event.waitMs > SILENT_WAIT_MS || flags.verbose) {
     const until = new Date(host.clock.now() + event.waitMs).toISOString();
-    void reporter.notice(
+    void reporter.writeNotice(
       "RETRYING",
       `${event.error.message}; trying again in ${formatDuration(event.waitMs)} (${until})`,
     );
@@ -89,11 +92,11 @@ function saySettings({ baseUrl, apiKey, profile }: ResolvedSettings, reporter: R
     `key ${maskKey(apiKey?.value ?? "")} (${apiKey?.source})`,
     `profile ${profile.value} (${profile.source})`,
   ];
-  return reporter.notice("SETTINGS", parts.join(", "));
+  return reporter.writeNotice("SETTINGS", parts.join(", "));
 }
 
-export function globalWords({ profile, baseUrl, insecureHttp }: Globals): string[] {
-  return wordsOf({ profile, baseUrl, insecureHttp });
+export function listGlobalWords({ profile, baseUrl, insecureHttp }: Globals): string[] {
+  return listWords({ profile, baseUrl, insecureHttp });
 }
 
 /** The command that goes on where this one ended: `verb` with `args`, its own flags, and the global ones that were given. */
@@ -101,12 +104,12 @@ export function resumeCommand(
   given: Globals,
   verb: string,
   args: readonly string[],
-  own: readonly string[] = [],
+  ownWords: readonly string[] = [],
 ): string {
-  const flags = [...own, ...globalWords(given)];
+  const flags = [...ownWords, ...listGlobalWords(given)];
   // An id or a prompt may begin with a dash.
   const words = args.some((arg) => /^-./.test(arg)) ? [...flags, "--", ...args] : [...args, ...flags];
-  return `research ${[verb, ...words.map(shellWord)].join(" ")}`;
+  return `research ${[verb, ...words.map(quoteShellWord)].join(" ")}`;
 }
 
 /** The same where the request is asked for at `account`, which need not be the one in use. */
@@ -115,20 +118,20 @@ export function resumeAt(
   account: Machine,
   verb: string,
   requestId: string,
-  own?: readonly string[],
+  ownWords?: readonly string[],
 ): string {
   const { value: profile } = account.settings.profile;
-  return resumeCommand(account === ctx ? ctx.flags : { ...ctx.flags, profile }, verb, [requestId], own);
+  return resumeCommand(account === ctx ? ctx.flags : { ...ctx.flags, profile }, verb, [requestId], ownWords);
 }
 
 const DURATIONS: ReadonlySet<string> = new Set(["timeout", "interval", "patience", "within"]);
 
-export function wordsOf(options: object): string[] {
+export function listWords(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const flag = flagOf(name);
     if (value === undefined || value === false) return [];
     if (value === true) return [flag];
-    if (Array.isArray(value)) return value.flatMap((one) => [flag, String(one)]);
+    if (Array.isArray(value)) return value.flatMap((item) => [flag, String(item)]);
     return [flag, DURATIONS.has(name) ? `${value}ms` : String(value)];
   });
 }

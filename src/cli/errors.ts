@@ -1,5 +1,5 @@
 import { CodedError, EXIT_CODES } from "../app/errors.js";
-import { type Failure, failureOf } from "../app/failure.js";
+import { describeFailure, type Failure } from "../app/failure.js";
 import { ResearchError } from "../client/calls/errors.js";
 import { InvalidSettingsError } from "../client/store/settings.js";
 import { LocalError } from "../core/files/local-error.js";
@@ -17,7 +17,7 @@ export class UnfinishedError extends Error {
   }
 
   /** `error` as an UnfinishedError, unless it says that the request has ended, or did not come from the service. */
-  static unlessEnded(error: unknown, requestId: string, resume: string | undefined): unknown {
+  static wrapUnlessEnded(error: unknown, requestId: string, resume: string | undefined): unknown {
     const hasEnded =
       error instanceof ResearchError && /^(?:RESEARCH_(?:FAILED|STOPPED)|NO_RESULT)$/.test(error.code);
     return error instanceof ResearchError && !hasEnded
@@ -27,13 +27,13 @@ export class UnfinishedError extends Error {
 }
 
 /** `error`, with the request whose result this machine could not write and the command that fetches it again. */
-export function undelivered(error: unknown, requestId: string, resume?: string): unknown {
+export function wrapUndelivered(error: unknown, requestId: string, resume?: string): unknown {
   if (!(error instanceof LocalError)) return error;
-  return new CodedError("LOCAL_IO", error.message, { requestId, hint: resume && existsText(resume) });
+  return new CodedError("LOCAL_IO", error.message, { requestId, hint: resume && describeExisting(resume) });
 }
 
 /** The reason of a signal that came when the request existed, with the command that goes on. */
-export function interrupted(signal: AbortSignal, requestId: string, goOn: string | undefined): unknown {
+export function wrapInterrupted(signal: AbortSignal, requestId: string, goOn: string | undefined): unknown {
   const { reason } = signal;
   if (reason instanceof Interrupted) {
     reason.requestId = requestId;
@@ -42,23 +42,23 @@ export function interrupted(signal: AbortSignal, requestId: string, goOn: string
   return reason;
 }
 
-function existsText(resume: string): string {
+function describeExisting(resume: string): string {
   return `The request exists; go on with: ${resume}`;
 }
 
 export const SIGNAL_EXIT_CODES: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** What ended a command, as `failureOf` has it of every other error. */
-export function commandFailure(error: unknown): Failure {
+/** What ended a command, as `describeFailure` has it of every other error. */
+export function describeCommandFailure(error: unknown): Failure {
   if (error instanceof Interrupted) {
     const { message, signal, requestId, resume } = error;
     const exit_code = SIGNAL_EXIT_CODES[signal];
     return { code: "INTERRUPTED", message, exit_code, request_id: requestId, hint: resume };
   }
-  if (!(error instanceof UnfinishedError)) return failureOf(error);
+  if (!(error instanceof UnfinishedError)) return describeFailure(error);
   const { cause, requestId, resume } = error;
-  const failure = failureOf(cause);
-  const goOn = resume && existsText(resume);
+  const failure = describeFailure(cause);
+  const goOn = resume && describeExisting(resume);
   return {
     ...failure,
     exit_code: EXIT_CODES.NOT_FINISHED,
@@ -68,7 +68,7 @@ export function commandFailure(error: unknown): Failure {
   };
 }
 
-export async function withPlace(error: unknown): Promise<unknown> {
+export async function addPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
   const { placeOfError } = await import("./input/json.js");
   return new InvalidSettingsError(error.path, `not valid JSON (${await placeOfError(error.text)})`);

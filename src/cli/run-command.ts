@@ -2,28 +2,28 @@ import { type Argument, type Command, CommanderError, Help, type Option } from "
 import { NAME_ONE, UsageError } from "../app/errors.js";
 import { fold } from "../core/text/width.js";
 import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
-import { positiveDuration, value } from "./commands/flag-values.js";
+import { defineValue, parsePositiveDuration } from "./commands/flag-values.js";
 import { GROUPS } from "./commands.js";
 import type { Context, Globals } from "./context.js";
 import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
 import { Interrupted, Interruption } from "./terminal/interruption.js";
 import { ClosedPipe, Reporter } from "./terminal/reporter.js";
-import { columnsOn, styleFor } from "./terminal/style.js";
+import { chooseStyle, measureColumnsOn } from "./terminal/style.js";
 
 /** Reads the arguments, runs the action, and maps an error to a message and to how the process ends. */
 export async function runCommand(argv: readonly string[], host: Host): Promise<ProcessEnding> {
   const interruption = new Interruption(host);
-  const reporter = new Reporter(host, wantsJson(argv, host.env), interruption.signal);
+  const reporter = new Reporter(host, isJsonWanted(argv, host.env), interruption.signal);
   let ctx: Context | undefined;
   // An interrupted command has to end as one, also if it wrote more: a loop around it ends only then.
-  const ending = (code: number, signal = interruption.unhandled): ProcessEnding => ({
+  const createEnding = (code: number, signal = interruption.unhandled): ProcessEnding => ({
     code,
     ...(signal && { signal }),
   });
   try {
     const request = await readArguments(argv, host);
     if (request.kind === "text") {
-      await reporter.result(await helpFor(host.stdout, host.env, request.text));
+      await reporter.writeResult(await helpFor(host.stdout, host.env, request.text));
       return { code: 0 };
     }
     if (request.kind === "help") {
@@ -34,20 +34,22 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
     checkOutput(host.env);
     // Help and errors of usage need no settings, history or client.
     const { Context } = await import("./context.js");
-    const { keyReader } = await import("../app/settings.js");
-    const read = request.usesKey ? await keyReader(host.env, host.clock, interruption.signal) : undefined;
+    const { createKeyReader } = await import("../app/settings.js");
+    const read = request.usesKey
+      ? await createKeyReader(host.env, host.clock, interruption.signal)
+      : undefined;
     ctx = new Context(host, request.flags, reporter, interruption, read);
-    return ending(await request.action(ctx));
+    return createEnding(await request.action(ctx));
   } catch (error) {
     reporter.stopLive();
-    if (error instanceof ClosedPipe) return ending(0);
-    const { commandFailure, withPlace } = await import("./errors.js");
-    const failure = commandFailure(await withPlace(error));
-    await reporter.error(failure);
+    if (error instanceof ClosedPipe) return createEnding(0);
+    const { describeCommandFailure, addPlace } = await import("./errors.js");
+    const failure = describeCommandFailure(await addPlace(error));
+    await reporter.writeError(failure);
     if (failure.code === "INTERNAL" && argv.includes("--verbose") && error instanceof Error) {
-      await reporter.notice("STACK", error.stack ?? "");
+      await reporter.writeNotice("STACK", error.stack ?? "");
     }
-    return ending(failure.exit_code, error instanceof Interrupted ? error.signal : undefined);
+    return createEnding(failure.exit_code, error instanceof Interrupted ? error.signal : undefined);
   } finally {
     await ctx?.close();
     interruption.release();
@@ -56,8 +58,8 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
 
 /** Help as a stream shows it: on a terminal its headings are bold, and its lines fit. */
 async function helpFor(sink: Sink, env: Host["env"], text: string): Promise<string> {
-  const { bold } = await styleFor(sink, env);
-  return fold(text, columnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) => bold(heading));
+  const { bold } = await chooseStyle(sink, env);
+  return fold(text, measureColumnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) => bold(heading));
 }
 
 function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
@@ -69,7 +71,7 @@ function checkOutput({ RESEARCH_OUTPUT: value }: Host["env"]): void {
 }
 
 /** Asked before the arguments are read, since errors in those are JSON, too. */
-function wantsJson(argv: readonly string[], env: Host["env"]): boolean {
+function isJsonWanted(argv: readonly string[], env: Host["env"]): boolean {
   const end = argv.indexOf("--");
   return env.RESEARCH_OUTPUT === "json" || argv.slice(0, end < 0 ? undefined : end).includes("--json");
 }
@@ -82,7 +84,10 @@ const globalFlags = {
   },
   "--base-url <url>": "the service to speak to",
   "--insecure-http": "allow plain http:// to another machine",
-  "--request-timeout <duration>": value("the limit of one exchange (default: 30s)", positiveDuration),
+  "--request-timeout <duration>": defineValue(
+    "the limit of one exchange (default: 30s)",
+    parsePositiveDuration,
+  ),
   "--verbose": "say which settings are used and what is exchanged",
 } as const;
 
@@ -121,8 +126,8 @@ async function readArguments(
       usage += part;
     },
     // By itself commander asks the streams of the process, which opens them.
-    getOutHelpWidth: () => columnsOn(stdout),
-    getErrHelpWidth: () => columnsOn(stderr),
+    getOutHelpWidth: () => measureColumnsOn(stdout),
+    getErrHelpWidth: () => measureColumnsOn(stderr),
     getOutHasColors: () => true,
     getErrHasColors: () => true,
   });
@@ -150,17 +155,17 @@ async function readArguments(
     if (!isWhole && helped === program) return readArguments(argv, host, true);
     if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
-    if (error.code !== "commander.help") throw usageError(error, program, argv);
+    if (error.code !== "commander.help") throw createUsageError(error, program, argv);
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
   // As if each were given: then the compiler refuses a flag that `Globals` lacks.
   const given: Omit<Required<Globals>, "profiles"> = program.opts<Required<OptionsOf<typeof globalFlags>>>();
-  return { kind: "action", flags: withProfiles(given, program.args[0]), usesKey, action };
+  return { kind: "action", flags: splitProfiles(given, program.args[0]), usesKey, action };
 }
 
 /** `compare` alone takes several profiles. Throws UsageError. */
-function withProfiles({ profile, ...flags }: Globals, command: string | undefined): Globals {
+function splitProfiles({ profile, ...flags }: Globals, command: string | undefined): Globals {
   const profiles = profile?.split("\n") ?? [];
   if (command === "compare") return { ...flags, profiles };
   if (profiles.length > 1)
@@ -186,13 +191,13 @@ function helpOf(
       host,
     );
   if (!argv.includes("--json")) return undefined;
-  const words = wordsOf(command);
-  const action = async (ctx: Context) => (await import("./commands/help/run.js")).help(ctx, program, words);
-  return { kind: "action", flags: { json: true }, usesKey: false, action };
+  const words = listCommandWords(command);
+  const showHelp = async (ctx: Context) => (await import("./commands/help/run.js")).help(ctx, program, words);
+  return { kind: "action", flags: { json: true }, usesKey: false, action: showHelp };
 }
 
-function wordsOf(command: Command): string[] {
-  return command.parent ? [...wordsOf(command.parent), command.name()] : [];
+function listCommandWords(command: Command): string[] {
+  return command.parent ? [...listCommandWords(command.parent), command.name()] : [];
 }
 
 function describeProgram(program: Verb, version: string): void {
@@ -207,8 +212,8 @@ function describeProgram(program: Verb, version: string): void {
       // The last line of each page names the flags of every command.
       visibleOptions: (command) =>
         command.parent ? [...command.options] : new Help().visibleOptions(command),
-      optionDescription: described,
-      argumentDescription: described,
+      optionDescription: describeOption,
+      argumentDescription: describeOption,
       // Nearly every command has flags, so in a list of commands that says nothing.
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace(/\[(?:options|command)\] ?/g, "")}`.trim(),
@@ -222,16 +227,16 @@ function describeProgram(program: Verb, version: string): void {
 }
 
 /** What a flag or an argument is, its default, and the words that it may be. */
-function described({ description, defaultValue, argChoices }: Option | Argument): string {
+function describeOption({ description, defaultValue, argChoices }: Option | Argument): string {
   const initial = [defaultValue ?? []].flat().length === 0 ? "" : ` (default: ${defaultValue})`;
   return `${description}${initial}${argChoices ? ` (${argChoices.join(", ")})` : ""}`;
 }
 
 /** commander's sentence in our form; its suggestion becomes the hint, else the help of the command that was named. */
-function usageError(error: CommanderError, program: Verb, argv: readonly string[]): UsageError {
+function createUsageError(error: CommanderError, program: Verb, argv: readonly string[]): UsageError {
   const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
   const [, name] = /^too many arguments for '(.+?)'/.exec(first) ?? [];
-  const command = program.commands.find((one) => one.name() === name);
+  const command = program.commands.find((candidate) => candidate.name() === name);
   if (command?.registeredArguments.some((argument) => argument.name() === "prompt"))
     return new UsageError(first, "Put a prompt of several words in quotes.");
   if (/^missing required argument 'id'/.test(first)) return new UsageError(first, NAME_ONE);
@@ -240,8 +245,8 @@ function usageError(error: CommanderError, program: Verb, argv: readonly string[
     .trim()
     .replace(/^\(|\)$/g, "");
   let named: Command = program;
-  for (const word of argv) named = named.commands.find((one) => one.name() === word) ?? named;
-  const help = ["research", ...wordsOf(named), "--help"].join(" ");
+  for (const word of argv) named = named.commands.find((candidate) => candidate.name() === word) ?? named;
+  const help = ["research", ...listCommandWords(named), "--help"].join(" ");
   const what = named === program ? "lists the commands" : "shows what it takes";
   return new UsageError(first, suggestion || `\`${help}\` ${what}.`);
 }

@@ -22,13 +22,13 @@ export const systemClock: Clock = {
     signal?.throwIfAborted();
     const end = performance.now() + ms;
     for (let left = ms; left > 0; left = end - performance.now()) {
-      if ((await timer(Math.min(left, LONGEST_MS), signal)) === "suspended") return;
+      if ((await startTimer(Math.min(left, LONGEST_MS), signal)) === "suspended") return;
     }
   },
 };
 
 /** A date from outside as epoch milliseconds; undefined if it is not a valid date. */
-export function epochOf(value: unknown): number | undefined {
+export function parseEpoch(value: unknown): number | undefined {
   const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
@@ -37,7 +37,7 @@ export function epochOf(value: unknown): number | undefined {
  * Does `work` for at most `ms`, counted anew from each call of `restart`. Its signal is aborted with `late` when the time is
  * over, or with the reason of `signal`.
  */
-export async function withDeadline<T>(
+export async function runWithDeadline<T>(
   clock: Pick<Clock, "sleep" | "monotonic">,
   ms: number,
   signal: AbortSignal,
@@ -63,7 +63,7 @@ export async function withDeadline<T>(
   }
 }
 
-function timer(ms: number, signal?: AbortSignal): Promise<"over" | "suspended"> {
+function startTimer(ms: number, signal?: AbortSignal): Promise<"over" | "suspended"> {
   return new Promise((resolve, reject) => {
     let release = () => {};
     const end = (settle: () => void) => () => {
@@ -117,7 +117,7 @@ const WAITING = new WeakMap<AbortSignal, (() => void)[]>();
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();
   if (!signal || signal.aborted) return () => {};
-  const waiting = WAITING.get(signal) ?? waitingFor(signal);
+  const waiting = WAITING.get(signal) ?? listListeners(signal);
   waiting.push(listener);
   return () => {
     const at = waiting.indexOf(listener);
@@ -125,7 +125,7 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   };
 }
 
-function waitingFor(signal: AbortSignal): (() => void)[] {
+function listListeners(signal: AbortSignal): (() => void)[] {
   const waiting: (() => void)[] = [];
   WAITING.set(signal, waiting);
   const tell = () => {
@@ -136,7 +136,7 @@ function waitingFor(signal: AbortSignal): (() => void)[] {
 }
 
 /** `work`, or a rejection with `signal.reason` as soon as the signal is aborted; the work itself goes on then. */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function waitUnlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   let release = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     release = onAbort(signal, () => reject(signal?.reason));

@@ -14,7 +14,7 @@ export class Postings {
   }
 
   /** The places of the keys from `least` to `most`. The first call ends the adding. */
-  between(least: number, most = least): Places {
+  listBetween(least: number, most = least): Places {
     if (this.#added) this.#sort(this.#added.keys, this.#added.places);
     const runs: Run[] = [];
     let count = 0;
@@ -64,7 +64,7 @@ export class Places {
     readonly count: number,
   ) {}
 
-  static of(place: number): Places {
+  static fromPlace(place: number): Places {
     return new Places([{ places: Int32Array.of(place) }], 1);
   }
 
@@ -78,7 +78,7 @@ export class Places {
   }
 
   /** These without `left`: none if all of them are there, as far as the first 200 tell. */
-  except(left: Places): Places {
+  excludePlaces(left: Places): Places {
     if (left.count === 0) return this;
     const rest = new Places(
       this.runs.map(({ places }) => ({ places, left })),
@@ -105,7 +105,7 @@ export class Places {
   }
 
   /** The first `most` of them. */
-  first(most: number): number[] {
+  listFirst(most: number): number[] {
     const places: number[] = [];
     this.find(most, (place) => places.push(place) === most);
     return places;

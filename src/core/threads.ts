@@ -43,7 +43,7 @@ const BUSY = 6;
 
 /** The entry of a thread: answers each question with what `answer` gives. */
 export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
-  const say = (said: ThreadAnswer) => parentPort?.postMessage(said);
+  const say = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
   parentPort?.on("message", async (question: Question) => say({ answer: await answer(question) }));
   say("ready");
 }
@@ -52,13 +52,13 @@ export function answerQuestions<Question>(answer: (question: Question) => unknow
 export function relayQuestions(): void {
   const [file = "", heap, most] = process.argv.slice(1);
   const [heapMib, processMib] = [Number(heap), Number(most)];
-  const worker = new Worker(file, threadLimits(heapMib));
-  const say = (said: ThreadAnswer) => process.connected && process.send?.(said);
-  const mib = () => process.memoryUsage.rss() / 1_048_576;
+  const worker = new Worker(file, buildThreadLimits(heapMib));
+  const say = (answer: ThreadAnswer) => process.connected && process.send?.(answer);
+  const readMemoryMib = () => process.memoryUsage.rss() / 1_048_576;
   let waited = new AbortController();
   let isLate = () => false;
-  const over = (said: ThreadAnswer = "over") => {
-    say(said);
+  const reportEnd = (answer: ThreadAnswer = "over") => {
+    say(answer);
     void worker.terminate();
   };
   const wait = () => {
@@ -69,20 +69,20 @@ export function relayQuestions(): void {
     );
   };
   const watch = async () => {
-    while (process.connected && mib() < processMib && !isLate()) await systemClock.sleep(LOOK_MS);
-    over(isLate() ? "late" : "over");
+    while (process.connected && readMemoryMib() < processMib && !isLate()) await systemClock.sleep(LOOK_MS);
+    reportEnd(isLate() ? "late" : "over");
   };
-  worker.on("message", (said: ThreadAnswer) => {
+  worker.on("message", (answer: ThreadAnswer) => {
     isLate = () => false;
     // What a large document leaves behind is not charged to the next one.
     say(
-      typeof said === "string"
-        ? said
-        : { ...said, isLast: process.resourceUsage().maxRSS / 1_024 > processMib / 3 },
+      typeof answer === "string"
+        ? answer
+        : { ...answer, isLast: process.resourceUsage().maxRSS / 1_024 > processMib / 3 },
     );
     wait();
   });
-  worker.on("error", (error) => (isOutOfMemory(error) ? over() : process.disconnect()));
+  worker.on("error", (error) => (isOutOfMemory(error) ? reportEnd() : process.disconnect()));
   process.on("message", ({ question, limitMs }: Relayed) => {
     waited.abort();
     const [begun, used] = [systemClock.monotonic(), process.cpuUsage()];
@@ -123,7 +123,7 @@ export class Threads<Question, Answer> {
       thread = this.#idle.pop();
       if (thread === undefined) {
         thread = this.#start();
-        await message(thread, signal);
+        await waitForMessage(thread, signal);
       }
       begun?.();
       holdProcess(thread, true);
@@ -133,13 +133,13 @@ export class Threads<Question, Answer> {
       const late = clock
         .sleep(processMib === undefined ? ms : BUSY * ms, over.signal)
         .then(() => "late" as const);
-      const said = await Promise.race([message(thread, signal), late]);
-      if (said === "late") throw new OverLimit(`${ms / 1_000} s`);
-      if (typeof said === "string") throw new OverLimit(`${processMib ?? heapMib} MiB of memory`);
+      const answer = await Promise.race([waitForMessage(thread, signal), late]);
+      if (answer === "late") throw new OverLimit(`${ms / 1_000} s`);
+      if (typeof answer === "string") throw new OverLimit(`${processMib ?? heapMib} MiB of memory`);
       holdProcess(thread, false);
-      if (said.isLast) await end(thread);
+      if (answer.isLast) await end(thread);
       else this.#idle.push(thread);
-      return said.answer as Answer;
+      return answer.answer as Answer;
     } catch (error) {
       if (thread) await end(thread);
       signal.throwIfAborted();
@@ -158,10 +158,10 @@ export class Threads<Question, Answer> {
     const { name, heapMib, processMib } = this.options;
     const thread: Thread =
       processMib === undefined
-        ? new Worker(threadFile(name), threadLimits(heapMib))
+        ? new Worker(locateThreadFile(name), buildThreadLimits(heapMib))
         : process
             .getBuiltinModule("node:child_process")
-            .fork(threadFile(name), [`${heapMib}`, `${processMib}`], {
+            .fork(locateThreadFile(name), [`${heapMib}`, `${processMib}`], {
               env: {},
               execArgv: [],
               serialization: "advanced",
@@ -175,8 +175,8 @@ export class Threads<Question, Answer> {
     const forget = () => {
       if (this.#idle.includes(thread)) this.#idle.splice(this.#idle.indexOf(thread), 1);
     };
-    thread.on("message", (said: ThreadAnswer) => {
-      if (typeof said === "object" || !this.#idle.includes(thread)) return;
+    thread.on("message", (answer: ThreadAnswer) => {
+      if (typeof answer === "object" || !this.#idle.includes(thread)) return;
       forget();
       void end(thread);
     });
@@ -188,7 +188,7 @@ export class Threads<Question, Answer> {
   }
 }
 
-function threadLimits(heapMib: number): WorkerOptions {
+function buildThreadLimits(heapMib: number): WorkerOptions {
   // stdout and stderr: what a document makes a library print.
   return { env: {}, resourceLimits: { maxOldGenerationSizeMb: heapMib }, stdout: true, stderr: true };
 }
@@ -210,25 +210,25 @@ async function end(thread: Thread): Promise<void> {
 }
 
 /** The next message of a thread. Rejects when it ends, and on an abort. */
-async function message(thread: Thread, signal: AbortSignal): Promise<Exclude<ThreadAnswer, "idle">> {
+async function waitForMessage(thread: Thread, signal: AbortSignal): Promise<Exclude<ThreadAnswer, "idle">> {
   const heard = new AbortController();
   const until = { signal: AbortSignal.any([signal, heard.signal]) };
   const exit = once(thread, "exit", until).then(() => {
     throw new Error("its thread was ended");
   });
-  const next = async (): Promise<Exclude<ThreadAnswer, "idle">> => {
-    const [said] = (await once(thread, "message", until)) as [ThreadAnswer];
-    return said === "idle" ? next() : said;
+  const waitForNext = async (): Promise<Exclude<ThreadAnswer, "idle">> => {
+    const [answer] = (await once(thread, "message", until)) as [ThreadAnswer];
+    return answer === "idle" ? waitForNext() : answer;
   };
   try {
-    return await Promise.race([next(), exit]);
+    return await Promise.race([waitForNext(), exit]);
   } finally {
     heard.abort();
   }
 }
 
 /** The bundle of a thread. It lies in dist/ both for the bundled program and for the sources beside it. */
-export function threadFile(name: string): string {
+export function locateThreadFile(name: string): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     for (const file of [join(folder, `${name}.js`), join(folder, "dist", `${name}.js`)]) {
       if (existsSync(file)) return file;

@@ -18,7 +18,7 @@ export async function checkReport(markdown: string, options: CheckReportOptions 
     signal.throwIfAborted();
     return outcome;
   } catch (error) {
-    throw (await import("./machine-research.js")).codedError(error, signal);
+    throw (await import("./machine-research.js")).addCode(error, signal);
   } finally {
     checker.close();
     await asked.model?.close();

@@ -1,23 +1,23 @@
 import { join } from "node:path";
-import { askedOf, checkedBody } from "../app/asked.js";
+import { buildAskedOptions, checkBody } from "../app/asked.js";
 import { openBatch, ROW_FORMS } from "../app/batch.js";
-import { CHECK_LIMITS, checkerOn, checkRequest } from "../app/check.js";
-import { failureOf } from "../app/failure.js";
+import { CHECK_LIMITS, checkRequest, openMachineChecker } from "../app/check.js";
+import { describeFailure } from "../app/failure.js";
 import { checkStatus } from "../app/known-status.js";
 import { Machine } from "../app/machine.js";
-import { keyReader } from "../app/settings.js";
+import { createKeyReader } from "../app/settings.js";
 import type { CallOptions, StatusData } from "../client/calls/client.js";
 import { ResearchError } from "../client/calls/errors.js";
 import type { WatchOptions } from "../client/calls/watch/types.js";
-import { digestOf } from "../client/store/history/create-names.js";
+import { computeDigest } from "../client/store/history/create-names.js";
 import { Batch } from "../client/workflows/batch/batch.js";
 import type { BatchRunEvent } from "../client/workflows/batch/context.js";
 import type { RowState } from "../client/workflows/batch/plan.js";
-import { type Row, rowId } from "../client/workflows/batch/row.js";
+import { buildRowId, type Row } from "../client/workflows/batch/row.js";
 import { submitToFirst } from "../client/workflows/first-account.js";
 import { follow } from "../client/workflows/follow.js";
 import { endIn, resolveTarget, stopAll, type Target } from "../client/workflows/requests.js";
-import { fetchResult, whyNoResult } from "../client/workflows/results.js";
+import { explainNoResult, fetchResult } from "../client/workflows/results.js";
 import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { type CreateBody, isFinal } from "../core/protocol/conversation.js";
@@ -53,7 +53,7 @@ export class MachineResearch implements Research {
   /** Waits for nothing but a key file that a program writes. */
   static async open(options: OpenOptions): Promise<MachineResearch> {
     const { env = process.env, ...choices } = options;
-    const readKey = await keyReader(env, systemClock, new AbortController().signal);
+    const readKey = await createKeyReader(env, systemClock, new AbortController().signal);
     const machine = new Machine({
       ...{ env, platform: process.platform, clock: systemClock, choices, readKey },
       onMadePrivate: (text) => process.emitWarning(text),
@@ -62,9 +62,9 @@ export class MachineResearch implements Research {
   }
 
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
-    const signal = this.#untilClosed(options.signal);
-    const body = await this.#bodyOf(request, signal);
-    const account = { ports: this.machine, body, limit: this.machine.hourlyLimit(this.options) };
+    const signal = this.#abortWhenClosed(options.signal);
+    const body = await this.#buildBody(request, signal);
+    const account = { ports: this.machine, body, limit: this.machine.getHourlyLimit(this.options) };
     const { submitted } = await submitToFirst([account], { ...options, signal });
     const { data, localId, notSaved } = submitted;
     return { requestId: data.request_id, localId, data, notSaved };
@@ -72,14 +72,14 @@ export class MachineResearch implements Research {
 
   async *watch(ids: string | readonly string[], options: WatchOptions = {}) {
     const targets = [ids].flat().map((id) => resolveTarget(this.machine, id));
-    yield* follow(this.machine, targets, { ...options, signal: this.#untilClosed(options.signal) });
+    yield* follow(this.machine, targets, { ...options, signal: this.#abortWhenClosed(options.signal) });
   }
 
   async output<Output>(id: string, options: OutputOptions<Output> = {}): Promise<Output> {
-    return await this.#resultOf(resolveTarget(this.machine, id), options);
+    return await this.#readResult(resolveTarget(this.machine, id), options);
   }
 
-  async #resultOf<Output>(target: Target, { schema, signal }: OutputOptions<Output>): Promise<Output> {
+  async #readResult<Output>(target: Target, { schema, signal }: OutputOptions<Output>): Promise<Output> {
     const { value } = await fetchResult(target.at ?? this.machine, target, { signal });
     // Without a schema the caller states the type.
     if (!schema) return value as Output;
@@ -102,7 +102,7 @@ export class MachineResearch implements Research {
       const target = { ...resolveTarget(this.machine, requestId), end: endIn(submission.data) };
       for await (const event of follow(this.machine, [target], {
         ...limits,
-        signal: this.#untilClosed(signal),
+        signal: this.#abortWhenClosed(signal),
       })) {
         if (event.kind === "given-up") throw event.error;
         if (event.kind === "timeout")
@@ -110,9 +110,9 @@ export class MachineResearch implements Research {
             requestId,
           });
         if (event.kind === "state" && isFinal(event.status) && event.status !== "COMPLETED")
-          throw await whyNoResult(this.machine, target, event.status, { signal });
+          throw await explainNoResult(this.machine, target, event.status, { signal });
       }
-      return await this.#resultOf(target, options);
+      return await this.#readResult(target, options);
     } catch (error) {
       throw signal?.aborted && error === signal.reason ? new AbortedError(requestId, error) : error;
     }
@@ -122,10 +122,10 @@ export class MachineResearch implements Research {
     id: string,
     { allowPrivate, model: given, ...options }: CheckReportOptions = {},
   ): Promise<CheckOutcome> {
-    const signal = this.#untilClosed(options.signal);
+    const signal = this.#abortWhenClosed(options.signal);
     const target = resolveTarget(this.machine, id);
     const asked = await openModel(given, this.options.env ?? process.env, signal);
-    const checker = await checkerOn(this.machine, allowPrivate);
+    const checker = await openMachineChecker(this.machine, allowPrivate);
     try {
       const limits = { ...CHECK_LIMITS, ...options, ...asked, signal };
       return await checkRequest(checker, target.at ?? this.machine, target, limits);
@@ -161,15 +161,15 @@ export class MachineResearch implements Research {
     requests: BatchRequests,
     { out, timeout, retryFailed = false, ...options }: BatchOptions,
   ): AsyncGenerator<BatchEvent, void> {
-    const signal = this.#untilClosed(options.signal);
-    const rows = await rowsOf(requests, (request) => this.#bodyOf(request, signal));
-    const limit = this.machine.hourlyLimit(this.options);
+    const signal = this.#abortWhenClosed(options.signal);
+    const rows = await readRows(requests, (request) => this.#buildBody(request, signal));
+    const limit = this.machine.getHourlyLimit(this.options);
     const job = await openBatch(this.machine, rows, { out, limit, retryFailed });
     const { states, folder } = job;
     try {
       const limits = { ...ROW_FORMS, signal, timeout, announces: false };
       for await (const event of new Batch(job, limits).run()) {
-        const seen = publicEvent(event, states, folder.path);
+        const seen = buildPublicEvent(event, states, folder.path);
         if (seen) yield seen;
       }
     } finally {
@@ -187,25 +187,25 @@ export class MachineResearch implements Research {
   }
 
   /** A watch that its caller has left, and a wait for the hour, would keep the process alive. */
-  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+  #abortWhenClosed(signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
 
-  async #bodyOf(request: ResearchRequest | string, signal: AbortSignal): Promise<CreateBody> {
+  async #buildBody(request: ResearchRequest | string, signal: AbortSignal): Promise<CreateBody> {
     const { prompt, context, schema, model, options } =
       typeof request === "string" ? ({ prompt: request } as ResearchRequest) : request;
-    const body = await checkedBody(prompt, schema, signal);
-    const own = { ...(model !== undefined && { model }), ...(options && { options }) };
+    const body = await checkBody(prompt, schema, signal);
+    const given = { ...(model !== undefined && { model }), ...(options && { options }) };
     const { readContext } = context?.length ? await import("../app/context.js") : {};
     const files = await readContext?.(context ?? [], systemClock, signal);
-    return askedOf(this.machine, { ...body, ...own, ...(files && { context: files }) }, {});
+    return buildAskedOptions(this.machine, { ...body, ...given, ...(files && { context: files }) }, {});
   }
 }
 
 /** The error as users of the library get it, with one of our codes. What has one already, an abort and a defect stay as they are. */
-export function codedError(error: unknown, signal?: AbortSignal): unknown {
+export function addCode(error: unknown, signal?: AbortSignal): unknown {
   if (error instanceof ResearchError || (signal?.aborted && error === signal.reason)) return error;
-  const { code, message, request_id: requestId, retry_after: retryAfter, hint } = failureOf(error);
+  const { code, message, request_id: requestId, retry_after: retryAfter, hint } = describeFailure(error);
   if (code === "INTERNAL") return error;
   const coded = new ResearchError(code, message, { requestId, retryAfter, hint });
   coded.cause = error;
@@ -213,7 +213,7 @@ export function codedError(error: unknown, signal?: AbortSignal): unknown {
 }
 
 /** Throws TypeError for a request that cannot be sent, and for a key that stands twice. */
-async function rowsOf(
+async function readRows(
   requests: BatchRequests,
   bodyOf: (request: BatchRequest | string) => Promise<CreateBody>,
 ): Promise<Row[]> {
@@ -222,17 +222,17 @@ async function rowsOf(
   for await (const request of requests) {
     const key = typeof request === "string" ? undefined : request.key;
     const body = await bodyOf(request);
-    const digest = digestOf(body);
+    const digest = computeDigest(body);
     const nth = (counts.get(key === undefined ? digest : `key:${key}`) ?? 0) + 1;
     if (key !== undefined && nth > 1) throw new TypeError(`two requests have the key ${JSON.stringify(key)}`);
     counts.set(key === undefined ? digest : `key:${key}`, nth);
-    rows.push({ id: rowId(key, digest, nth), key, line: rows.length + 1, body, digest });
+    rows.push({ id: buildRowId(key, digest, nth), key, line: rows.length + 1, body, digest });
   }
   return rows;
 }
 
 /** An event as users of the library see it; undefined for what is of no use to them. */
-function publicEvent(
+function buildPublicEvent(
   event: BatchRunEvent,
   states: readonly RowState[],
   folder: string,

@@ -8,32 +8,32 @@ export function openResearch(options: OpenOptions = {}): Research {
     opened ??= import("./machine-research.js").then(({ MachineResearch }) => MachineResearch.open(options));
     return opened;
   };
-  const coded = async (error: unknown, signal?: AbortSignal) =>
-    (await import("./machine-research.js")).codedError(error, signal);
+  const addErrorCode = async (error: unknown, signal?: AbortSignal) =>
+    (await import("./machine-research.js")).addCode(error, signal);
   const call = async <T>(use: (opened: MachineResearch) => Promise<T>, signal?: AbortSignal): Promise<T> => {
     try {
       return await use(await open());
     } catch (error) {
-      throw await coded(error, signal);
+      throw await addErrorCode(error, signal);
     }
   };
-  async function* each<T>(use: (opened: MachineResearch) => AsyncIterable<T>, signal?: AbortSignal) {
+  async function* iterateOpened<T>(use: (opened: MachineResearch) => AsyncIterable<T>, signal?: AbortSignal) {
     try {
       yield* use(await open());
     } catch (error) {
-      throw await coded(error, signal);
+      throw await addErrorCode(error, signal);
     }
   }
   const close = async () => (await opened)?.close();
   return {
     submit: (request, given) => call((it) => it.submit(request, given), given?.signal),
-    watch: (ids, given) => each((it) => it.watch(ids, given), given?.signal),
+    watch: (ids, given) => iterateOpened((it) => it.watch(ids, given), given?.signal),
     output: (id, given) => call((it) => it.output(id, given), given?.signal),
     run: (request, given) => call((it) => it.run(request, given), given?.signal),
     check: (id, given) => call((it) => it.check(id, given), given?.signal),
     stop: (ids, given) => call((it) => it.stop(ids, given), given?.signal),
     list: (given) => call((it) => it.list(given)),
-    batch: (requests, given) => each((it) => it.batch(requests, given), given.signal),
+    batch: (requests, given) => iterateOpened((it) => it.batch(requests, given), given.signal),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CodedError } from "../app/errors.js";
-import { inWords } from "../core/files/local-error.js";
+import { describeSystemError } from "../core/files/local-error.js";
 
 /** The path of a new file below `folder` (absolute), through no symbolic link. Throws CodedError for any other. */
 export function saveTo(folder: string | undefined, wanted: string): string {
@@ -10,16 +10,16 @@ export function saveTo(folder: string | undefined, wanted: string): string {
       "NOT_ALLOWED",
       "save_to needs `research mcp --allow-dir FOLDER`, which was not given",
     );
-  const root = onDisk(folder, () => fs.realpathSync(folder));
+  const root = useDisk(folder, () => fs.realpathSync(folder));
   // A path may be given below the folder as it was named, which may itself be reached through a link.
   const below = relative(folder, resolve(folder, wanted));
   const path = isBelow(below) ? join(root, below) : resolve(wanted);
   if (!isBelow(relative(root, path)))
     throw new CodedError("NOT_ALLOWED", `${wanted} is not in the folder that may be written to, ${root}`);
   const parent = dirname(path);
-  if (onDisk(parent, () => fs.realpathSync(parent)) !== parent)
+  if (useDisk(parent, () => fs.realpathSync(parent)) !== parent)
     throw new CodedError("NOT_ALLOWED", `${wanted} leads through a symbolic link, which is not followed`);
-  if (onDisk(path, () => fs.lstatSync(path, { throwIfNoEntry: false })))
+  if (useDisk(path, () => fs.lstatSync(path, { throwIfNoEntry: false })))
     throw new CodedError("LOCAL_IO", `${path} exists already; name another file`);
   return path;
 }
@@ -28,10 +28,10 @@ function isBelow(path: string): boolean {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-function onDisk<T>(path: string, look: () => T): T {
+function useDisk<T>(path: string, look: () => T): T {
   try {
     return look();
   } catch (error) {
-    throw new CodedError("LOCAL_IO", `${path} cannot be written: ${inWords(error)}`);
+    throw new CodedError("LOCAL_IO", `${path} cannot be written: ${describeSystemError(error)}`);
   }
 }

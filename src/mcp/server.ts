@@ -3,9 +3,16 @@ import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { CodedError } from "../app/errors.js";
 import type { Data } from "../core/protocol/conversation.js";
-import { safeJson } from "../core/text/safe-text.js";
+import { stringifySafe } from "../core/text/safe-text.js";
 import type { ToolSession } from "./session.js";
-import { inputSchema, orError, problemsOf, type Tool, type ToolCall, toolFailure } from "./tool.js";
+import {
+  allowError,
+  describeToolFailure,
+  inputSchema,
+  listProblems,
+  type Tool,
+  type ToolCall,
+} from "./tool.js";
 import { check } from "./tools/check.js";
 import { create } from "./tools/create.js";
 import { list, quota } from "./tools/history.js";
@@ -33,7 +40,7 @@ export async function serveMcp(
   signal: AbortSignal,
 ): Promise<void> {
   const transport = new StdioTransport(options.stdin, options.stdout);
-  const handle = serveStdio(() => serverFor(session, options), { transport });
+  const handle = serveStdio(() => createServer(session, options), { transport });
   const closeOfSdk = transport.onclose;
   await new Promise<void>((resolve) => {
     transport.onclose = () => {
@@ -47,8 +54,8 @@ export async function serveMcp(
   await session.close(signal.aborted ? signal.reason : new Error("the server has ended"));
 }
 
-function serverFor(session: ToolSession, { version, readOnly }: ServerOptions): Server {
-  const tools = offered(readOnly);
+function createServer(session: ToolSession, { version, readOnly }: ServerOptions): Server {
+  const tools = listOffered(readOnly);
   // The client's answers to questions are never asked for, so nothing of theirs is checked.
   const jsonSchemaValidator = {
     getValidator: () => {
@@ -59,7 +66,7 @@ function serverFor(session: ToolSession, { version, readOnly }: ServerOptions): 
     { name: "research", title: "Deep research", version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: tools.map((tool) => described(tool, session)) }));
+  server.setRequestHandler("tools/list", () => ({ tools: tools.map((tool) => describeTool(tool, session)) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool: ${params.name}`);
@@ -80,16 +87,16 @@ function serverFor(session: ToolSession, { version, readOnly }: ServerOptions): 
 const TOOLS: readonly Tool[] = [create, wait, status, stop, output, check, list, quota];
 
 /** The tools that are offered; with `readOnly`, those that create and stop nothing. */
-export function offered(readOnly: boolean): Tool[] {
+export function listOffered(readOnly: boolean): Tool[] {
   return TOOLS.filter(({ changes }) => !(readOnly && changes));
 }
 
-export function described(tool: Tool, session: ToolSession) {
+export function describeTool(tool: Tool, session: ToolSession) {
   const { name, title, description, annotations } = tool;
   return {
     ...{ name, title, description },
     inputSchema: inputSchema(tool.fields, session.allowedFolder !== undefined),
-    outputSchema: orError(tool.outputSchema),
+    outputSchema: allowError(tool.outputSchema),
     annotations: typeof annotations === "function" ? annotations(session) : annotations,
   };
 }
@@ -101,16 +108,16 @@ export async function callTool(
   given: Record<string, unknown>,
   call: ToolCall,
 ) {
-  const result = (content: Data, text = safeJson(content)) => ({
+  const buildResult = (content: Data, text = stringifySafe(content)) => ({
     content: [{ type: "text" as const, text }],
     structuredContent: content,
   });
   try {
-    const problems = problemsOf(tool.fields, given);
+    const problems = listProblems(tool.fields, given);
     if (problems.length > 0) throw new CodedError("USAGE", `invalid arguments: ${problems.join("; ")}`);
     const { content, text } = await tool.call(session, given, call);
-    return result(content, text);
+    return buildResult(content, text);
   } catch (error) {
-    return { ...result({ error: toolFailure(error) }), isError: true as const };
+    return { ...buildResult({ error: describeToolFailure(error) }), isError: true as const };
   }
 }

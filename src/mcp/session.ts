@@ -1,5 +1,5 @@
 import type { LimitOptions, Machine } from "../app/machine.js";
-import { type AccountQuota, accountQuota } from "../app/quota.js";
+import { type AccountQuota, readAccountQuota } from "../app/quota.js";
 import { requireConnection } from "../app/settings.js";
 import { CreateOnce } from "../client/workflows/create-once.js";
 
@@ -26,7 +26,7 @@ export class ToolSession {
   }
 
   /** This machine with a base URL and a key. Until there are both, settings are read again for each call. Throws what is missing. */
-  connected(): Machine {
+  requireConnected(): Machine {
     const { current } = this;
     requireConnection(current.settings);
     this.#configured = current;
@@ -35,15 +35,15 @@ export class ToolSession {
 
   /** The same, which may lack a base URL and a key. */
   get current(): Machine {
-    return this.#configured ?? this.machine.reopened();
+    return this.#configured ?? this.machine.reopen();
   }
 
   limit(): number | undefined {
-    return this.connected().hourlyLimit(this.options);
+    return this.requireConnected().getHourlyLimit(this.options);
   }
 
-  quota(): AccountQuota {
-    return accountQuota(this.connected(), this.options);
+  readQuota(): AccountQuota {
+    return readAccountQuota(this.requireConnected(), this.options);
   }
 
   get ending(): AbortSignal {
@@ -53,7 +53,7 @@ export class ToolSession {
   /** Ends what is under way; a create that is gets the time to learn its id (the client's grace). */
   async close(reason: unknown): Promise<void> {
     this.#ending.abort(reason);
-    await this.creates.settled();
+    await this.creates.waitUntilSettled();
     await this.#configured?.close();
   }
 }

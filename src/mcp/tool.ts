@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import { CodedError, EXIT_CODES } from "../app/errors.js";
-import { type Failure, failureOf } from "../app/failure.js";
+import { describeFailure, type Failure } from "../app/failure.js";
 import { CreateRefusedError, QuotaExceededError } from "../client/workflows/errors.js";
 import { isObject } from "../core/json/exact-json.js";
 import type { Data } from "../core/protocol/conversation.js";
@@ -31,7 +31,7 @@ export interface Tool<F extends ToolFields = ToolFields> {
 }
 
 /** A tool whose `call` gets the arguments that its fields describe. */
-export function tool<F extends ToolFields>(definition: Tool<F>): Tool {
+export function defineTool<F extends ToolFields>(definition: Tool<F>): Tool {
   return definition;
 }
 
@@ -63,20 +63,20 @@ export type Arguments<F extends ToolFields> = {
 
 const MOST_IDS = 100;
 
-function fieldOf<T>(json: JsonObject, must: string, fits: (value: unknown) => boolean): Field<T> {
+function defineField<T>(json: JsonObject, must: string, fits: (value: unknown) => boolean): Field<T> {
   return { json, must: `must be ${must}`, fits, isOptional: false };
 }
 
 export const field = {
   text: (description: string) =>
-    fieldOf<string>(
+    defineField<string>(
       { type: "string", pattern: "\\S", description },
       "a text that is not blank",
       (value) => typeof value === "string" && /\S/.test(value),
     ),
   /** A path below the folder that may be written to. */
   path: (description: string): Field<string | undefined> => ({
-    ...fieldOf(
+    ...defineField(
       { type: "string", description },
       "a path, without control characters",
       (value) => typeof value === "string" && /^\P{Cc}+$/u.test(value),
@@ -85,23 +85,23 @@ export const field = {
     needsFolder: true,
   }),
   flag: (description: string) =>
-    fieldOf<boolean>(
+    defineField<boolean>(
       { type: "boolean", description },
       "true or false",
       (value) => typeof value === "boolean",
     ),
   object: (description: string) =>
-    fieldOf<Record<string, unknown>>({ type: "object", description }, "an object", isObject),
+    defineField<Record<string, unknown>>({ type: "object", description }, "an object", isObject),
   /** A number within bounds, both included; a whole one unless that is switched off. */
   number: (description: string, least: number, most: number, { isWhole = true } = {}) =>
-    fieldOf<number>(
+    defineField<number>(
       { type: isWhole ? "integer" : "number", minimum: least, maximum: most, description },
       `a ${isWhole ? "whole " : ""}number from ${least} to ${most}`,
       (value) =>
         typeof value === "number" && value >= least && value <= most && (!isWhole || Number.isInteger(value)),
     ),
   texts: (description: string) =>
-    fieldOf<string[]>(
+    defineField<string[]>(
       { type: "array", items: { type: "string" }, minItems: 1, maxItems: MOST_IDS, description },
       `a list of 1 to ${MOST_IDS} ids`,
       (value) =>
@@ -110,7 +110,7 @@ export const field = {
         value.length <= MOST_IDS &&
         value.every((item) => typeof item === "string"),
     ),
-  optional: <T>(one: Field<T>): Field<T | undefined> => ({ ...one, isOptional: true }),
+  optional: <T>(field: Field<T>): Field<T | undefined> => ({ ...field, isOptional: true }),
 };
 
 /** The JSON Schema of an object of fields. Nothing else may be in it: a mistyped name must not be passed over. */
@@ -126,7 +126,7 @@ export function inputSchema(fields: ToolFields, hasFolder: boolean) {
 }
 
 /** What is wrong with arguments, a clause for each that does not fit. */
-export function problemsOf(fields: ToolFields, given: Readonly<Record<string, unknown>>): string[] {
+export function listProblems(fields: ToolFields, given: Readonly<Record<string, unknown>>): string[] {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
   return [
     ...Object.entries(fields).flatMap(([name, { must, fits, isOptional }]) => {
@@ -170,7 +170,7 @@ export const STATES = {
 };
 
 /** The schema of what a tool gives or of the error object in its place. */
-export function orError({ properties }: OutputSchema): OutputSchema {
+export function allowError({ properties }: OutputSchema): OutputSchema {
   return shape.object({ ...properties, error: ERROR });
 }
 
@@ -181,13 +181,13 @@ const REFUSED: Record<CreateRefusedError["kind"], string> = {
 };
 
 /** An error as an agent is told of it: what a person has to do is said as such. */
-export function toolFailure(error: unknown): Failure {
+export function describeToolFailure(error: unknown): Failure {
   if (error instanceof CreateRefusedError)
     return {
       ...{ code: "NOT_ALLOWED", message: error.message, exit_code: EXIT_CODES.NOT_ALLOWED },
       hint: REFUSED[error.kind],
     };
-  const failure = failureOf(error);
+  const failure = describeFailure(error);
   if (error instanceof QuotaExceededError)
     return { ...failure, hint: "Nothing was sent. Call again after retry_after seconds." };
   if (error instanceof CodedError && (error.code === "NOT_CONFIGURED" || error.code === "NOT_AUTHENTICATED"))

@@ -7,7 +7,7 @@ import {
   ProtocolErrorCode,
   type Transport,
 } from "@modelcontextprotocol/server";
-import { isObject, jsonIn } from "../core/json/exact-json.js";
+import { isObject, readJsonPath } from "../core/json/exact-json.js";
 
 /** The largest message, in bytes: prompt and schema of 1 MiB each, every byte escaped as six. A larger one ends the connection. */
 const MOST_MESSAGE_BYTES = 16 << 20;
@@ -63,7 +63,7 @@ export class StdioTransport implements Transport {
 
   #take(line: string): void {
     if (line.trim() === "") return;
-    const message = jsonIn(line, "params", "arguments", "schema");
+    const message = readJsonPath(line, "params", "arguments", "schema");
     if (message === undefined) {
       this.#refuse(null, ProtocolErrorCode.ParseError, "Parse error: a line is not valid JSON");
       return;
@@ -76,8 +76,8 @@ export class StdioTransport implements Transport {
     const { id, method, result, error } = Object(message) as Record<string, unknown>;
     // An invalid answer is not answered: two programs could do so for ever.
     if (method === undefined && (result !== undefined || error !== undefined)) return;
-    const known = typeof id === "string" || Number.isInteger(id) ? (id as string | number) : null;
-    this.#refuse(known, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message");
+    const validId = typeof id === "string" || Number.isInteger(id) ? (id as string | number) : null;
+    this.#refuse(validId, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message");
   }
 
   #refuse(id: string | number | null, code: number, message: string): void {

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.js";
-import { exactJson } from "../core/json/exact-json.js";
-import { checkValue, problemText } from "../core/json-schema/check.js";
+import { stringifyExact } from "../core/json/exact-json.js";
+import { checkValue, describeProblem } from "../core/json-schema/check.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../core/researcher.js";
 import { sampleOf } from "./sample.js";
 
@@ -15,7 +15,7 @@ const SAMPLE =
   "# A sample\n\nThis is a sample: no research was done. Its text is the same for every question, so that a pipeline can be tested.\n";
 
 /** Answers as the first of `answers` that fits says; everything else gets the same sample at once. */
-export function answersResearcher(
+export function createAnswersResearcher(
   answers: readonly PreparedAnswer[],
   clock: Pick<Clock, "sleep">,
 ): Researcher {
@@ -35,9 +35,9 @@ export function answersResearcher(
 async function sampleFor({ structured_output, output_schema }: ResearchJob, signal: AbortSignal) {
   if (output_schema === undefined) return structured_output ? { sample: SAMPLE } : SAMPLE;
   const value = sampleOf(output_schema);
-  const problem = await checkValue(output_schema, exactJson(value), signal);
+  const problem = await checkValue(output_schema, stringifyExact(value), signal);
   if (problem === undefined) return value;
   throw new ResearchFailure(
-    `No sample that fits the schema could be made (${problemText(problem, "the sample")}). Give a result with --answers FILE.`,
+    `No sample that fits the schema could be made (${describeProblem(problem, "the sample")}). Give a result with --answers FILE.`,
   );
 }

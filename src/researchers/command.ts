@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { onAbort, systemClock } from "../core/clock.js";
-import { exactJson, JsonText } from "../core/json/exact-json.js";
+import { JsonText, stringifyExact } from "../core/json/exact-json.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../core/researcher.js";
-import { withoutSecrets } from "../core/secrets/environment.js";
-import { errorText } from "../core/text/phrases.js";
+import { removeSecrets } from "../core/secrets/environment.js";
+import { describeError } from "../core/text/phrases.js";
 import { ConversationStopped } from "../server/conversations/conversation-store.js";
 import { endGroup } from "../server/processes/process-group.js";
 import { Supervisor } from "../server/processes/supervisor.js";
@@ -24,8 +24,8 @@ export interface CommandOptions {
 }
 
 /** A researcher that is a program: one process group for each conversation, which does not outlive this process. */
-export function commandResearcher({ command, env }: CommandOptions): Researcher {
-  const clean = withoutSecrets(env);
+export function createCommandResearcher({ command, env }: CommandOptions): Researcher {
+  const clean = removeSecrets(env);
   const supervisor = new Supervisor();
   return {
     async research(job, signal) {
@@ -35,7 +35,7 @@ export function commandResearcher({ command, env }: CommandOptions): Researcher 
       const isStopped = () => signal.reason instanceof ConversationStopped;
       const release = onAbort(signal, () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP"));
       try {
-        return resultOf(job, await run(child, job));
+        return readResult(job, await run(child, job));
       } finally {
         release();
         await supervisor.end(child);
@@ -68,10 +68,10 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   });
   // A program need not read its question; that it did not is not an error.
   child.stdin?.on("error", () => {});
-  child.stdin?.end(`${exactJson(job)}\n`);
+  child.stdin?.end(`${stringifyExact(job)}\n`);
   child.once("exit", () => void letGo(child));
   const [code, signal] = await once(child, "close").catch((error: unknown) => {
-    throw new ResearchFailure(`The researcher could not be started: ${errorText(error)}`);
+    throw new ResearchFailure(`The researcher could not be started: ${describeError(error)}`);
   });
   if (failure !== undefined) throw failure;
   if (code !== 0) {
@@ -92,7 +92,7 @@ async function letGo(child: ChildProcess): Promise<void> {
   child.stderr?.destroy();
 }
 
-function resultOf(job: ResearchJob, printed: string): unknown {
+function readResult(job: ResearchJob, printed: string): unknown {
   if (!job.structured_output) return printed;
   try {
     JSON.parse(printed);

@@ -1,11 +1,11 @@
 import type { ModelResearch } from "../app/model.js";
 import type { Clock } from "../core/clock.js";
-import { type Environment, inWords, LocalError } from "../core/files/local-error.js";
+import { describeSystemError, type Environment, LocalError } from "../core/files/local-error.js";
 import type { Researcher } from "../core/researcher.js";
-import { extractiveResearcher } from "../reader/passages/extractive-researcher.js";
+import { createExtractiveResearcher } from "../reader/passages/extractive-researcher.js";
 import type { ConversationStore } from "../server/conversations/conversation-store.js";
 import type { Log } from "../server/monitoring/log.js";
-import { commandResearcher } from "./command.js";
+import { createCommandResearcher } from "./command.js";
 import type { Upstream } from "./upstream.js";
 
 /** The flags that choose who does the research. */
@@ -20,41 +20,43 @@ export interface ResearcherOptions {
 
 export interface ResearcherParts {
   store: Pick<ConversationStore, "exchanges" | "remote">;
-  /** What `modelOf` made of the flags. */
+  /** What `findModel` made of the flags. */
   model: ModelResearch | undefined;
   voice: { log: Log; notice(code: string, text: string): Promise<void> };
   /** Does the research instead of any other. */
   upstream?: Upstream | undefined;
-  /** What `answersOf` made of the flags. */
+  /** What `listAnswers` made of the flags. */
   answers?: Researcher | undefined;
 }
 
 /** The researcher that the flags name. `workers`: how many work at a time. Rejects with a LocalError for a bad folder. */
-export async function researcherFor(
+export async function chooseResearcher(
   { host }: { host: { env: Environment; clock: Clock } },
   { researcher, sources, search, data, apiKeyFile }: ResearcherOptions,
   { store, model, voice, upstream, answers }: ResearcherParts,
   workers: number,
 ): Promise<Researcher> {
   if (upstream) {
-    const { upstreamResearcher } = await import("./upstream.js");
+    const { createUpstreamResearcher } = await import("./upstream.js");
     const { remote } = store;
-    return upstreamResearcher({ upstream, remote, atOnce: workers, clock: host.clock, log: voice.log });
+    return createUpstreamResearcher({ upstream, remote, atOnce: workers, clock: host.clock, log: voice.log });
   }
   if (answers) return answers;
-  if (researcher) return commandResearcher({ command: researcher, env: { ...host.env } });
+  if (researcher) return createCommandResearcher({ command: researcher, env: { ...host.env } });
   const { RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE } = host.env;
-  const own = [data, apiKeyFile, RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE];
+  const secretFiles = [data, apiKeyFile, RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE];
   const log = (line: string) => voice.log(line, { level: "debug" });
   const notice = (text: string) => void voice.notice("SOURCES", text);
-  const exclude = own.flatMap((path) => path || []);
+  const exclude = secretFiles.flatMap((path) => path || []);
   const folder = { root: sources ?? ".", exclude, notice };
   try {
-    if (model === undefined) return extractiveResearcher(folder);
+    if (model === undefined) return createExtractiveResearcher(folder);
     const { exchanges } = store;
     const service = { exchanges, log, notice: (text: string) => void voice.notice("MODEL", text) };
     return await model(search !== undefined && sources === undefined ? undefined : folder, service);
   } catch (error) {
-    throw new LocalError(`the folder ${folder.root} could not be read: ${inWords(error)}`, { cause: error });
+    throw new LocalError(`the folder ${folder.root} could not be read: ${describeSystemError(error)}`, {
+      cause: error,
+    });
   }
 }

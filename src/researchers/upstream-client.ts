@@ -6,23 +6,23 @@ import {
   ResearchError,
   UnreachableError,
 } from "../client/calls/errors.js";
-import { patientInterval } from "../client/calls/watch/poll-interval.js";
+import { computePatientInterval } from "../client/calls/watch/poll-interval.js";
 import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
 import type { Dialect, RefusalKind } from "../client/dialects/dialect.js";
 import { isAboutModel } from "../client/dialects/providers.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
-import { asAsked, endIn } from "../client/workflows/requests.js";
+import { endIn, parseAsAsked } from "../client/workflows/requests.js";
 import { type Clock, onAbort } from "../core/clock.js";
-import { exactJson, JsonText, memberText } from "../core/json/exact-json.js";
+import { findMemberText, JsonText, stringifyExact } from "../core/json/exact-json.js";
 import {
+  buildRequestBody,
   type CreateBody,
   type Data,
   isFinal,
   type JsonSchema,
-  requestBody,
 } from "../core/protocol/conversation.js";
 import { DAY_MS } from "../core/protocol/limits.js";
-import { errorText } from "../core/text/phrases.js";
+import { describeError } from "../core/text/phrases.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "./upstream.js";
 
@@ -52,7 +52,7 @@ export interface UpstreamParts {
 }
 
 /** A client as the server needs it. */
-export function clientUpstream(parts: UpstreamParts): Upstream {
+export function createUpstream(parts: UpstreamParts): Upstream {
   const { client, dialect, provider, model, saysDollars, day, asked, clock, log } = parts;
   const troubles = new Troubles(log, clock);
   const polls = `polls at ${provider}`;
@@ -62,8 +62,8 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
   const ends = new Map<string, StatusData>();
   const waits = new Waits(client, clock, (event) => {
     if (event.kind === "state") missing.delete(event.requestId);
-    if (event.kind === "state" || event.kind === "recovered") troubles.over(polls);
-    if (event.kind === "trouble") troubles.failed(polls, event.error);
+    if (event.kind === "state" || event.kind === "recovered") troubles.noteRecovery(polls);
+    if (event.kind === "trouble") troubles.noteFailure(polls, event.error);
   });
   return {
     at: client.origin,
@@ -72,13 +72,13 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
     ...(day && { day }),
     canStop: dialect.request("stop", dialect.probeId) !== undefined,
     async create({ prompt, structured_output, output_schema }, signal, onId): Promise<Sent> {
-      let known = false;
+      let isKnown = false;
       const onRequestId = (remoteId: string) => {
-        known = true;
+        isKnown = true;
         onId(remoteId);
       };
       try {
-        const data = await client.create(asked(requestBody(prompt, output_schema, structured_output)), {
+        const data = await client.create(asked(buildRequestBody(prompt, output_schema, structured_output)), {
           signal,
           onRequestId,
         });
@@ -87,25 +87,25 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
         return { kind: "created" };
       } catch (error) {
         // Whether an id that stood in a torn answer is one, the polls will tell.
-        if (known && !(error instanceof RefusedError)) return { kind: "created" };
+        if (isKnown && !(error instanceof RefusedError)) return { kind: "created" };
         // A create that was sent ends with its outcome, whatever the signal says.
         if (signal.aborted && error === signal.reason) return { kind: "unsent" };
-        return refusalOf(error);
+        return readRefusal(error);
       }
     },
     async end(remoteId, signal, schema) {
       for (;;) {
         try {
           const state = ends.get(remoteId) ?? (await waits.end(remoteId, signal));
-          const ended = await endedThere(state, remoteId, signal, schema);
+          const ended = await readEnd(state, remoteId, signal, schema);
           ends.delete(remoteId);
-          troubles.over(polls);
+          troubles.noteRecovery(polls);
           return ended;
         } catch (error) {
           signal.throwIfAborted();
           if (isGone(remoteId, error))
             return { status: "FAILED", why: `${provider} does not know ${remoteId} any more.`, data: {} };
-          troubles.failed(polls, error);
+          troubles.noteFailure(polls, error);
         }
         await clock.sleep(REFUSED_MS, signal);
       }
@@ -139,35 +139,39 @@ export function clientUpstream(parts: UpstreamParts): Upstream {
     return true;
   }
 
-  async function endedThere(
+  async function readEnd(
     state: Data,
     remoteId: string,
     signal: AbortSignal,
     schema: JsonSchema | undefined,
   ): Promise<EndedThere> {
-    const passedOn = (data: Data) =>
-      Object.fromEntries(PASSED_ON.flatMap((name) => (name in data ? [[name, memberText(data, name)]] : [])));
-    const failed = (why: string): EndedThere => ({ status: "FAILED", why, data: passedOn(state) });
-    if (state.status === "STOPPED") return failed(`It was stopped at ${provider}.`);
+    const pickPassedOn = (data: Data) =>
+      Object.fromEntries(
+        PASSED_ON.flatMap((name) => (name in data ? [[name, findMemberText(data, name)]] : [])),
+      );
+    const createFailed = (why: string): EndedThere => ({ status: "FAILED", why, data: pickPassedOn(state) });
+    if (state.status === "STOPPED") return createFailed(`It was stopped at ${provider}.`);
     if (state.status === "FAILED" && state.provider_status !== undefined)
-      return failed(`${provider}: ${client.noOutput({ ...state, status: "FAILED" }, remoteId).message}`);
+      return createFailed(
+        `${provider}: ${client.createNoOutputError({ ...state, status: "FAILED" }, remoteId).message}`,
+      );
     try {
       const isResult = dialect.statusIsResult && state.status === "COMPLETED" && "output" in state;
-      const data = asAsked(isResult ? state : await client.output(remoteId, { signal }), schema);
-      const output = memberText(data, "output") ?? new JsonText(exactJson(data));
-      if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: passedOn(data) };
-      return failed(`It ended ${state.status} at ${provider}.`);
+      const data = parseAsAsked(isResult ? state : await client.output(remoteId, { signal }), schema);
+      const output = findMemberText(data, "output") ?? new JsonText(stringifyExact(data));
+      if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: pickPassedOn(data) };
+      return createFailed(`It ended ${state.status} at ${provider}.`);
     } catch (error) {
       // What has COMPLETED there is asked for until it is given: it has been paid for.
       if (!(error instanceof NoOutputError) || error.status === "COMPLETED") throw error;
-      return failed(`${provider}: ${error.message}`);
+      return createFailed(`${provider}: ${error.message}`);
     }
   }
 }
 
 /** What a create that failed says of others. */
-function refusalOf(error: unknown): Sent {
-  const why = error instanceof OutcomeUnknownError ? error.detail : errorText(error);
+function readRefusal(error: unknown): Sent {
+  const why = error instanceof OutcomeUnknownError ? error.detail : describeError(error);
   if (!(error instanceof ResearchError) || error instanceof OutcomeUnknownError)
     return { kind: "unknown", why };
   const { retryAfter } = error;
@@ -176,7 +180,7 @@ function refusalOf(error: unknown): Sent {
   // What that place cannot be asked was not sent.
   if (!(error instanceof RefusedError)) return { kind: "refused", why };
   // The interface document does not have 402.
-  const kind = REFUSALS[error.httpStatus === 402 ? "no-credit" : error.kind][subjectOf(error)];
+  const kind = REFUSALS[error.httpStatus === 402 ? "no-credit" : error.kind][findSubject(error)];
   return kind === "limit" ? { kind, why, retryAfterMs } : { kind, why };
 }
 
@@ -197,7 +201,7 @@ const REFUSALS = {
   refused: { bare: "limit", model: "account", policy: "refused", other: "refused" },
 } as const satisfies Record<RefusalKind, Record<Subject, "limit" | "account" | "refused">>;
 
-function subjectOf(error: RefusedError): Subject {
+function findSubject(error: RefusedError): Subject {
   const { enveloped, httpStatus, code, message } = error;
   if (!enveloped) return "bare";
   // A create has no id, so what is not found is the model, or the address that the account has.
@@ -243,7 +247,7 @@ class Waits {
   async #watch(): Promise<void> {
     const { signal } = this.#closing;
     const patience = Number.POSITIVE_INFINITY;
-    const options = { signal, patience, answered: true, pollInterval: patientInterval };
+    const options = { signal, patience, answered: true, pollInterval: computePatientInterval };
     try {
       for await (const event of this.client.watch(this.#targets, options)) {
         this.see(event);

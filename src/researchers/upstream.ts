@@ -1,4 +1,4 @@
-import { type Clock, onAbort, withDeadline } from "../core/clock.js";
+import { type Clock, onAbort, runWithDeadline } from "../core/clock.js";
 import type { JsonSchema } from "../core/protocol/conversation.js";
 import {
   type Researcher,
@@ -7,7 +7,7 @@ import {
   type ResearchJob,
 } from "../core/researcher.js";
 import { Semaphore } from "../core/semaphore.js";
-import { isoDate } from "../core/text/duration.js";
+import { formatIsoDate } from "../core/text/duration.js";
 import {
   type Claim,
   ConversationStopped,
@@ -97,7 +97,13 @@ const SWEEP_MS = 30_000;
 const CANCEL_MS = 15_000;
 
 /** Has another service do the research: each conversation is one request there, sent once. What is unknown is FAILED. */
-export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: UpstreamOptions): Researcher {
+export function createUpstreamResearcher({
+  upstream,
+  remote,
+  atOnce,
+  clock,
+  log,
+}: UpstreamOptions): Researcher {
   const { at, provider, canStop } = upstream;
   const creates = new Semaphore(CREATES);
   /** The claims that may send a create, each with what gives its place back. */
@@ -111,7 +117,7 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     ...(upstream.facts && { facts: upstream.facts }),
     async research(job, signal, tell, claim) {
       if (claim === undefined) throw new Error("a request elsewhere needs a claim");
-      const ended = await upstream.end(await remoteIdOf(job, signal, claim), signal, job.output_schema);
+      const ended = await upstream.end(await readRemoteId(job, signal, claim), signal, job.output_schema);
       tell?.(ended.data);
       if (ended.status === "FAILED") throw new ResearchFailure(ended.why);
       return ended.output;
@@ -142,37 +148,40 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
   }
 
   /** The id of the conversation's request there, which is sent now if it never was. */
-  async function remoteIdOf(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string> {
+  async function readRemoteId(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string> {
     const release = sending.get(claim);
     try {
-      const remoteId = release && (await sent(job, signal, claim));
+      const remoteId = release && (await sendOnce(job, signal, claim));
       if (remoteId !== undefined) return remoteId;
     } finally {
       release?.();
     }
     for (;;) {
-      const known = await stored(() => remote.read(job.request_id), signal);
-      if (known === undefined) {
+      const remoteEntry = await waitForStore(() => remote.read(job.request_id), signal);
+      if (remoteEntry === undefined) {
         // The create that another process had begun has created nothing.
-        await stored(() => remote.release(claim), signal);
+        await waitForStore(() => remote.release(claim), signal);
         throw new Released();
       }
-      if (known.at !== at) {
-        const message = `it runs at ${known.provider} (${known.at}), and this service is for ${at}: it waits for one that is not`;
+      if (remoteEntry.at !== at) {
+        const message = `it runs at ${remoteEntry.provider} (${remoteEntry.at}), and this service is for ${at}: it waits for one that is not`;
         log(message, { level: "warning", request_id: job.request_id });
         // Longer than any process lives: another one may be started for that place.
         await clock.sleep(2 ** 52, signal);
-      } else if (known.remoteId !== undefined) return known.remoteId;
-      else if (known.mayComeMs <= 0) throw unknownThere(job, "the service was lost in between");
+      } else if (remoteEntry.remoteId !== undefined) return remoteEntry.remoteId;
+      else if (remoteEntry.mayComeMs <= 0) throw createUnknownThere(job, "the service was lost in between");
       await clock.sleep(RETRY_MS, signal);
     }
   }
 
   /** Undefined if this claim may not send it. */
-  async function sent(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string | undefined> {
-    const begun = await stored(() => remote.begin(claim, { at, provider, canStop }, upstream.day), signal);
+  async function sendOnce(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string | undefined> {
+    const begun = await waitForStore(
+      () => remote.begin(claim, { at, provider, canStop }, upstream.day),
+      signal,
+    );
     if (begun === false) return undefined;
-    const released = async (reason?: string) => {
+    const releaseClaim = async (reason?: string) => {
       await writeToStore(
         () => remote.release(claim, reason),
         signal,
@@ -181,43 +190,45 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
       signal.throwIfAborted();
       return new Released();
     };
-    if (signal.aborted) throw await released();
+    if (signal.aborted) throw await releaseClaim();
     let keeping: Promise<string> | undefined;
     const result: Sent =
       begun === true
-        ? await upstream.create(job, onlyClosing(signal), (id) => {
+        ? await upstream.create(job, waitForClosing(signal), (id) => {
             keeping ??= keep(claim, id, signal);
           })
-        : { kind: "limit", why: dayIsFull(begun.fullMs), retryAfterMs: begun.fullMs };
+        : { kind: "limit", why: describeFullDay(begun.fullMs), retryAfterMs: begun.fullMs };
     const { why, retryAfterMs } = { why: "its id is missing", retryAfterMs: undefined, ...result };
     const reason = `${provider}: ${why}`;
     const { conversation, gate } = OUTCOMES[keeping === undefined ? result.kind : "created"];
     if (gate === "open") {
-      troubles.over(creating);
+      troubles.noteRecovery(creating);
       await remote
-        .answered(claim, { kind: gate, isRefused: conversation === "refused" })
-        .catch(unlessOfStore);
+        .noteAnswered(claim, { kind: gate, isRefused: conversation === "refused" })
+        .catch(rethrowUnlessStore);
     } else if (gate !== null) {
-      await remote.answered(claim, { kind: gate, reason, retryAfterMs, atOnce }).catch(unlessOfStore);
-      troubles.failed(creating, why, { request_id: job.request_id });
+      await remote
+        .noteAnswered(claim, { kind: gate, reason, retryAfterMs, atOnce })
+        .catch(rethrowUnlessStore);
+      troubles.noteFailure(creating, why, { request_id: job.request_id });
     }
     if (keeping !== undefined) {
       const remoteId = await keeping;
       signal.throwIfAborted();
       return remoteId;
     }
-    if (conversation === "waits") throw await released(gate === null ? undefined : reason);
+    if (conversation === "waits") throw await releaseClaim(gate === null ? undefined : reason);
     if (conversation === "refused") {
-      if (signal.aborted) await released(reason);
+      if (signal.aborted) await releaseClaim(reason);
       throw new ResearchFailure(reason);
     }
     // Of a stopped one `sweep` says it.
     if (signal.reason instanceof ConversationStopped) throw signal.reason;
-    throw unknownThere(job, why);
+    throw createUnknownThere(job, why);
   }
 
-  function dayIsFull(forMs: number): string {
-    const until = isoDate(clock.now() + forMs);
+  function describeFullDay(forMs: number): string {
+    const until = formatIsoDate(clock.now() + forMs);
     return `the limit of ${upstream.day?.most} creates in 24 hours at ${upstream.day?.words}, is used up until ${until}`;
   }
 
@@ -267,7 +278,7 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
     }
   }
 
-  function unknownThere({ request_id }: ResearchJob, why: string): ResearchFailure {
+  function createUnknownThere({ request_id }: ResearchJob, why: string): ResearchFailure {
     const now = new Date(clock.now()).toISOString();
     const what = `the create for ${request_id} was sent and its answer was not read (${why}; ${now})`;
     const reason = `It is not known whether it exists at ${provider}: ${what}.`;
@@ -295,23 +306,23 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
         const facts = { level: "warning", request_id: requestId } as const;
         try {
           if (canStop)
-            await withDeadline(clock, CANCEL_MS, never, late, (tried) => upstream.stop(remoteId, tried));
+            await runWithDeadline(clock, CANCEL_MS, never, late, (tried) => upstream.stop(remoteId, tried));
           else log(`${remoteId} goes on at ${provider} and is paid for: it has no way to stop`, facts);
-          await remote.cancelled(requestId);
-          troubles.over(what);
+          await remote.noteCancelled(requestId);
+          troubles.noteRecovery(what);
         } catch (error) {
-          troubles.failed(what, error, { request_id: requestId });
+          troubles.noteFailure(what, error, { request_id: requestId });
         }
         release();
       };
-      const one: Promise<void> = cancel().finally(() => running.delete(one));
-      running.add(one);
+      const cancelling: Promise<void> = cancel().finally(() => running.delete(cancelling));
+      running.add(cancelling);
     }
     await Promise.all(running);
   }
 
   /** Asks the store until it answers. */
-  async function stored<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async function waitForStore<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
       try {
@@ -325,7 +336,7 @@ export function upstreamResearcher({ upstream, remote, atOnce, clock, log }: Ups
 }
 
 /** A create is aborted by nothing but the end of the process: what it has paid for must be known. */
-function onlyClosing(signal: AbortSignal): AbortSignal {
+function waitForClosing(signal: AbortSignal): AbortSignal {
   const closing = new AbortController();
   onAbort(signal, () => {
     if (signal.reason instanceof ServiceClosing) closing.abort(signal.reason);
@@ -333,6 +344,6 @@ function onlyClosing(signal: AbortSignal): AbortSignal {
   return closing.signal;
 }
 
-function unlessOfStore(error: unknown): void {
+function rethrowUnlessStore(error: unknown): void {
   if (!(error instanceof StoreError)) throw error;
 }

@@ -7,13 +7,13 @@ import { type ConversationStore, ServiceClosing } from "./conversations/conversa
 import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
 import { createApp } from "./http/app.js";
-import { authenticator } from "./http/authentication.js";
-import { FaultPlan, type InjectedFault, seeded } from "./http/faults/fault.js";
+import { createAuthenticator } from "./http/authentication.js";
+import { createSeededRandom, FaultPlan, type InjectedFault } from "./http/faults/fault.js";
 import { createListener } from "./http/listener.js";
-import { isValid, keyHash, keyIdOf } from "./keys/key-store.js";
+import { hashKey, isValid, shortenHash } from "./keys/key-store.js";
 import type { Observer } from "./monitoring/exchange.js";
 import { logKeys } from "./monitoring/key-changes.js";
-import { accessLog, hiding, type Log, type LogFormat } from "./monitoring/log.js";
+import { accessLog, createHidingLog, type Log, type LogFormat } from "./monitoring/log.js";
 import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
 
@@ -66,22 +66,23 @@ export interface Service {
 /** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { apiKey, clock, keepMs, metricsToken, researcher, store } = options;
-  const log = hiding(apiKey, options.log);
+  const log = createHidingLog(apiKey, options.log);
   const metrics =
     metricsToken && (await import("./monitoring/metrics.js")).createMetrics(store, options.version, clock);
   const observers: Observer[] = metrics ? [metrics.observer] : [];
   if (options.accessLog) observers.push(accessLog(options.accessLog.format, options.accessLog.write));
   const scheduler = new Scheduler({ ...options, log, ...(metrics && { ended: metrics.researched }) });
   const { tier } = options;
-  const hash = apiKey === undefined ? undefined : keyHash(apiKey);
-  const single = hash === undefined ? undefined : { keyId: keyIdOf(hash), hash, tier, limits: TIERS[tier] };
-  const faults = new FaultPlan(options.faults, seeded(options.seed));
+  const hash = apiKey === undefined ? undefined : hashKey(apiKey);
+  const single =
+    hash === undefined ? undefined : { keyId: shortenHash(hash), hash, tier, limits: TIERS[tier] };
+  const faults = new FaultPlan(options.faults, createSeededRandom(options.seed));
   const ui = options.ui && (await import("./ui/ui.js")).createUi({ store, single, faults, clock });
   const closing = new AbortController();
   const app = createApp({
     hasOperations: options.role !== "worker",
     store,
-    authenticate: authenticator(store.keys, single, clock),
+    authenticate: createAuthenticator(store.keys, single, clock),
     observers,
     metricsToken,
     ...(metrics && { metrics }),
@@ -112,15 +113,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (ui) ui.close();
     await closeServer(server, graceMs);
     // A program gets SIGKILL after 5 s. Research that waits for a silent store may not take much longer.
-    store.giveUp?.(8_000);
+    store.closeAtOnce?.(8_000);
     await stopped;
-    store.giveUp?.();
+    store.closeAtOnce?.();
     await Promise.all([deleting, scheduler.close()]);
     await researcher.close();
     await store.close();
   };
   let ending: Promise<void> | undefined;
-  const baseUrl = baseUrlOf(server, options.host);
+  const baseUrl = getBaseUrl(server, options.host);
   return {
     baseUrl,
     ...(ui && { newUiLink: () => `${baseUrl}${ui.newLink()}` }),
@@ -133,7 +134,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** What does not say what it costs serves no key with a budget of dollars. */
 async function tellFacts(store: ConversationStore, facts: ResearchFacts, { clock, log }: ServiceOptions) {
-  await store.researchesWith(facts);
+  await store.declareResearch(facts);
   if (facts.saysDollars !== false) return;
   const keys = (await store.keys.list()).filter((key) => key.budgets?.dollars && isValid(key, clock.now()));
   if (keys.length === 0) return;
@@ -146,13 +147,13 @@ async function tellFacts(store: ConversationStore, facts: ResearchFacts, { clock
 function listen(server: Server, { port, host }: ServiceOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      reject(ServiceStartError.ofListening(error, host, port));
+      reject(ServiceStartError.fromListening(error, host, port));
     });
     server.listen(port, host, resolve);
   });
 }
 
-function baseUrlOf(server: Server, host: string): string {
+function getBaseUrl(server: Server, host: string): string {
   const { port, family } = server.address() as AddressInfo;
   if (host === "0.0.0.0") return `http://127.0.0.1:${port}`;
   if (host === "::") return `http://[::1]:${port}`;

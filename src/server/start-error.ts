@@ -1,16 +1,18 @@
-import { errorText } from "../core/text/phrases.js";
+import { describeError } from "../core/text/phrases.js";
 
 /** The service cannot start; the message is a sentence for the person who tried. */
 export class ServiceStartError extends Error {
   override name = "ServiceStartError";
 
   /** Of what reading or writing in the data folder reports. */
-  static ofDataFolder(cause: unknown, dataDir: string): ServiceStartError {
-    return new ServiceStartError(`The data folder ${dataDir} cannot be used: ${errorText(cause)}`, { cause });
+  static fromDataFolder(cause: unknown, dataDir: string): ServiceStartError {
+    return new ServiceStartError(`The data folder ${dataDir} cannot be used: ${describeError(cause)}`, {
+      cause,
+    });
   }
 
   /** Of what `server.listen` reports. */
-  static ofListening(cause: NodeJS.ErrnoException, host: string, port: number): ServiceStartError {
+  static fromListening(cause: NodeJS.ErrnoException, host: string, port: number): ServiceStartError {
     const { code, message } = cause;
     const why: Readonly<Record<string, string>> = {
       EADDRINUSE: `Port ${port} of ${host} is in use by another program.`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AskOptions, askedOf, checkedBody, optionsIn } from "../../src/app/asked.js";
-import { exactJson } from "../../src/core/json/exact-json.js";
+import { type AskOptions, buildAskedOptions, checkBody, parseOptions } from "../../src/app/asked.js";
+import { stringifyExact } from "../../src/core/json/exact-json.js";
 import type { CreateBody } from "../../src/core/protocol/conversation.js";
 
 const sourced = (value: string) => ({ value, source: "test" });
@@ -39,17 +39,17 @@ describe("at a provider", () => {
       { model: "m0", options: { a: 1 }, after: "id" },
     ],
   ])("%s", (_, given, options, expected) => {
-    expect(askedOf(at("exa", "m0", "a=1"), body(given), options)).toStrictEqual(body(expected));
+    expect(buildAskedOptions(at("exa", "m0", "a=1"), body(given), options)).toStrictEqual(body(expected));
   });
 
   test("options of the settings keep their digits", () => {
     const stored = '{"seed":12345678901234567890,"x":[1.0]}';
-    const { options } = askedOf(at("exa", "m0", stored), body(), { set: ["y=1.0"] });
-    expect(exactJson(options)).toBe('{"seed":12345678901234567890,"x":[1.0],"y":1.0}');
+    const { options } = buildAskedOptions(at("exa", "m0", stored), body(), { set: ["y=1.0"] });
+    expect(stringifyExact(options)).toBe('{"seed":12345678901234567890,"x":[1.0],"y":1.0}');
   });
 
   test("what is in no flag, row or setting is not sent", () => {
-    expect(askedOf(at("exa"), body(), {})).toStrictEqual(body());
+    expect(buildAskedOptions(at("exa"), body(), {})).toStrictEqual(body());
   });
 
   test.each([
@@ -58,13 +58,13 @@ describe("at a provider", () => {
     ["--set", { set: ["a b=1"] }],
     ["--set", { set: ["a"] }],
   ])("an unusable %s is refused", (flag, options) => {
-    expect(() => askedOf(at("exa"), body(), options)).toThrow(`invalid value for ${flag}: `);
+    expect(() => buildAskedOptions(at("exa"), body(), options)).toThrow(`invalid value for ${flag}: `);
   });
 
   test("domains become its own options, each once and in order, or are refused", () => {
     const domains = "www.b.example,a.example,b.example";
     const asked = (name: string, set?: string, more: AskOptions = { domains }) =>
-      askedOf(at(name, undefined, set), body(), more).options;
+      buildAskedOptions(at(name, undefined, set), body(), more).options;
     expect(asked("tavily", "a=1")).toEqual({ a: 1, include_domains: ["a.example", "b.example"] });
     expect(() => asked("tavily", "include_domains=[]")).toThrow(
       expect.objectContaining({
@@ -83,7 +83,7 @@ describe("at a provider", () => {
 
 describe("the interface takes", () => {
   test("a create as it is, whatever the settings hold for a provider", () => {
-    expect(askedOf(at("research", "m0", "a=1"), body(), {})).toEqual(body());
+    expect(buildAskedOptions(at("research", "m0", "a=1"), body(), {})).toEqual(body());
   });
 
   test.each<[string, Partial<CreateBody>, AskOptions]>([
@@ -94,7 +94,7 @@ describe("the interface takes", () => {
     ["follow-up", {}, { after: "id" }],
     ["domains", {}, { notDomains: "a.example" }],
   ])("no %s", (name, given, options) => {
-    expect(() => askedOf(at("research"), body(given), options)).toThrow(
+    expect(() => buildAskedOptions(at("research"), body(given), options)).toThrow(
       expect.objectContaining({
         message: `the research interface takes no ${name}, and it is the service in force`,
         facts: { hint: expect.stringContaining("`research login PROVIDER` stores one") },
@@ -109,11 +109,11 @@ test.each([
   ["a=text", { a: "text" }],
   [' {"a":1,"b":"x"}', { a: 1, b: "x" }],
 ])("options in the setting %j", (text, expected) => {
-  expect(optionsIn(text)).toEqual(expected);
+  expect(parseOptions(text)).toEqual(expected);
 });
 
 test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
-  expect(() => optionsIn(text)).toThrow(
+  expect(() => parseOptions(text)).toThrow(
     expect.objectContaining({
       message: `invalid value for --set: ${JSON.stringify(text)}`,
       facts: { hint: expect.stringContaining("NAME=VALUE") },
@@ -123,14 +123,14 @@ test.each(["{", "{}x", "null", "1"])("no options in the setting %j", (text) => {
 
 test("no option is a number that becomes another one", () => {
   const message = "invalid value for --set: 1e999 is larger than any number that a program can hold";
-  expect(() => optionsIn("a=1e999")).toThrow(message);
+  expect(() => parseOptions("a=1e999")).toThrow(message);
 });
 
 describe("what another program asks for", () => {
   test("is the create of a prompt, and of a schema if there is one", async () => {
-    expect(await checkedBody("q", undefined)).toEqual(body());
+    expect(await checkBody("q", undefined)).toEqual(body());
     const schema = { type: "object" };
-    expect(await checkedBody("q", schema)).toEqual(body({ structured_output: true, output_schema: schema }));
+    expect(await checkBody("q", schema)).toEqual(body({ structured_output: true, output_schema: schema }));
   });
 
   test.each<[string, unknown, object | undefined]>([
@@ -140,6 +140,6 @@ describe("what another program asks for", () => {
     ["the schema is an invalid JSON Schema: at /type", "q", { type: 1 }],
     ["the schema is an invalid JSON Schema: it must be a JSON object", "q", []],
   ])("is refused if %s", async (message, prompt, schema) => {
-    await expect(checkedBody(prompt as string, schema as never)).rejects.toThrow(message);
+    await expect(checkBody(prompt as string, schema as never)).rejects.toThrow(message);
   });
 });

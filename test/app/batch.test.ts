@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { namedIn, openBatch, pacerOf, ROW_FORMS, rowName } from "../../src/app/batch.js";
+import { createPacerOf, nameRow, openBatch, openNamedAccounts, ROW_FORMS } from "../../src/app/batch.js";
 import { Machine } from "../../src/app/machine.js";
 import { RefusedError } from "../../src/client/calls/errors.js";
-import { type Provider, providerNamed } from "../../src/client/dialects/providers.js";
+import { findProvider, type Provider } from "../../src/client/dialects/providers.js";
 import { type KnownRow, reconcile } from "../../src/client/workflows/batch/journal.js";
 import type { Row } from "../../src/client/workflows/batch/row.js";
 import type { Result } from "../../src/client/workflows/results.js";
@@ -31,8 +31,8 @@ test("without a key no folder is made", async () => {
 
 test("a row's profile has its own base URL, so none is chosen beside it", () => {
   const machine = machineIn(folderWith(), {}, { baseUrl: "https://two.example" });
-  expect(namedIn(machine, [rowOf("a")])).toEqual(new Map());
-  expect(() => namedIn(machine, [{ profile: "p" }])).toThrow(
+  expect(openNamedAccounts(machine, [rowOf("a")])).toEqual(new Map());
+  expect(() => openNamedAccounts(machine, [{ profile: "p" }])).toThrow(
     "--base-url and a row's profile exclude each other",
   );
 });
@@ -102,7 +102,7 @@ test("each row has the account of its profile and its limit, and one that was se
   const open = (...rows: Row[]) =>
     openBatch(machineIn(home, { RESEARCH_CONFIG_DIR: join(home, "config") }), rows, { out, limit: 1 });
   const first = await open(rowOf("a"), { ...rowOf("b"), profile: "two" });
-  expect(first.accounts.map(({ ports, pacer }) => [ports.origin, pacer.outlook()?.left])).toEqual([
+  expect(first.accounts.map(({ ports, pacer }) => [ports.origin, pacer.estimateOutlook()?.left])).toEqual([
     ["https://one.example", 1],
     ["https://two.example", 100],
   ]);
@@ -150,7 +150,7 @@ test.each<[what: string, rows: KnownRow[], pace: { limit: number | undefined }, 
   ["without a limit nothing is counted", [knownRow("created", 10)], { limit: undefined }, undefined],
 ])("a batch's pace by its own rows: %s", (_what, rows, pace, left) => {
   const known = new Map(rows.map((row, index) => [`${index}`, row]));
-  expect(pacerOf(clock, undefined, known, pace).outlook()?.left).toBe(left);
+  expect(createPacerOf(clock, undefined, known, pace).estimateOutlook()?.left).toBe(left);
 });
 
 test("a batch's pace counts what else this machine sent to the service, and its rows know what the history does", () => {
@@ -160,8 +160,8 @@ test("a batch's pace counts what else this machine sent to the service, and its 
   const begin = (prompt: string) =>
     history?.begin({ origin, apiKey, body: { prompt }, profile: "default" }) ?? expect.fail("no history");
   const pending = begin("one");
-  pending.created("id-1", { request_id: "id-1" });
-  expect(pacerOf(machine.clock, machine, new Map(), { limit: 3 }).outlook()?.left).toBe(2);
+  pending.recordCreated("id-1", { request_id: "id-1" });
+  expect(createPacerOf(machine.clock, machine, new Map(), { limit: 3 }).estimateOutlook()?.left).toBe(2);
   const rows = new Map([
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
@@ -199,7 +199,9 @@ test.each<[string, Partial<KnownRow>, number]>([
 ])("of an account's pace is what was sent to %s, or not", (_, made, left) => {
   const ports = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
   const known = new Map([["a", { ...knownRow("created", 10), ...made }]]);
-  expect(pacerOf(clock, { ...ports, provider: undefined }, known, { limit: 4 }).outlook()?.left).toBe(left);
+  expect(
+    createPacerOf(clock, { ...ports, provider: undefined }, known, { limit: 4 }).estimateOutlook()?.left,
+  ).toBe(left);
 });
 
 test("a 429 is about the hour, but at a provider about a moment", () => {
@@ -217,11 +219,11 @@ test("a 429 is about the hour, but at a provider about a moment", () => {
     ],
   ]);
   const wait = (provider: Provider | undefined) =>
-    (pacerOf(clock, { ...ports, provider }, known, {}).refused(refusal) ?? 0) - clock.now();
-  expect([wait(undefined), wait(providerNamed("exa"))]).toEqual([3_000_000, 60_000]);
+    (createPacerOf(clock, { ...ports, provider }, known, {}).noteRefused(refusal) ?? 0) - clock.now();
+  expect([wait(undefined), wait(findProvider("exa"))]).toEqual([3_000_000, 60_000]);
 });
 
 test("a row is named by its key, else by its line", () => {
-  expect(rowName({ key: "acme", line: 3 })).toBe("acme");
-  expect(rowName({ key: undefined, line: 3 })).toBe("line 3");
+  expect(nameRow({ key: "acme", line: 3 })).toBe("acme");
+  expect(nameRow({ key: undefined, line: 3 })).toBe("line 3");
 });

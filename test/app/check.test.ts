@@ -4,8 +4,8 @@ import {
   checkOf,
   checkRequest,
   keepCheck,
-  keptCheck,
   MAX_REPORT_BYTES,
+  readKeptCheck,
   reportIn,
   reportOf,
 } from "../../src/app/check.js";
@@ -53,7 +53,7 @@ test("a report of 2 MiB is checked, and not a larger one", async () => {
 function machine() {
   const history = new History(folderWith(), () => Date.now());
   const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
-  history.begin(attempt).created("id-1234", {});
+  history.begin(attempt).recordCreated("id-1234", {});
   const client = { output: async () => ({ output: "x" }) } as unknown as Ports["client"];
   const ports: Ports = {
     ...{ client, history, origin: attempt.origin, basePath: "", apiKey: "k", profile: null },
@@ -71,23 +71,23 @@ test.each([
   const checker = checking(async () => found(complete));
   const outcome = await checkRequest(checker, ports, target, { ...options, goesOn });
   expect(outcome).toEqual({ request_id: "id-1234", file: null, model: null, ...found(complete) });
-  expect(keptCheck(ports, "id-1234")).toEqual(isKept ? outcome : undefined);
+  expect(readKeptCheck(ports, "id-1234")).toEqual(isKept ? outcome : undefined);
 });
 
 test("the last check of a request that was made here is kept, and read if it is one", () => {
   const { ports, history, target } = machine();
   for (const checked_at of ["1", "2"])
     keepCheck(ports, target, { ...named, ...found(), checked_at } as never);
-  expect(keptCheck(ports, "id-1234")).toMatchObject({ checked_at: "2" });
+  expect(readKeptCheck(ports, "id-1234")).toMatchObject({ checked_at: "2" });
   keepCheck(ports, { requestId: "unknown", entry: undefined }, found() as never);
   keepCheck({ ...ports, origin: "https://b.example" }, target, found() as never);
   keepCheck({ ...ports, history: undefined }, target, found() as never);
-  expect(keptCheck(ports, "unknown")).toBeUndefined();
-  expect(keptCheck({ ...ports, origin: "https://b.example" }, "id-1234")).toBeUndefined();
-  expect(keptCheck({ ...ports, history: undefined }, "id-1234")).toBeUndefined();
+  expect(readKeptCheck(ports, "unknown")).toBeUndefined();
+  expect(readKeptCheck({ ...ports, origin: "https://b.example" }, "id-1234")).toBeUndefined();
+  expect(readKeptCheck({ ...ports, history: undefined }, "id-1234")).toBeUndefined();
   for (const text of ["{", "null", "{}", '{"citations":[]}', '{"counts":{}}']) {
     history.checks.keep(ports.origin, "id-1234", text, true);
-    expect(keptCheck(ports, "id-1234"), text).toBeUndefined();
+    expect(readKeptCheck(ports, "id-1234"), text).toBeUndefined();
   }
 });
 

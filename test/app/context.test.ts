@@ -5,7 +5,7 @@ import { strToU8, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { readContext } from "../../src/app/context.js";
 import { systemClock } from "../../src/core/clock.js";
-import { sha256 } from "../../src/core/files/local-error.js";
+import { hashSha256 } from "../../src/core/files/local-error.js";
 import { folderWith } from "../support/folder.js";
 import { pdf } from "../support/pdf.js";
 
@@ -50,7 +50,7 @@ test.each([
   ["a\nb.txt", "odd name"],
 ])("%j is read as text, under its base name", async (path, text) => {
   const name = path === "a\nb.txt" ? "a b.txt" : path.replace("deep/", "");
-  expect(await read(path)).toEqual([{ name, chars: [...text].length, sha256: sha256(text), text }]);
+  expect(await read(path)).toEqual([{ name, chars: [...text].length, sha256: hashSha256(text), text }]);
 });
 
 test("stdin, and a pipe that has a path, are read to their end; a PDF is known without a name", async () => {

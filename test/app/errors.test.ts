@@ -19,6 +19,7 @@ test("the exit codes are those of contract §1.5", () => {
       DAY_LIMIT: 7,
       BUDGET: 7,
       NOT_FINISHED: 8,
+      NOT_CHECKED: 9,
       TIMEOUT: 8,
       UNREACHABLE: 9,
       BAD_RESPONSE: 9,

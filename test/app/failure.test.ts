@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CodedError, UsageError } from "../../src/app/errors.js";
-import { failureOf, readKeyAnswer, rowError } from "../../src/app/failure.js";
+import { describeFailure, describeRowError, readKeyAnswer } from "../../src/app/failure.js";
 import {
   NoOutputError,
   OutcomeUnknownError,
@@ -75,7 +75,7 @@ describe("the code and the exit code of", () => {
     ["a defect", new TypeError("x is not a function"), "INTERNAL", 1],
     ["what is no error at all", "text", "INTERNAL", 1],
   ])("%s", (_, error, code, exitCode) => {
-    expect(failureOf(error)).toMatchObject({ code, exit_code: exitCode });
+    expect(describeFailure(error)).toMatchObject({ code, exit_code: exitCode });
   });
 });
 
@@ -90,7 +90,7 @@ describe("the sentence is that of the error", () => {
     new InputError("m", "h"),
     new UnreachableError("UNREACHABLE", "m"),
   ])("%o", (error) => {
-    expect(failureOf(error).message).toBe(error.message);
+    expect(describeFailure(error).message).toBe(error.message);
   });
 
   test("of several accounts it is that of each", () => {
@@ -98,22 +98,22 @@ describe("the sentence is that of the error", () => {
       { name: "a", error: refused("rate-limited") },
       { name: "b", error: new LocalError("disk full") },
     ];
-    expect(failureOf(new NoAccountError(said)).message).toBe("a: no; b: disk full");
+    expect(describeFailure(new NoAccountError(said)).message).toBe("a: no; b: disk full");
   });
 
   test("but a defect names its kind", () => {
-    expect(failureOf(new TypeError("x")).message).toBe("TypeError: x");
+    expect(describeFailure(new TypeError("x")).message).toBe("TypeError: x");
   });
 
   test("and the hint of a limit says how long to wait, if the service said so", () => {
-    expect(failureOf(refused("rate-limited"))).toMatchObject({
+    expect(describeFailure(refused("rate-limited"))).toMatchObject({
       ...{ message: "no", hint: "create, run and rerun wait by themselves with --wait-for-quota." },
     });
-    expect(failureOf(refused("rate-limited", { retryAfter: 0 }))).toMatchObject({
+    expect(describeFailure(refused("rate-limited", { retryAfter: 0 }))).toMatchObject({
       ...{ message: "no", hint: "Wait 0s. create, run and rerun wait by themselves with --wait-for-quota." },
     });
-    expect(failureOf(refused("rate-limited", { retryAfter: 90 })).hint).toMatch(/^Wait 1m 30s\. /);
-    expect(failureOf(refused("refused", { retryAfter: 5 }))).toMatchObject({
+    expect(describeFailure(refused("rate-limited", { retryAfter: 90 })).hint).toMatch(/^Wait 1m 30s\. /);
+    expect(describeFailure(refused("refused", { retryAfter: 5 }))).toMatchObject({
       message: "no",
       hint: undefined,
     });
@@ -123,7 +123,7 @@ describe("the sentence is that of the error", () => {
 describe("the facts", () => {
   test("of our own error", () => {
     const facts = { httpStatus: 404, hint: "h", requestId: "id", localId: "local-1", retryAfter: 7 };
-    expect(failureOf(new CodedError("NOT_FOUND", "m", facts))).toEqual({
+    expect(describeFailure(new CodedError("NOT_FOUND", "m", facts))).toEqual({
       ...{ code: "NOT_FOUND", message: "m", exit_code: 5, http_status: 404, hint: "h" },
       ...{ request_id: "id", local_id: "local-1", retry_after: 7 },
     });
@@ -131,14 +131,14 @@ describe("the facts", () => {
 
   test("of the service's", () => {
     const facts = { httpStatus: 409, hint: "h", requestId: "id", retryAfter: 7 };
-    expect(failureOf(refused("refused", facts))).toEqual({
+    expect(describeFailure(refused("refused", facts))).toEqual({
       ...{ code: "SVC", message: "no", exit_code: 6, http_status: 409, hint: "h" },
       ...{ request_id: "id", retry_after: 7 },
     });
   });
 
   test("of the hour's limit: the wait, and the flag that waits", () => {
-    expect(failureOf(new QuotaExceededError(10, 61_500, 1_000))).toEqual({
+    expect(describeFailure(new QuotaExceededError(10, 61_500, 1_000))).toEqual({
       ...{ code: "RATE_LIMITED", exit_code: 7, retry_after: 61 },
       message:
         "the hourly limit of 10 is used up by this machine's own records; the next create is allowed in 1m 01s",
@@ -153,7 +153,7 @@ describe("the facts", () => {
     [86_401, "Wait 1d 00h."],
     [20_784 * 86_400, "Wait 20784d 00h."],
   ])("of a limit: the flag that waits, if waiting ends within the day (%s s)", (retryAfter, hint) => {
-    expect(failureOf(refused("rate-limited", { retryAfter })).hint).toBe(hint);
+    expect(describeFailure(refused("rate-limited", { retryAfter })).hint).toBe(hint);
   });
 
   test.each([
@@ -161,7 +161,7 @@ describe("the facts", () => {
     ["work", "https://a.example (profile work)"],
   ])("of the day's limit: whose it is (%j), what sets it, and until when", (profile, account) => {
     const day = { source: "RESEARCH_PER_DAY", origin: "https://a.example", profile };
-    expect(failureOf(new QuotaExceededError(10, 61_500, 1_000, day)).message).toBe(
+    expect(describeFailure(new QuotaExceededError(10, 61_500, 1_000, day)).message).toBe(
       `the limit of 10 creates in 24 hours at ${account}, set by RESEARCH_PER_DAY, is used up by this machine's own records; the next create is allowed in 1m 01s, at 1970-01-01T00:01:01.500Z`,
     );
   });
@@ -180,18 +180,18 @@ describe("the hint", () => {
     [new InputError("m", "own"), /^own$/],
     [new TypeError("x"), /defect.*--verbose/],
   ])("of %o", (error, hint) => {
-    expect(failureOf(error).hint).toMatch(hint);
+    expect(describeFailure(error).hint).toMatch(hint);
   });
 
   test("is absent where there is nothing to do", () => {
     for (const kind of ["invalid-input", "not-found", "refused"] as const)
-      expect(failureOf(refused(kind)).hint).toBeUndefined();
-    expect(failureOf(new UnreachableError("UNREACHABLE", "m")).hint).toBeUndefined();
-    expect(failureOf(new LocalError("m")).hint).toBeUndefined();
+      expect(describeFailure(refused(kind)).hint).toBeUndefined();
+    expect(describeFailure(new UnreachableError("UNREACHABLE", "m")).hint).toBeUndefined();
+    expect(describeFailure(new LocalError("m")).hint).toBeUndefined();
   });
 
   test("of the error itself stands before ours", () => {
-    expect(failureOf(refused("unauthenticated", { hint: "own" })).hint).toBe("own");
+    expect(describeFailure(refused("unauthenticated", { hint: "own" })).hint).toBe("own");
   });
 });
 
@@ -209,7 +209,7 @@ test.each([
   [undefined, undefined, "It is in no history; look for it as id where the service lists requests."],
 ])("an unknown create %s says how it is settled", (localId, notSaved, hint) => {
   const facts = { requestId: "id", httpStatus: 500 };
-  expect(failureOf(new UnresolvedCreateError("cut off", facts, localId, notSaved))).toMatchObject({
+  expect(describeFailure(new UnresolvedCreateError("cut off", facts, localId, notSaved))).toMatchObject({
     ...{
       code: "OUTCOME_UNKNOWN",
       exit_code: 11,
@@ -249,10 +249,12 @@ test.each<[string, ResearchError, boolean, string]>([
 });
 
 test("a row keeps the code, the sentence, the exit code, and what else there is", () => {
-  expect(rowError(refused("unauthenticated", { httpStatus: 401, hint: "h", requestId: "id" }))).toEqual({
+  expect(
+    describeRowError(refused("unauthenticated", { httpStatus: 401, hint: "h", requestId: "id" })),
+  ).toEqual({
     ...{ code: "SVC", message: "no", exit_code: 4, http_status: 401, hint: "h" },
   });
-  expect(rowError(new ResearchError("TIMEOUT", "late"))).toEqual({
+  expect(describeRowError(new ResearchError("TIMEOUT", "late"))).toEqual({
     ...{ code: "TIMEOUT", message: "late", exit_code: 8 },
   });
 });

@@ -6,7 +6,7 @@ import { folderWith } from "../support/folder.js";
 test("a state is one of the service's, a provider's, or one that the history has, in capitals or not", async () => {
   const history = new History(folderWith(), () => Date.now());
   const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
-  for (const status of ["odd", "COMPLETED"]) history.begin(attempt).created(status, { status });
+  for (const status of ["odd", "COMPLETED"]) history.begin(attempt).recordCreated(status, { status });
   for (const status of [undefined, "COMPLETED", "completed", "unknown", "Queued", "odd"])
     expect(await checkStatus(status, history)).toBeUndefined();
   await expect(checkStatus("none", history)).rejects.toMatchObject({

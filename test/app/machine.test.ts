@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Machine, type MachineOptions } from "../../src/app/machine.js";
-import { accountQuota, allQuotas, costEstimate, quotaOf } from "../../src/app/quota.js";
+import { costEstimate, listQuotas, readAccountQuota, readQuota } from "../../src/app/quota.js";
 import { readStored } from "../../src/app/settings.js";
-import { type HistoryEntry, keyId } from "../../src/client/store/history/records.js";
+import { type HistoryEntry, hashKeyId } from "../../src/client/store/history/records.js";
 import { systemClock } from "../../src/core/clock.js";
 import { folderWith } from "../support/folder.js";
 
@@ -27,7 +27,7 @@ const EXA = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY: "k-0123456789" };
 
 const ASKED = {
   ...{ origin: "https://one.example", base_path: "/v1", profile: null },
-  key_id: keyId(SERVICE.RESEARCH_API_KEY),
+  key_id: hashKeyId(SERVICE.RESEARCH_API_KEY),
 };
 
 describe("this machine", () => {
@@ -45,13 +45,11 @@ describe("this machine", () => {
   test("reads its settings once, and once more when it is opened again", () => {
     const { machine } = machineWith();
     expect(machine.settings).toBe(machine.settings);
-    expect(machine.reopened().settings).not.toBe(machine.settings);
+    expect(machine.reopen().settings).not.toBe(machine.settings);
     const keyFile = { RESEARCH_API_KEY: "", RESEARCH_API_KEY_FILE: "/nowhere" };
     const unreadable = machineWith({ ...SERVICE, ...keyFile }).machine;
     expect(() => unreadable.settings).toThrow("the key file /nowhere could not be read");
-    expect(unreadable.reopened({ isInspected: true }).settings.baseUrl?.value).toBe(
-      SERVICE.RESEARCH_BASE_URL,
-    );
+    expect(unreadable.reopen({ isInspected: true }).settings.baseUrl?.value).toBe(SERVICE.RESEARCH_BASE_URL);
   });
 
   test.each([
@@ -75,10 +73,10 @@ describe("this machine", () => {
   });
 
   test.each([
-    ["the key in use", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY) }, true],
+    ["the key in use", {}, { key_id: hashKeyId(SERVICE.RESEARCH_API_KEY) }, true],
     ["another key", {}, {}, false],
     ["another key, and was asked of this one", {}, { asked_of: ASKED }, true],
-    ["another path", {}, { key_id: keyId(SERVICE.RESEARCH_API_KEY), base_path: "/v2" }, false],
+    ["another path", {}, { key_id: hashKeyId(SERVICE.RESEARCH_API_KEY), base_path: "/v2" }, false],
     ["another key than the profile's now", { RESEARCH_API_KEY: undefined }, { profile: "p" }, true],
     ["another profile", { RESEARCH_API_KEY: undefined }, { profile: "q" }, false],
     ["any account, where no address is known", { RESEARCH_BASE_URL: undefined }, { base_path: "/v2" }, true],
@@ -165,9 +163,9 @@ describe("an account that is named by its profile", () => {
     const { machine } = machineWith(env, { choices, onOtherAccount }, settings);
     const p = { origin: "https://p.example", base_path: "/x", profile: "p", key_id: "" };
     const entry = { ...p, ...made } as HistoryEntry;
-    const account = machine.accountOf(entry);
+    const account = machine.findAccount(entry);
     expect(account?.profile).toBe(profile);
-    expect(machine.accountOf(entry)).toBe(account);
+    expect(machine.findAccount(entry)).toBe(account);
     const text = `what was created with profile ${profile} is asked for there, at ${entry.origin}`;
     expect(said).toEqual(profile ? [text] : []);
   });
@@ -178,12 +176,12 @@ describe("an account that is named by its profile", () => {
     const others = { ...ofProvider, RESEARCH_BASE_URL: "https://one.example" };
     for (const env of [SERVICE, ofProvider, others]) {
       const { machine } = machineWith(env, {}, settings);
-      const [account] = machine.named(["p"], "-p");
+      const [account] = machine.openNamed(["p"], "-p");
       const facts = { origin: "https://p.example", basePath: "/x", apiKey: "k", outputField: "answer" };
       expect(account).toMatchObject({ ...facts, profile: "p" });
-      expect(machine.named(["p"], "-p")[0]).toBe(account);
-      expect(() => machine.named(["empty"], "-p")).toThrow("no base URL is configured");
-      expect(() => machine.named(["p", "bare", "same"], "-p")).toThrow(
+      expect(machine.openNamed(["p"], "-p")[0]).toBe(account);
+      expect(() => machine.openNamed(["empty"], "-p")).toThrow("no base URL is configured");
+      expect(() => machine.openNamed(["p", "bare", "same"], "-p")).toThrow(
         expect.objectContaining({
           code: "NOT_AUTHENTICATED",
           message:
@@ -200,17 +198,17 @@ describe("creates per hour:", () => {
 
   test("a number beats a tier, and a flag the settings", () => {
     const { machine } = machineWith(SERVICE, {}, STORED);
-    expect(machine.hourlyLimit({})).toBe(100);
-    expect(machine.hourlyLimit({ tier: "free" })).toBe(10);
-    expect(machine.hourlyLimit({ tier: "free", perHour: 3 })).toBe(3);
-    expect(machine.hourlyLimit({ tier: "enterprise" })).toBe(Number.POSITIVE_INFINITY);
-    expect(machineWith().machine.hourlyLimit({})).toBeUndefined();
+    expect(machine.getHourlyLimit({})).toBe(100);
+    expect(machine.getHourlyLimit({ tier: "free" })).toBe(10);
+    expect(machine.getHourlyLimit({ tier: "free", perHour: 3 })).toBe(3);
+    expect(machine.getHourlyLimit({ tier: "enterprise" })).toBe(Number.POSITIVE_INFINITY);
+    expect(machineWith().machine.getHourlyLimit({})).toBeUndefined();
   });
 
   test("a provider has a number, and no tiers", () => {
     const { machine } = machineWith(EXA, {}, STORED);
-    expect([machine.hourlyLimit({}), machine.hourlyLimit({ perHour: 3 })]).toEqual([undefined, 3]);
-    expect(() => machine.hourlyLimit({ tier: "free" })).toThrow(
+    expect([machine.getHourlyLimit({}), machine.getHourlyLimit({ perHour: 3 })]).toEqual([undefined, 3]);
+    expect(() => machine.getHourlyLimit({ tier: "free" })).toThrow(
       expect.objectContaining({
         message: "Exa has no tiers",
         facts: { hint: expect.stringContaining("--per-hour N sets a limit") },
@@ -224,13 +222,13 @@ describe("creates per hour:", () => {
       ...{ used: 0, origin: "https://one.example", profile: "default" },
       counted_from: "this machine's own records",
     };
-    const limited = quotaOf(machine, { perHour: 3 });
+    const limited = readQuota(machine, { perHour: 3 });
     const next_slot_at = "1970-01-01T00:00:05.000Z";
     expect(limited).toEqual({ ...common, limit: 3, left: 3, next_slot_at });
-    const free = quotaOf(machine, {});
+    const free = readQuota(machine, {});
     expect(free).toEqual({ ...common, limit: null, left: null, next_slot_at: null });
     const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
-    expect(() => quotaOf(off, {})).toThrow("no history is kept on this machine");
+    expect(() => readQuota(off, {})).toThrow("no history is kept on this machine");
   });
 });
 
@@ -244,7 +242,7 @@ function recorded(
   const { history = expect.fail("no history"), origin, profile } = machine;
   for (const [index, cost_dollars] of costs.entries()) {
     const id = `${model}-${apiKey}-${index}`;
-    history.begin({ origin, profile, apiKey, body: { prompt: "p", model } }).created(id, {});
+    history.begin({ origin, profile, apiKey, body: { prompt: "p", model } }).recordCreated(id, {});
     for (const entry of history.find(id)) history.observe(entry, "COMPLETED", { cost_dollars });
   }
 }
@@ -287,21 +285,21 @@ describe("the quota", () => {
     const spent = ["24h", "7d", "30d"].map((since) => ({
       ...{ since, requests: 2, running: 0, unsaid: 0, dollars: 0.75, tokens: null },
     }));
-    expect(accountQuota(machine, {})).toMatchObject({ used: 2, limit: null, day: null, spent });
+    expect(readAccountQuota(machine, {})).toMatchObject({ used: 2, limit: null, day: null, spent });
     machine.limitDay({ perDay: 5 });
-    expect(accountQuota(machine, {}).day).toMatchObject({ used: 2, left: 3, limit: 5 });
+    expect(readAccountQuota(machine, {}).day).toMatchObject({ used: 2, left: 3, limit: 5 });
   });
 
   test("of every key that the history has, the one in use with its limits", () => {
     const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "5" });
     recorded(machine, [1, 2]);
     recorded(machine, [4], "m", "another-key");
-    expect(allQuotas(machine)).toMatchObject([
+    expect(listQuotas(machine)).toMatchObject([
       { used: 1, day: null, profile: "default", spent: [{ dollars: 4 }, {}, {}] },
       { used: 2, day: { used: 2, left: 3 }, spent: [{ dollars: 3 }, {}, {}] },
     ]);
     const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
-    expect(() => allQuotas(off)).toThrow("no history is kept on this machine");
+    expect(() => listQuotas(off)).toThrow("no history is kept on this machine");
   });
 
   test("of what comes: the median of the last costs with the same model, if there are ten", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Choices, siteIn } from "../../src/app/settings.js";
+import { type Choices, chooseSite } from "../../src/app/settings.js";
 
 const PROFILE = { "base-url": "https://stored.example", provider: "exa" };
 const URL_FLAG = { baseUrl: "https://flag.example" };
@@ -37,13 +37,13 @@ test.each<[string, Choices, Record<string, string>, string, string | undefined, 
 ])(
   "beside a profile of a provider, %s decides on service and address together",
   (_, choices, env, provider, url, isStored) => {
-    const site = siteIn(choices, env, "p", PROFILE);
+    const site = chooseSite(choices, env, "p", PROFILE);
     expect([site.provider.value, site.baseUrl?.value, site.isStored]).toEqual([provider, url, isStored]);
   },
 );
 
 test("without any setting the service is the interface, at no address", () => {
-  expect(siteIn({}, {}, "default", undefined)).toEqual({
+  expect(chooseSite({}, {}, "default", undefined)).toEqual({
     provider: { value: "research", source: "default" },
     baseUrl: undefined,
     isStored: true,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mismatchText, resultText, textWithSources } from "../../src/app/result-text.js";
+import { describeMismatch, formatResult, formatWithSources } from "../../src/app/result-text.js";
 import type { Result } from "../../src/client/workflows/results.js";
 
 const A = { url: "https://a.example/x(1) y\t", title: " A [b]\n*c* " };
@@ -8,8 +8,8 @@ const B = { url: "https://b.example/", title: "" };
 const resultOf = (value: unknown, data: object) => ({ value, exact: value, data }) as unknown as Result;
 
 test("text as it is, anything else as indented JSON", () => {
-  expect(resultText(resultOf("a\n", {}))).toBe("a\n");
-  expect(resultText(resultOf({ a: 1 }, {}))).toBe('{\n  "a": 1\n}\n');
+  expect(formatResult(resultOf("a\n", {}))).toBe("a\n");
+  expect(formatResult(resultOf({ a: 1 }, {}))).toBe('{\n  "a": 1\n}\n');
 });
 
 test("a provider's sources stand at the end of a text in which none of them is named", () => {
@@ -17,7 +17,7 @@ test("a provider's sources stand at the end of a text in which none of them is n
     provider_status: "done",
     sources: [A, {}, { title: "A book" }, B, { ...B, title: 1 }],
   };
-  expect(textWithSources(resultOf("text\n\n", data))).toBe(
+  expect(formatWithSources(resultOf("text\n\n", data))).toBe(
     [
       "text\n\n## Sources\n",
       "1. [A \\[b\\] \\*c\\*](https://a.example/x%281%29%20y%09)",
@@ -37,7 +37,7 @@ test.each<[string, unknown, object]>([
   ["no list of sources", "text", { provider_status: "done", sources: B }],
 ])("no sources are added to %s", (_, value, data) => {
   const result = resultOf(value, data);
-  expect(textWithSources(result)).toBe(resultText(result));
+  expect(formatWithSources(result)).toBe(formatResult(result));
 });
 
 test.each<[string | undefined, object, string]>([
@@ -48,7 +48,7 @@ test.each<[string | undefined, object, string]>([
   [undefined, {}, "must be string"],
 ])("what does not fit the schema at %j is said", async (path, more, text) => {
   const result = resultOf({ "a/b~c": [null, 1] }, { provider_status: "done", ...more });
-  const said = await mismatchText(result, {
+  const said = await describeMismatch(result, {
     ...(path !== undefined && { path }),
     message: "must be string",
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commandFailure, UnfinishedError } from "../../src/cli/errors.js";
+import { describeCommandFailure, UnfinishedError } from "../../src/cli/errors.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../src/client/calls/errors.js";
 import { LocalError } from "../../src/core/files/local-error.js";
 
@@ -12,13 +12,13 @@ describe("an error after the request exists", () => {
     ["an error of this machine", new LocalError("disk")],
     ["anything else", "text"],
   ])("%s stays what it is", (_, error) => {
-    expect(UnfinishedError.unlessEnded(error, "id", undefined)).toBe(error);
+    expect(UnfinishedError.wrapUnlessEnded(error, "id", undefined)).toBe(error);
   });
 });
 
 describe("what could not be finished", () => {
   const unfinished = (message: string, resume?: string, hint?: string) =>
-    commandFailure(
+    describeCommandFailure(
       new UnfinishedError(
         new UnreachableError("UNREACHABLE", message, { hint, httpStatus: 503 }),
         "id",

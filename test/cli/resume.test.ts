@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resumeCommand } from "../../src/cli/context.js";
-import { shellWord } from "../../src/core/text/phrases.js";
+import { quoteShellWord } from "../../src/core/text/phrases.js";
 
 test.each([
   ["abc-1.2_x@last", "abc-1.2_x@last"],
@@ -12,7 +12,7 @@ test.each([
   ["a\nb", "'a\nb'"],
   ["", "''"],
 ])("%j is the shell word %s", (text, word) => {
-  expect(shellWord(text)).toBe(word);
+  expect(quoteShellWord(text)).toBe(word);
 });
 
 test.each([

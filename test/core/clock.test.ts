@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { onAbort, systemClock, untilAborted } from "../../src/core/clock.js";
+import { onAbort, systemClock, waitUnlessAborted } from "../../src/core/clock.js";
 
 const HOUR = 3_600_000;
 
@@ -73,10 +73,10 @@ test("a signal that is aborted already calls at once, and none at all never", ()
 test("what is waited for gives its result, or the reason of the signal if that comes first", async () => {
   const control = new AbortController();
   const never = new Promise<never>(() => {});
-  expect(await untilAborted(Promise.resolve(1), control.signal)).toBe(1);
-  await expect(untilAborted(Promise.reject(new Error("its own")), undefined)).rejects.toThrow("its own");
-  const waiting = untilAborted(never, control.signal);
+  expect(await waitUnlessAborted(Promise.resolve(1), control.signal)).toBe(1);
+  await expect(waitUnlessAborted(Promise.reject(new Error("its own")), undefined)).rejects.toThrow("its own");
+  const waiting = waitUnlessAborted(never, control.signal);
   control.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
-  await expect(untilAborted(never, control.signal)).rejects.toThrow("enough");
+  await expect(waitUnlessAborted(never, control.signal)).rejects.toThrow("enough");
 });

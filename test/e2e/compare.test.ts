@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pageName } from "../../src/app/bibliography.js";
+import { normalizePageAddress } from "../../src/app/bibliography.js";
 import { noteOf } from "../../src/cli/commands/compare/view.js";
 import { accounts, addDoubles, addProfile, type Fault } from "../support/accounts.js";
 import { html, ok, only, refuse, reset } from "../support/behaviours.js";
@@ -332,7 +332,9 @@ test("a dry run shows each request and makes nothing", async () => {
 });
 
 test("a mark of the sentence is no part of an address, and a redirect of Gemini's is never shared", () => {
-  expect(pageName("https://vertexaisearch.cloud.google.com/grounding-api-redirect/abc")).toBeUndefined();
+  expect(
+    normalizePageAddress("https://vertexaisearch.cloud.google.com/grounding-api-redirect/abc"),
+  ).toBeUndefined();
   const { sources } = noteOf({
     data: {},
     value: "See https://a.example/x, (https://b.example/y). Or **https://c.example/z**!",
@@ -343,7 +345,7 @@ test("a mark of the sentence is no part of an address, and a redirect of Gemini'
     "https://b.example/y",
     "https://c.example/z",
   ]);
-  expect(pageName("https://www.A.example:443/b/?gclid=1&q=2#c")).toBe("a.example/b?q=2");
+  expect(normalizePageAddress("https://www.A.example:443/b/?gclid=1&q=2#c")).toBe("a.example/b?q=2");
 });
 
 test("says where the accounts differ, what several say, and how much one says alone", async () => {

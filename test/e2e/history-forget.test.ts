@@ -78,7 +78,7 @@ test("when it was sent, by which account and what it cost stays, without a name"
     expect.objectContaining({ kind: "created", request_id: id(1) }),
   ]);
   const account = { origin: m.service.url, apiKey: KEY };
-  const { attempts } = new History(m.state, () => Date.now()).day(account, 1);
+  const { attempts } = new History(m.state, () => Date.now()).countDay(account, 1);
   expect(attempts).toHaveLength(2);
   expect(attempts).toContain(Date.parse(String(at)));
   expect(await m.ids()).toEqual([id(1)]);

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { failureOf } from "../../src/app/failure.js";
+import { describeFailure } from "../../src/app/failure.js";
 import { openResearch } from "../../src/index.js";
 import { accounts, addDoubles } from "../support/accounts.js";
 import { type Behaviour, ok, only, refuse, reset } from "../support/behaviours.js";
@@ -193,7 +193,7 @@ test("per-day holds for a rerun, for agents and for the library, unsent", async 
   await client.close();
   await using library = openResearch({ env });
   const error = await library.submit("another").catch((thrown: unknown) => thrown);
-  expect(failureOf(error)).toMatchObject({ code: "DAY_LIMIT", exit_code: 7 });
+  expect(describeFailure(error)).toMatchObject({ code: "DAY_LIMIT", exit_code: 7 });
   for (const perDay of [0, -1, 1.5]) {
     await using other = openResearch({ env, perDay });
     await expect(other.submit("another")).rejects.toMatchObject({ code: "USAGE" });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { columnsOf } from "../../src/core/text/width.js";
+import { measureColumns } from "../../src/core/text/width.js";
 import { folderWith } from "../support/folder.js";
 import { HappyService } from "../support/happy-service.js";
 import { REPORT } from "../support/hostile-report.js";
@@ -42,7 +42,7 @@ describe("on a terminal a report is laid out", () => {
     const { raw } = await shown(["output", id], { cols });
     const text = plain(raw);
     const lines = text.split("\n");
-    expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(Math.min(cols, 100));
+    expect(Math.max(...lines.map(measureColumns))).toBeLessThanOrEqual(Math.min(cols, 100));
     // No word is cut: each of the report that fits a line stands in one.
     const prose = REPORT.replace(/https?:\S+/g, "").split("Hostile:")[0] ?? "";
     for (const word of words(prose)) expect(words(text)).toContain(word);

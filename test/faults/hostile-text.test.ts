@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { safe, safeJson, safeLine, safeResult } from "../../src/core/text/safe-text.js";
+import { escapeLine, escapeResult, escapeText, stringifySafe } from "../../src/core/text/safe-text.js";
 import * as does from "../support/behaviours.js";
 import { faultServer, type Script } from "../support/fault-server.js";
 import { folderWith } from "../support/folder.js";
@@ -58,12 +58,12 @@ const runs = { numRuns: 500 };
 test("text for people: nothing acts on a terminal or a runner, and what is harmless stays", () => {
   fc.assert(
     fc.property(hostile, (text) => {
-      expect(safe(text)).not.toMatch(DANGEROUS);
-      expect(safe(text)).not.toMatch(COMMAND);
-      if (!DANGEROUS.test(text) && !COMMAND.test(text)) expect(safe(text)).toBe(text);
-      expect(safeLine(text)).not.toMatch(DANGEROUS);
-      expect(safeLine(text)).not.toMatch(/[\n\t]/);
-      expect(safeLine(text)).not.toMatch(COMMAND);
+      expect(escapeText(text)).not.toMatch(DANGEROUS);
+      expect(escapeText(text)).not.toMatch(COMMAND);
+      if (!DANGEROUS.test(text) && !COMMAND.test(text)) expect(escapeText(text)).toBe(text);
+      expect(escapeLine(text)).not.toMatch(DANGEROUS);
+      expect(escapeLine(text)).not.toMatch(/[\n\t]/);
+      expect(escapeLine(text)).not.toMatch(COMMAND);
     }),
     runs,
   );
@@ -72,23 +72,23 @@ test("text for people: nothing acts on a terminal or a runner, and what is harml
 test("a result on a terminal: the same, but that its joiners are text", () => {
   fc.assert(
     fc.property(hostile, (text) => {
-      expect(safeResult(text).replace(/[\u200c\u200d]/g, "")).not.toMatch(DANGEROUS);
-      if (!DANGEROUS.test(text)) expect(safeResult(text)).toBe(text);
+      expect(escapeResult(text).replace(/[\u200c\u200d]/g, "")).not.toMatch(DANGEROUS);
+      if (!DANGEROUS.test(text)) expect(escapeResult(text)).toBe(text);
     }),
     runs,
   );
-  expect(safeResult("نمی\u200cخواهم 👩\u200d🚀")).toBe("نمی\u200cخواهم 👩\u200d🚀");
+  expect(escapeResult("نمی\u200cخواهم 👩\u200d🚀")).toBe("نمی\u200cخواهم 👩\u200d🚀");
 });
 
 test("JSON: the same, on one line, and exact", () => {
   fc.assert(
     fc.property(fc.dictionary(hostile, fc.oneof(hostile, fc.array(hostile))), (value) => {
-      const text = safeJson(value);
+      const text = stringifySafe(value);
       expect(text).not.toMatch(DANGEROUS);
       expect(text).not.toMatch(COMMAND);
       expect(text).not.toContain("\n");
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
-      expect(JSON.parse(safeJson(value, 2))).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(JSON.parse(stringifySafe(value, 2))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
     runs,
   );

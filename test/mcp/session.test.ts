@@ -24,15 +24,15 @@ function sessionWith(options: ToolSessionOptions = {}) {
 describe("a session", () => {
   test("reads the settings again until there are a base URL and a key, and keeps those", () => {
     const { session, store } = sessionWith();
-    expect(() => session.connected()).toThrow(expect.objectContaining({ code: "NOT_CONFIGURED" }));
+    expect(() => session.requireConnected()).toThrow(expect.objectContaining({ code: "NOT_CONFIGURED" }));
     store("https://one.example");
     expect(session.current.origin).toBe("https://one.example");
-    expect(() => session.connected()).toThrow(expect.objectContaining({ code: "NOT_AUTHENTICATED" }));
+    expect(() => session.requireConnected()).toThrow(expect.objectContaining({ code: "NOT_AUTHENTICATED" }));
     store("https://two.example", KEY);
-    const connected = session.connected();
+    const connected = session.requireConnected();
     expect(connected.origin).toBe("https://two.example");
     store("https://three.example", KEY);
-    expect(session.connected()).toBe(connected);
+    expect(session.requireConnected()).toBe(connected);
     expect(session.current).toBe(connected);
   });
 
@@ -40,8 +40,11 @@ describe("a session", () => {
     const [own, stored] = [sessionWith({ perHour: 3 }), sessionWith()];
     for (const { store } of [own, stored]) store("https://one.example", KEY);
     expect([own.session.limit(), stored.session.limit()]).toEqual([3, 10]);
-    expect(own.session.quota()).toMatchObject({ day: null, spent: [{ since: "24h", requests: 0 }, {}, {}] });
-    expect([own.session.quota(), stored.session.quota()]).toMatchObject([{ left: 3 }, { left: 10 }]);
+    expect(own.session.readQuota()).toMatchObject({
+      day: null,
+      spent: [{ since: "24h", requests: 0 }, {}, {}],
+    });
+    expect([own.session.readQuota(), stored.session.readQuota()]).toMatchObject([{ left: 3 }, { left: 10 }]);
   });
 
   test("ends what is under way with the reason, also if it was never connected", async () => {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../src/app/errors.js";
 import { CreateRefusedError, QuotaExceededError } from "../../src/client/workflows/errors.js";
-import { field, inputSchema, orError, problemsOf, shape, toolFailure } from "../../src/mcp/tool.js";
+import {
+  allowError,
+  describeToolFailure,
+  field,
+  inputSchema,
+  listProblems,
+  shape,
+} from "../../src/mcp/tool.js";
 
 const FIELDS = {
   text: field.text("a"),
@@ -28,7 +35,7 @@ describe("arguments", () => {
     [{ text: "a", save_to: "a b/ü.md" }],
     [{ text: "a", flag: undefined }],
   ])("%j fit", (given) => {
-    expect(problemsOf(FIELDS, { ...given })).toEqual([]);
+    expect(listProblems(FIELDS, { ...given })).toEqual([]);
   });
 
   test.each<[object, string]>([
@@ -53,12 +60,12 @@ describe("arguments", () => {
     [{ text: "a", save_to: "\u0007a" }, "save_to must be a path, without control characters"],
     [{ text: "a", save_to: 1 }, "save_to must be a path, without control characters"],
   ])("%j do not", (given, problem) => {
-    expect(problemsOf(FIELDS, { ...given })).toEqual([problem]);
+    expect(listProblems(FIELDS, { ...given })).toEqual([problem]);
   });
 
   test("each that does not fit is named, and one that there is not with those that there are", () => {
     const two = { text: FIELDS.text, flag: FIELDS.flag };
-    expect(problemsOf(two, { flag: 1, constructor: 1 })).toEqual([
+    expect(listProblems(two, { flag: 1, constructor: 1 })).toEqual([
       "text is missing, it must be a text that is not blank",
       "flag must be true or false",
       '"constructor" is not one of its arguments (text, flag)',
@@ -88,7 +95,7 @@ describe("the schema of what a tool takes", () => {
 });
 
 test("a tool gives its content, or an error in its place", () => {
-  const { type, properties } = orError(shape.object({ a: shape.text }));
+  const { type, properties } = allowError(shape.object({ a: shape.text }));
   expect([type, properties]).toEqual(["object", { a: { type: "string" }, error: { type: "object" } }]);
 });
 
@@ -101,7 +108,7 @@ test.each<[unknown, string, string | undefined]>([
   [new CodedError("LOCAL_IO", "m", { hint: "the hint" }), "LOCAL_IO", "the hint"],
   [new CodedError("USAGE", "m"), "USAGE", undefined],
 ])("what an agent is told of %s", (error, code, hint) => {
-  const failure = toolFailure(error);
+  const failure = describeToolFailure(error);
   expect(failure.code).toBe(code);
   expect(failure.message).not.toBe("");
   if (hint === undefined) expect(failure.hint).toBeUndefined();

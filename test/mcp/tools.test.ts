@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Machine } from "../../src/app/machine.js";
-import { callTool, offered } from "../../src/mcp/server.js";
+import { callTool, listOffered } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import type { ToolCall } from "../../src/mcp/tool.js";
 import { ok, refuse } from "../support/behaviours.js";
@@ -30,7 +30,7 @@ async function rig(options: RigOptions = {}) {
     given: Record<string, unknown> = {},
     more: Partial<ToolCall> = {},
   ): Promise<Called> => {
-    const tool = offered(false).find((one) => one.name === `research_${name}`) ?? expect.fail(name);
+    const tool = listOffered(false).find((one) => one.name === `research_${name}`) ?? expect.fail(name);
     const result = await callTool(tool, session, given, { signal, progress: undefined, ...more });
     return { ...result, text: result.content[0]?.text ?? "", content: result.structuredContent };
   };

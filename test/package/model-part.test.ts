@@ -14,7 +14,7 @@ test("the researcher with a model is a chunk of its own, loaded on demand only, 
     name,
     code: readFileSync(join(CHUNKS, name), "utf8"),
   }));
-  const own = chunks.filter(({ code }) => code.includes("function modelResearcher("));
+  const own = chunks.filter(({ code }) => code.includes("function createModelResearcher("));
   expect(own).toHaveLength(1);
   const [{ name = "", code = "" } = {}] = own;
   expect(chunks.filter((chunk) => new RegExp(`from\\s*"\\./${name}"`).test(chunk.code))).toEqual([]);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { providerNamed } from "../../src/client/dialects/providers.js";
+import { findProvider } from "../../src/client/dialects/providers.js";
 import * as does from "../support/behaviours.js";
 import { folderWith } from "../support/folder.js";
 import { filesWith, foldersIn, homeWith, listed } from "../support/home.js";
@@ -470,7 +470,7 @@ describe("a default model that has ended", () => {
         fault: does.only("create", does.answer({ status, body })),
       });
       const [failure] = jsonErrors((await run("create", "why", "--json")).stderr);
-      const { title, defaultModel } = providerNamed(name) ?? {};
+      const { title, defaultModel } = findProvider(name) ?? {};
       expect(failure).toMatchObject({
         exit_code: 2,
         hint: `${defaultModel} is this version's default for ${title}; name another with --model, or research config set model NAME`,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { failureOf } from "../../src/app/failure.js";
+import { describeFailure } from "../../src/app/failure.js";
 import { openResearch } from "../../src/index.js";
 import { accountService, addDoubles, addProfile } from "../support/accounts.js";
 import type { Behaviour } from "../support/behaviours.js";
@@ -79,7 +79,7 @@ const FRONT_ENDS: Record<string, (rig: Rig, limit: number) => Promise<{ exit: un
       env: { ...env, RESEARCH_API_KEY: KEY },
     });
     const error = await library.submit("why").catch((thrown: unknown) => thrown);
-    return { exit: failureOf(error).exit_code, said: String(error) };
+    return { exit: describeFailure(error).exit_code, said: String(error) };
   },
   MCP: async ({ home, env }, limit) => {
     const client = await connectMcp({ home, env, args: ["--request-timeout", `${limit}ms`] });

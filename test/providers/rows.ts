@@ -1,5 +1,5 @@
 import type { Dialect } from "../../src/client/dialects/dialect.js";
-import { providerNamed } from "../../src/client/dialects/providers.js";
+import { findProvider } from "../../src/client/dialects/providers.js";
 import * as does from "../support/behaviours.js";
 import { type FaultServerOptions, REFUSED_URL } from "../support/fault-server.js";
 import type { ProviderName } from "../support/providers/bodies.js";
@@ -7,7 +7,7 @@ import type { ProviderName } from "../support/providers/bodies.js";
 export const NAMES: ProviderName[] = ["openai", "perplexity", "exa", "parallel", "gemini", "tavily"];
 const DIALECTS = new Map<string, Dialect>();
 for (const name of NAMES) {
-  const provider = providerNamed(name);
+  const provider = findProvider(name);
   if (provider) DIALECTS.set(name, await provider.load(provider.defaultModel));
 }
 /** How a provider is spoken to. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { digestOf, wantedName } from "../../src/client/store/history/create-names.js";
-import { keyId } from "../../src/client/store/history/records.js";
+import { computeDigest, nameWanted } from "../../src/client/store/history/create-names.js";
+import { hashKeyId } from "../../src/client/store/history/records.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
 import { connectMcp } from "../support/mcp.js";
@@ -9,12 +9,12 @@ import { ProviderDouble } from "../support/providers/double.js";
 
 test("without a model, options and a follow-up, a row and a create have the names they always had", () => {
   const before = createHash("sha256").update('["why",false,null]').digest("hex").slice(0, 24);
-  expect(digestOf({ prompt: "why" })).toBe(before);
+  expect(computeDigest({ prompt: "why" })).toBe(before);
   const wanted = { origin: "https://a.example", apiKey: "k", body: { prompt: "why" } };
-  expect(wantedName(wanted)).toBe(`["https://a.example","${keyId("k")}","why",false,null]`);
+  expect(nameWanted(wanted)).toBe(`["https://a.example","${hashKeyId("k")}","why",false,null]`);
   for (const extra of [{ model: "m" }, { options: { a: 1 } }, { after: "x" }]) {
-    expect(digestOf({ prompt: "why", ...extra })).not.toBe(before);
-    expect(wantedName({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(wantedName(wanted));
+    expect(computeDigest({ prompt: "why", ...extra })).not.toBe(before);
+    expect(nameWanted({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(nameWanted(wanted));
   }
 });
 

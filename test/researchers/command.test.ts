@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { exactJson } from "../../src/core/json/exact-json.js";
+import { stringifyExact } from "../../src/core/json/exact-json.js";
 import { ResearchFailure } from "../../src/core/researcher.js";
-import { commandResearcher } from "../../src/researchers/command.js";
+import { createCommandResearcher } from "../../src/researchers/command.js";
 import { ConversationStopped, ServiceClosing } from "../../src/server/conversations/conversation-store.js";
 import { alive } from "../support/processes.js";
 import { until } from "../support/service.js";
@@ -20,13 +20,17 @@ function research(
   env: NodeJS.ProcessEnv = process.env,
   stop = new AbortController(),
 ) {
-  return commandResearcher({ command, env }).research({ ...job, ...more }, stop.signal);
+  return createCommandResearcher({ command, env }).research({ ...job, ...more }, stop.signal);
 }
 
 it("gets the question as one JSON object on stdin; stdout is the output", async () => {
   const schema = { type: "object" };
   const output = await research("cat", { structured_output: true, output_schema: schema });
-  expect(JSON.parse(exactJson(output))).toEqual({ ...job, structured_output: true, output_schema: schema });
+  expect(JSON.parse(stringifyExact(output))).toEqual({
+    ...job,
+    structured_output: true,
+    output_schema: schema,
+  });
   expect(await research("printf 'a\\nb'")).toBe("a\nb");
 });
 

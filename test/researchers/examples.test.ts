@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { exactJson } from "../../src/core/json/exact-json.js";
-import { commandResearcher } from "../../src/researchers/command.js";
+import { stringifyExact } from "../../src/core/json/exact-json.js";
+import { createCommandResearcher } from "../../src/researchers/command.js";
 import { folderWith } from "../support/folder.js";
 
 const EXAMPLES = join(import.meta.dirname, "../../docs/examples/researchers");
@@ -10,7 +10,7 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 /** Asks one program, started anew for each question. */
 function asker(command: string) {
-  const researcher = commandResearcher({ command, env: { PATH: process.env.PATH } });
+  const researcher = createCommandResearcher({ command, env: { PATH: process.env.PATH } });
   afterAll(() => researcher.close());
   return (prompt: string, more = {}) =>
     researcher.research(
@@ -60,7 +60,7 @@ describe.skipIf(!hasPython)("sections.py (needs python3)", () => {
 
   it("gives it as JSON for a structured output", async () => {
     const result = await python(QUESTION, { structured_output: true });
-    expect(JSON.parse(exactJson(result))).toEqual({
+    expect(JSON.parse(stringifyExact(result))).toEqual({
       file: `${folder}/fruit.md`,
       line: 5,
       heading: "Apples in a basket",

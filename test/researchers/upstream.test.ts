@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { perplexity } from "../../src/client/dialects/perplexity.js";
-import { untilAborted } from "../../src/core/clock.js";
+import { createPerplexity } from "../../src/client/dialects/perplexity.js";
+import { waitUnlessAborted } from "../../src/core/clock.js";
 import type { Upstream } from "../../src/researchers/upstream.js";
 import { StoreUnavailableError } from "../../src/server/conversations/conversation-store.js";
 import { answer, type Behaviour, close, html, only, redirect, refuse } from "../support/behaviours.js";
@@ -46,7 +46,7 @@ async function providerThere() {
   });
   closing.push(() => double.server.close());
   own = await upstreamService({
-    ...{ url: double.url, apiKey: PROVIDER_KEY, dialect: perplexity("deep-research"), dataDir, clock },
+    ...{ url: double.url, apiKey: PROVIDER_KEY, dialect: createPerplexity("deep-research"), dataDir, clock },
   });
   return double;
 }
@@ -108,7 +108,7 @@ describe("a stop", () => {
       await own.service.close();
       await serveAt(double);
       await clock.sleep(5 * MINUTE);
-      expect((await own.store.counts()).cancellations).toBe(1);
+      expect((await own.store.readCounts()).cancellations).toBe(1);
       fault = () => undefined;
       const back = clock.monotonic();
       await happens(() => [...double.conversations.values()][0]?.timeline.join() === "STOPPED");
@@ -126,9 +126,11 @@ describe("a stop", () => {
         onId(prompt);
         return { kind: "created" };
       },
-      end: (_remoteId, signal) => untilAborted(new Promise(() => {}), signal),
+      end: (_remoteId, signal) => waitUnlessAborted(new Promise(() => {}), signal),
       stop: (remoteId, signal) =>
-        isSilent ? untilAborted(new Promise(() => {}), signal) : Promise.resolve(void stopped.add(remoteId)),
+        isSilent
+          ? waitUnlessAborted(new Promise(() => {}), signal)
+          : Promise.resolve(void stopped.add(remoteId)),
       close: async () => {},
     };
     own = await upstreamService({ upstream, dataDir, clock });
@@ -141,7 +143,7 @@ describe("a stop", () => {
     expect(clock.monotonic() - closing).toBeLessThan(20_000);
     own = await upstreamService({ upstream, dataDir, clock });
     await clock.sleep(5 * MINUTE);
-    expect((await own.store.counts()).cancellations).toBe(20);
+    expect((await own.store.readCounts()).cancellations).toBe(20);
     isSilent = false;
     const back = clock.monotonic();
     await happens(() => stopped.size === 20);
@@ -184,11 +186,11 @@ describe("a stop", () => {
       ...{ at: "https://there.example", provider: "there", canStop: true },
       async create(_job, signal, onId) {
         wires.push(signal);
-        await untilAborted(answered, signal);
+        await waitUnlessAborted(answered, signal);
         onId("remote");
         return { kind: "created" };
       },
-      end: (_remoteId, signal) => untilAborted(new Promise(() => {}), signal),
+      end: (_remoteId, signal) => waitUnlessAborted(new Promise(() => {}), signal),
       stop: async (remoteId) => void stopped.push(remoteId),
       close: async () => {},
     };
@@ -223,9 +225,9 @@ describe("a stop", () => {
     await clock.sleep(1_000);
     await own.stop(two);
     await clock.sleep(9 * MINUTE);
-    expect((await own.store.counts()).cancellations).toBe(1);
+    expect((await own.store.readCounts()).cancellations).toBe(1);
     await clock.sleep(2 * MINUTE);
-    expect((await own.store.counts()).cancellations).toBe(0);
+    expect((await own.store.readCounts()).cancellations).toBe(0);
   });
 
   it("that is refused is tried until nothing runs there any more", async () => {
@@ -236,11 +238,11 @@ describe("a stop", () => {
     await happens(() => double.server.count("status") > 0);
     await own.stop(one);
     await clock.sleep(2 * MINUTE);
-    expect((await own.store.counts()).cancellations).toBe(1);
+    expect((await own.store.readCounts()).cancellations).toBe(1);
     const [run] = [...double.runs.values()];
     if (run) run.words = ["completed"];
     await clock.sleep(MINUTE);
-    expect((await own.store.counts()).cancellations).toBe(0);
+    expect((await own.store.readCounts()).cancellations).toBe(0);
   });
 });
 
@@ -388,7 +390,7 @@ describe("what the upstream says to a create", () => {
     expect(Number(headers["retry-after"])).toBeGreaterThan(590);
     expect(json.error?.message).toContain("RATE_LIMIT_EXCEEDED");
     // Another key's may wait.
-    expect(await own.store.remote.refusal("bob")).toBeUndefined();
+    expect(await own.store.remote.findRefusal("bob")).toBeUndefined();
   });
 
   it.each<[string, () => Behaviour, string]>([
@@ -438,8 +440,8 @@ describe("what the upstream says to a create", () => {
         await happens(() => sent.length === n);
         await clock.sleep(31_000);
       }
-      expect(await own.store.overview.states()).toMatchObject({ FAILED: 3 });
-      const { conversations } = await own.store.overview.newest(3);
+      expect(await own.store.overview.countStates()).toMatchObject({ FAILED: 3 });
+      const { conversations } = await own.store.overview.listNewest(3);
       for (const { reason } of conversations)
         expect(reason).toContain("It is not known whether it exists at there");
       expect(own.log.join()).toContain("was sent and its answer was not read");
@@ -449,7 +451,7 @@ describe("what the upstream says to a create", () => {
       await clock.sleep(MINUTE);
       expect((await createOverHttp()).status).toBe(200);
       await clock.sleep(MINUTE);
-      expect(await own.store.overview.states()).toMatchObject({ COMPLETED: 1 });
+      expect(await own.store.overview.countStates()).toMatchObject({ COMPLETED: 1 });
       expect(sent).toHaveLength(4);
     },
   );
@@ -474,7 +476,7 @@ describe("what the upstream says to a create", () => {
       const { status, reason } = await own.ended(await own.create("bad"));
       expect([status, reason]).toEqual(["FAILED", expect.stringMatching(/^there: \w/)]);
     }
-    expect((await own.store.counts()).isRefused).toBe(false);
+    expect((await own.store.readCounts()).isRefused).toBe(false);
     expect((await createOverHttp()).status).toBe(200);
     wrong = undefined;
     expect(await own.ended(await own.create("good"))).toMatchObject({ status: "COMPLETED" });
@@ -533,7 +535,7 @@ describe("what the upstream says to a create", () => {
     const { url } = await providerThere();
     const serveAgain = async () => {
       own = await upstreamService({
-        ...{ url, apiKey: PROVIDER_KEY, dialect: perplexity("deep-research"), dataDir, clock },
+        ...{ url, apiKey: PROVIDER_KEY, dialect: createPerplexity("deep-research"), dataDir, clock },
       });
     };
     const ids = [await own.create("one"), await own.create("two")];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { extractiveResearcher } from "../../src/reader/passages/extractive-researcher.js";
+import { createExtractiveResearcher } from "../../src/reader/passages/extractive-researcher.js";
 import { folderWith } from "../support/folder.js";
 import { KEY, serviceFor } from "../support/service.js";
 import { ask, post } from "../support/wire.js";
@@ -11,7 +11,7 @@ const MAX_RSS = 200 * 1_048_576;
 
 it("100 conversations of 16 clients, really researched: none lost, memory flat", async () => {
   const root = folderWith({ "a.md": "A basket holds 12 apples.\n", "b.md": "A crate holds 40 pears.\n" });
-  const researcher = extractiveResearcher({ root, notice: () => {} });
+  const researcher = createExtractiveResearcher({ root, notice: () => {} });
   const service = await serviceFor({ researcher });
   const before = process.memoryUsage().rss;
   const ids = new Set<string>();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Researcher } from "../../src/core/researcher.js";
-import { commandResearcher } from "../../src/researchers/command.js";
+import { createCommandResearcher } from "../../src/researchers/command.js";
 import { createListener } from "../../src/server/http/listener.js";
 import type { Service } from "../../src/server/service.js";
 import { folderWith } from "../support/folder.js";
@@ -30,7 +30,8 @@ const final = (service: Service, id: string) =>
   });
 
 describe("with a program as researcher", () => {
-  const command = (text: string) => commandResearcher({ command: text, env: { PATH: process.env.PATH } });
+  const command = (text: string) =>
+    createCommandResearcher({ command: text, env: { PATH: process.env.PATH } });
   const endOf = async (text: string, body: object = {}) => {
     const service = await serviceFor({ researcher: command(text) });
     const id = await create(service, body);

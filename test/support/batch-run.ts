@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ResearchClient } from "../../src/client/calls/client.js";
-import { digestOf } from "../../src/client/store/history/create-names.js";
+import { computeDigest } from "../../src/client/store/history/create-names.js";
 import { History } from "../../src/client/store/history/history.js";
 import { Batch } from "../../src/client/workflows/batch/batch.js";
 import type { BatchRunEvent, BatchRunOptions } from "../../src/client/workflows/batch/context.js";
 import { type BatchAccount, CreatePacer } from "../../src/client/workflows/batch/create-pacer.js";
 import { OutputFolder } from "../../src/client/workflows/batch/output-folder.js";
 import { planRows, type RowState } from "../../src/client/workflows/batch/plan.js";
-import { type Row, rowId } from "../../src/client/workflows/batch/row.js";
+import { buildRowId, type Row } from "../../src/client/workflows/batch/row.js";
 import type { Ports } from "../../src/client/workflows/ports.js";
 import { folderWith } from "./folder.js";
 import { type HappyOptions, HappyService, KEY } from "./happy-service.js";
@@ -37,8 +37,8 @@ export type BatchWorld = Awaited<ReturnType<typeof batchWorld>>;
 export function rowsOf(...prompts: string[]): Row[] {
   return prompts.map((prompt, index) => {
     const body = { prompt };
-    const digest = digestOf(body);
-    return { id: rowId(`k${index}`, digest, 1), key: `k${index}`, line: index + 1, body, digest };
+    const digest = computeDigest(body);
+    return { id: buildRowId(`k${index}`, digest, 1), key: `k${index}`, line: index + 1, body, digest };
   });
 }
 

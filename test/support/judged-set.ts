@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/core/clock.js";
 import { Connections } from "../../src/core/http/connections.js";
-import { pageOf } from "../../src/reader/checking/check.js";
+import { buildPage } from "../../src/reader/checking/check.js";
 import type { ReadCitation } from "../../src/reader/checking/judging.js";
 import { judge } from "../../src/reader/checking/verdict.js";
 import { ChatEndpoint } from "../../src/reader/model/endpoint/endpoint.js";
@@ -19,7 +19,7 @@ function readSet(): Promise<ReadCitation[]> {
 }
 
 async function readSentences(sentences: readonly Labelled[]): Promise<ReadCitation[]> {
-  const pages = new Map<string, ReturnType<typeof pageOf>>();
+  const pages = new Map<string, ReturnType<typeof buildPage>>();
   for (const [name, html] of Object.entries(PAGES)) {
     const bytes = new TextEncoder().encode(html);
     const read = await cutDocument({
@@ -27,7 +27,7 @@ async function readSentences(sentences: readonly Labelled[]): Promise<ReadCitati
       page: { type: "text/html", charset: "utf-8" },
     });
     if ("reason" in read) throw new Error(read.reason);
-    pages.set(name, pageOf(read));
+    pages.set(name, buildPage(read));
   }
   return Promise.all(
     sentences.map(async ({ text, pages: names }) => {

@@ -1,10 +1,10 @@
 import type { Passage, SourceProvider } from "../../src/reader/finding/source.js";
-import { blocksOf } from "../../src/reader/reading/blocks/blocks.js";
+import { readBlocks } from "../../src/reader/reading/blocks/blocks.js";
 
 /** A source of texts in memory: the blocks with the most words of the query first. */
 export function memorySources(files: Record<string, string>): SourceProvider {
   const passages = Object.entries(files).flatMap(([id, text]) =>
-    blocksOf(id, text).map(
+    readBlocks(id, text).map(
       ({ line, lines, heading, kind, header }): Passage => ({
         id,
         line,

@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/core/clock.js";
 import { Connections } from "../../src/core/http/connections.js";
 import type { ResearchJob } from "../../src/core/researcher.js";
-import { type ModelResearcherOptions, modelResearcher } from "../../src/reader/writing/researcher.js";
+import { createModelResearcher, type ModelResearcherOptions } from "../../src/reader/writing/researcher.js";
 import { leftovers } from "./leftovers.js";
 import { memorySources } from "./memory-sources.js";
 import {
@@ -62,7 +62,7 @@ export interface Setting extends Partial<Omit<ModelResearcherOptions, "endpoint"
 export function researcherFor(endpoint: Pick<ModelEndpoint, "url">, setting: Setting = {}) {
   const { files = FILES, apiKey = MODEL_KEY, notices = [], logged = [], ...options } = setting;
   const url = new URL(endpoint.url);
-  const researcher = modelResearcher({
+  const researcher = createModelResearcher({
     endpoint: {
       url,
       model: "test-model",

@@ -6,7 +6,7 @@ import type { ExchangeStore } from "../../src/core/researcher.js";
 import type { Network } from "../../src/reader/fetching/page-fetcher.js";
 import { type EngineName, SearchEngine } from "../../src/reader/finding/engines.js";
 import type { SourceProvider } from "../../src/reader/finding/source.js";
-import { type WebOptions, webSources } from "../../src/reader/finding/web-source.js";
+import { createWebSources, type WebOptions } from "../../src/reader/finding/web-source.js";
 import { cutDocument } from "../../src/reader/reading/documents/cut.js";
 import { leftovers } from "./leftovers.js";
 import { listen } from "./listen.js";
@@ -114,7 +114,7 @@ export function webOf(url: string, network: Network, setting: WebSetting = {}): 
     apiKey,
     new Connections(new URL(url), undefined, 5_000),
   );
-  const web = webSources({
+  const web = createWebSources({
     engine,
     network,
     // Its thread is a test of its own (documents.test.ts).

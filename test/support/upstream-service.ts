@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { ResearchClient } from "../../src/client/calls/client.js";
 import type { Dialect } from "../../src/client/dialects/dialect.js";
-import { research } from "../../src/client/dialects/research.js";
+import { createResearch } from "../../src/client/dialects/research.js";
 import type { ResearchJob } from "../../src/core/researcher.js";
-import { type Upstream, upstreamResearcher } from "../../src/researchers/upstream.js";
-import { clientUpstream } from "../../src/researchers/upstream-client.js";
+import { createUpstreamResearcher, type Upstream } from "../../src/researchers/upstream.js";
+import { createUpstream } from "../../src/researchers/upstream-client.js";
 import type { Outcome } from "../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../src/server/conversations/local/open-local-store.js";
 import { startService } from "../../src/server/service.js";
@@ -23,9 +23,14 @@ export async function upstreamService({ dataDir, clock, atOnce = 1_000, ...there
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
   const store = await openLocalStore({ pendingMs: 0, dataDir, clock, log });
-  const overHttp = ({ url, apiKey, dialect = research(), day }: Extract<typeof there, { url: string }>) => {
+  const overHttp = ({
+    url,
+    apiKey,
+    dialect = createResearch(),
+    day,
+  }: Extract<typeof there, { url: string }>) => {
     const client = new ResearchClient({ baseUrl: url, apiKey, dialect, clock, random: () => 0.5 });
-    return clientUpstream({
+    return createUpstream({
       ...{
         client,
         dialect,
@@ -40,7 +45,7 @@ export async function upstreamService({ dataDir, clock, atOnce = 1_000, ...there
     });
   };
   const upstream = "upstream" in there ? there.upstream : overHttp(there);
-  const researcher = upstreamResearcher({ upstream, remote: store.remote, atOnce, clock, log });
+  const researcher = createUpstreamResearcher({ upstream, remote: store.remote, atOnce, clock, log });
   const service = await startService({
     ...{ host: "127.0.0.1", port: 0, apiKey: "test-key-0123456789", tier: "enterprise", store },
     ...{ processingMs: 0, workers: atOnce, researcher, allowHosts: [], faults: [], version: "0.0.0" },

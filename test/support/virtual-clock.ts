@@ -5,10 +5,10 @@ import "../../src/client/calls/watch/watch.js";
 import "../../src/core/http/connections.js";
 import "../../src/core/http/exchange.js";
 import { type Clock, systemClock } from "../../src/core/clock.js";
-import { apiParts } from "../../src/core/http/undici.js";
+import { loadApiParts } from "../../src/core/http/undici.js";
 import { quiet } from "./quiet.js";
 
-await apiParts();
+await loadApiParts();
 
 /** The system's clock, whose monotonic time a test can put ahead: for what looks at the age of something. */
 export function movableClock(): { clock: Clock; pass: (ms: number) => void } {

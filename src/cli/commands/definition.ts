@@ -30,7 +30,7 @@ const USUAL: Readonly<Record<number, string>> = {
 };
 
 /** The exit codes of a command that mean there what they mean elsewhere. */
-export function usual(...codes: readonly number[]): Record<number, string> {
+export function listUsualExits(...codes: readonly number[]): Record<number, string> {
   return Object.fromEntries(codes.map((code) => [code, USUAL[code] ?? ""]));
 }
 
@@ -43,9 +43,9 @@ export class Verb extends Command {
   }
 
   /** Documents the command; the same text stands below the flags in its help. */
-  document(documentation: Documentation): this {
+  setDocumentation(documentation: Documentation): this {
     this.documentation = documentation;
-    return this.addHelpText("after", documentationText(documentation));
+    return this.addHelpText("after", formatDocumentation(documentation));
   }
 
   /** Adds the flags, each group of them under its heading. */
@@ -167,14 +167,16 @@ export function define<
     verb.addFlags(flags ?? {});
     if (notes !== undefined) verb.addHelpText("after", notes);
     // Any command may be given an invalid argument, or meet a file of this machine that it cannot use.
-    verb.document(run ? { ...definition, exits: { ...usual(2, 12), ...definition.exits } } : definition);
+    verb.setDocumentation(
+      run ? { ...definition, exits: { ...listUsualExits(2, 12), ...definition.exits } } : definition,
+    );
     // Else it would take those flags of the commands below it that have the name of one of its own.
     if (flags && commands.length > 0) verb.enablePositionalOptions();
     for (const below of commands) below(verb, perform);
     if (!run) return;
     verb.action((...given: unknown[]) => {
       refuseFlagsOfParents(verb);
-      const options = { ...givenTo(program), ...verb.opts() };
+      const options = { ...collectGiven(program), ...verb.opts() };
       const words = given.slice(0, forms.length);
       perform(async (ctx) => {
         const code = await (await run())(ctx, ...([...words, options] as [...ArgumentsOf<A>, OptionsOf<F>]));
@@ -186,24 +188,24 @@ export function define<
 
 /** A command above takes its own flags wherever they stand; one that `verb` does not have is an error, not ignored. */
 function refuseFlagsOfParents(verb: Command): void {
-  const own = new Set(verb.options.map((option) => option.attributeName()));
+  const ownNames = new Set(verb.options.map((option) => option.attributeName()));
   for (let above = verb.parent; above?.parent; above = above.parent)
     for (const option of above.options) {
       const name = option.attributeName();
-      if (!own.has(name) && above.getOptionValueSource(name) === "cli")
+      if (!ownNames.has(name) && above.getOptionValueSource(name) === "cli")
         verb.error(`error: unknown option '${option.long}'`, { code: "commander.unknownOption" });
     }
 }
 
 /** The flags that were given, of a command and of its parents below the program. Default values are left out. */
-function givenTo(verb: Command | null): Record<string, unknown> {
+function collectGiven(verb: Command | null): Record<string, unknown> {
   // The flags of the program are the same for all commands.
   if (!verb?.parent) return {};
   const given = Object.entries(verb.opts()).filter(([name]) => verb.getOptionValueSource(name) === "cli");
-  return { ...givenTo(verb.parent), ...Object.fromEntries(given) };
+  return { ...collectGiven(verb.parent), ...Object.fromEntries(given) };
 }
 
-function documentationText({ output, exits, examples = [] }: Documentation): string {
+function formatDocumentation({ output, exits, examples = [] }: Documentation): string {
   const codes = Object.entries(exits ?? {}).map(([code, meaning]) => `  ${code.padStart(2)}  ${meaning}`);
   return [
     "",

@@ -6,34 +6,34 @@ import type { Value } from "./definition.js";
 type WithDefault<T> = Value<T> & { before: T };
 
 /** A flag whose value `parse` reads; with `before` its value if it is not given. */
-export function value<T>(description: string, parse: (text: string) => T): Value<T>;
-export function value<T>(description: string, parse: (text: string) => T, before: T): WithDefault<T>;
-export function value<T>(description: string, parse: (text: string) => T, before?: T): Value<T> {
+export function defineValue<T>(description: string, parse: (text: string) => T): Value<T>;
+export function defineValue<T>(description: string, parse: (text: string) => T, before: T): WithDefault<T>;
+export function defineValue<T>(description: string, parse: (text: string) => T, before?: T): Value<T> {
   return { description, parse, ...(before !== undefined && { before }) };
 }
 
-export function choice<const T extends string>(description: string, choices: readonly T[]): Value<T> {
+export function defineChoice<const T extends string>(description: string, choices: readonly T[]): Value<T> {
   return { description, choices };
 }
 
-export function repeatable(description: string): WithDefault<string[]> {
+export function defineRepeatable(description: string): WithDefault<string[]> {
   return { description, parse: (text, before) => [...before, text], before: [] };
 }
 
-export function duration(text: string): number {
+export function parseDurationFlag(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
     throw new InvalidArgumentError("Invalid duration: use 500ms, 30s, 10m, 2h, 3d or a number of seconds.");
   return ms;
 }
 
-export function positiveDuration(text: string): number {
-  const ms = duration(text);
+export function parsePositiveDuration(text: string): number {
+  const ms = parseDurationFlag(text);
   if (ms <= 0) throw new InvalidArgumentError("It must be more than 0.");
   return ms;
 }
 
-export function wholeNumber(least: number): (text: string) => number {
+export function createWholeNumberParser(least: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (!(number >= least)) throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`);
@@ -42,7 +42,8 @@ export function wholeNumber(least: number): (text: string) => number {
 }
 
 /** Without a default: that of `serve`, no limit, would pass for the tier of `serve keys add`, whose flag has the same name. */
-export const tierFlag = (description: string) => choice(description, Object.keys(TIERS) as Tier[]);
+export const defineTierFlag = (description: string) =>
+  defineChoice(description, Object.keys(TIERS) as Tier[]);
 
 /** Two prices as commander reads them, as in `0.15/0.6`. */
 export function price(text: string): { input: number; output: number } {

@@ -1,13 +1,13 @@
 import type { Joined, OptionsOf } from "./definition.js";
 import {
-  choice,
-  duration,
-  positiveDuration,
+  createWholeNumberParser,
+  defineChoice,
+  defineRepeatable,
+  defineTierFlag,
+  defineValue,
+  parseDurationFlag,
+  parsePositiveDuration,
   price,
-  repeatable,
-  tierFlag,
-  value,
-  wholeNumber,
 } from "./flag-values.js";
 
 /** Flags that several commands take, each group by what its commands do. */
@@ -19,47 +19,59 @@ export const flags = {
     "--structured": "ask for structured output without a schema",
   },
   context: {
-    "--context <file>": repeatable(
+    "--context <file>": defineRepeatable(
       "put a file's text (also HTML, docx, PDF; -: stdin) before the question: the provider gets it, too; may be repeated",
     ),
   },
   provider: {
-    "--model <name>": repeatable(
+    "--model <name>": defineRepeatable(
       "at a provider: the model, preset, processor, effort or agent; with several accounts PROFILE=NAME, repeatable",
     ),
-    "--set <name=value>": repeatable("at a provider: a field of its own request; may be repeated"),
+    "--set <name=value>": defineRepeatable("at a provider: a field of its own request; may be repeated"),
     "--after <id>": "at a provider: follow up on this request",
     "--window <duration>": "at openai: take a result within this time (2h, 8h) for a lower price",
   },
   or: {
-    "--or <profile>": repeatable(
+    "--or <profile>": defineRepeatable(
       "go on to this profile where the account before it provably has nothing: key, money, limit, no connection; may be repeated",
     ),
   },
   once: {
     "--once": "use the same request of the last 24 hours if there is one, instead of making another",
-    "--within <duration>": value("with --once: how old that request may be (default: 24h)", positiveDuration),
+    "--within <duration>": defineValue(
+      "with --once: how old that request may be (default: 24h)",
+      parsePositiveDuration,
+    ),
   },
   perDay: {
-    "--per-day <n>": value("creates allowed in 24 hours with this key, unknown ones counted", wholeNumber(1)),
+    "--per-day <n>": defineValue(
+      "creates allowed in 24 hours with this key, unknown ones counted",
+      createWholeNumberParser(1),
+    ),
   },
   domains: {
     "--domains <list>": "at a provider: search these domains only, separated by commas",
     "--not-domains <list>": "at a provider: search none of these domains",
   },
   quota: {
-    "--tier <tier>": tierFlag("the tier of the key"),
-    "--per-hour <n>": value("creates allowed in an hour, if no tier has that number", wholeNumber(1)),
+    "--tier <tier>": defineTierFlag("the tier of the key"),
+    "--per-hour <n>": defineValue(
+      "creates allowed in an hour, if no tier has that number",
+      createWholeNumberParser(1),
+    ),
   },
   waitForQuota: {
     "--wait-for-quota": "when the hourly limit is reached, wait instead of exiting with 7",
   },
   pace: {
-    "--timeout <duration>": value("stop waiting after this long; 0 for never", duration),
-    "--interval <duration>": value("poll at this fixed pace (default: adaptive)", positiveDuration),
-    "--patience <duration>": value(
+    "--timeout <duration>": defineValue("stop waiting after this long; 0 for never", parseDurationFlag),
+    "--interval <duration>": defineValue(
+      "poll at this fixed pace (default: adaptive)",
+      parsePositiveDuration,
+    ),
+    "--patience <duration>": defineValue(
       "give an id up when no poll has succeeded for this long (default: 10m)",
-      positiveDuration,
+      parsePositiveDuration,
     ),
   },
   onDone: {
@@ -75,24 +87,27 @@ export const flags = {
   },
   modelLimits: {
     "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
-    "--depth <depth>": choice("sets the three limits below (default: standard)", [
+    "--depth <depth>": defineChoice("sets the three limits below (default: standard)", [
       "quick",
       "standard",
       "deep",
     ]),
-    "--model-tokens <n>": value(
+    "--model-tokens <n>": defineValue(
       "tokens that one research or check may spend (default by depth: 25000, 120000, 300000)",
-      wholeNumber(1),
+      createWholeNumberParser(1),
     ),
-    "--model-calls <n>": value(
+    "--model-calls <n>": defineValue(
       "requests that one research or check may send (default by depth: 8, 25, 60)",
-      wholeNumber(1),
+      createWholeNumberParser(1),
     ),
-    "--model-time <duration>": value(
+    "--model-time <duration>": defineValue(
       "how long one research or check may take (default by depth: 5m, 15m, 30m)",
-      positiveDuration,
+      parsePositiveDuration,
     ),
-    "--model-price <in/out>": value("dollars for a million tokens in and out; shows what it costs", price),
+    "--model-price <in/out>": defineValue(
+      "dollars for a million tokens in and out; shows what it costs",
+      price,
+    ),
   },
   partial: { "--partial": "print what there is of a result that was cut short" },
   result: {

@@ -2,11 +2,11 @@ import { SETTINGS, type Setting } from "../../app/setting-table.js";
 import { readStored } from "../../app/settings.js";
 import { History } from "../../client/store/history/history.js";
 import { type HistoryEntry, UNKNOWN } from "../../client/store/history/records.js";
-import { type Folders, folders } from "../../core/files/folders.js";
+import { chooseFolders, type Folders } from "../../core/files/folders.js";
 import { isFinal } from "../../core/protocol/conversation.js";
 import { formatDuration } from "../../core/text/duration.js";
-import { shortLine } from "../../core/text/phrases.js";
-import { safeLine } from "../../core/text/safe-text.js";
+import { shortenLine } from "../../core/text/phrases.js";
+import { escapeLine } from "../../core/text/safe-text.js";
 import type { Host, Sink } from "../terminal/host.js";
 import { type CommandLine, type CompletionTable, joinWords, readWords } from "./words.js";
 
@@ -32,9 +32,9 @@ function answer([shell = "", ...words]: readonly string[], host: CompletionHost,
   const breaks = shell === "bash" ? (host.env.RESEARCH_COMPLETION_BREAKS ?? "") : "";
   const { whole, typedBefore } = joinWords(words, breaks);
   const line = readWords(whole, table);
-  const found = candidatesFor(line, table, host);
-  if (typeof found === "string") return `:${found}\n`;
-  return found
+  const candidates = listCandidates(line, table, host);
+  if (typeof candidates === "string") return `:${candidates}\n`;
+  return candidates
     .map(({ value, about }) => ({ value: `${line.lead}${value}`, about }))
     .filter(({ value }) => HARMLESS.test(value) && value.startsWith(`${line.lead}${line.current}`))
     .map(({ value, about }) => `${value.slice(typedBefore)}\t${about}\n`)
@@ -42,9 +42,9 @@ function answer([shell = "", ...words]: readonly string[], host: CompletionHost,
 }
 
 /** Without usable folders, what needs none is still completed. */
-function foldersOrNone(host: CompletionHost): Folders {
+function findFolders(host: CompletionHost): Folders {
   try {
-    return folders(host);
+    return chooseFolders(host);
   } catch {
     return { config: undefined, state: undefined };
   }
@@ -61,7 +61,7 @@ const LEAST_PREFIX = 4;
 const PROMPT_LENGTH = 60;
 
 /** The words that may stand at the cursor; "files" or "folders" if the shell knows those. */
-function candidatesFor(
+function listCandidates(
   line: CommandLine,
   table: CompletionTable,
   host: CompletionHost,
@@ -73,22 +73,22 @@ function candidatesFor(
       value: name.split(" ").at(-1) ?? "",
       about: table.commands[name]?.summary ?? "",
     })),
-  ].filter((one) => one.value.startsWith(current));
+  ].filter((candidate) => candidate.value.startsWith(current));
   if (!value) return names;
-  if (value.choices) return [...names, ...plain(value.choices)];
+  if (value.choices) return [...names, ...listPlain(value.choices)];
   if (/^(?:path|file)\b/.test(value.kind)) return "files";
   if (value.kind === "dir") return "folders";
-  const values = valuesOf(value.kind, line, table, host);
+  const values = listValues(value.kind, line, table, host);
   return /^(?:id\|file\|-|old|new)$/.test(value.kind) && values.length === 0
     ? "files"
     : [...names, ...values];
 }
 
-function plain(values: readonly string[]): Candidate[] {
+function listPlain(values: readonly string[]): Candidate[] {
   return values.map((value) => ({ value, about: "" }));
 }
 
-function valuesOf(
+function listValues(
   kind: string,
   line: CommandLine,
   table: CompletionTable,
@@ -96,11 +96,11 @@ function valuesOf(
 ): Candidate[] {
   switch (kind) {
     case "profile":
-      return plain(readStored(foldersOrNone(host).config, host.env, line.chosen).profiles);
+      return listPlain(readStored(findFolders(host).config, host.env, line.chosen).profiles);
     case "key":
       return Object.entries(SETTINGS).map(([value, { description }]) => ({ value, about: description }));
     case "value":
-      return plain(
+      return listPlain(
         Object.entries<Setting>(SETTINGS).find(([key]) => key === line.given[0])?.[1].choices ?? [],
       );
     case "topic":
@@ -115,48 +115,48 @@ function valuesOf(
     case "old":
     case "new":
     case "local-id":
-      return line.options.length === 0 ? ids(kind, line, host) : [];
+      return line.options.length === 0 ? listIds(kind, line, host) : [];
     default:
       return [];
   }
 }
 
 /** The ids of the origin in force, or of all origins if none is configured (contract §7). */
-function ids(
+function listIds(
   kind: string,
   { command, current, given, chosen }: CommandLine,
   host: CompletionHost,
 ): Candidate[] {
   const now = host.clock.now();
-  const { config, state } = foldersOrNone(host);
+  const { config, state } = findFolders(host);
   const { origin, keepsHistory } = readStored(config, host.env, chosen);
   const isLast = "@last".startsWith(current);
   if (!keepsHistory || state === undefined || (!isLast && !/^[\w.-]*$/.test(current))) return [];
-  const known = recorded(new History(state, () => now), isLast ? "" : current).filter(
+  const entries = listRecorded(new History(state, () => now), isLast ? "" : current).filter(
     (entry) => origin === undefined || entry.origin === origin,
   );
   const isUnknown = ({ status }: HistoryEntry) => status === UNKNOWN;
-  const accepts = (entry: HistoryEntry): boolean => {
+  const isAccepted = (entry: HistoryEntry): boolean => {
     if (kind === "local-id") return isUnknown(entry);
     if (isUnknown(entry)) return command === "show" || command === "rerun";
     return (command !== "stop" && command !== "watch") || !isFinal(entry.status);
   };
-  const newest = isLast && kind !== "local-id" ? known.find((entry) => !isUnknown(entry)) : undefined;
+  const newest = isLast && kind !== "local-id" ? entries.find((entry) => !isUnknown(entry)) : undefined;
   const last =
-    newest === undefined ? { value: "@last", about: "the newest request" } : candidateOf(newest, now);
-  const isWanted = isLast && kind !== "local-id" && (newest === undefined || accepts(newest));
+    newest === undefined ? { value: "@last", about: "the newest request" } : buildCandidate(newest, now);
+  const isWanted = isLast && kind !== "local-id" && (newest === undefined || isAccepted(newest));
   const isLater = ({ status }: HistoryEntry) => command === "output" && status !== "COMPLETED";
-  const wanted = known.filter(accepts).sort((a, b) => Number(isLater(a)) - Number(isLater(b)));
+  const wanted = entries.filter(isAccepted).sort((a, b) => Number(isLater(a)) - Number(isLater(b)));
   return [
     ...(isWanted ? [{ ...last, value: "@last" }] : []),
-    ...wanted.slice(0, MOST_IDS).map((entry) => candidateOf(entry, now)),
+    ...wanted.slice(0, MOST_IDS).map((entry) => buildCandidate(entry, now)),
   ].filter(({ value }) => !given.includes(value));
 }
 
 const MOST_ENTRIES = 200;
 
 /** The newest requests whose ids begin with `current`; none of a history that cannot be read. */
-function recorded(history: History, current: string): HistoryEntry[] {
+function listRecorded(history: History, current: string): HistoryEntry[] {
   try {
     const newest = history.list({ limit: MOST_ENTRIES });
     const named = current.length < LEAST_PREFIX ? [] : history.find(current);
@@ -169,9 +169,9 @@ function recorded(history: History, current: string): HistoryEntry[] {
   }
 }
 
-function candidateOf(entry: HistoryEntry, now: number): Candidate {
+function buildCandidate(entry: HistoryEntry, now: number): Candidate {
   const { request_id, local_id, status, prompt } = entry;
-  const short = shortLine(safeLine(prompt), PROMPT_LENGTH);
+  const short = shortenLine(escapeLine(prompt), PROMPT_LENGTH);
   const age = formatDuration(now - Date.parse(entry.sent_at));
-  return { value: request_id ?? local_id, about: `${safeLine(status)}, ${age} ago: ${short}` };
+  return { value: request_id ?? local_id, about: `${escapeLine(status)}, ${age} ago: ${short}` };
 }

@@ -1,4 +1,4 @@
-import { absolute, below } from "../../core/files/folders.js";
+import { joinBelow, requireAbsolute } from "../../core/files/folders.js";
 import bash from "./scripts/research.bash?raw";
 import fish from "./scripts/research.fish?raw";
 import zsh from "./scripts/research.zsh?raw";
@@ -23,22 +23,22 @@ export interface ScriptPlace {
  * their own (README of bash-completion, "Where should I put it"; fish's `complete`); for zsh it is the data folder of
  * this program, by the XDG Base Directory specification.
  */
-export function scriptPlace(
+export function locateScript(
   shell: Shell,
   env: Readonly<Record<string, string | undefined>>,
 ): ScriptPlace | undefined {
-  const home = absolute(env.HOME);
-  const data = absolute(env.XDG_DATA_HOME) ?? below(home, ".local", "share");
-  const ofBash = absolute(env.BASH_COMPLETION_USER_DIR) ?? below(data, "bash-completion");
-  const ofFish = absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config");
+  const home = requireAbsolute(env.HOME);
+  const data = requireAbsolute(env.XDG_DATA_HOME) ?? joinBelow(home, ".local", "share");
+  const ofBash = requireAbsolute(env.BASH_COMPLETION_USER_DIR) ?? joinBelow(data, "bash-completion");
+  const ofFish = requireAbsolute(env.XDG_CONFIG_HOME) ?? joinBelow(home, ".config");
   switch (shell) {
     case "bash":
-      return place(below(ofBash, "completions", "research"));
+      return place(joinBelow(ofBash, "completions", "research"));
     case "fish":
-      return place(below(ofFish, "fish", "completions", "research.fish"));
+      return place(joinBelow(ofFish, "fish", "completions", "research.fish"));
     case "zsh":
       return place(
-        below(data, "research", "completion", "research.zsh"),
+        joinBelow(data, "research", "completion", "research.zsh"),
         (path) => `source '${path.replaceAll("'", "'\\''")}'`,
       );
   }

@@ -60,22 +60,24 @@ export function readWords(words: readonly string[], table: CompletionTable): Com
     } else if (word === "--") isOver = true;
     else {
       const [name = "", ...value] = word.split("=");
-      const option = optionsOf(table, command).find((one) => one.name === name || one.short === name);
+      const option = listOptions(table, command).find(
+        (candidate) => candidate.name === name || candidate.short === name,
+      );
       if (option?.value && value.length > 0) choose(chosen, option, value.join("="));
       else if (option?.value) flag = option;
     }
   }
   const [, lead = "", typed = ""] = /^(--[^=]+=)(.*)$/s.exec(words.at(-1) ?? "") ?? ["", "", words.at(-1)];
   const here = { command, given, chosen, current: typed, lead, options: [], commands: [] };
-  if (flag) return { ...here, value: valueOfFlag(flag) };
+  if (flag) return { ...here, value: describeFlagValue(flag) };
   if (lead !== "" && !isOver) {
-    const option = optionsOf(table, command).find(({ name }) => `${name}=` === lead);
-    return { ...here, value: option && valueOfFlag(option) };
+    const option = listOptions(table, command).find(({ name }) => `${name}=` === lead);
+    return { ...here, value: option && describeFlagValue(option) };
   }
   if (typed.startsWith("-") && !isOver)
-    return { ...here, value: undefined, options: optionsOf(table, command) };
-  const commands = given.length === 0 ? commandsBelow(table, command) : [];
-  return { ...here, commands, value: argumentOf(table, command, given.length) };
+    return { ...here, value: undefined, options: listOptions(table, command) };
+  const commands = given.length === 0 ? listCommandsBelow(table, command) : [];
+  return { ...here, commands, value: findArgument(table, command, given.length) };
 }
 
 function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: string): void {
@@ -83,23 +85,23 @@ function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: stri
   if (name === "--base-url") chosen.baseUrl = value;
 }
 
-function valueOfFlag({ name, value, choices }: OptionNode): WordValue {
+function describeFlagValue({ name, value, choices }: OptionNode): WordValue {
   // Its value is called `name` in the help, as that of other flags is.
   return { kind: name === "--profile" ? "profile" : (value ?? ""), choices };
 }
 
-function optionsOf(table: CompletionTable, command: string): OptionNode[] {
+function listOptions(table: CompletionTable, command: string): OptionNode[] {
   return [...(table.commands[command]?.options ?? []), ...table.options];
 }
 
-function argumentOf(table: CompletionTable, command: string, index: number): WordValue | undefined {
+function findArgument(table: CompletionTable, command: string, index: number): WordValue | undefined {
   const all = table.commands[command]?.arguments ?? [];
   const last = all.at(-1);
-  const found = all[index] ?? (last?.variadic ? last : undefined);
-  return found && { kind: found.name, choices: found.choices };
+  const argument = all[index] ?? (last?.variadic ? last : undefined);
+  return argument && { kind: argument.name, choices: argument.choices };
 }
 
-function commandsBelow(table: CompletionTable, command: string): string[] {
+function listCommandsBelow(table: CompletionTable, command: string): string[] {
   const start = command === "" ? "" : `${command} `;
   return Object.keys(table.commands).filter(
     (name) => name.startsWith(start) && !name.slice(start.length).includes(" "),

@@ -2,7 +2,7 @@ import type { Argument, Option } from "commander";
 import { SETTINGS, type Setting } from "../../app/setting-table.js";
 import { fold } from "../../core/text/width.js";
 import type { Verb } from "../commands/definition.js";
-import { EXIT_CODE_MEANINGS, VARIABLES, variableOf } from "./reference.js";
+import { EXIT_CODE_MEANINGS, findVariable, VARIABLES } from "./reference.js";
 import { TOPICS, WIDTH } from "./topics.js";
 
 /** All of the help, for programs (contract §7). `schema_version` changes if a member changes its meaning or goes. */
@@ -13,8 +13,10 @@ export function helpDocument(program: Verb, version: string) {
     schema_version: 1,
     version,
     description: program.description(),
-    options: globalOptions(program),
-    commands: program.commands.flatMap((command) => entries(command as Verb, [], globalOptions(program))),
+    options: listGlobalOptions(program),
+    commands: program.commands.flatMap((command) =>
+      buildEntries(command as Verb, [], listGlobalOptions(program)),
+    ),
     exit_codes: Object.entries(EXIT_CODE_MEANINGS).flatMap(([codes, meaning]) =>
       codes.split(", ").map((code) => ({ code: Number(code), meaning })),
     ),
@@ -31,24 +33,28 @@ export function helpDocument(program: Verb, version: string) {
   };
 }
 
-export type ArgumentEntry = ReturnType<typeof argumentEntry>;
-export type OptionEntry = ReturnType<typeof optionEntry>;
-export type CommandEntry = ReturnType<typeof commandEntry>;
+export type ArgumentEntry = ReturnType<typeof buildArgumentEntry>;
+export type OptionEntry = ReturnType<typeof buildOptionEntry>;
+export type CommandEntry = ReturnType<typeof buildCommandEntry>;
 
-function globalOptions(program: Verb): OptionEntry[] {
-  return program.options.map((option) => optionEntry(option, "", true));
+function listGlobalOptions(program: Verb): OptionEntry[] {
+  return program.options.map((option) => buildOptionEntry(option, "", true));
 }
 
 /** A command and those below it. `parents`: the names of the commands above it; `global`: the flags of all commands. */
-function entries(command: Verb, parents: readonly string[], global: readonly OptionEntry[]): CommandEntry[] {
+function buildEntries(
+  command: Verb,
+  parents: readonly string[],
+  global: readonly OptionEntry[],
+): CommandEntry[] {
   const words = [...parents, command.name()];
-  const own = command.options.map((option) => optionEntry(option, words.join(" "), false));
-  const others = global.filter((option) => !own.some((one) => one.name === option.name));
-  const entry = commandEntry(command, words, [...own, ...others, HELP]);
-  return [entry, ...command.commands.flatMap((below) => entries(below as Verb, words, global))];
+  const ownOptions = command.options.map((option) => buildOptionEntry(option, words.join(" "), false));
+  const others = global.filter((option) => !ownOptions.some((other) => other.name === option.name));
+  const entry = buildCommandEntry(command, words, [...ownOptions, ...others, HELP]);
+  return [entry, ...command.commands.flatMap((below) => buildEntries(below as Verb, words, global))];
 }
 
-function commandEntry(command: Verb, words: readonly string[], options: OptionEntry[]) {
+function buildCommandEntry(command: Verb, words: readonly string[], options: OptionEntry[]) {
   const { output, exits, examples } = command.documentation;
   return {
     /** The words after `research`: `config get`. */
@@ -58,7 +64,7 @@ function commandEntry(command: Verb, words: readonly string[], options: OptionEn
     usage: `research ${words.join(" ")} ${command.usage()}`,
     /** The heading it stands under in `research --help`; null for a command below another one. */
     group: words.length === 1 ? command.helpGroup() : null,
-    arguments: command.registeredArguments.map(argumentEntry),
+    arguments: command.registeredArguments.map(buildArgumentEntry),
     options,
     exit_codes: Object.entries(exits ?? {}).map(([code, meaning]) => ({ code: Number(code), meaning })),
     /** What stands on stdout; null for nothing. */
@@ -73,7 +79,7 @@ const HELP: OptionEntry = {
   ...{ group: null, value: null, choices: null, default: null, environment: null, global: true },
 };
 
-function argumentEntry(argument: Argument) {
+function buildArgumentEntry(argument: Argument) {
   return {
     name: argument.name(),
     description: argument.description,
@@ -84,7 +90,7 @@ function argumentEntry(argument: Argument) {
   };
 }
 
-function optionEntry(option: Option, command: string, global: boolean) {
+function buildOptionEntry(option: Option, command: string, global: boolean) {
   const [, value] = /[<[](.+)[>\]]/.exec(option.flags) ?? [];
   return {
     flags: option.flags,
@@ -97,7 +103,7 @@ function optionEntry(option: Option, command: string, global: boolean) {
     value: value ?? null,
     choices: option.argChoices ? [...option.argChoices] : null,
     default: (option.defaultValue ?? null) as unknown,
-    environment: variableOf(option.long ?? "", command),
+    environment: findVariable(option.long ?? "", command),
     global,
   };
 }

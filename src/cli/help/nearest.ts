@@ -1,5 +1,5 @@
 /** The candidate with the smallest edit distance to `word`, the first of several; undefined without candidates. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
+export function findNearest(word: string, candidates: readonly string[]): string | undefined {
   const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }

@@ -37,46 +37,63 @@ const CHECKS = ["check", "run", "batch", "compare"];
 
 /** Every variable, in the order in which help lists them (contract §2, §4). */
 export const VARIABLES: readonly Variable[] = [
-  variable("RESEARCH_BASE_URL", "the service to speak to", "--base-url"),
-  variable("RESEARCH_API_KEY", "the API key; no flag takes a key"),
-  variable("RESEARCH_API_KEY_FILE", "a file that holds the API key"),
-  variable("RESEARCH_PROVIDER", "the provider to speak to; research: the interface itself"),
+  defineVariable("RESEARCH_BASE_URL", "the service to speak to", "--base-url"),
+  defineVariable("RESEARCH_API_KEY", "the API key; no flag takes a key"),
+  defineVariable("RESEARCH_API_KEY_FILE", "a file that holds the API key"),
+  defineVariable("RESEARCH_PROVIDER", "the provider to speak to; research: the interface itself"),
   ...PROVIDERS.flatMap(({ keyVariable, otherKeyVariable, title }) =>
     [keyVariable, otherKeyVariable ?? []]
       .flat()
-      .map((name) => variable(name, `a key of ${title}, used last and at its own origin only`)),
+      .map((name) => defineVariable(name, `a key of ${title}, used last and at its own origin only`)),
   ),
-  variable("RESEARCH_PROFILE", "the profile to use", "--profile"),
-  variable("RESEARCH_OUTPUT", "json: as --json, but not for help; human, the default", "--json"),
-  variable("RESEARCH_CONFIG_DIR", "the folder of the settings, an absolute path"),
-  variable("RESEARCH_STATE_DIR", "the folder of the history, an absolute path"),
-  variable("RESEARCH_NO_HISTORY", "1: keep no history"),
-  variable("RESEARCH_PER_DAY", "creates allowed in 24 hours; of this, flag and profile the smallest holds"),
-  variable("RESEARCH_INSECURE_HTTP", "1: allow plain http:// to another machine", "--insecure-http"),
-  variable("HTTPS_PROXY", "the proxy for https://, in either case; loopback is never proxied"),
-  variable("HTTP_PROXY", "the proxy for http://, in either case"),
-  variable("NO_PROXY", "hosts that are reached without a proxy, in either case"),
-  variable("NODE_EXTRA_CA_CERTS", "a file of certificates to trust as well"),
-  variable("NO_COLOR", "set: no colour"),
-  variable("FORCE_COLOR", "set: colour without a terminal, too; a result never has colour by it"),
-  variable("CI", "set: no colour and nothing that moves"),
-  variable("TERM", "dumb: no colour and nothing that moves"),
-  variable("BROWSER", "the program that --web opens a page with"),
-  variable("RESEARCH_SERVE_API_KEY", "the key to ask for", null, ["serve"]),
-  variable("RESEARCH_SERVE_DATABASE", "the PostgreSQL database to share", "--database", KEYS),
-  variable("RESEARCH_SERVE_METRICS_TOKEN", "the token that GET /metrics asks for", null, ["serve"]),
-  variable("RESEARCH_UPSTREAM_API_KEY", "the key of the profile that --upstream names", null, ["serve"]),
-  variable("RESEARCH_UPSTREAM_API_KEY_FILE", "a file that holds the key of --upstream", null, ["serve"]),
+  defineVariable("RESEARCH_PROFILE", "the profile to use", "--profile"),
+  defineVariable("RESEARCH_OUTPUT", "json: as --json, but not for help; human, the default", "--json"),
+  defineVariable("RESEARCH_CONFIG_DIR", "the folder of the settings, an absolute path"),
+  defineVariable("RESEARCH_STATE_DIR", "the folder of the history, an absolute path"),
+  defineVariable("RESEARCH_NO_HISTORY", "1: keep no history"),
+  defineVariable(
+    "RESEARCH_PER_DAY",
+    "creates allowed in 24 hours; of this, flag and profile the smallest holds",
+  ),
+  defineVariable("RESEARCH_INSECURE_HTTP", "1: allow plain http:// to another machine", "--insecure-http"),
+  defineVariable("HTTPS_PROXY", "the proxy for https://, in either case; loopback is never proxied"),
+  defineVariable("HTTP_PROXY", "the proxy for http://, in either case"),
+  defineVariable("NO_PROXY", "hosts that are reached without a proxy, in either case"),
+  defineVariable("NODE_EXTRA_CA_CERTS", "a file of certificates to trust as well"),
+  defineVariable("NO_COLOR", "set: no colour"),
+  defineVariable("FORCE_COLOR", "set: colour without a terminal, too; a result never has colour by it"),
+  defineVariable("CI", "set: no colour and nothing that moves"),
+  defineVariable("TERM", "dumb: no colour and nothing that moves"),
+  defineVariable("BROWSER", "the program that --web opens a page with"),
+  defineVariable("RESEARCH_SERVE_API_KEY", "the key to ask for", null, ["serve"]),
+  defineVariable("RESEARCH_SERVE_DATABASE", "the PostgreSQL database to share", "--database", KEYS),
+  defineVariable("RESEARCH_SERVE_METRICS_TOKEN", "the token that GET /metrics asks for", null, ["serve"]),
+  defineVariable("RESEARCH_UPSTREAM_API_KEY", "the key of the profile that --upstream names", null, [
+    "serve",
+  ]),
+  defineVariable("RESEARCH_UPSTREAM_API_KEY_FILE", "a file that holds the key of --upstream", null, [
+    "serve",
+  ]),
   // The --model of run, batch and compare is the provider's.
-  variable("RESEARCH_MODEL_NAME", "the model that judges citations, as --model of check", null, CHECKS),
-  variable("RESEARCH_MODEL_URL", "its OpenAI-compatible endpoint, as --model-url of check", null, CHECKS),
-  variable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, [...MODEL, ...CHECKS]),
-  variable("RESEARCH_MODEL_API_KEY_FILE", "a file with that key", null, [...MODEL, ...CHECKS]),
-  variable("RESEARCH_SEARCH_API_KEY", "the key of the search engine", null, MODEL),
-  variable("RESEARCH_SEARCH_API_KEY_FILE", "a file that holds the key of the search engine", null, MODEL),
+  defineVariable("RESEARCH_MODEL_NAME", "the model that judges citations, as --model of check", null, CHECKS),
+  defineVariable(
+    "RESEARCH_MODEL_URL",
+    "its OpenAI-compatible endpoint, as --model-url of check",
+    null,
+    CHECKS,
+  ),
+  defineVariable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, [...MODEL, ...CHECKS]),
+  defineVariable("RESEARCH_MODEL_API_KEY_FILE", "a file with that key", null, [...MODEL, ...CHECKS]),
+  defineVariable("RESEARCH_SEARCH_API_KEY", "the key of the search engine", null, MODEL),
+  defineVariable(
+    "RESEARCH_SEARCH_API_KEY_FILE",
+    "a file that holds the key of the search engine",
+    null,
+    MODEL,
+  ),
 ];
 
-function variable(
+function defineVariable(
   name: string,
   description: string,
   flag: string | null = null,
@@ -85,8 +102,9 @@ function variable(
   return { name, description, flag, commands };
 }
 
-/** The variable that stands for a flag of a command; null for a flag without one. */
-export function variableOf(flag: string, command: string): string | null {
-  const stands = (one: Variable) => one.flag === flag && (one.commands?.includes(command) ?? true);
-  return VARIABLES.find(stands)?.name ?? null;
+/** The variable that hasFlag for a flag of a command; null for a flag without one. */
+export function findVariable(flag: string, command: string): string | null {
+  const hasFlag = (variable: Variable) =>
+    variable.flag === flag && (variable.commands?.includes(command) ?? true);
+  return VARIABLES.find(hasFlag)?.name ?? null;
 }

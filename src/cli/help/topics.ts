@@ -19,25 +19,25 @@ const count = (value: number) => (Number.isFinite(value) ? String(value) : "cust
 
 /** What stands for each `{{name}}` of topics.txt. */
 const TABLES: Readonly<Record<string, string>> = {
-  "exit codes": definitions(Object.entries(EXIT_CODE_MEANINGS)),
-  variables: definitions(
+  "exit codes": formatDefinitions(Object.entries(EXIT_CODE_MEANINGS)),
+  variables: formatDefinitions(
     VARIABLES.map(({ name, description, flag }) => [name, flag ? `${description} (${flag})` : description]),
   ),
-  settings: definitions(
+  settings: formatDefinitions(
     Object.entries<Setting>(SETTINGS).map(
       ([name, { description, flags = [], variables = [], ...setting }]) => {
-        const own = setting.default === undefined ? [] : [`default: ${setting.default}`];
-        const facts = [...flags, ...variables, ...own].join(", ");
+        const defaults = setting.default === undefined ? [] : [`default: ${setting.default}`];
+        const facts = [...flags, ...variables, ...defaults].join(", ");
         return [name, facts ? `${description} (${facts})` : description];
       },
     ),
   ),
-  tiers: lines(
+  tiers: joinLines(
     Object.entries(TIERS).map(
       ([name, { create, stop }]) => `${name.padEnd(12)}${count(create)}  ${count(stop)}`,
     ),
   ),
-  providers: lines(
+  providers: joinLines(
     PROVIDERS.map(
       ({ name, modelWord, defaultModel, keyVariable }) =>
         `${name.padEnd(11)}${keyVariable.padEnd(19)}${modelWord.padEnd(19)}${defaultModel}`,
@@ -55,12 +55,12 @@ export const TOPICS: readonly Topic[] = topics
     return { name, summary, text: text.replace(/\{\{(.*)\}\}\n/g, (_, table) => TABLES[table] ?? "") };
   });
 
-function lines(rows: readonly string[]): string {
+function joinLines(rows: readonly string[]): string {
   return rows.map((row) => `  ${row}\n`).join("");
 }
 
 /** Terms, each with its explanation beside it. */
-export function definitions(rows: readonly (readonly [term: string, explanation: string])[]): string {
+export function formatDefinitions(rows: readonly (readonly [term: string, explanation: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
-  return lines(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`));
+  return joinLines(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`));
 }

@@ -1,21 +1,21 @@
-import { askedOf, requireValidSchema } from "../../app/asked.js";
+import { buildAskedOptions, requireValidSchema } from "../../app/asked.js";
 import { refuseBeside, UsageError } from "../../app/errors.js";
 import type { LimitOptions, Machine } from "../../app/machine.js";
 import { checkSize, readText } from "../../app/read-text.js";
 import { requireBaseUrl } from "../../app/settings.js";
-import { requestBelow, withDefaults } from "../../client/dialects/providers.js";
+import { addDefaults, buildRequestBelow } from "../../client/dialects/providers.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { type AskedAccount, keyOf } from "../../client/workflows/first-account.js";
+import { type AskedAccount, getKey } from "../../client/workflows/first-account.js";
 import { followUpOf } from "../../client/workflows/requests.js";
-import { jsonOrUndefined, parseExact } from "../../core/json/exact-json.js";
+import { parseExact, tryParseJson } from "../../core/json/exact-json.js";
 import {
+  buildRequestBody,
   type CreateBody,
   composeBody,
   type JsonSchema,
-  requestBody,
 } from "../../core/protocol/conversation.js";
-import { shellWord } from "../../core/text/phrases.js";
-import { safeJson } from "../../core/text/safe-text.js";
+import { quoteShellWord } from "../../core/text/phrases.js";
+import { stringifySafe } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
 import type { Context } from "../context.js";
 import { describeContext } from "../requests/answers.js";
@@ -33,7 +33,7 @@ export async function readRequest(
   const text = await readPrompt(prompt, options, host.stdin, signal);
   const schema = await readSchema(options.schema, host.stdin, signal);
   const context = await readContextFiles(ctx, options.context);
-  return { ...requestBody(text, schema, options.structured ?? false), ...context };
+  return { ...buildRequestBody(text, schema, options.structured ?? false), ...context };
 }
 
 /** Reads the files of `--context`, else those of an `old` request, and says what they are. Throws UsageError or LocalError. */
@@ -43,7 +43,7 @@ export async function readContextFiles(ctx: Context, paths: readonly string[] = 
   const { readContext } = paths.length > 0 ? await import("../../app/context.js") : {};
   const context =
     (await readContext?.(sources, ctx.clock, ctx.signal)) ?? (old && ctx.history?.findContext(old));
-  if (context) await ctx.reporter.notice("CONTEXT", `before each question: ${describeContext(context)}`);
+  if (context) await ctx.reporter.writeNotice("CONTEXT", `before each question: ${describeContext(context)}`);
   return context && { context };
 }
 
@@ -59,9 +59,9 @@ export async function completeRequest(
   body: CreateBody,
   { model, after, dryRun, ...options }: Partial<Given<"provider">> & Given<"domains" | "dryRun">,
 ): Promise<CreateBody> {
-  const asked = askedOf(ctx, body, { ...options, model: model?.at(-1), after });
+  const asked = buildAskedOptions(ctx, body, { ...options, model: model?.at(-1), after });
   if (asked.options?.store === false && ctx.provider?.name === "openai")
-    await ctx.reporter.notice(
+    await ctx.reporter.writeNotice(
       "NOT_STORED",
       "OpenAI keeps what is not stored for about ten minutes after its end: run, watch and batch keep the result here as soon as it has ended",
     );
@@ -72,35 +72,35 @@ export async function completeRequest(
 export const OWN_SETTINGS = "Each profile has settings of its own.";
 
 /** Each account that a create may go to, in this order, with what it is asked there. Throws UsageError. */
-export async function askedAccounts(
+export async function openAskedAccounts(
   ctx: Context,
   body: CreateBody,
   options: Given<"provider" | "or" | "domains" | "quota" | "dryRun" | "waitForQuota">,
 ): Promise<AskedAccount<Machine>[]> {
   const { or, model = [], set = [], after, domains, notDomains, window, waitForQuota, dryRun } = options;
-  const limitOf = (at: Machine, given: LimitOptions) => (dryRun ? undefined : at.hourlyLimit(given));
+  const limitOf = (at: Machine, given: LimitOptions) => (dryRun ? undefined : at.getHourlyLimit(given));
   if (or.length === 0)
     return [{ ports: ctx, body: await completeRequest(ctx, body, options), limit: limitOf(ctx, options) }];
   refuseBeside("--or", { set: set[0], after, waitForQuota }, OWN_SETTINGS);
-  const accounts = [ctx, ...ctx.named(or, "--or")];
+  const accounts = [ctx, ...ctx.openNamed(or, "--or")];
   checkDifferent(accounts);
-  const models = modelsOf(model, accounts);
+  const models = chooseModels(model, accounts);
   const asked = accounts.map((ports, index) => ({
     ports,
-    body: askedOf(ports, body, { model: models.get(ports), domains, notDomains, window }),
+    body: buildAskedOptions(ports, body, { model: models.get(ports), domains, notDomains, window }),
     limit: limitOf(ports, index === 0 ? options : {}),
   }));
   for (const account of asked) (await account.ports.dialect()).create(account.body);
   return asked;
 }
 
-/** Throws UsageError for accounts that are named twice, or that are one key at one origin, with `modelOf` with one model. */
+/** Throws UsageError for accounts that are named twice, or that are one key at one origin, with `findModel` with one model. */
 export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Machine) => unknown): void {
   const names = new Map<string, string>();
   for (const account of accounts) {
     const { origin, settings } = account;
     const { value: profile } = settings.profile;
-    const key = keyOf(account);
+    const key = getKey(account);
     const isOne = key === undefined ? [] : [JSON.stringify([origin, key, modelOf?.(account)])];
     for (const name of [`profile ${profile}`, ...isOne]) {
       const other = names.get(name);
@@ -116,7 +116,7 @@ export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Mach
 }
 
 /** The model of each account, each text being `PROFILE=NAME`. Throws UsageError. */
-export function modelsOf(texts: readonly string[], accounts: readonly Machine[]): Map<Machine, string> {
+export function chooseModels(texts: readonly string[], accounts: readonly Machine[]): Map<Machine, string> {
   const models = new Map<Machine, string>();
   for (const text of texts) {
     const account = accounts.find(({ settings }) => text.startsWith(`${settings.profile.value}=`));
@@ -135,7 +135,7 @@ export async function showRequests(
   accounts: readonly AskedAccount<Machine>[],
 ): Promise<number> {
   const shown: { json: object; text: string }[] = [];
-  for (const { ports, body } of accounts) shown.push(await requestOf(ports, body));
+  for (const { ports, body } of accounts) shown.push(await buildDryRequest(ports, body));
   const named = shown.map(({ json }, index) => ({ profile: accounts[index]?.ports.profile, ...json }));
   await reporter.show(
     accounts.length === 1 ? shown[0]?.json : named,
@@ -145,24 +145,29 @@ export async function showRequests(
 }
 
 /** What would be sent. As a command it works for every prompt: nothing in a here-document is expanded. */
-async function requestOf(ctx: Machine, body: CreateBody) {
+async function buildDryRequest(ctx: Machine, body: CreateBody) {
   const { provider } = ctx;
   const base = requireBaseUrl(ctx.settings);
   const dialect = await ctx.dialect();
-  const request = dialect.create(composeBody(withDefaults(provider, body)));
-  const { method, path, headers: own, body: text = "" } = requestBelow(base, dialect.name, request);
+  const request = dialect.create(composeBody(addDefaults(provider, body)));
+  const {
+    method,
+    path,
+    headers: ownHeaders,
+    body: text = "",
+  } = buildRequestBelow(base, dialect.name, request);
   const url = base.origin + path;
   const isOther = provider?.otherKeyVariable === ctx.settings.apiKey?.source;
   const ownVariable = (isOther && provider?.otherKeyVariable) || provider?.keyVariable;
   const variable = provider?.baseUrl === base.origin ? ownVariable : "RESEARCH_API_KEY";
   const [name, prefix] = dialect.keyHeader;
-  const all = { [name]: `${prefix}$${variable}`, "content-type": "application/json", ...own };
-  const titled = (header: string) => header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-  const headers = Object.fromEntries(Object.entries(all).map(([one, value]) => [titled(one), value]));
+  const all = { [name]: `${prefix}$${variable}`, "content-type": "application/json", ...ownHeaders };
+  const titleHeader = (header: string) => header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  const headers = Object.fromEntries(Object.entries(all).map(([name, value]) => [titleHeader(name), value]));
   const json = parseExact(text);
-  const flags = Object.entries(headers).map(([one, value]) => `-H "${one}: ${value}"`);
-  const words = ["curl -sS --globoff", `-X ${method}`, shellWord(url), ...flags, "--data-binary @-"];
-  const shown = `${words.join(" ")} <<'RESEARCH_REQUEST'\n${safeJson(json)}\nRESEARCH_REQUEST\n`;
+  const flags = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`);
+  const words = ["curl -sS --globoff", `-X ${method}`, quoteShellWord(url), ...flags, "--data-binary @-"];
+  const shown = `${words.join(" ")} <<'RESEARCH_REQUEST'\n${stringifySafe(json)}\nRESEARCH_REQUEST\n`;
   return { json: { method, url, headers, body: json }, text: shown };
 }
 
@@ -181,13 +186,13 @@ export async function readPrompt(
   const fromStdin = argument === "-" || promptFile === "-";
   requireOneStdin(argument, promptFile, schema, ...context);
   if (promptFile !== undefined && !fromStdin)
-    return notBlank(await readText(promptFile, "the prompt file", signal));
-  if (argument !== undefined && !fromStdin) return notBlank(checkSize(argument, "the prompt"));
+    return requireNotBlank(await readText(promptFile, "the prompt file", signal));
+  if (argument !== undefined && !fromStdin) return requireNotBlank(checkSize(argument, "the prompt"));
   if (stdinTaken || (!fromStdin && stdin.isTTY)) throw new UsageError("no prompt was given", HOW);
-  return notBlank(await readText(stdin.stream, "the prompt", signal));
+  return requireNotBlank(await readText(stdin.stream, "the prompt", signal));
 }
 
-function notBlank(prompt: string): string {
+function requireNotBlank(prompt: string): string {
   if (prompt.trim() === "") throw new UsageError("the prompt is blank", HOW);
   return prompt;
 }
@@ -199,7 +204,7 @@ export async function readSchema(
   signal: AbortSignal,
 ): Promise<JsonSchema | undefined> {
   if (source === undefined) return undefined;
-  const inline = jsonOrUndefined(source) !== undefined || /^\s*[[{]/.test(source);
+  const inline = tryParseJson(source) !== undefined || /^\s*[[{]/.test(source);
   const what = inline ? "the schema" : source === "-" ? "the schema on stdin" : `the schema in ${source}`;
   const text = inline
     ? checkSize(source, "the schema")

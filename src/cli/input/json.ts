@@ -1,7 +1,7 @@
 import { UsageError } from "../../app/errors.js";
 import { parseExact } from "../../core/json/exact-json.js";
 
-/** Parses JSON, which remembers its text for `exactJson`; the UsageError names line and column of what is wrong. */
+/** Parses JSON, which remembers its text for `stringifyExact`; the UsageError names line and column of what is wrong. */
 export async function parseJson(text: string, what: string): Promise<unknown> {
   try {
     return parseExact(text);

@@ -4,11 +4,11 @@ import type { StatusData } from "../../client/calls/client.js";
 import { ResearchError } from "../../client/calls/errors.js";
 import type { StateAnswer } from "../../client/workflows/requests.js";
 import type { LocalError } from "../../core/files/local-error.js";
-import { withMember } from "../../core/json/exact-json.js";
+import { setMember } from "../../core/json/exact-json.js";
 import { type ContextFile, isFinal, type Status } from "../../core/protocol/conversation.js";
-import { counted } from "../../core/text/phrases.js";
-import { safeLine } from "../../core/text/safe-text.js";
-import { columnsOf } from "../../core/text/width.js";
+import { formatCount } from "../../core/text/phrases.js";
+import { escapeLine } from "../../core/text/safe-text.js";
+import { measureColumns } from "../../core/text/width.js";
 import { fitColumns } from "../terminal/columns.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
@@ -20,8 +20,8 @@ export async function showAnswers(
   answers: Iterable<StateAnswer> | AsyncIterable<StateAnswer>,
   { quiet, exitStatus }: { quiet?: boolean; exitStatus?: boolean } = {},
 ): Promise<number> {
-  const style = await reporter.style();
-  const found: StatusData[] = [];
+  const style = await reporter.loadStyle();
+  const statuses: StatusData[] = [];
   const codes: number[] = [];
   let isClosed = false;
   const write = async (writing: () => Promise<void>) => {
@@ -39,25 +39,27 @@ export async function showAnswers(
         codes.push(await showFailure(reporter, answer.error, requestId));
         continue;
       }
-      const data = withMember(answer.data, "request_id", requestId);
+      const data = setMember(answer.data, "request_id", requestId);
       const { status } = data;
       await sayNotObserved(reporter, answer.notObserved);
-      found.push(data);
+      statuses.push(data);
       codes.push(exitStatus ? exitCodeOf(status) : 0);
-      const line = quiet ? statusWord(status, style) : statusLine(requestId, status, style, reporter.columns);
-      if (!reporter.json) await write(() => reporter.result(`${line}\n`));
+      const line = quiet
+        ? formatStatusWord(status, style)
+        : formatStatusLine(requestId, status, style, reporter.columns);
+      if (!reporter.json) await write(() => reporter.writeResult(`${line}\n`));
     }
   } finally {
-    const all = count === 1 ? found[0] : found;
-    if (reporter.json && all) await write(() => reporter.resultJson(all));
+    const all = count === 1 ? statuses[0] : statuses;
+    if (reporter.json && all) await write(() => reporter.writeResultJson(all));
   }
-  return worstOf(codes);
+  return pickWorst(codes);
 }
 
 const ERRORS_FIRST = [3, 10, 8, 14, 15];
 
 /** The exit code of several ids (contract §1.5): the first error wins, then 3, 10, 8, 14 and 15. */
-export function worstOf(codes: readonly number[]): number {
+export function pickWorst(codes: readonly number[]): number {
   const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
   return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
 }
@@ -69,7 +71,7 @@ export function exitCodeOf(status: Status): number {
 }
 
 /** A failure of one request, which a person has to tell from those of others. */
-export function withId(failure: Failure, requestId: string, { json }: Pick<Reporter, "json">): Failure {
+export function addId(failure: Failure, requestId: string, { json }: Pick<Reporter, "json">): Failure {
   const { message } = failure;
   const isNamed = json || message.includes(requestId);
   return { ...failure, request_id: requestId, message: isNamed ? message : `${requestId}: ${message}` };
@@ -78,19 +80,19 @@ export function withId(failure: Failure, requestId: string, { json }: Pick<Repor
 /** Shows one request's error on a line of its own and returns its exit code. Throws an error that did not come from the service. */
 export async function showFailure(reporter: Reporter, error: unknown, requestId: string): Promise<number> {
   if (!(error instanceof ResearchError)) throw error;
-  const { failureOf } = await import("../../app/failure.js");
-  const failure = withId(failureOf(error), requestId, reporter);
-  await reporter.error(failure);
+  const { describeFailure } = await import("../../app/failure.js");
+  const failure = addId(describeFailure(error), requestId, reporter);
+  await reporter.writeError(failure);
   return failure.exit_code;
 }
 
 /** A state that could not be kept can be asked for again, so this is not an error. */
 export async function sayNotObserved(reporter: Reporter, error: LocalError | undefined): Promise<void> {
-  if (error) await reporter.notice("HISTORY_NOT_UPDATED", error.message);
+  if (error) await reporter.writeNotice("HISTORY_NOT_UPDATED", error.message);
 }
 
-export function statusWord(status: string, style: Style): string {
-  const word = safeLine(status);
+export function formatStatusWord(status: string, style: Style): string {
+  const word = escapeLine(status);
   switch (status) {
     case "COMPLETED":
       return style.good(word);
@@ -106,15 +108,20 @@ export function statusWord(status: string, style: Style): string {
 
 /** Names the files of a context with their lengths; if their texts are there, also about how many tokens (four bytes of UTF-8 each) they have. */
 export function describeContext(context: readonly ContextFile[]): string {
-  const names = context.map(({ name, chars }) => `${name} (${counted(chars, "character")})`).join(", ");
+  const names = context.map(({ name, chars }) => `${name} (${formatCount(chars, "character")})`).join(", ");
   const tokens = Math.ceil(Buffer.byteLength(context.map(({ text = "" }) => text).join("")) / 4);
-  return tokens > 0 ? `${names}, about ${counted(tokens, "token")}` : names;
+  return tokens > 0 ? `${names}, about ${formatCount(tokens, "token")}` : names;
 }
 
 /** One request and its state: `id<TAB>STATUS`. On a terminal a long id is cut to what fits into its columns. */
-export function statusLine(requestId: string, status: string, style: Style, columns = Infinity): string {
-  const room = columns - columnsOf(safeLine(status)) - 2;
-  const word = statusWord(status, style);
+export function formatStatusLine(
+  requestId: string,
+  status: string,
+  style: Style,
+  columns = Infinity,
+): string {
+  const room = columns - measureColumns(escapeLine(status)) - 2;
+  const word = formatStatusWord(status, style);
   return requestId.length > room - TAB ? `${fitColumns(requestId, room)}  ${word}` : `${requestId}\t${word}`;
 }
 

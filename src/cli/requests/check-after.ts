@@ -4,27 +4,27 @@ import {
   type CheckNotice,
   checkOf,
   keepCheck,
-  keptCheck,
   openChecker,
+  readKeptCheck,
   reportOf,
 } from "../../app/check.js";
 import { type CheckModel, checkModelOf } from "../../app/check-model.js";
-import { failureOf } from "../../app/failure.js";
+import { describeFailure } from "../../app/failure.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { Target } from "../../client/workflows/requests.js";
 import type { Result } from "../../client/workflows/results.js";
-import { localErrorOf } from "../../core/files/local-error.js";
+import { catchLocalError } from "../../core/files/local-error.js";
 import type { CheckOutcome } from "../../core/protocol/check-outcome.js";
 import type { Context } from "../context.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
-import { countsText, wrongLines } from "./check-text.js";
+import { formatCheckCounts, formatWrongLines } from "./check-text.js";
 import { limitsText, modelListener } from "./model-listener.js";
 
 /** The model that variables name for the checks after a command, with its limits said; undefined without a check or a model. */
 export async function modelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
   const model = isChecked ? await checkModelOf(ctx, {}, "quick") : undefined;
-  if (model) await ctx.reporter.notice("MODEL", limitsText(model));
+  if (model) await ctx.reporter.writeNotice("MODEL", limitsText(model));
   return model;
 }
 
@@ -54,19 +54,19 @@ export class ChecksAfter {
       const outcome = await checkOf(await this.#checker, reportOf(result), named, {
         ...{ ...CHECK_LIMITS, signal, model },
         listener: model && { onEnd: modelListener(reporter, model, requestId).onEnd },
-        earlier: keptCheck(ports, requestId),
+        earlier: readKeptCheck(ports, requestId),
         onNotice: (notice) => notices.push(notice),
       }).finally(async () => {
         for (const { code, message } of notices)
-          await reporter.notice(code, `${requestId}: ${message}`, { request_id: requestId });
+          await reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId });
       });
       signal.throwIfAborted();
-      const notKept = localErrorOf(() => keepCheck(ports, target, outcome));
+      const notKept = catchLocalError(() => keepCheck(ports, target, outcome));
       if (notKept) await this.#sayHindered(requestId, notKept);
-      const wrong = wrongLines(outcome, PLAIN);
+      const wrong = formatWrongLines(outcome, PLAIN);
       if (wrong !== "") await reporter.say(wrong.trimEnd());
       const { counts } = outcome;
-      await reporter.notice("CHECKED", `${requestId}: ${countsText(outcome)}`, {
+      await reporter.writeNotice("CHECKED", `${requestId}: ${formatCheckCounts(outcome)}`, {
         request_id: requestId,
         counts,
       });
@@ -84,8 +84,12 @@ export class ChecksAfter {
   }
 
   async #sayHindered(requestId: string, error: unknown): Promise<void> {
-    await this.terminal.reporter.notice("NOT_CHECKED", `${requestId}: ${failureOf(error).message}`, {
-      request_id: requestId,
-    });
+    await this.terminal.reporter.writeNotice(
+      "NOT_CHECKED",
+      `${requestId}: ${describeFailure(error).message}`,
+      {
+        request_id: requestId,
+      },
+    );
   }
 }

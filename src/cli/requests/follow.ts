@@ -1,5 +1,5 @@
 import { CodedError, EXIT_CODES } from "../../app/errors.js";
-import { type Failure, failureOf } from "../../app/failure.js";
+import { describeFailure, type Failure } from "../../app/failure.js";
 import {
   type FollowEvent,
   type FollowOptions,
@@ -9,13 +9,20 @@ import {
 } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
-import { exactDuration } from "../../core/text/duration.js";
+import { formatExactDuration } from "../../core/text/duration.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
-import { exitCodeOf, sayNotObserved, statusLine, withId } from "./answers.js";
+import { addId, exitCodeOf, formatStatusLine, sayNotObserved } from "./answers.js";
 import type { OnDone } from "./on-done.js";
-import { changeLine, liveText, stuckText, TakenReport, TroubleReport, watchJson } from "./progress-text.js";
+import {
+  changeLine,
+  describeStuck,
+  liveText,
+  TakenReport,
+  TroubleReport,
+  watchJson,
+} from "./progress-text.js";
 
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** False if stdout is for something else (`run`). */
@@ -50,7 +57,7 @@ export async function showFollow(
 /** `created`: this command created it, so nothing that ends the wait is an error: a script would create it again (contract §1.5). */
 export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
   if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
-  if (outcome.kind === "given-up" && !created) return failureOf(outcome.error).exit_code;
+  if (outcome.kind === "given-up" && !created) return describeFailure(outcome.error).exit_code;
   return EXIT_CODES.NOT_FINISHED;
 }
 
@@ -87,11 +94,11 @@ class FollowView {
         await this.#show(event);
       }
     } catch (error) {
-      if (error instanceof Interrupted) await this.#interrupted(error);
+      if (error instanceof Interrupted) await this.#showInterrupted(error);
       if (!(error instanceof ClosedPipe)) throw error;
     }
     await this.#sayTimeout();
-    const taken = this.#taken.text(this.#progress.outcomes, this.#shown.elapsedMs);
+    const taken = this.#taken.formatText(this.#progress.outcomes, this.#shown.elapsedMs);
     if (taken !== undefined && this.options.resume) await reporter.say(taken);
     return this.#progress.outcomes;
   }
@@ -102,70 +109,71 @@ class FollowView {
       case "state":
       case "progress":
         this.#said.set(event.requestId, event.data.progress);
-        return event.kind === "state" ? this.#changed(event) : reporter.redraw();
+        return event.kind === "state" ? this.#showChange(event) : reporter.redraw();
       case "trouble":
       case "recovered":
       case "asked-to-wait":
         return this.#trouble.show(event);
       case "stuck":
-        return reporter.notice("STUCK", stuckText(event));
+        return reporter.writeNotice("STUCK", describeStuck(event));
       case "unchanged":
         return this.#isLive ? undefined : reporter.say(`still watching: ${liveText(this.#shown)}`);
       case "not-observed":
         return sayNotObserved(reporter, event.error);
       case "given-up":
-        return this.#gaveUp(event);
+        return this.#showGivenUp(event);
       case "timeout":
-        return this.#lastLine(event);
+        return this.#writeLastLine(event);
     }
   }
 
-  async #changed(event: Event<"state">): Promise<void> {
+  async #showChange(event: Event<"state">): Promise<void> {
     const { requestId, status, elapsedMs, final } = event;
     const { reporter } = this.terminal;
     reporter.redraw();
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
     if (final) this.options.done?.run({ requestId, status });
     if (!this.options.print) return;
-    if (reporter.json) await reporter.resultJson(watchJson({ ...event, progress: event.data.progress }));
-    else if (final) await reporter.result(`${statusLine(requestId, status, PLAIN, reporter.columns)}\n`);
+    if (reporter.json) await reporter.writeResultJson(watchJson({ ...event, progress: event.data.progress }));
+    else if (final)
+      await reporter.writeResult(`${formatStatusLine(requestId, status, PLAIN, reporter.columns)}\n`);
   }
 
-  async #gaveUp(event: Event<"given-up">): Promise<void> {
+  async #showGivenUp(event: Event<"given-up">): Promise<void> {
     const { requestId, error } = event;
     const { created = false } = this.options;
-    const failure = withId(failureOf(error), requestId, this.terminal.reporter);
+    const failure = addId(describeFailure(error), requestId, this.terminal.reporter);
     // Watching an id again that the service does not know would end the same way.
     const resume = created || failure.exit_code !== 5 ? this.#resume([requestId]) : undefined;
     const goOn =
       resume && (failure.hint ? `${failure.hint} Then go on with: ${resume}` : `Go on with: ${resume}`);
     const exit_code = exitCodeOfOutcome({ ...event, kind: "given-up" }, { created });
     const shown = { ...failure, exit_code, hint: goOn ?? failure.hint };
-    await this.terminal.reporter.error(shown);
-    await this.#lastLine(event, { ...failureOf(error), exit_code });
+    await this.terminal.reporter.writeError(shown);
+    await this.#writeLastLine(event, { ...describeFailure(error), exit_code });
   }
 
   /**
    * Writes the last line of a request that is not final, which a reader of stdout can rely on. If no state was seen it has
    * `-`; in JSON it has null, or the error alone.
    */
-  async #lastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
+  async #writeLastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
     if (!this.options.print) return;
     const { reporter } = this.terminal;
     if (!reporter.json)
-      return reporter.result(`${statusLine(requestId, status ?? "-", PLAIN, reporter.columns)}\n`);
+      return reporter.writeResult(`${formatStatusLine(requestId, status ?? "-", PLAIN, reporter.columns)}\n`);
     const progress = this.#said.get(requestId);
     const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
     const { status: _, previous_status: __, ...unseen } = line;
     const shown = error && status === null ? unseen : line;
-    await reporter.resultJson(error ? { ...shown, error } : shown);
+    await reporter.writeResultJson(error ? { ...shown, error } : shown);
   }
 
-  async #interrupted(error: Interrupted): Promise<void> {
+  async #showInterrupted(error: Interrupted): Promise<void> {
     const { reporter } = this.terminal;
-    const { running } = this.#progress;
+    const { buildRunning: running } = this.#progress;
     const moment = { at: this.ports.clock.now(), elapsedMs: this.#shown.elapsedMs };
-    for (const outcome of running) await this.#lastLine({ ...outcome, ...moment }).catch(() => {});
+    for (const outcome of running) await this.#writeLastLine({ ...outcome, ...moment }).catch(() => {});
     reporter.stopLive();
     const ids = running.map(({ requestId }) => requestId);
     error.requestId = ids.length === 1 ? ids[0] : undefined;
@@ -182,13 +190,13 @@ class FollowView {
     const resume = this.#resume([first, ...others]);
     const error = new CodedError(
       "TIMEOUT",
-      `${which} not finished after ${exactDuration(this.options.timeout ?? 0)}`,
+      `${which} not finished after ${formatExactDuration(this.options.timeout ?? 0)}`,
       {
         hint: resume && `The research goes on; go on with: ${resume}`,
         requestId: others.length === 0 ? first : undefined,
       },
     );
-    await this.terminal.reporter.error(failureOf(error));
+    await this.terminal.reporter.writeError(describeFailure(error));
   }
 
   #resume(ids: readonly string[]): string | undefined {

@@ -1,5 +1,5 @@
 import type { CheckModel, ModelFindings, ModelListener } from "../../app/check-model.js";
-import { counted } from "../../core/text/phrases.js";
+import { formatCount } from "../../core/text/phrases.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 /** Says what asking the model takes, what it has cost, and why it was not asked about everything or counts for nothing. */
@@ -10,8 +10,8 @@ export function modelListener(
 ): Required<Omit<ModelListener, "onProgress">> {
   const notice = (code: string, message: string, more = {}) =>
     requestId === undefined
-      ? reporter.notice(code, message, more)
-      : reporter.notice(code, `${requestId}: ${message}`, { request_id: requestId, ...more });
+      ? reporter.writeNotice(code, message, more)
+      : reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId, ...more });
   return {
     async onPlan({ citations, calls, tokens }) {
       if (calls > 0) await notice("MODEL", planText(model, { citations, calls, tokens }));
@@ -30,7 +30,7 @@ export function modelListener(
 
 /** What a model may take for each report. */
 export function limitsText({ title, limits: { tokens, calls, ms } }: CheckModel): string {
-  const most = `${counted(tokens, "token")}, ${counted(calls, "call")} and ${counted(ms / 60_000, "minute")}`;
+  const most = `${formatCount(tokens, "token")}, ${formatCount(calls, "call")} and ${formatCount(ms / 60_000, "minute")}`;
   return `${title} judges what each result cites, with at most ${most} for each`;
 }
 
@@ -39,8 +39,8 @@ export function planText(
   { title }: CheckModel,
   { citations, calls, tokens }: { citations: number; calls: number; tokens: number },
 ): string {
-  const cost = `about ${counted(calls, "call")} and ${counted(tokens, "token")}`;
-  return `${title} is asked about ${counted(citations, "citation")}: ${cost}`;
+  const cost = `about ${formatCount(calls, "call")} and ${formatCount(tokens, "token")}`;
+  return `${title} is asked about ${formatCount(citations, "citation")}: ${cost}`;
 }
 
 function usedText({ usage, failures, unproven }: ModelFindings, reused: number): string {
@@ -48,11 +48,11 @@ function usedText({ usage, failures, unproven }: ModelFindings, reused: number):
   const dollars = cost_dollars === undefined ? "" : ` ($${cost_dollars})`;
   const thrown = [
     ...(failures > 0 ? [failures === 1 ? "1 reply" : `${failures} replies`] : []),
-    ...(unproven > 0 ? [`${counted(unproven, "answer")} without proof`] : []),
+    ...(unproven > 0 ? [`${formatCount(unproven, "answer")} without proof`] : []),
   ];
   return [
-    `the model took ${counted(calls, "call")} and ${counted(input_tokens + output_tokens, "token")}${dollars}`,
+    `the model took ${formatCount(calls, "call")} and ${formatCount(input_tokens + output_tokens, "token")}${dollars}`,
     ...(thrown.length > 0 ? [`thrown away: ${thrown.join(", ")}`] : []),
-    ...(reused > 0 ? [`${counted(reused, "answer")} of an earlier check stand`] : []),
+    ...(reused > 0 ? [`${formatCount(reused, "answer")} of an earlier check stand`] : []),
   ].join("; ");
 }

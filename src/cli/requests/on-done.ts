@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { CodedError } from "../../app/errors.js";
-import { failureOf } from "../../app/failure.js";
-import { untilAborted } from "../../core/clock.js";
+import { describeFailure } from "../../app/failure.js";
+import { waitUnlessAborted } from "../../core/clock.js";
 import type { Status } from "../../core/protocol/conversation.js";
 import type { Terminal } from "../terminal/reporter.js";
 
@@ -22,7 +22,7 @@ export class OnDone {
   #failures = 0;
 
   /** Undefined if no command was given. */
-  static of(terminal: Terminal, command: string | undefined): OnDone | undefined {
+  static create(terminal: Terminal, command: string | undefined): OnDone | undefined {
     return command === undefined ? undefined : new OnDone(terminal, command);
   }
 
@@ -43,7 +43,7 @@ export class OnDone {
   /** Waits for what is still to be run, or for the signal. */
   async drain(): Promise<void> {
     const { signal } = this.terminal;
-    await untilAborted(this.#queue, signal).catch((error) => {
+    await waitUnlessAborted(this.#queue, signal).catch((error) => {
       if (!signal.aborted) throw error;
     });
   }
@@ -53,27 +53,27 @@ export class OnDone {
     await this.drain();
     if (exitCode !== 0 || this.#failures === 0) return exitCode;
     const times = this.#failures === 1 ? "once" : `${this.#failures} times`;
-    const failure = failureOf(new CodedError("INTERNAL", `the command of --on-done failed ${times}`));
-    await this.terminal.reporter.error(failure);
+    const failure = describeFailure(new CodedError("INTERNAL", `the command of --on-done failed ${times}`));
+    await this.terminal.reporter.writeError(failure);
     return failure.exit_code;
   }
 
   async #run({ requestId, status, file }: Done): Promise<void> {
-    const { withoutServiceSecrets } = await import("../../core/secrets/environment.js");
+    const { removeServiceSecrets } = await import("../../core/secrets/environment.js");
     const env = {
-      ...withoutServiceSecrets(this.terminal.host.env),
+      ...removeServiceSecrets(this.terminal.host.env),
       RESEARCH_REQUEST_ID: requestId,
       RESEARCH_STATUS: status,
       RESEARCH_RESULT_FILE: file && resolve(file),
     };
-    const fault = await this.#shell(env).catch((error: Error) => error.message);
+    const fault = await this.#findShell(env).catch((error: Error) => error.message);
     if (fault === undefined) return;
     this.#failures++;
-    await this.terminal.reporter.notice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
+    await this.terminal.reporter.writeNotice("ON_DONE_FAILED", `--on-done failed for ${requestId}: ${fault}`);
   }
 
   /** Returns how the command failed; undefined if it did not. Throws if it could not be started. */
-  async #shell(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  async #findShell(env: NodeJS.ProcessEnv): Promise<string | undefined> {
     const { spawn } = await import("node:child_process");
     const child = spawn(this.command, { shell: true, stdio: ["ignore", "pipe", "pipe"], env });
     const relayed = Promise.all([this.#relay(child.stdout), this.#relay(child.stderr)]);
@@ -96,7 +96,7 @@ export class OnDone {
     const { createInterface } = await import("node:readline");
     const { reporter } = this.terminal;
     for await (const line of createInterface({ input: stream })) {
-      await (reporter.json ? reporter.notice("ON_DONE", line) : reporter.say(line));
+      await (reporter.json ? reporter.writeNotice("ON_DONE", line) : reporter.say(line));
     }
   }
 }

@@ -1,16 +1,16 @@
 import type { ResearchError } from "../../client/calls/errors.js";
-import { boundedPollWait } from "../../client/calls/failure-policy.js";
+import { limitPollWait } from "../../client/calls/failure-policy.js";
 import type { Moment, WatchEvent } from "../../client/calls/watch/types.js";
-import { timeOf } from "../../client/store/history/records.js";
+import { parseTime } from "../../client/store/history/records.js";
 import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
 import type { Clock } from "../../core/clock.js";
 import { isFinal, type Status } from "../../core/protocol/conversation.js";
-import { formatDuration, isoDate } from "../../core/text/duration.js";
-import { shortText } from "../../core/text/phrases.js";
-import { progressWords } from "../../core/text/research-progress.js";
-import { safeLine } from "../../core/text/safe-text.js";
+import { formatDuration, formatIsoDate } from "../../core/text/duration.js";
+import { shortenText } from "../../core/text/phrases.js";
+import { describeProgress } from "../../core/text/research-progress.js";
+import { escapeLine } from "../../core/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../context.js";
 import type { Reporter } from "../terminal/reporter.js";
 
@@ -30,10 +30,10 @@ export function liveText({ states, elapsedMs, progress, usual, question = "" }: 
   const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
   if (states.length === 1)
     return [
-      safeLine(states[0] ?? "waiting"),
-      progressWords(progress),
+      escapeLine(states[0] ?? "waiting"),
+      describeProgress(progress),
       elapsed,
-      safeLine(shortText(question, 400)),
+      escapeLine(shortenText(question, 400)),
     ]
       .filter(Boolean)
       .join("  ");
@@ -42,12 +42,12 @@ export function liveText({ states, elapsedMs, progress, usual, question = "" }: 
   for (const status of states)
     if (status === null || !isFinal(status))
       counts.set(status ?? "waiting", (counts.get(status ?? "waiting") ?? 0) + 1);
-  const running = [...counts].map(([status, count]) => `${count} ${safeLine(status)}`).join(", ");
+  const running = [...counts].map(([status, count]) => `${count} ${escapeLine(status)}`).join(", ");
   return `${done} of ${states.length} done${running ? `, ${running}` : ""}  ${elapsed}`;
 }
 
 export function changeLine(requestId: string, status: Status, elapsedMs: number): string {
-  return `${requestId} is ${safeLine(status)} (${formatDuration(elapsedMs)})`;
+  return `${requestId} is ${escapeLine(status)} (${formatDuration(elapsedMs)})`;
 }
 
 export interface WatchLine extends Moment {
@@ -72,9 +72,9 @@ export function watchJson({ requestId, status, previous, at, elapsedMs, final, p
 }
 
 /** What can be done about a request that goes on by itself no more, or that may not. */
-export function stuckText(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
+export function describeStuck(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
   const { requestId, waitsForSomebody } = event;
-  const word = safeLine(event.word);
+  const word = escapeLine(event.word);
   // Most of the providers where a request waits for an answer cannot stop it.
   const what = waitsForSomebody
     ? `waits for somebody (${word}): answer it at the provider`
@@ -102,7 +102,7 @@ export class TakenReport {
     private readonly ports: Pick<Ports, "clock" | "history" | "origin">,
     private readonly targets: readonly NamedTarget[],
   ) {
-    this.usual = usualLengthText(targets[0]?.at ?? ports);
+    this.usual = describeUsualLength(targets[0]?.at ?? ports);
   }
 
   apply(event: FollowEvent): void {
@@ -111,14 +111,14 @@ export class TakenReport {
   }
 
   /** The last words of a wait in which all have ended; undefined for any other. `elapsedMs` is since the command began. */
-  text(outcomes: readonly WatchOutcome[], elapsedMs: number): string | undefined {
+  formatText(outcomes: readonly WatchOutcome[], elapsedMs: number): string | undefined {
     const [first, ...others] = outcomes;
     if (!first || outcomes.some(({ kind }) => kind !== "final")) return undefined;
     const aside = this.usual === undefined ? "" : ` (${this.usual})`;
     if (others.length > 0)
       return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
     const entry = this.targets.find(({ requestId }) => requestId === first.requestId)?.entry;
-    const sinceStart = entry ? this.ports.clock.now() - timeOf(entry) : Number.NaN;
+    const sinceStart = entry ? this.ports.clock.now() - parseTime(entry) : Number.NaN;
     // A clock that was set back, or a request that this machine did not create.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
@@ -135,12 +135,15 @@ const LEAST_RUNS = 5;
 const RUNS = 200;
 
 /** How long the middle half of the finished runs of the origin in force took, as text; undefined for fewer than five. */
-export function usualLengthText({ history, origin }: Pick<Ports, "history" | "origin">): string | undefined {
-  const sorted = (history?.durations(origin, RUNS) ?? []).sort((a, b) => a - b);
+export function describeUsualLength({
+  history,
+  origin,
+}: Pick<Ports, "history" | "origin">): string | undefined {
+  const sorted = (history?.listDurations(origin, RUNS) ?? []).sort((a, b) => a - b);
   if (sorted.length < LEAST_RUNS) return undefined;
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
-  if (at(0.75) < TELLING_MS) return undefined;
-  const [from, to] = [formatDuration(at(0.25)), formatDuration(at(0.75))];
+  const formatAt = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  if (formatAt(0.75) < TELLING_MS) return undefined;
+  const [from, to] = [formatDuration(formatAt(0.25)), formatDuration(formatAt(0.75))];
   return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
 }
 
@@ -163,30 +166,33 @@ export class TroubleReport {
     switch (event.kind) {
       case "trouble":
         this.#first = event.error;
-        return this.reporter.notice("TROUBLE", troubleLine(event.error, this.clock.now()));
+        return this.reporter.writeNotice("TROUBLE", formatTrouble(event.error, this.clock.now()));
       case "recovered": {
         const elapsed = formatDuration(event.elapsedMs);
-        return this.reporter.notice("RECOVERED", `the service answers again, ${elapsed} into this watch`);
+        return this.reporter.writeNotice(
+          "RECOVERED",
+          `the service answers again, ${elapsed} into this watch`,
+        );
       }
       case "asked-to-wait":
         // The line that began the trouble has said the first wait.
         if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
-        return this.reporter.notice(
+        return this.reporter.writeNotice(
           "WAITING",
-          `the service asked to wait ${withEnd(event.waitMs, this.clock.now())}`,
+          `the service asked to wait ${addEnd(event.waitMs, this.clock.now())}`,
         );
     }
   }
 }
 
 /** The beginning of a trouble, with the wait that the service asks for. `now` is epoch milliseconds. */
-function troubleLine(error: ResearchError, now: number): string {
-  const waitMs = boundedPollWait((error.retryAfter ?? 0) * 1_000);
-  const when = waitMs > SILENT_WAIT_MS ? ` in ${withEnd(waitMs, now)}` : "";
+function formatTrouble(error: ResearchError, now: number): string {
+  const waitMs = limitPollWait((error.retryAfter ?? 0) * 1_000);
+  const when = waitMs > SILENT_WAIT_MS ? ` in ${addEnd(waitMs, now)}` : "";
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }
 
 /** A wait in milliseconds, with its end. `now` is epoch milliseconds. */
-export function withEnd(waitMs: number, now: number): string {
-  return `${formatDuration(waitMs)} (until ${isoDate(now + waitMs)})`;
+export function addEnd(waitMs: number, now: number): string {
+  return `${formatDuration(waitMs)} (until ${formatIsoDate(now + waitMs)})`;
 }

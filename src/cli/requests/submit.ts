@@ -1,13 +1,13 @@
 import { UsageError } from "../../app/errors.js";
-import { reasonOf } from "../../app/failure.js";
+import { explainError } from "../../app/failure.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { endIn, type NamedTarget } from "../../client/workflows/requests.js";
 import type { Submitted } from "../../client/workflows/submit.js";
-import { localErrorOf } from "../../core/files/local-error.js";
-import { formatDuration, isoDate } from "../../core/text/duration.js";
+import { catchLocalError } from "../../core/files/local-error.js";
+import { formatDuration, formatIsoDate } from "../../core/text/duration.js";
 import type { Given } from "../commands/flags.js";
 import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
@@ -23,23 +23,23 @@ export async function showSubmit<P extends Ports>(
     waitForQuota,
     signal,
     onWait: (until: number, { ports }: Pick<AskedAccount, "ports">) =>
-      reporter.notice(
+      reporter.writeNotice(
         "WAITING_FOR_QUOTA",
-        `${limitWords(ports)}; waiting ${formatDuration(until - ports.clock.now())}, until ${isoDate(until)}`,
+        `${limitWords(ports)}; waiting ${formatDuration(until - ports.clock.now())}, until ${formatIsoDate(until)}`,
       ),
     onNext: (error: unknown, { ports }: AskedAccount, { ports: next }: AskedAccount) =>
-      reporter.notice(
+      reporter.writeNotice(
         "NEXT_ACCOUNT",
-        `${accountName(ports)}: ${reasonOf(error)}; nothing was created there, so ${accountName(next)} is asked`,
+        `${nameAccount(ports)}: ${explainError(error)}; nothing was created there, so ${nameAccount(next)} is asked`,
       ),
   };
-  const onUnderWay = (until: number) =>
-    reporter.notice(
+  const showUnderWay = (until: number) =>
+    reporter.writeNotice(
       "UNDER_WAY",
-      `another command creates the same request; waiting for it, until ${isoDate(until)} at most`,
+      `another command creates the same request; waiting for it, until ${formatIsoDate(until)} at most`,
     );
   const making = once
-    ? new CreateOnce().create(accounts, { withinMs: within, submit, onUnderWay })
+    ? new CreateOnce().create(accounts, { withinMs: within, submit, onUnderWay: showUnderWay })
     : submitToFirst(accounts, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
     // A 429 may have been the answer to one that was sent, and another command may create the same.
@@ -51,7 +51,7 @@ export async function showSubmit<P extends Ports>(
     const { entry } = made;
     const { request_id, sent_at, status, cut_short } = entry;
     const again = cut_short ? `; its result was cut short: \`research rerun ${request_id}\` asks again` : "";
-    await reporter.notice(
+    await reporter.writeNotice(
       "REUSED",
       `${request_id} of ${sent_at} (${status}) asks the same and is used; nothing was sent${again}`,
     );
@@ -60,24 +60,27 @@ export async function showSubmit<P extends Ports>(
   const { submitted } = made;
   const { data, notSaved } = submitted;
   if (notSaved)
-    await reporter.notice("NOT_SAVED", `NOT SAVED: ${data.request_id} was created, but ${notSaved.message}`);
+    await reporter.writeNotice(
+      "NOT_SAVED",
+      `NOT SAVED: ${data.request_id} was created, but ${notSaved.message}`,
+    );
   return { account, requestId: data.request_id, submitted, reused: undefined };
 }
 
 /** Returns the target to follow after a create. The request exists, so a history that cannot be read is no error here (contract §1.5). */
-export function createdTarget(
+export function buildCreatedTarget(
   { history }: Ports,
   requestId: string,
   { reused, submitted }: { reused: HistoryEntry | undefined; submitted: Submitted | undefined },
 ): NamedTarget {
   let entry = reused;
-  localErrorOf(() => {
+  catchLocalError(() => {
     entry ??= history?.find(requestId)[0];
   });
   return { requestId, entry, end: submitted && endIn(submitted.data) };
 }
 
-export function accountName({ profile, origin }: Pick<Ports, "profile" | "origin">): string {
+export function nameAccount({ profile, origin }: Pick<Ports, "profile" | "origin">): string {
   return profile === null ? origin : `profile ${profile}`;
 }
 
@@ -90,13 +93,13 @@ export function limitWords({ provider, perDay }: Pick<Ports, "provider" | "perDa
 /** With a limit set, says how many creates are left in this hour; without one, nothing. */
 export async function sayLeft(reporter: Reporter, { ports, limit }: AskedAccount<Ports>): Promise<void> {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
-  const hour = ports.history?.hour(ports, limit);
+  const hour = ports.history?.countHour(ports, limit);
   if (!hour)
-    return reporter.notice(
+    return reporter.writeNotice(
       "QUOTA_UNKNOWN",
       "the creates of this hour are not counted, since no history is kept",
     );
   const left = Math.max(0, limit - hour.attempts.length);
-  const next = left > 0 ? "" : `; the next one is allowed at ${isoDate(hour.nextAt)}`;
-  await reporter.notice("QUOTA", `${left} of ${limit} creates left in this hour${next}`);
+  const next = left > 0 ? "" : `; the next one is allowed at ${formatIsoDate(hour.nextAt)}`;
+  await reporter.writeNotice("QUOTA", `${left} of ${limit} creates left in this hour${next}`);
 }

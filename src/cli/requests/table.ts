@@ -1,28 +1,28 @@
 import { NAME_ONE, UsageError } from "../../app/errors.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { epochOf } from "../../core/clock.js";
+import { parseEpoch } from "../../core/clock.js";
 import { formatDuration } from "../../core/text/duration.js";
-import { dollars } from "../../core/text/research-progress.js";
-import { safeLine } from "../../core/text/safe-text.js";
-import { columnsOf } from "../../core/text/width.js";
+import { formatDollars } from "../../core/text/research-progress.js";
+import { escapeLine } from "../../core/text/safe-text.js";
+import { measureColumns } from "../../core/text/width.js";
 import type { Context } from "../context.js";
-import { alignedRow } from "../terminal/columns.js";
+import { alignRow } from "../terminal/columns.js";
 import type { Sink } from "../terminal/host.js";
 import { ask } from "../terminal/prompts.js";
 import type { Terminal } from "../terminal/reporter.js";
-import { columnsOn, type Style, styleFor } from "../terminal/style.js";
-import { statusWord } from "./answers.js";
+import { chooseStyle, measureColumnsOn, type Style } from "../terminal/style.js";
+import { formatStatusWord } from "./answers.js";
 
 /** With less room than this for prompts, in columns, ids are cut to what names them, and costs are left out. */
 const GOOD_PROMPT = 40;
 
 /** One entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
-export function entryRow(entry: HistoryEntry): string {
+export function formatEntryRow(entry: HistoryEntry): string {
   return [
-    nameOf(entry),
-    safeLine(entry.status),
-    safeLine(entry.created_at ?? entry.sent_at),
-    safeLine(entry.prompt),
+    getName(entry),
+    escapeLine(entry.status),
+    escapeLine(entry.created_at ?? entry.sent_at),
+    escapeLine(entry.prompt),
   ].join("\t");
 }
 
@@ -40,49 +40,63 @@ export interface TableOptions {
 }
 
 /** Requests for a person: aligned, with ages, no row wider than the terminal: ids are cut first, then prompts. */
-export function entryTable(entries: readonly Listed[], { now, columns, style, nameLength }: TableOptions) {
+export function formatEntryTable(
+  entries: readonly Listed[],
+  { now, columns, style, nameLength }: TableOptions,
+) {
   if (entries.length === 0) return "";
   const rows = entries.map(({ request_id, local_id = "", status, created_at, sent_at, prompt, ...entry }) => {
     // As everywhere an age counts from the moment it was sent, by this machine's clock (contract §3).
-    const since = epochOf(sent_at) ?? epochOf(created_at);
+    const since = parseEpoch(sent_at) ?? parseEpoch(created_at);
     const age = since === undefined ? "?" : formatDuration(now - since);
-    const cost = entry.cost_dollars === undefined ? "" : dollars(entry.cost_dollars);
-    return { id: request_id ?? local_id, status: safeLine(status), age, cost, prompt: safeLine(prompt) };
+    const cost = entry.cost_dollars === undefined ? "" : formatDollars(entry.cost_dollars);
+    return { id: request_id ?? local_id, status: escapeLine(status), age, cost, prompt: escapeLine(prompt) };
   });
   type Row = Record<keyof typeof HEAD, string>;
-  const width = (key: keyof Row) => Math.max(...[HEAD, ...rows].map((row: Row) => columnsOf(row[key])));
-  const [ids, status, age, costs] = [width("id"), width("status"), width("age"), width("cost")];
-  const room = columns - status - age - 6 - Math.min(width("prompt"), GOOD_PROMPT);
+  const measureWidth = (key: keyof Row) =>
+    Math.max(...[HEAD, ...rows].map((row: Row) => measureColumns(row[key])));
+  const [ids, status, age, costs] = [
+    measureWidth("id"),
+    measureWidth("status"),
+    measureWidth("age"),
+    measureWidth("cost"),
+  ];
+  const room = columns - status - age - 6 - Math.min(measureWidth("prompt"), GOOD_PROMPT);
   const isCut = ids > room && nameLength !== undefined;
   const id = isCut ? Math.max(...rows.map((row) => Math.min(row.id.length, nameLength(row.id) + 1))) : ids;
   const hasCost = rows.some((row) => row.cost !== "") && id + costs + 2 <= room;
-  const line = (row: Row, word: string) => {
+  const formatLine = (row: Row, word: string) => {
     const numbers = [row.age.padStart(age), ...(hasCost ? [row.cost.padStart(costs)] : [])];
-    return alignedRow([row.id, word, ...numbers, row.prompt], [id, status], columns);
+    return alignRow([row.id, word, ...numbers, row.prompt], [id, status], columns);
   };
-  const lines = rows.map((row) => line(row, statusWord(row.status, style)));
-  return `${[style.dim(line(HEAD, HEAD.status)), ...lines].join("\n")}\n`;
+  const lines = rows.map((row) => formatLine(row, formatStatusWord(row.status, style)));
+  return `${[style.dim(formatLine(HEAD, HEAD.status)), ...lines].join("\n")}\n`;
 }
 
 const HEAD = { id: "ID", status: "STATUS", age: "AGE", cost: "COST", prompt: "PROMPT" };
 
 /** The table for a terminal; `indent` columns are left before it. */
-export async function tableOn(
+export async function createTable(
   sink: Sink,
   { host, history }: Pick<Context, "host" | "history">,
   entries: readonly Listed[],
   indent = 0,
 ): Promise<string> {
-  const style = await styleFor(sink, host.env);
-  const nameLength = history && ((id: string) => history.nameLength(id));
-  return entryTable(entries, { now: host.clock.now(), columns: columnsOn(sink) - indent, style, nameLength });
+  const style = await chooseStyle(sink, host.env);
+  const nameLength = history && ((id: string) => history.measureNameLength(id));
+  return formatEntryTable(entries, {
+    now: host.clock.now(),
+    columns: measureColumnsOn(sink) - indent,
+    style,
+    nameLength,
+  });
 }
 
 /** Rows above a question: enough to see what it is about. */
 const MOST_ROWS = 10;
 
 /** Whether a command that cannot be undone asks first: on a terminal only. */
-export function asksFirst({ host, reporter }: Terminal): boolean {
+export function canAsk({ host, reporter }: Terminal): boolean {
   return host.stdin.isTTY && host.stderr.isTTY && !reporter.json;
 }
 
@@ -93,21 +107,25 @@ export async function confirm(
   { verb, loss, refused }: { verb: string; loss: string; refused: string },
 ): Promise<void> {
   const rows = requests.slice(0, MOST_ROWS);
-  const table = await tableOn(ctx.host.stderr, ctx, rows);
+  const table = await createTable(ctx.host.stderr, ctx, rows);
   const more = requests.length > rows.length ? `and ${requests.length - rows.length} more\n` : "";
   const what = requests.length === 1 ? "this request" : `these ${requests.length} requests`;
-  await confirmed(ctx, `${table}${more}${verb} ${what}? ${loss}`, refused);
+  await requireConfirmation(ctx, `${table}${more}${verb} ${what}? ${loss}`, refused);
 }
 
 /** Asks `question`. Throws UsageError, with what was `refused`, unless the answer is yes. */
-export async function confirmed(terminal: Terminal, question: string, refused: string): Promise<void> {
+export async function requireConfirmation(
+  terminal: Terminal,
+  question: string,
+  refused: string,
+): Promise<void> {
   const answer = await ask(terminal, `${question} [y/N]`);
   if (!/^y(es)?$/i.test(answer.trim()))
     throw new UsageError(`${refused}: it was not confirmed`, "Answer y, or give --yes.");
 }
 
 /** An entry's id, or its local id where none is known. */
-function nameOf({ request_id, local_id }: HistoryEntry): string {
+function getName({ request_id, local_id }: HistoryEntry): string {
   return request_id ?? local_id;
 }
 
@@ -115,24 +133,25 @@ export const NOTHING_YET =
   'nothing is recorded on this machine yet; begin with: research run "your question"';
 
 /** The ids given, else one chosen on a terminal from the newest that `accepts` takes. Throws UsageError where there is nothing to choose. */
-export async function idsOrChosen(
+export async function chooseIds(
   ctx: Context,
   ids: readonly string[],
   accepts: (entry: HistoryEntry) => boolean = () => true,
   lack = "there is no request to choose from",
 ): Promise<readonly string[]> {
   if (ids.length > 0) return ids;
-  const found = asksFirst(ctx) ? (ctx.history?.list({ limit: MOST_ROWS, accepts }) ?? []) : [];
-  if (found.length === 0) {
-    const hint = ctx.history?.newest(() => true) ? NAME_ONE : NOTHING_YET;
-    throw new UsageError(asksFirst(ctx) ? lack : "missing required argument 'id'", hint);
+  const entries = canAsk(ctx) ? (ctx.history?.list({ limit: MOST_ROWS, accepts }) ?? []) : [];
+  if (entries.length === 0) {
+    const hint = ctx.history?.findNewest(() => true) ? NAME_ONE : NOTHING_YET;
+    throw new UsageError(canAsk(ctx) ? lack : "missing required argument 'id'", hint);
   }
-  if (found.length === 1) return found.map(nameOf);
-  const numbers = ["", ...found.map((_, index) => `${index + 1}`)].map((number) => number.padStart(2));
-  const rows = (await tableOn(ctx.host.stderr, ctx, found, 4)).trimEnd().split("\n");
+  if (entries.length === 1) return entries.map(getName);
+  const numbers = ["", ...entries.map((_, index) => `${index + 1}`)].map((number) => number.padStart(2));
+  const rows = (await createTable(ctx.host.stderr, ctx, entries, 4)).trimEnd().split("\n");
   const table = rows.map((row, index) => `${numbers[index]}  ${row}\n`).join("");
-  const answer = (await ask(ctx, `${table}Which one? [1-${found.length}, Enter for 1]`)).trim() || "1";
-  const entry = /^\d+$/.test(answer) ? found[Number(answer) - 1] : undefined;
-  if (!entry) throw new UsageError(`${JSON.stringify(answer)} is not one of 1 to ${found.length}`, NAME_ONE);
-  return [nameOf(entry)];
+  const answer = (await ask(ctx, `${table}Which one? [1-${entries.length}, Enter for 1]`)).trim() || "1";
+  const entry = /^\d+$/.test(answer) ? entries[Number(answer) - 1] : undefined;
+  if (!entry)
+    throw new UsageError(`${JSON.stringify(answer)} is not one of 1 to ${entries.length}`, NAME_ONE);
+  return [getName(entry)];
 }

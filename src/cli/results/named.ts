@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { MAX_REPORT_BYTES, markdownOfDocx, type Report, reportIn, reportOf } from "../../app/check.js";
+import { convertDocxToMarkdown, MAX_REPORT_BYTES, type Report, reportIn, reportOf } from "../../app/check.js";
 import { UsageError } from "../../app/errors.js";
 import { readBytes, readText } from "../../app/read-text.js";
 import type { Ports } from "../../client/workflows/ports.js";
@@ -36,11 +36,11 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
   if (name === "-" || isFile) {
     const file = name === "-" ? host.stdin.stream : name;
     if (/\.docx$/i.test(name)) {
-      const { markdown, hasBoxes } = await markdownOfDocx(
+      const { markdown, hasBoxes } = await convertDocxToMarkdown(
         await readBytes(name, "the report", signal, MAX_DOCX_BYTES),
         name,
       );
-      if (hasBoxes) await ctx.reporter.notice("NOT_READ", `the text boxes of ${name} are not read`);
+      if (hasBoxes) await ctx.reporter.writeNotice("NOT_READ", `the text boxes of ${name} are not read`);
       return { ...reportIn(markdown, `${name}.md`), requestId: null, file: name, source: {} };
     }
     const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);

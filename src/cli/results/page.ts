@@ -2,16 +2,20 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { claimsIn, type Report, reportOf } from "../../app/check.js";
-import { resultText, textWithSources } from "../../app/result-text.js";
+import { type Report, readClaims, reportOf } from "../../app/check.js";
+import { formatResult, formatWithSources } from "../../app/result-text.js";
 import type { Result } from "../../client/workflows/results.js";
-import { orLocalError } from "../../core/files/local-error.js";
-import { textOrNone } from "../../core/json/exact-json.js";
+import { runLocally } from "../../core/files/local-error.js";
+import { readText } from "../../core/json/exact-json.js";
 import type { PageMark } from "../../core/markdown/html/marks.js";
-import { type PageResult, type ResultOrigin, resultPage } from "../../core/markdown/html/result-page.js";
+import {
+  type PageResult,
+  type ResultOrigin,
+  renderResultPage,
+} from "../../core/markdown/html/result-page.js";
 import type { CheckOutcome, Verdict } from "../../core/protocol/check-outcome.js";
-import { withoutSecrets } from "../../core/secrets/environment.js";
-import { countsText } from "../requests/check-text.js";
+import { removeSecrets } from "../../core/secrets/environment.js";
+import { formatCheckCounts } from "../requests/check-text.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 
@@ -24,22 +28,25 @@ export interface ResultSource extends Omit<ResultOrigin, "createdAt"> {
 }
 
 /** A result as one page of HTML, with what was found where it was checked. */
-export async function pageOf(result: Result, { createdAt, check, ...source }: ResultSource): Promise<string> {
+export async function buildPage(
+  result: Result,
+  { createdAt, check, ...source }: ResultSource,
+): Promise<string> {
   const { completed_at = source.completedAt } = result.data;
-  return resultPage(
+  return renderResultPage(
     {
       kind: typeof result.value === "string" ? "markdown" : "json",
-      text: textWithSources(result),
-      digestOf: resultText(result),
-      marks: check && (await marksOf(reportOf(result), check)),
+      text: formatWithSources(result),
+      digestOf: formatResult(result),
+      marks: check && (await buildMarks(reportOf(result), check)),
     },
-    { ...source, createdAt: textOrNone(createdAt), completedAt: textOrNone(completed_at) },
+    { ...source, createdAt: readText(createdAt), completedAt: readText(completed_at) },
   );
 }
 
 /** The marks of a check on the page of the report that it was made of; undefined if that has other citations by now. */
-async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
-  const claims = await claimsIn(report);
+async function buildMarks(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
+  const claims = await readClaims(report);
   const endsOf = (isCited: boolean) =>
     claims.filter(({ urls }) => urls.length > 0 === isCited).map(({ end }) => end);
   const ends = endsOf(true);
@@ -55,7 +62,11 @@ async function marksOf(report: Report, outcome: CheckOutcome): Promise<PageResul
     const look = isContradicted ? "bad" : LOOKS[verdict];
     return { end: ends[i] ?? 0, field, word, look, claim, notes, passage: quote ?? passage, urls };
   });
-  return { all, uncited: endsOf(false), summary: `Checked ${checked_at}. ${countsText(outcome)}. ${CAVEAT}` };
+  return {
+    all,
+    uncited: endsOf(false),
+    summary: `Checked ${checked_at}. ${formatCheckCounts(outcome)}. ${CAVEAT}`,
+  };
 }
 
 const LOOKS: Record<Verdict, PageMark["look"]> = {
@@ -72,16 +83,16 @@ export async function openPage(terminal: Terminal, result: Result, source: Resul
   const { host, reporter, signal } = terminal;
   const path = writePrivate(
     `${(source.requestId ?? "result").replaceAll(":", "_").slice(0, 100)}.html`,
-    await pageOf(result, source),
+    await buildPage(result, source),
   );
   if (await openInBrowser(host, path, signal)) return reporter.say(`opened ${path}`);
-  await reporter.notice("NOT_OPENED", "no browser could be started: open the file yourself");
-  await reporter.result(`${path}\n`);
+  await reporter.writeNotice("NOT_OPENED", "no browser could be started: open the file yourself");
+  await reporter.writeResult(`${path}\n`);
 }
 
 /** Throws LocalError. */
 function writePrivate(name: string, text: string): string {
-  return orLocalError("the page could not be written", () => {
+  return runLocally("the page could not be written", () => {
     const path = join(mkdtempSync(join(tmpdir(), "research-")), name);
     writeFileSync(path, text, { mode: 0o600, flag: "wx" });
     return path;
@@ -103,14 +114,14 @@ export async function openInBrowser(
   path: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  for (const command of commands(env.BROWSER, platform)) {
+  for (const command of listCommands(env.BROWSER, platform)) {
     const [program = "", ...words] = command.map((word) => word.replaceAll("%s", path));
     const args = command.some((word) => word.includes("%s")) ? words : [...words, path];
     const enough = new AbortController();
     const started = clock.sleep(STARTED_MS, AbortSignal.any([signal, enough.signal])).then(() => true);
     started.catch(() => {});
     try {
-      if (await Promise.race([succeeds(program, args, withoutSecrets(env)), started])) return true;
+      if (await Promise.race([tryProgram(program, args, removeSecrets(env)), started])) return true;
     } finally {
       enough.abort();
     }
@@ -119,7 +130,7 @@ export async function openInBrowser(
 }
 
 /** Commands to try, each as its words. No shell reads them, so nothing in a path is evaluated. */
-export function commands(browser: string | undefined, platform: NodeJS.Platform): string[][] {
+export function listCommands(browser: string | undefined, platform: NodeJS.Platform): string[][] {
   const opener = [...(OPENERS[platform] ?? ["xdg-open"])];
   if (!browser?.trim()) return [opener];
   if (existsSync(browser)) return [[browser]];
@@ -128,7 +139,7 @@ export function commands(browser: string | undefined, platform: NodeJS.Platform)
 }
 
 /** Whether the program ends well; never settles while it runs. */
-function succeeds(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+function tryProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
   return new Promise((resolve) => {
     // In a group of its own, a browser outlives the command and the Ctrl-C that ends it.
     const child = spawn(program, args, { stdio: "ignore", detached: true, env });

@@ -1,16 +1,16 @@
 import { CodedError, refuseBeside, UsageError } from "../../app/errors.js";
 import { checkTarget, writeTarget } from "../../app/output-file.js";
-import { mismatchText, resultText, textWithSources } from "../../app/result-text.js";
-import { whyFailed } from "../../client/calls/errors.js";
+import { describeMismatch, formatResult, formatWithSources } from "../../app/result-text.js";
+import { explainFailed } from "../../client/calls/errors.js";
 import { isCutShort } from "../../client/dialects/providers.js";
 import { checkResult, type Result } from "../../client/workflows/results.js";
 import { LocalError } from "../../core/files/local-error.js";
 import type { Data, JsonSchema } from "../../core/protocol/conversation.js";
-import { safeJson, safeLine, safeResult } from "../../core/text/safe-text.js";
+import { escapeLine, escapeResult, stringifySafe } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
-import { wordsOf } from "../context.js";
+import { listWords } from "../context.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
-import { readingTerminal } from "../terminal/style.js";
+import { checkReadingTerminal } from "../terminal/style.js";
 import type { ResultSource } from "./page.js";
 
 type ResultFlags = Given<"result">;
@@ -29,10 +29,10 @@ export function checkResultOptions(options: ResultFlags & { bibliography?: strin
 }
 
 /** The words of an `output` command that deliver a result in the same way. */
-export function resultWords({ output, force, strict, raw, html, web }: ResultFlags): string[] {
+export function listResultWords({ output, force, strict, raw, html, web }: ResultFlags): string[] {
   // `-o`, as people write it.
   const path = output === undefined ? [] : ["-o", output];
-  return [...path, ...wordsOf({ force, strict, raw, html, web })];
+  return [...path, ...listWords({ force, strict, raw, html, web })];
 }
 
 /** A larger result is given as it came (contract §6). */
@@ -53,25 +53,25 @@ export async function showResult(
     return undefined;
   }
   const text = reporter.json
-    ? `${safeJson(result.data)}\n`
+    ? `${stringifySafe(result.data)}\n`
     : html
-      ? await (await import("./page.js")).pageOf(result, source)
+      ? await (await import("./page.js")).buildPage(result, source)
       : options.raw
-        ? resultText(result)
-        : textWithSources(result);
+        ? formatResult(result)
+        : formatWithSources(result);
   if (output !== undefined && output !== "-") {
     writeTarget(output, text, force);
     await reporter.say(`wrote ${output}`);
     return output;
   }
   const isRead = host.stdout.isTTY && !reporter.json && !html;
-  if (isRead) await reporter.gap();
-  await reporter.result(isRead ? await forReading(terminal, result, text, options) : text);
+  if (isRead) await reporter.writeGap();
+  await reporter.writeResult(isRead ? await formatForReading(terminal, result, text, options) : text);
   return undefined;
 }
 
 /** A result for a terminal, on which nothing in it acts: Markdown laid out, anything else as it came. */
-async function forReading(
+async function formatForReading(
   { host }: Terminal,
   { value }: Result,
   text: string,
@@ -79,10 +79,10 @@ async function forReading(
 ): Promise<string> {
   if (typeof value === "string" && !raw && Buffer.byteLength(text) <= MAX_LAID_OUT_BYTES) {
     const { layOut } = await import("../../core/markdown/terminal/lay-out.js");
-    const laidOut = layOut(text, readingTerminal(host.stdout, host.env));
+    const laidOut = layOut(text, checkReadingTerminal(host.stdout, host.env));
     if (laidOut !== undefined) return laidOut;
   }
-  const safe = safeResult(text);
+  const safe = escapeResult(text);
   return safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
@@ -95,7 +95,10 @@ export async function checkFit(
 ): Promise<void> {
   if (!schema) {
     if (strict)
-      await reporter.notice("NOT_CHECKED", `the result was not checked: no schema is known for ${requestId}`);
+      await reporter.writeNotice(
+        "NOT_CHECKED",
+        `the result was not checked: no schema is known for ${requestId}`,
+      );
     return;
   }
   const problem = await checkResult(result, schema, { signal });
@@ -103,9 +106,9 @@ export async function checkFit(
   const message =
     problem.path === undefined
       ? `the result could not be checked against its schema: ${problem.message}`
-      : await mismatchText(result, problem);
+      : await describeMismatch(result, problem);
   if (strict) throw new CodedError("SCHEMA_MISMATCH", message, { requestId });
-  await reporter.notice("SCHEMA_MISMATCH", message);
+  await reporter.writeNotice("SCHEMA_MISMATCH", message);
 }
 
 /** Why a provider ends a COMPLETED run early. */
@@ -115,12 +118,12 @@ const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
 export async function sayLimits(reporter: Reporter, data: Data, requestId: string): Promise<void> {
   const { stop_reason: reason, provider_status: word, warnings } = data;
   if (isCutShort(data)) {
-    const why = safeLine(whyFailed(data) ?? String(word));
-    await reporter.notice("CUT_SHORT", `the result of ${requestId} was cut short: ${why}`);
+    const why = escapeLine(explainFailed(data) ?? String(word));
+    await reporter.writeNotice("CUT_SHORT", `the result of ${requestId} was cut short: ${why}`);
   } else if (EARLY.includes(String(reason)))
-    await reporter.notice("ENDED_EARLY", `${requestId} is COMPLETED, and ended early: ${reason}`);
+    await reporter.writeNotice("ENDED_EARLY", `${requestId} is COMPLETED, and ended early: ${reason}`);
   for (const warning of Array.isArray(warnings) ? warnings : []) {
     const { message } = Object(warning);
-    if (typeof message === "string") await reporter.notice("PROVIDER_WARNING", safeLine(message));
+    if (typeof message === "string") await reporter.writeNotice("PROVIDER_WARNING", escapeLine(message));
   }
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "../../core/files/local-error.js";
 import { fitColumns } from "./columns.js";
 import type { Sink } from "./host.js";
-import { columnsOn, hasColour, isLive } from "./style.js";
+import { hasColour, isLive, measureColumnsOn } from "./style.js";
 
 /** What stands beside the text: the spinner, a blank, and the last column, in which some terminals wrap. */
 const BESIDE_TEXT = 3;
@@ -9,7 +9,7 @@ const BESIDE_TEXT = 3;
 export interface LiveLine {
   set(text: string): void;
   /** Takes the line away, lets something else be written, and puts it back. */
-  aside<T>(write: () => Promise<T>): Promise<T>;
+  writeAside<T>(write: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
@@ -30,7 +30,7 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
   const { stream } = sink;
   let shown = "";
   const refit = () => {
-    const columns = Math.max(1, columnsOn(sink) - BESIDE_TEXT);
+    const columns = Math.max(1, measureColumnsOn(sink) - BESIDE_TEXT);
     const lines = shown.split("\n").map((line) => fitColumns(line, columns));
     spinner.text = lines.join("\n  ");
   };
@@ -41,7 +41,7 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
       refit();
       if (!spinner.isSpinning) spinner.start();
     },
-    async aside(write) {
+    async writeAside(write) {
       const spinning = spinner.isSpinning;
       if (spinning) spinner.stop();
       try {

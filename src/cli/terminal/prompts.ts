@@ -1,6 +1,6 @@
 import { CodedError } from "../../app/errors.js";
 import { Interrupted } from "./interruption.js";
-import { fitted, type Terminal } from "./reporter.js";
+import { fitText, type Terminal } from "./reporter.js";
 
 /** Asks on stderr, so that stdout stays a result, and returns the line typed, which is not shown if `hidden`. */
 export async function ask(terminal: Terminal, question: string, { hidden = false } = {}): Promise<string> {
@@ -25,7 +25,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       terminal: stdin.isTTY,
     });
     // Asked only now: before readline has the terminal, what is typed is shown.
-    void stderr.write(`${fitted(question, stderr)} `);
+    void stderr.write(`${fitText(question, stderr)} `);
     const end = (settle: () => void) => {
       settle();
       terminal.signal.removeEventListener("abort", abort);

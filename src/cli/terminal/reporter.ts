@@ -1,14 +1,14 @@
 import { isOurs } from "../../app/errors.js";
 import type { Failure } from "../../app/failure.js";
-import { untilAborted, withDeadline } from "../../core/clock.js";
-import { systemCode } from "../../core/files/files.js";
-import { localError } from "../../core/files/local-error.js";
-import { safe, safeJson, safeLine } from "../../core/text/safe-text.js";
+import { runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
+import { getSystemCode } from "../../core/files/files.js";
+import { createLocalError } from "../../core/files/local-error.js";
+import { escapeLine, escapeText, stringifySafe } from "../../core/text/safe-text.js";
 import { fold } from "../../core/text/width.js";
 import type { Host, Sink } from "./host.js";
 import { Interrupted } from "./interruption.js";
 import type { LiveLine } from "./live-line.js";
-import { columnsOn, isLive, type Style, styleFor } from "./style.js";
+import { chooseStyle, isLive, measureColumnsOn, type Style } from "./style.js";
 
 /** Where a command speaks to its user, and hears that it should end. */
 export interface Terminal {
@@ -40,71 +40,71 @@ export class Reporter {
     readonly json: boolean,
     private readonly signal: AbortSignal,
   ) {
-    host.onWarning((warning) => void this.notice("WARNING", warning.message));
+    host.onWarning((warning) => void this.writeNotice("WARNING", warning.message));
   }
 
-  async style(): Promise<Style> {
-    return await styleFor(this.host.stdout, this.host.env);
+  async loadStyle(): Promise<Style> {
+    return await chooseStyle(this.host.stdout, this.host.env);
   }
 
   /** How wide a line of stdout may be: any width where it is no terminal. */
   get columns(): number {
-    return this.host.stdout.isTTY ? columnsOn(this.host.stdout) : Number.POSITIVE_INFINITY;
+    return this.host.stdout.isTTY ? measureColumnsOn(this.host.stdout) : Number.POSITIVE_INFINITY;
   }
 
   /** Writes to stdout exactly. Throws ClosedPipe, or LocalError if it could not be written whole. */
-  async result(data: string | Uint8Array): Promise<void> {
+  async writeResult(data: string | Uint8Array): Promise<void> {
     const write = async () => {
       try {
-        await this.#taken(this.host.stdout, data);
+        await this.#waitUntilTaken(this.host.stdout, data);
       } catch (error) {
         if (error instanceof Interrupted) throw error;
-        if (systemCode(error) === "EPIPE") throw new ClosedPipe();
-        throw localError("the result could not be written to stdout", error);
+        if (getSystemCode(error) === "EPIPE") throw new ClosedPipe();
+        throw createLocalError("the result could not be written to stdout", error);
       }
     };
     // On a terminal both streams show in one place, and a result must not land in the live line.
-    await (this.#live ? this.#live.aside(write) : write());
+    await (this.#live ? this.#live.writeAside(write) : write());
   }
 
-  async resultJson(value: unknown): Promise<void> {
-    await this.result(`${safeJson(value)}\n`);
+  async writeResultJson(value: unknown): Promise<void> {
+    await this.writeResult(`${stringifySafe(value)}\n`);
   }
 
   /** The same as JSON or as text, whichever was asked for. */
   async show(value: unknown, text: string): Promise<void> {
-    await (this.json ? this.resultJson(value) : this.result(text));
+    await (this.json ? this.writeResultJson(value) : this.writeResult(text));
   }
 
   /** The same on a terminal in lines of its width. */
   async showFitted(value: unknown, text: string): Promise<void> {
-    await this.show(value, fitted(text, this.host.stdout));
+    await this.show(value, fitText(text, this.host.stdout));
   }
 
   /** Parts a result from what was said above it, on a terminal that both streams share. */
-  async gap(): Promise<void> {
+  async writeGap(): Promise<void> {
     if (this.#hasSpoken && this.host.stderr.isTTY) await this.say("");
   }
 
   /** Progress and hints: for people only. */
   async say(text: string): Promise<void> {
-    if (!this.json) await this.#toStderr(`${safe(text)}\n`);
+    if (!this.json) await this.#toStderr(`${escapeText(text)}\n`);
   }
 
   /** Something worth knowing that is not an error: for people and programs. `code` is in capitals, `more` for programs. */
-  async notice(code: string, message: string, more: object = {}): Promise<void> {
-    if (this.json) return this.#toStderr(`${safeJson({ notice: { code, message, ...more } })}\n`);
-    const { dim } = await styleFor(this.host.stderr, this.host.env);
-    await this.#toStderr(`${dim("note:")} ${indented(message)}\n`);
+  async writeNotice(code: string, message: string, more: object = {}): Promise<void> {
+    if (this.json) return this.#toStderr(`${stringifySafe({ notice: { code, message, ...more } })}\n`);
+    const { dim } = await chooseStyle(this.host.stderr, this.host.env);
+    await this.#toStderr(`${dim("note:")} ${indentText(message)}\n`);
   }
 
-  async error(failure: Failure): Promise<void> {
-    if (this.json) return this.#toStderr(`${safeJson({ error: failure })}\n`);
-    const style = await styleFor(this.host.stderr, this.host.env);
-    const hint = failure.hint ? `${style.dim("hint:")} ${indented(failure.hint)}\n` : "";
+  async writeError(failure: Failure): Promise<void> {
+    if (this.json) return this.#toStderr(`${stringifySafe({ error: failure })}\n`);
+    const style = await chooseStyle(this.host.stderr, this.host.env);
+    const hint = failure.hint ? `${style.dim("hint:")} ${indentText(failure.hint)}\n` : "";
     // Ours say no more than the sentence; the service's may be in its documentation, and its support asks for it.
-    const code = isOurs(failure.code) ? "" : ` (${safeLine(failure.code)})`;
-    await this.#toStderr(`${style.bad("error:")} ${indented(failure.message)}${code}\n${hint}`);
+    const code = isOurs(failure.code) ? "" : ` (${escapeLine(failure.code)})`;
+    await this.#toStderr(`${style.bad("error:")} ${indentText(failure.message)}${code}\n${hint}`);
   }
 
   /** Shows a line that moves, drawn each second, on a terminal and for people only. Returns whether it is shown. */
@@ -143,33 +143,35 @@ export class Reporter {
   /** A failed write to stderr is ignored: there is no other stream to report it on. */
   async #toStderr(text: string): Promise<void> {
     this.#hasSpoken = true;
-    const shown = this.json ? text : fitted(text, this.host.stderr, 2);
-    const write = () => this.#taken(this.host.stderr, shown).catch(() => {});
-    await (this.#live ? this.#live.aside(write) : write());
+    const shown = this.json ? text : fitText(text, this.host.stderr, 2);
+    const write = () => this.#waitUntilTaken(this.host.stderr, shown).catch(() => {});
+    await (this.#live ? this.#live.writeAside(write) : write());
   }
 
   /** Keeps no signal waiting for a reader: throws `signal.reason`, and what is written after it has a second to be taken. */
-  async #taken(sink: Sink, data: string | Uint8Array): Promise<void> {
+  async #waitUntilTaken(sink: Sink, data: string | Uint8Array): Promise<void> {
     const { signal } = this;
     if (this.#stuck.has(sink)) throw signal.reason;
     const written = sink.write(data);
-    const taken = (end: AbortSignal) => untilAborted(written, end);
+    const waitUntilWritten = (end: AbortSignal) => waitUnlessAborted(written, end);
     // A write that a signal interrupts may still be read, so the stream is not given up yet.
-    if (!signal.aborted) return taken(signal);
+    if (!signal.aborted) return waitUntilWritten(signal);
     const { signal: never } = new AbortController();
-    await withDeadline(this.host.clock, FAREWELL_MS, never, signal.reason, taken).catch((error: unknown) => {
-      if (error === signal.reason) this.#stuck.add(sink);
-      throw error;
-    });
+    await runWithDeadline(this.host.clock, FAREWELL_MS, never, signal.reason, waitUntilWritten).catch(
+      (error: unknown) => {
+        if (error === signal.reason) this.#stuck.add(sink);
+        throw error;
+      },
+    );
   }
 }
 
 /** Text for people: on a terminal in lines of its width, see `fold`. */
-export function fitted(text: string, sink: Sink, hang = 0): string {
-  return sink.isTTY ? fold(text, columnsOn(sink), hang) : text;
+export function fitText(text: string, sink: Sink, hang = 0): string {
+  return sink.isTTY ? fold(text, measureColumnsOn(sink), hang) : text;
 }
 
 /** Lines after the first are set off, so that text from outside cannot pass for a line of ours. */
-function indented(text: string): string {
-  return safe(text).replaceAll("\n", "\n  ");
+function indentText(text: string): string {
+  return escapeText(text).replaceAll("\n", "\n  ");
 }

@@ -2,16 +2,16 @@ import type { Environment } from "../../core/files/local-error.js";
 import type { Sink } from "./host.js";
 
 /** Columns of a terminal; 80 if it does not say how many it has. */
-export function columnsOn({ stream }: Pick<Sink, "stream">): number {
+export function measureColumnsOn({ stream }: Pick<Sink, "stream">): number {
   return stream?.columns || 80;
 }
 
 const isSet = (value: string | undefined) => value !== undefined && value !== "";
 /** Some machines export `CI=false` outside of CI. */
-const inCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
+const isCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
 export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
-  return sink.isTTY && env.TERM !== "dumb" && !inCi(env);
+  return sink.isTTY && env.TERM !== "dumb" && !isCi(env);
 }
 
 /** Whether a stream shows colour. `FORCE_COLOR` asks for colour in a pipe. */
@@ -21,17 +21,17 @@ export function hasColour(sink: Sink, env: Environment): boolean {
 }
 
 /** What a result is laid out for. Unlike messages, a result does not follow FORCE_COLOR (contract §6). */
-export function readingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: Environment) {
+export function checkReadingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: Environment) {
   const isShown = isLive(sink, env);
   return {
-    columns: columnsOn(sink),
+    columns: measureColumnsOn(sink),
     colour: isShown && !env.NO_COLOR,
-    hyperlinks: isShown && takesHyperlinks(env),
+    hyperlinks: isShown && canLink(env),
   };
 }
 
 /** Terminals that show OSC 8 as a link. Others may print it; tmux and screen, which set TERM, may lose it. */
-function takesHyperlinks(env: Environment): boolean {
+function canLink(env: Environment): boolean {
   const { TERM = "", TERM_PROGRAM = "", VTE_VERSION = "" } = env;
   if (/^(?:screen|tmux)/.test(TERM)) return false;
   return (
@@ -52,11 +52,11 @@ export interface Style {
   busy(text: string): string;
 }
 
-const same = (text: string) => text;
-export const PLAIN: Style = { bold: same, dim: same, good: same, bad: same, busy: same };
+const keepText = (text: string) => text;
+export const PLAIN: Style = { bold: keepText, dim: keepText, good: keepText, bad: keepText, busy: keepText };
 
 /** The style of a stream. chalk is loaded only if there is colour. */
-export async function styleFor(sink: Sink, env: Environment): Promise<Style> {
+export async function chooseStyle(sink: Sink, env: Environment): Promise<Style> {
   if (!hasColour(sink, env)) return PLAIN;
   const { Chalk } = await import("chalk");
   const chalk = new Chalk({ level: 1 });

@@ -1,5 +1,5 @@
-import { type HttpAnswer, headerOf } from "../../core/http/exchange.js";
-import { nestingDepth, parseExact } from "../../core/json/exact-json.js";
+import { getHeader, type HttpAnswer } from "../../core/http/exchange.js";
+import { measureNesting, parseExact } from "../../core/json/exact-json.js";
 import type { Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 
@@ -9,7 +9,7 @@ const CONTROL_BYTES = 1 << 20;
 const OUTPUT_BYTES = 64 << 20;
 
 /** The most that is read of an operation's answer, in bytes. */
-export function maxBytes(operation: Operation, dialect: Pick<Dialect, "statusIsResult">): number {
+export function getMaxBytes(operation: Operation, dialect: Pick<Dialect, "statusIsResult">): number {
   return operation === "output" || dialect.statusIsResult ? OUTPUT_BYTES : CONTROL_BYTES;
 }
 
@@ -18,16 +18,16 @@ const MAX_DEPTH = 1_000;
 
 type Bytes = Pick<HttpAnswer, "headers" | "body">;
 
-/** `value` remembers its text, as `exactJson` needs it. */
+/** `value` remembers its text, as `stringifyExact` needs it. */
 export type ParsedBody = { kind: "json"; value: unknown } | { kind: "none" } | { kind: "oversized" };
 
-/** Decodes and parses a body, within `maxBytes` after decompression and `MAX_DEPTH` of nesting. */
+/** Decodes and parses a body, within `getMaxBytes` after decompression and `MAX_DEPTH` of nesting. */
 export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
   try {
-    const text = decoded(answer, maxBytes)
+    const text = decodeBody(answer, maxBytes)
       .toString("utf8")
       .replace(/^\uFEFF/, "");
-    if (text.length > MAX_DEPTH && nestingDepth(text) > MAX_DEPTH) return { kind: "oversized" };
+    if (text.length > MAX_DEPTH && measureNesting(text) > MAX_DEPTH) return { kind: "oversized" };
     return { kind: "json", value: parseExact(text) };
   } catch (error) {
     return error instanceof RangeError ? { kind: "oversized" } : { kind: "none" };
@@ -38,7 +38,7 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
 export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
   let text: string;
   try {
-    text = decoded(answer, CONTROL_BYTES).toString("utf8");
+    text = decodeBody(answer, CONTROL_BYTES).toString("utf8");
   } catch {
     return undefined;
   }
@@ -46,8 +46,8 @@ export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage"
 }
 
 /** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */
-function decoded({ headers, body }: Bytes, maxOutputLength: number): Buffer {
-  const encoding = headerOf(headers, "content-encoding")?.trim().toLowerCase();
+function decodeBody({ headers, body }: Bytes, maxOutputLength: number): Buffer {
+  const encoding = getHeader(headers, "content-encoding")?.trim().toLowerCase();
   if (!encoding) return body;
   const zlib = process.getBuiltinModule("node:zlib");
   // Z_SYNC_FLUSH reads what there is of a stream that broke off.

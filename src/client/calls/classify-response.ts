@@ -1,15 +1,15 @@
 import {
-  answeredAt,
+  getHeader,
   type HttpAnswer,
-  headerOf,
   type RequestFailure,
+  readResponseDate,
   readRetryAfter,
-  secondsToWait,
+  readSecondsToWait,
 } from "../../core/http/exchange.js";
 import type { Data, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
 import { UNPAID } from "../dialects/reading.js";
-import { maxBytes, parseBody } from "./body.js";
+import { getMaxBytes, parseBody } from "./body.js";
 import {
   CODE_OF_REFUSAL,
   type ErrorFacts,
@@ -20,13 +20,13 @@ import {
 } from "./errors.js";
 import {
   AMBIGUOUS_STATUSES,
-  boundedPollWait,
   FAULTS,
   type FaultName,
+  limitPollWait,
   MISDIRECTED_STATUS,
 } from "./failure-policy.js";
 
-/** A success. Its data remembers the text it was read from, see `exactJson`. */
+/** A success. Its data remembers the text it was read from, see `stringifyExact`. */
 export interface Success {
   kind: "data";
   data: Data;
@@ -69,24 +69,24 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
     requestId: asked.requestId,
     retryAfter: readRetryAfter(answer.headers, asked.now),
   };
-  if (answer.kind === "failure") return faulty(answer.fault, answer.sent, answer.message, asked, facts);
-  const known: ErrorFacts = { ...facts, httpStatus: answer.status };
-  const body = parseBody(answer, maxBytes(operation, dialect));
+  if (answer.kind === "failure") return createFaulty(answer.fault, answer.sent, answer.message, asked, facts);
+  const knownFacts: ErrorFacts = { ...facts, httpStatus: answer.status };
+  const body = parseBody(answer, getMaxBytes(operation, dialect));
   if (body.kind === "oversized")
-    return faulty("oversized", true, "the answer is too large or too deeply nested", asked, known);
+    return createFaulty("oversized", true, "the answer is too large or too deeply nested", asked, knownFacts);
   const value = body.kind === "json" ? body.value : undefined;
-  const said = dialect.fault(operation, answer.status, value, facts.retryAfter);
-  const inBody = said?.retryAfter;
-  const seconds = inBody && secondsToWait(inBody, answeredAt(answer.headers, asked.now));
+  const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
+  const inBody = serviceError?.retryAfter;
+  const seconds = inBody && readSecondsToWait(inBody, readResponseDate(answer.headers, asked.now));
   // The later of two times: to ask too early costs one more of the limit.
-  known.retryAfter = laterOf(facts.retryAfter, seconds);
-  if (answer.status >= 300) return classifyError(answer, said, asked, known);
-  if (said) return refusal(said.kind ?? "refused", said, asked, known);
+  knownFacts.retryAfter = pickLater(facts.retryAfter, seconds);
+  if (answer.status >= 300) return classifyError(answer, serviceError, asked, knownFacts);
+  if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, asked, knownFacts);
   const data = dialect.data(operation, value);
-  if (typeof data === "string") return faulty("unreadable", true, data, asked, known);
+  if (typeof data === "string") return createFaulty("unreadable", true, data, asked, knownFacts);
   const about = data.request_id;
   if (asked.requestId !== undefined && about !== undefined && about !== asked.requestId) {
-    return faulty("wrong-request", true, "the answer is about another request", asked, known);
+    return createFaulty("wrong-request", true, "the answer is about another request", asked, knownFacts);
   }
   return { kind: "data", data, waitMs: waitAsked(answer, asked.now) };
 }
@@ -94,19 +94,19 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
 /** Returns for how many milliseconds an answer asks to wait before the next poll; 0 if it does not, or makes no sense. `now`: epoch ms. */
 export function waitAsked({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
   const retryAfter = readRetryAfter(headers, now) ?? 0;
-  const pollAfterMs = headerOf(headers, "openai-poll-after-ms")?.trim() ?? "";
+  const pollAfterMs = getHeader(headers, "openai-poll-after-ms")?.trim() ?? "";
   const ms = /^\d+$/.test(pollAfterMs) ? Number(pollAfterMs) : 0;
-  return boundedPollWait(Math.max(retryAfter * 1_000, ms));
+  return limitPollWait(Math.max(retryAfter * 1_000, ms));
 }
 
-function laterOf(one: number | undefined, other: number | undefined): number | undefined {
+function pickLater(one: number | undefined, other: number | undefined): number | undefined {
   return one !== undefined && other !== undefined ? Math.max(one, other) : (one ?? other);
 }
 
 /** Anything from 300 up. */
 function classifyError(
   answer: HttpAnswer,
-  said: ServiceError | undefined,
+  serviceError: ServiceError | undefined,
   asked: Asked,
   facts: ErrorFacts,
 ): Classification {
@@ -114,64 +114,65 @@ function classifyError(
   const { operation } = asked;
   const title = findTitle(answer);
   const page = title === undefined ? "" : `: ${title}`;
-  const fault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
-    faulty(name, true, why + page, asked, { ...facts, ...more }, said);
-  if (status >= 500) return fault("unavailable", `the service is not available (HTTP ${status})`);
+  const createFault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
+    createFaulty(name, true, why + page, asked, { ...facts, ...more }, serviceError);
+  if (status >= 500) return createFault("unavailable", `the service is not available (HTTP ${status})`);
   if (status < 400) {
-    const location = headerOf(headers, "location");
+    const location = getHeader(headers, "location");
     const to = location ? ` to ${location}` : "";
     const name = status === 303 ? "see-other" : "redirected";
-    return fault(name, `a redirect${to} was not followed (HTTP ${status})`);
+    return createFault(name, `a redirect${to} was not followed (HTTP ${status})`);
   }
   if (status === 405 && (operation === "status" || operation === "output")) {
     const hint = `If the service wants another method, \`research config set ${operation}-method POST\` sets it.`;
-    return fault("wrong-method", "the service does not take this method (HTTP 405)", { hint });
+    return createFault("wrong-method", "the service does not take this method (HTTP 405)", { hint });
   }
   // A service may use 408 for a result that is not there yet; to all else these say too little.
-  const isAboutResult = operation === "output" && said?.kind !== undefined;
-  if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !said))
-    return fault("ambiguous", `the service gave no result (HTTP ${status})`);
+  const isAboutResult = operation === "output" && serviceError?.kind !== undefined;
+  if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !serviceError))
+    return createFault("ambiguous", `the service gave no result (HTTP ${status})`);
   // The interface document does not have 402, 432 and 433. At a provider they mean that no money is left.
   const isUnpaid = UNPAID.has(status) && asked.dialect.name !== "research";
-  const kind = said?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (said && "refused");
-  if (kind) return refusal(kind, said, asked, facts, page);
-  return fault("stray", `HTTP ${status} without a word from the service itself`);
+  const kind =
+    serviceError?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (serviceError && "refused");
+  if (kind) return createRefusal(kind, serviceError, asked, facts, page);
+  return createFault("stray", `HTTP ${status} without a word from the service itself`);
 }
 
-function refusal(
+function createRefusal(
   kind: RefusalKind,
-  said: ServiceError | undefined,
+  serviceError: ServiceError | undefined,
   asked: Asked,
   facts: ErrorFacts,
   page = "",
 ): Classification {
-  const isNoService = !said && kind === "not-found";
+  const isNoService = !serviceError && kind === "not-found";
   const hint = isNoService
     ? "Is the base URL right? `research config list` shows where it comes from."
     : undefined;
-  const message = said?.message || `HTTP ${facts.httpStatus} for ${asked.target}${page}`;
+  const message = serviceError?.message || `HTTP ${facts.httpStatus} for ${asked.target}${page}`;
   // What has no money has one name, whatever word a provider has for it.
-  const code = (kind === "no-credit" ? undefined : said?.code) ?? CODE_OF_REFUSAL[kind];
-  const error = new RefusedError(kind, said !== undefined, code, message, { ...facts, hint });
+  const code = (kind === "no-credit" ? undefined : serviceError?.code) ?? CODE_OF_REFUSAL[kind];
+  const error = new RefusedError(kind, serviceError !== undefined, code, message, { ...facts, hint });
   return { kind: "refused", error };
 }
 
 /** Returns the title of a page that came in the place of an answer; undefined without one. */
 function findTitle({ headers, body }: HttpAnswer): string | undefined {
-  if (!/html/i.test(headerOf(headers, "content-type") ?? "")) return undefined;
+  if (!/html/i.test(getHeader(headers, "content-type") ?? "")) return undefined;
   const [, title = ""] = /<title[^>]{0,200}>([^<]{1,200})/i.exec(body.toString("utf8", 0, 65_536)) ?? [];
   return title.replace(/\s+/g, " ").trim() || undefined;
 }
 
-function faulty(
+function createFaulty(
   fault: FaultName,
   sent: boolean,
   why: string,
   { operation, peer, target, meant }: Asked,
   facts: ErrorFacts,
-  said?: ServiceError,
+  serviceError?: ServiceError,
 ): Classification {
-  const because = (error: ResearchError) => ({ kind: "fault", fault, sent, error }) as const;
+  const wrapFault = (error: ResearchError) => ({ kind: "fault", fault, sent, error }) as const;
   if (!sent) {
     const created = operation === "create" ? "Nothing was created. " : "";
     const trust = /certificate/.test(why)
@@ -179,13 +180,13 @@ function faulty(
       : "";
     const hint = created + (meant ?? `${trust}\`research doctor\` finds the cause.`);
     const message = `${peer} cannot be reached: ${why}`;
-    return because(new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true }));
+    return wrapFault(new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true }));
   }
   const message = `${target}: ${why}`;
   if (operation === "create" && FAULTS[fault].create === "unknown")
-    return because(new OutcomeUnknownError(message, facts));
-  const code = said?.code ?? (UNANSWERED.has(fault) ? "UNREACHABLE" : "BAD_RESPONSE");
-  return because(new UnreachableError(code, message, facts));
+    return wrapFault(new OutcomeUnknownError(message, facts));
+  const code = serviceError?.code ?? (UNANSWERED.has(fault) ? "UNREACHABLE" : "BAD_RESPONSE");
+  return wrapFault(new UnreachableError(code, message, facts));
 }
 
 const UNANSWERED: ReadonlySet<FaultName> = new Set([

@@ -1,4 +1,4 @@
-import { withMember } from "../../core/json/exact-json.js";
+import { setMember } from "../../core/json/exact-json.js";
 import { type CreateBody, type Data, isFinal, type Operation } from "../../core/protocol/conversation.js";
 import { hasNoResult, isCutShort } from "../dialects/providers.js";
 import type { Unsuccessful } from "./classify-response.js";
@@ -71,7 +71,7 @@ export class ResearchClient {
       if (requestId !== undefined) {
         onRequestId?.(requestId, result.kind === "data" ? result.data : undefined);
         return result.kind === "data"
-          ? withMember(result.data, "request_id", requestId)
+          ? setMember(result.data, "request_id", requestId)
           : await this.#confirm(requestId, result, signal);
       }
       if (result.kind === "data") throw new OutcomeUnknownError("the answer has no request id");
@@ -98,11 +98,11 @@ export class ResearchClient {
     for (let failures = 1; ; failures++) {
       await this.#turn(signal);
       const result = await this.#session.call("stop", requestId, { signal });
-      if (result.kind === "data") return stoppedData(result.data as StatusData, requestId, options);
+      if (result.kind === "data") return readStoppedData(result.data as StatusData, requestId, options);
       signal?.throwIfAborted();
       const handling = stopHandling(result);
       if (handling === "ask" || handling === "ask-retry") {
-        const state = await this.#stateAfterStop(result, requestId, options);
+        const state = await this.#readStateAfterStop(result, requestId, options);
         if (state?.status === "STOPPED") return state;
         // Who cannot even be asked has been tried often enough.
         if (!state) throw result.error;
@@ -118,17 +118,17 @@ export class ResearchClient {
     { signal, recordedAt, partial = false }: FetchOutputOptions = {},
   ): Promise<Data> {
     signal?.throwIfAborted();
-    const { statusIsResult, mayLag } = await this.#session.dialect();
+    const { statusIsResult, mayLag } = await this.#session.loadDialect();
     if (statusIsResult) {
       const data = await this.status(requestId, { signal, recordedAt });
       if (data.status === "COMPLETED" || (partial && isCutShort(data))) return data;
-      throw this.noOutput(data, requestId);
+      throw this.createNoOutputError(data, requestId);
     }
     for (let failures = 1; ; failures++) {
       try {
         const data = await this.#read("output", requestId, { signal });
         if (partial || !hasNoResult(data)) return data;
-        throw this.noOutput(data as StatusData, requestId);
+        throw this.createNoOutputError(data as StatusData, requestId);
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error;
         if (["unauthenticated", "rate-limited", "no-credit"].includes(error.kind)) throw error;
@@ -139,15 +139,15 @@ export class ResearchClient {
           isLate || !mayLag
             ? new NoOutputError(state.status, error, requestId)
             : NoOutputError.of(state, requestId);
-        this.#session.withoutKey(missing);
+        this.#session.removeKey(missing);
         await this.#pause("output", missing, isLate ? failures : undefined, signal, requestId);
       }
     }
   }
 
   /** Returns the error that says, without the key, why an answer that shows the end holds no result. */
-  noOutput(data: StatusData, requestId: string): NoOutputError {
-    return this.#session.withoutKey(NoOutputError.of(data, requestId));
+  createNoOutputError(data: StatusData, requestId: string): NoOutputError {
+    return this.#session.removeKey(NoOutputError.of(data, requestId));
   }
 
   /** Polls until every id is final or given up; ends with the generator, and with `signal`. */
@@ -155,7 +155,7 @@ export class ResearchClient {
     const { watch } = await import("./watch/watch.js");
     const { clock, random } = this.#session;
     const poll: WatchPorts["poll"] = (...asked) => this.#session.call("status", ...asked);
-    yield* watch({ clock, random, poll, pace: await this.#session.pace() }, source, options);
+    yield* watch({ clock, random, poll, pace: await this.#session.loadPace() }, source, options);
   }
 
   /** Ends every connection at once. */
@@ -166,7 +166,7 @@ export class ResearchClient {
   /** Waits until a request may start: a poll anywhere, any other where the service counts all of them together. */
   async #turn(signal: AbortSignal | undefined, operation?: "status"): Promise<void> {
     const { clock } = this.#session;
-    const pace = await this.#session.pace();
+    const pace = await this.#session.loadPace();
     if (operation === "status" || pace.pacesAll) await pace.takeTurn(clock, signal);
     signal?.throwIfAborted();
   }
@@ -176,12 +176,12 @@ export class ResearchClient {
     requestId: string,
     { signal, recordedAt = Number.NEGATIVE_INFINITY, grace = 0 }: StatusOptions & { grace?: number },
   ): Promise<Data> {
-    const { mayLag } = await this.#session.dialect();
+    const { mayLag } = await this.#session.loadDialect();
     for (let failures = 1; ; failures++) {
       const answer = await this.#session.call(operation, requestId, { signal, grace });
       if (answer.kind === "data") return answer.data;
       const age = Math.abs(this.#session.clock.now() - recordedAt);
-      const result = mayLag ? notYet(answer, age) : answer;
+      const result = mayLag ? delayNotFound(answer, age) : answer;
       const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
       await this.#pause(operation, result.error, canRepeat ? failures : undefined, signal, requestId);
     }
@@ -196,10 +196,10 @@ export class ResearchClient {
     { error }: Unsuccessful,
     signal: AbortSignal | undefined,
   ): Promise<Created> {
-    const { mayLag } = await this.#session.dialect();
+    const { mayLag } = await this.#session.loadDialect();
     const limits = { signal, recordedAt: this.#session.clock.now(), grace: CREATE_GRACE_MS };
     try {
-      return withMember(await this.#read("status", requestId, limits), "request_id", requestId);
+      return setMember(await this.#read("status", requestId, limits), "request_id", requestId);
     } catch (failure) {
       const isMissing = failure instanceof RefusedError && failure.kind === "not-found" && failure.enveloped;
       if (isMissing && !mayLag && error instanceof RefusedError) throw error;
@@ -209,7 +209,7 @@ export class ResearchClient {
   }
 
   /** The state after a stop that did not say; undefined if that cannot be learnt. */
-  async #stateAfterStop(
+  async #readStateAfterStop(
     result: Unsuccessful,
     requestId: string,
     options: StopOptions,
@@ -222,7 +222,7 @@ export class ResearchClient {
       if (result.kind === "fault" && error instanceof RefusedError) throw error;
       return undefined;
     }
-    if (result.kind === "fault") return stoppedData(state, requestId, options);
+    if (result.kind === "fault") return readStoppedData(state, requestId, options);
     options.onState?.(state);
     return state;
   }
@@ -258,7 +258,7 @@ function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-ret
 }
 
 /** A 404 says nothing for a minute after the create, and Gemini's 403 to a request of ours never says anything: both are retried. */
-function notYet(result: Unsuccessful, ageMs: number): Unsuccessful {
+function delayNotFound(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
   const { kind } = result.error;
   const limitMs = kind === "withheld" ? Number.POSITIVE_INFINITY : kind === "not-found" ? NEW_REQUEST_MS : 0;
@@ -273,7 +273,7 @@ function notYet(result: Unsuccessful, ageMs: number): Unsuccessful {
 }
 
 /** The data of a stop that was accepted. Throws RefusedError for a request that has ended otherwise. */
-function stoppedData(data: StatusData, requestId: string, { onState }: StopOptions): StatusData {
+function readStoppedData(data: StatusData, requestId: string, { onState }: StopOptions): StatusData {
   onState?.(data);
   if (!isFinal(data.status) || data.status === "STOPPED") return data;
   const message = `${requestId} is ${data.status} and cannot be stopped any more`;

@@ -1,7 +1,7 @@
 import type { Data } from "../../core/protocol/conversation.js";
 import type { RefusalKind } from "../dialects/dialect.js";
 import { hasNoResult, isCutShort } from "../dialects/providers.js";
-import { fields, text } from "../dialects/reading.js";
+import { readFields, readText } from "../dialects/reading.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
 
@@ -86,7 +86,7 @@ export class NoOutputError extends ResearchError {
 
   /** Makes one from a provider's answer, which says itself what became of the request. */
   static of(data: Data & { status: string }, requestId: string): NoOutputError {
-    const why = whyFailed(data) ?? String(data.provider_status);
+    const why = explainFailed(data) ?? String(data.provider_status);
     const make = (sentence: string, hint?: string) =>
       new NoOutputError(data.status, new ResearchError("", sentence, { hint }), requestId, data);
     const partial = `research output --partial ${requestId} prints`;
@@ -106,26 +106,29 @@ export class NoOutputError extends ResearchError {
     const [code, why] =
       data && hasNoResult(data)
         ? ["NO_RESULT", `ended without a result, and is paid for: ${refusal.message}`]
-        : whyMissing(status, refusal.message);
+        : explainMissing(status, refusal.message);
     super(code, `${requestId} ${why}`, { ...refusal, requestId });
   }
 }
 
 /** Returns why a request failed, in a provider's words; undefined if its data says nothing of it. */
-export function whyFailed(data: Data): string | undefined {
+export function explainFailed(data: Data): string | undefined {
   const { error, stop_reason } = data;
   if (hasNoResult(data))
     return stop_reason === "refusal"
       ? `the model refused: ${data.message}`
       : "the provider says that it is completed, and its answer holds no text";
-  const { message, code } = fields(error);
+  const { message, code } = readFields(error);
   return (
-    text(message) ?? text(error) ?? text(typeof code === "number" ? String(code) : code) ?? text(stop_reason)
+    readText(message) ??
+    readText(error) ??
+    readText(typeof code === "number" ? String(code) : code) ??
+    readText(stop_reason)
   );
 }
 
 /** The code and the sentence, without its subject, for a request in this state that gives no output. */
-function whyMissing(status: string, refusal: string): [code: string, why: string] {
+function explainMissing(status: string, refusal: string): [code: string, why: string] {
   switch (status) {
     case "FAILED":
       return ["RESEARCH_FAILED", `ended FAILED: ${refusal}`];

@@ -70,7 +70,7 @@ const PATIENCE_MS = 30_000;
 const LONGEST_POLL_WAIT_MS = 900_000;
 
 /** Returns the wait before a poll, in milliseconds, of which `askedMs` is what the service asks for. */
-export function boundedPollWait(askedMs: number): number {
+export function limitPollWait(askedMs: number): number {
   return Math.min(askedMs, LONGEST_POLL_WAIT_MS);
 }
 

@@ -26,7 +26,7 @@ export class Pace {
     if (dueAt === Number.POSITIVE_INFINITY) this.#polls.delete(watch);
     else this.#polls.set(watch, dueAt);
     const [call] = this.#calls;
-    return Math.max(dueAt, this.#nextStart(call !== undefined && this.#isCallFirst(call.dueAt, dueAt)));
+    return Math.max(dueAt, this.#findNextStart(call !== undefined && this.#isCallFirst(call.dueAt, dueAt)));
   }
 
   /** Notes that a poll starts at `at`, no earlier than the request before. */
@@ -52,12 +52,12 @@ export class Pace {
 
   #waitMs({ dueAt }: { dueAt: number }, clock: Clock): number {
     const pollAt = Math.min(...this.#polls.values());
-    const isPollDue = pollAt <= this.#nextStart(false);
-    return this.#nextStart(isPollDue && !this.#isCallFirst(dueAt, pollAt)) - clock.monotonic();
+    const isPollDue = pollAt <= this.#findNextStart(false);
+    return this.#findNextStart(isPollDue && !this.#isCallFirst(dueAt, pollAt)) - clock.monotonic();
   }
 
   /** When the next request may start, or the one after it if another one `goesFirst`: that may not come after all. */
-  #nextStart(goesFirst: boolean): number {
+  #findNextStart(goesFirst: boolean): number {
     return this.#last + this.betweenMs * (goesFirst ? 2 : 1);
   }
 

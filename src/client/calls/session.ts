@@ -1,19 +1,19 @@
 import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../../core/clock.js";
 import {
+  chooseProxy,
   type ProxyAddress,
   type ProxyEnvironment,
   ProxyError,
   parseBaseUrl,
-  proxyFor,
 } from "../../core/http/address.js";
 import { Connections } from "../../core/http/connections.js";
 import {
   exchange,
+  getHeader,
   type HttpAnswer,
-  headerOf,
-  loginRequired,
   type RequestFailure,
+  requireProxyLogin,
 } from "../../core/http/exchange.js";
 import {
   type CreateBody,
@@ -21,11 +21,11 @@ import {
   isRequestId,
   type Operation,
 } from "../../core/protocol/conversation.js";
-import { isKeyText, keyHider } from "../../core/secrets/key.js";
+import { createKeyHider, isKeyText } from "../../core/secrets/key.js";
 import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
-import { providerMeant, providerNamed, requestBelow, withDefaults } from "../dialects/providers.js";
-import { research } from "../dialects/research.js";
-import { maxBytes, salvageRequestId } from "./body.js";
+import { addDefaults, buildRequestBelow, findProvider, findProviderMeant } from "../dialects/providers.js";
+import { createResearch } from "../dialects/research.js";
+import { getMaxBytes, salvageRequestId } from "./body.js";
 import { type Classification, classifyResponse, type Success, waitAsked } from "./classify-response.js";
 import { RefusedError, ResearchError, UnreachableError } from "./errors.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
@@ -70,22 +70,22 @@ export class Session {
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? Math.random;
     this.#options = options;
-    this.#hide = keyHider(options.apiKey);
-    this.#dialect = options.dialect ?? research(options.gaps);
+    this.#hide = createKeyHider(options.apiKey);
+    this.#dialect = options.dialect ?? createResearch(options.gaps);
     this.#timeout = Math.min(options.requestTimeout ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
-    this.#proxy = proxyIn(base, options.proxyEnvironment ?? process.env);
+    this.#proxy = readProxy(base, options.proxyEnvironment ?? process.env);
     this.#connections = new Connections(base, this.#proxy, this.#timeout);
   }
 
   /** How the service is spoken to. */
-  async dialect(): Promise<Dialect> {
+  async loadDialect(): Promise<Dialect> {
     if (typeof this.#dialect === "function") this.#dialect = await this.#dialect();
     return this.#dialect;
   }
 
   /** When polls may start: one for all sessions of this process with the same key at the same origin. */
-  async pace(): Promise<Pace> {
-    const { betweenPollsMs, pacesAll } = await this.dialect();
+  async loadPace(): Promise<Pace> {
+    const { betweenPollsMs, pacesAll } = await this.loadDialect();
     const paces = PACES.get(this.clock) ?? new Map<string, Pace>();
     PACES.set(this.clock, paces);
     const account = `${this.origin} ${this.#options.apiKey}`;
@@ -96,10 +96,10 @@ export class Session {
 
   /** §4.1 as it would be sent. Rejects with ResearchError `USAGE` for what the service cannot be asked. */
   async createRequest(body: CreateBody): Promise<DialectRequest> {
-    const dialect = await this.dialect();
+    const dialect = await this.loadDialect();
     try {
-      const request = dialect.create(composeBody(withDefaults(providerNamed(dialect.name), body)));
-      return requestBelow(this.#base, dialect.name, request);
+      const request = dialect.create(composeBody(addDefaults(findProvider(dialect.name), body)));
+      return buildRequestBelow(this.#base, dialect.name, request);
     } catch (error) {
       if (error instanceof InputError) throw new ResearchError("USAGE", error.message, { hint: error.hint });
       throw error;
@@ -111,11 +111,11 @@ export class Session {
     request: DialectRequest,
     limits: CallLimits,
   ): Promise<{ requestId: string | undefined; result: Classification }> {
-    const dialect = await this.dialect();
+    const dialect = await this.loadDialect();
     const answer = await this.#send("create", request, dialect, limits);
     const result = this.#classify("create", request, dialect, answer);
     const requestId = result.kind === "data" ? result.data.request_id : salvageRequestId(answer, dialect);
-    const isGood = isRequestId(requestId) && !this.#quotesKey(requestId);
+    const isGood = isRequestId(requestId) && !this.#hasKeyIn(requestId);
     return { requestId: isGood ? requestId : undefined, result };
   }
 
@@ -129,17 +129,17 @@ export class Session {
     if (!isRequestId(requestId)) {
       throw new ResearchError("USAGE", `not a request id: ${JSON.stringify(requestId)}`);
     }
-    const dialect = await this.dialect();
-    const own = dialect.request(operation, requestId);
-    if (!own) {
-      const { title } = providerNamed(dialect.name) ?? { title: dialect.name };
+    const dialect = await this.loadDialect();
+    const dialectRequest = dialect.request(operation, requestId);
+    if (!dialectRequest) {
+      const { title } = findProvider(dialect.name) ?? { title: dialect.name };
       const message = `${title} has no way to stop a request: ${requestId} goes on and is paid for`;
       return {
         kind: "refused",
         error: new RefusedError("refused", false, "NOT_ALLOWED", message, { requestId }),
       };
     }
-    const request = requestBelow(this.#base, dialect.name, own);
+    const request = buildRequestBelow(this.#base, dialect.name, dialectRequest);
     const answer = await this.#send(operation, request, dialect, limits);
     // Most polls say what the one before said, and to read that anew is a sixth of what a poll costs.
     if (last?.answer && isSame(last.answer, answer))
@@ -150,13 +150,13 @@ export class Session {
   }
 
   /** Whether an id contains the key. Such an id is refused, since ids are printed and kept; a short key may be in one by accident. */
-  #quotesKey(requestId: string): boolean {
+  #hasKeyIn(requestId: string): boolean {
     const { apiKey } = this.#options;
     return apiKey.length >= 8 && requestId.includes(apiKey);
   }
 
   /** Hides the key in the sentences of an error, which may quote the request. Returns the error. */
-  withoutKey<E extends ResearchError>(error: E): E {
+  removeKey<E extends ResearchError>(error: E): E {
     const { message, code, hint } = error;
     return Object.assign(error, {
       message: this.#hide(message),
@@ -182,25 +182,25 @@ export class Session {
     answer: HttpAnswer | RequestFailure,
     requestId?: string,
   ): Classification {
-    const target = `${at.method} ${this.#url(at)}`;
+    const target = `${at.method} ${this.#buildUrl(at)}`;
     const peer =
       new URL(this.origin).host + (this.#proxy ? ` through the proxy ${this.#proxy.url.origin}` : "");
-    const meant = providerMeant(this.origin, dialect.name);
+    const meant = findProviderMeant(this.origin, dialect.name);
     const asked = { dialect, operation, requestId, target, peer, meant, now: this.clock.now() };
     const result = classifyResponse(answer, asked);
     if (result.kind === "data") return result;
     const { error } = result;
-    const own = providerNamed(dialect.name)?.baseUrl ?? this.origin;
+    const providerOrigin = findProvider(dialect.name)?.baseUrl ?? this.origin;
     // A service that speaks a provider's dialect elsewhere: the path may be wrong, which says nothing of the model.
     const isMissing = error instanceof RefusedError && error.enveloped && error.httpStatus === 404;
-    if (operation === "create" && isMissing && own !== this.origin)
+    if (operation === "create" && isMissing && providerOrigin !== this.origin)
       Object.assign(error, { message: `${error.message} (${target} was asked: check the base URL)` });
     if (meant && !(error instanceof UnreachableError && error.unsent)) Object.assign(error, { hint: meant });
-    this.withoutKey(error);
+    this.removeKey(error);
     return result;
   }
 
-  #url(at: DialectRequest): string {
+  #buildUrl(at: DialectRequest): string {
     return this.origin + at.path;
   }
 
@@ -214,35 +214,35 @@ export class Session {
       origin: this.origin,
       method: at.method,
       path: at.path,
-      headers: this.#headers(at, dialect),
+      headers: this.#buildHeaders(at, dialect),
       body: at.body,
     };
     const exchangeLimits = {
       timeout: this.#timeout,
       total: limits.total === undefined ? undefined : Math.min(limits.total, MAX_TIMER_MS),
       perPiece: operation === "output" || (operation === "status" && dialect.statusIsResult),
-      maxBytes: maxBytes(operation, dialect),
+      maxBytes: getMaxBytes(operation, dialect),
       signal: limits.signal,
       grace: limits.grace ?? 0,
     };
     const start = this.clock.monotonic();
     const send = (dispatcher: Dispatcher) =>
-      exchange(dispatcher, this.#connections.route(request), exchangeLimits);
-    const answer = loginRequired(
+      exchange(dispatcher, this.#connections.routeRequest(request), exchangeLimits);
+    const answer = requireProxyLogin(
       operation === "create"
-        ? await this.#connections.fresh(send)
-        : await send(await this.#connections.shared()),
+        ? await this.#connections.useFresh(send)
+        : await send(await this.#connections.getShared()),
       this.#proxy,
     );
-    const failed = (fault: RequestFailure) => this.#hide(`${fault.fault}: ${fault.message}`);
-    const outcome = answer.kind === "answer" ? `HTTP ${answer.status}` : failed(answer);
+    const describeFailure = (fault: RequestFailure) => this.#hide(`${fault.fault}: ${fault.message}`);
+    const outcome = answer.kind === "answer" ? `HTTP ${answer.status}` : describeFailure(answer);
     const elapsedMs = this.clock.monotonic() - start;
-    const date = headerOf(answer.headers, "date");
-    this.emit({ kind: "exchange", method: at.method, url: this.#url(at), outcome, elapsedMs, date });
+    const date = getHeader(answer.headers, "date");
+    this.emit({ kind: "exchange", method: at.method, url: this.#buildUrl(at), outcome, elapsedMs, date });
     return answer;
   }
 
-  #headers(at: DialectRequest, { keyHeader: [name, prefix] }: Dialect): Record<string, string> {
+  #buildHeaders(at: DialectRequest, { keyHeader: [name, prefix] }: Dialect): Record<string, string> {
     return {
       [name]: prefix + this.#options.apiKey,
       accept: "application/json",
@@ -254,9 +254,9 @@ export class Session {
 }
 
 /** The proxy for `url`. Throws ResearchError `USAGE` for an invalid one. */
-function proxyIn(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
+function readProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   try {
-    return proxyFor(url, env);
+    return chooseProxy(url, env);
   } catch (error) {
     if (error instanceof ProxyError) throw new ResearchError("USAGE", error.message, { hint: error.hint });
     throw error;

@@ -1,4 +1,4 @@
-import { exactJson } from "../../core/json/exact-json.js";
+import { stringifyExact } from "../../core/json/exact-json.js";
 import type { CreateBody, JsonSchema, Operation } from "../../core/protocol/conversation.js";
 import { type DialectRequest, InputError } from "./dialect.js";
 
@@ -21,7 +21,7 @@ export function createAt(
   if (structured_output && !output_schema)
     throw new InputError(`${title} gives no structured output without a schema`, "Give one with --schema.");
   checkOptions(title, options, Object.keys(ours));
-  return { method: "POST", path, json: true, body: exactJson({ ...ours, ...options }) };
+  return { method: "POST", path, json: true, body: stringifyExact({ ...ours, ...options }) };
 }
 
 /** Throws InputError for an option that is one of `ours`, or that no provider may be sent. */
@@ -35,7 +35,7 @@ export function checkOptions(title: string, options: object, ours: readonly stri
 }
 
 /** The request of an operation on what stands under `path`, where a stop is a cancel. */
-export function requestAt(path: string, operation: Operation, requestId: string): DialectRequest {
+export function buildRequestAt(path: string, operation: Operation, requestId: string): DialectRequest {
   const at = `${path}/${encodeURIComponent(requestId)}`;
   if (operation === "stop") return { method: "POST", path: `${at}/cancel`, json: false };
   return { method: "GET", path: at, json: false };
@@ -49,35 +49,35 @@ const NAMED = ["properties", "$defs", "definitions"];
 
 /** Throws InputError, with the keyword, for a schema outside what strict mode takes. Limits on depth differ by model. */
 export function checkStrict(title: string, schema: JsonSchema): void {
-  if (schema.type !== "object") throw refusedSchema(title, "type", "the top level must be an object");
+  if (schema.type !== "object") throw createSchemaError(title, "type", "the top level must be an object");
   checkPart(title, schema);
 }
 
 function checkPart(title: string, part: unknown): void {
-  if (Array.isArray(part)) for (const one of part) checkPart(title, one);
+  if (Array.isArray(part)) for (const child of part) checkPart(title, child);
   if (typeof part !== "object" || part === null || Array.isArray(part)) return;
   const schema = part as JsonSchema;
   const keyword = Object.keys(schema).find((name) => OUTSIDE.test(name));
-  if (keyword) throw refusedSchema(title, keyword, "it is not supported there");
+  if (keyword) throw createSchemaError(title, keyword, "it is not supported there");
   const properties = Object.keys(schema.properties ?? {});
   if (schema.type === "object" || properties.length > 0) {
     if (schema.additionalProperties !== false)
-      throw refusedSchema(title, "additionalProperties", "each object must set it to false");
+      throw createSchemaError(title, "additionalProperties", "each object must set it to false");
     const required = Array.isArray(schema.required) ? schema.required : [];
     const optional = properties.find((name) => !required.includes(name));
     if (optional !== undefined)
-      throw refusedSchema(
+      throw createSchemaError(
         title,
         "required",
         `it must name each property, and lacks ${JSON.stringify(optional)}`,
       );
   }
-  for (const name of NAMED) for (const one of Object.values(schema[name] ?? {})) checkPart(title, one);
+  for (const name of NAMED) for (const child of Object.values(schema[name] ?? {})) checkPart(title, child);
   for (const name of ["items", "anyOf"]) checkPart(title, schema[name]);
 }
 
 /** A schema that the provider would refuse, by a keyword of it. */
-export function refusedSchema(title: string, keyword: string, why: string): InputError {
+export function createSchemaError(title: string, keyword: string, why: string): InputError {
   return new InputError(
     `${title} does not take this schema: ${JSON.stringify(keyword)}: ${why}`,
     "Change the schema, or ask without one.",

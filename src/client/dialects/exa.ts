@@ -1,16 +1,16 @@
-import { memberText } from "../../core/json/exact-json.js";
-import { createAt, PROVIDER, requestAt } from "./asking.js";
+import { findMemberText } from "../../core/json/exact-json.js";
+import { buildRequestAt, createAt, PROVIDER } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {
   answerData,
-  exactPart,
-  fieldCitations,
-  fields,
-  items,
-  providerError,
+  classifyProviderError,
+  pickExactPart,
+  readFieldCitations,
+  readFields,
+  readItems,
+  readSources,
+  readText,
   salvageId,
-  sourcesIn,
-  text,
 } from "./reading.js";
 
 const PATH = "/agent/runs";
@@ -23,7 +23,7 @@ const METERED = ["auto", "ultra", "max"];
 const BUSY_S = 3;
 
 /** Exa: agent runs. */
-export function exa(defaultModel: string): Dialect {
+export function createExa(defaultModel: string): Dialect {
   return {
     name: "exa",
     keyHeader: ["x-api-key", ""],
@@ -42,34 +42,34 @@ export function exa(defaultModel: string): Dialect {
       const request = createAt("Exa", PATH, body, ours);
       return effort === "max" ? { ...request, headers: MAX_EFFORT } : request;
     },
-    request: (operation, requestId) => requestAt(PATH, operation, requestId),
+    request: (operation, requestId) => buildRequestAt(PATH, operation, requestId),
     probeId: "agent_run_0",
     fault(operation, httpStatus, value, retryAfter) {
-      const answer = fields(value);
-      const error = fields(answer.error);
-      const message = text(answer.error) ?? text(error.message);
-      const code = text(answer.tag) ?? text(error.code) ?? text(error.type);
-      const said = providerError(operation, httpStatus, { code, message, retryAfter });
+      const answer = readFields(value);
+      const error = readFields(answer.error);
+      const message = readText(answer.error) ?? readText(error.message);
+      const code = readText(answer.tag) ?? readText(error.code) ?? readText(error.type);
+      const serviceError = classifyProviderError(operation, httpStatus, { code, message, retryAfter });
       // It never says when to come back, and its limits are of a second.
-      const isBusy = said && said.kind === undefined && httpStatus === 429;
-      return isBusy ? { ...said, retryAfter: said.retryAfter ?? BUSY_S } : said;
+      const isBusy = serviceError && serviceError.kind === undefined && httpStatus === 429;
+      return isBusy ? { ...serviceError, retryAfter: serviceError.retryAfter ?? BUSY_S } : serviceError;
     },
     data(operation, value) {
-      const answer = fields(value);
+      const answer = readFields(value);
       const { id, status, createdAt: created } = answer;
-      const output = exactPart(answer, "output");
+      const output = pickExactPart(answer, "output");
       const hasFields = (output.structured ?? undefined) !== undefined;
       // A run repeats what was asked. The text beside a schema is no value of it.
-      const isStructured = (fields(answer.request).outputSchema ?? undefined) !== undefined;
-      const { total } = fields(answer.costDollars);
+      const isStructured = (readFields(answer.request).outputSchema ?? undefined) !== undefined;
+      const { total } = readFields(answer.costDollars);
       const more = {
-        output: hasFields || isStructured ? memberText(output, "structured") : text(output.text),
+        output: hasFields || isStructured ? findMemberText(output, "structured") : readText(output.text),
         cost_dollars: typeof total === "number" ? total : undefined,
-        sources: sourcesIn(items(output.grounding).flatMap(({ citations }) => items(citations))),
-        citations: hasFields ? fieldCitations(output.grounding) : undefined,
-        stop_reason: text(answer.stopReason),
+        sources: readSources(readItems(output.grounding).flatMap(({ citations }) => readItems(citations))),
+        citations: hasFields ? readFieldCitations(output.grounding) : undefined,
+        stop_reason: readText(answer.stopReason),
         // With the confidence and the score of each field.
-        grounding: memberText(output, "grounding"),
+        grounding: findMemberText(output, "grounding"),
       };
       return answerData(operation, answer, { id, status, created }, more);
     },

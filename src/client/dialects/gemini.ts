@@ -1,15 +1,15 @@
-import { createAt, PROVIDER, requestAt } from "./asking.js";
+import { buildRequestAt, createAt, PROVIDER } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import {
   answerData,
+  classifyProviderError,
   type Fields,
-  fields,
-  items,
-  progressIn,
-  providerError,
+  readFields,
+  readItems,
+  readProgress,
+  readSources,
+  readText,
   salvageId,
-  sourcesIn,
-  text,
 } from "./reading.js";
 
 const PATH = "/v1beta/interactions";
@@ -19,7 +19,7 @@ const REVISION = { "api-revision": "2026-05-20" };
 const PROBE = "models";
 
 /** Gemini: interactions with the Deep Research agent. */
-export function gemini(defaultModel: string): Dialect {
+export function createGemini(defaultModel: string): Dialect {
   return {
     name: "gemini",
     keyHeader: ["x-goog-api-key", ""],
@@ -39,46 +39,48 @@ export function gemini(defaultModel: string): Dialect {
       const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };
       // There is a cancel, and it is refused for API keys: who asks whether a request can be stopped is told no.
       if (requestId === PROBE) return operation === "status" ? models : undefined;
-      return { ...requestAt(PATH, operation, requestId), headers: REVISION };
+      return { ...buildRequestAt(PATH, operation, requestId), headers: REVISION };
     },
     probeId: PROBE,
     fault(operation, httpStatus, value, retryAfter) {
-      const error = fields(fields(value).error);
-      const message = text(error.message);
+      const error = readFields(readFields(value).error);
+      const message = readText(error.message);
       if (message === undefined) return undefined;
-      const details = items(error.details);
-      const reason = text(details.find((one) => text(one.reason))?.reason);
-      const said = providerError(operation, httpStatus, {
-        ...{ code: reason ?? text(error.code) ?? text(error.status), message },
-        retryAfter: secondsIn(details) ?? retryAfter,
+      const details = readItems(error.details);
+      const reason = readText(details.find((detail) => readText(detail.reason))?.reason);
+      const serviceError = classifyProviderError(operation, httpStatus, {
+        ...{ code: reason ?? readText(error.code) ?? readText(error.status), message },
+        retryAfter: readSeconds(details) ?? retryAfter,
         isUnpaid: /do not have enough quota/i.test(message),
       });
-      if (said === undefined) return said;
+      if (serviceError === undefined) return serviceError;
       if (reason === "API_KEY_INVALID" || /API key (?:not valid|expired)/i.test(message))
-        return { ...said, kind: "unauthenticated" };
-      if (operation === "status" && httpStatus === 403) return { ...said, kind: "withheld" };
+        return { ...serviceError, kind: "unauthenticated" };
+      if (operation === "status" && httpStatus === 403) return { ...serviceError, kind: "withheld" };
       if (operation === "stop" && httpStatus === 404 && /method not found/i.test(message)) {
         const why = "Gemini takes no cancel with an API key: what has not ended goes on and is paid for";
-        return { ...said, message: `${why} (${message})`, kind: "refused" };
+        return { ...serviceError, message: `${why} (${message})`, kind: "refused" };
       }
-      return said;
+      return serviceError;
     },
     data(operation, value) {
-      const answer = fields(value);
+      const answer = readFields(value);
       if (operation === "status" && Array.isArray(answer.models)) return { status: "valid" };
       const { id, status, created } = answer;
-      const steps = items(answer.steps);
+      const steps = readItems(answer.steps);
       const { content } = steps.findLast(({ type }) => type === "model_output") ?? {};
-      const parts = items(content).filter((part) => part.type === "text" && typeof part.text === "string");
+      const parts = readItems(content).filter(
+        (part) => part.type === "text" && typeof part.text === "string",
+      );
       const more = {
-        model: text(answer.agent) ?? text(answer.model),
-        output: text(parts.map((part) => part.text).join("")),
-        progress: progressIn(status, steps, "google_search_call", (step) =>
-          step.type === "url_context_call" ? fields(step.arguments).urls : undefined,
+        model: readText(answer.agent) ?? readText(answer.model),
+        output: readText(parts.map((part) => part.text).join("")),
+        progress: readProgress(status, steps, "google_search_call", (step) =>
+          step.type === "url_context_call" ? readFields(step.arguments).urls : undefined,
         ),
-        citations: citationsIn(parts),
-        sources: sourcesIn(parts.flatMap(({ annotations }) => items(annotations))),
-        error: items(answer.errors)[0] ?? answer.error,
+        citations: readCitations(parts),
+        sources: readSources(parts.flatMap(({ annotations }) => readItems(annotations))),
+        error: readItems(answer.errors)[0] ?? answer.error,
       };
       return answerData(operation, answer, { id, status, created }, more);
     },
@@ -88,28 +90,28 @@ export function gemini(defaultModel: string): Dialect {
 }
 
 /** The longest wait that details of an error ask for, as `"34.07s"`, in whole seconds. */
-function secondsIn(details: readonly Fields[]): number | undefined {
+function readSeconds(details: readonly Fields[]): number | undefined {
   const waits = details.flatMap(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1] ?? []);
   return waits.length > 0 ? Math.ceil(Math.max(...waits.map(Number))) : undefined;
 }
 
 /** Which pages are cited where in the text of all `parts`, in UTF-16 units: Gemini counts the bytes of a part. */
-function citationsIn(parts: readonly Fields[]) {
-  const found: { start: number; end: number; url: string }[] = [];
+function readCitations(parts: readonly Fields[]) {
+  const citations: { start: number; end: number; url: string }[] = [];
   let before = 0;
   for (const part of parts) {
     const bytes = Buffer.from(String(part.text));
-    const unitsAt = (index: unknown) =>
+    const countUnitsAt = (index: unknown) =>
       Number.isInteger(index) && isCharacter(bytes, Number(index))
         ? before + bytes.toString("utf8", 0, Number(index)).length
         : Number.NaN;
-    for (const { url, start_index, end_index } of items(part.annotations)) {
-      const [start, end] = [unitsAt(start_index), unitsAt(end_index)];
-      if (start < end && sourcesIn([{ url }])) found.push({ start, end, url: String(url) });
+    for (const { url, start_index, end_index } of readItems(part.annotations)) {
+      const [start, end] = [countUnitsAt(start_index), countUnitsAt(end_index)];
+      if (start < end && readSources([{ url }])) citations.push({ start, end, url: String(url) });
     }
     before += String(part.text).length;
   }
-  return found.length > 0 ? found : undefined;
+  return citations.length > 0 ? citations : undefined;
 }
 
 /** Whether a character begins at `index`, or the text ends there. */

@@ -1,24 +1,24 @@
 import { checkStrict, createAt } from "./asking.js";
 import type { Dialect } from "./dialect.js";
-import { fields } from "./reading.js";
-import { PATH, responses } from "./responses.js";
+import { readFields } from "./reading.js";
+import { createResponses, PATH } from "./responses.js";
 
 /** Asks for the list of models. No response has this id. */
 const MODELS = "models";
 
 /** OpenAI: the Responses API in background mode. */
-export function openai(defaultModel: string): Dialect {
-  const own = responses("openai", /^resp_/);
+export function createOpenai(defaultModel: string): Dialect {
+  const dialect = createResponses("openai", /^resp_/);
   return {
-    ...own,
+    ...dialect,
     modelsId: MODELS,
     request: (operation, requestId) =>
       operation === "status" && requestId === MODELS
         ? { method: "GET", path: "/v1/models", json: false }
-        : own.request(operation, requestId),
+        : dialect.request(operation, requestId),
     data(operation, answer) {
-      const { object, data: models } = fields(answer);
-      return object === "list" ? { status: "valid", models } : own.data(operation, answer);
+      const { object, data: models } = readFields(answer);
+      return object === "list" ? { status: "valid", models } : dialect.data(operation, answer);
     },
     create(body) {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;

@@ -1,22 +1,22 @@
-import { memberText } from "../../core/json/exact-json.js";
-import { createAt, PROVIDER, requestAt } from "./asking.js";
+import { findMemberText } from "../../core/json/exact-json.js";
+import { buildRequestAt, createAt, PROVIDER } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import {
   answerData,
-  exactPart,
-  fieldCitations,
-  fields,
-  items,
-  providerError,
+  classifyProviderError,
+  pickExactPart,
+  readFieldCitations,
+  readFields,
+  readItems,
+  readSources,
+  readText,
   salvageId,
-  sourcesIn,
-  text,
 } from "./reading.js";
 
 const PATH = "/v1/tasks/runs";
 
 /** Parallel: task runs. It has no way to stop one, and a result of its own address. */
-export function parallel(defaultModel: string): Dialect {
+export function createParallel(defaultModel: string): Dialect {
   return {
     name: "parallel",
     keyHeader: ["x-api-key", ""],
@@ -40,30 +40,36 @@ export function parallel(defaultModel: string): Dialect {
     },
     request(operation, requestId) {
       if (operation === "stop") return undefined;
-      const request = requestAt(PATH, operation, requestId);
+      const request = buildRequestAt(PATH, operation, requestId);
       // It holds the answer back for as long as `timeout` says.
       return operation === "output" ? { ...request, path: `${request.path}/result?timeout=1` } : request;
     },
     probeId: "trun_0",
     fault(operation, httpStatus, value, retryAfter) {
-      const message = text(fields(fields(value).error).message);
-      const said = providerError(operation, httpStatus, { code: undefined, message, retryAfter });
+      const message = readText(readFields(readFields(value).error).message);
+      const serviceError = classifyProviderError(operation, httpStatus, {
+        code: undefined,
+        message,
+        retryAfter,
+      });
       // The result is not there yet.
-      return said && operation === "output" && httpStatus === 408 ? { ...said, kind: "refused" } : said;
+      return serviceError && operation === "output" && httpStatus === 408
+        ? { ...serviceError, kind: "refused" }
+        : serviceError;
     },
     data(operation, value) {
-      const answer = fields(value);
-      const run = operation === "output" ? exactPart(answer, "run") : answer;
+      const answer = readFields(value);
+      const run = operation === "output" ? pickExactPart(answer, "run") : answer;
       const { run_id: id, status, created_at: created } = run;
-      const output = exactPart(answer, "output");
-      if (operation === "output" && text(status) === undefined) return "the answer has no run";
-      const citations = items(output.basis).flatMap((basis) => items(basis.citations));
+      const output = pickExactPart(answer, "output");
+      if (operation === "output" && readText(status) === undefined) return "the answer has no run";
+      const citations = readItems(output.basis).flatMap((basis) => readItems(basis.citations));
       const more = {
-        model: text(run.processor),
-        output: memberText(output, "content"),
-        basis: memberText(output, "basis"),
-        sources: sourcesIn(citations),
-        citations: typeof output.content === "string" ? undefined : fieldCitations(output.basis),
+        model: readText(run.processor),
+        output: findMemberText(output, "content"),
+        basis: findMemberText(output, "basis"),
+        sources: readSources(citations),
+        citations: typeof output.content === "string" ? undefined : readFieldCitations(output.basis),
       };
       return answerData(operation, run, { id, status, created, holdsResult: operation === "output" }, more);
     },

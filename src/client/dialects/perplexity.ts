@@ -1,12 +1,12 @@
 import { createAt } from "./asking.js";
 import type { Dialect } from "./dialect.js";
-import { fault, PATH, responses } from "./responses.js";
+import { createResponses, PATH, readFault } from "./responses.js";
 
 /** Perplexity: the Agent API in background mode, which is the Responses API with other words for a schema and a model. */
-export function perplexity(defaultModel: string): Dialect {
+export function createPerplexity(defaultModel: string): Dialect {
   return {
     // The form of its ids is not documented.
-    ...responses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
+    ...createResponses("perplexity", /^resp_|^[0-9a-f]{8}-[0-9a-f]{4}-/),
     create(body) {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
       const isModel = model.includes("/");
@@ -21,11 +21,11 @@ export function perplexity(defaultModel: string): Dialect {
       return createAt("Perplexity", PATH, body, ours);
     },
     fault(operation, httpStatus, answer, retryAfter) {
-      const said = fault(operation, httpStatus, answer, retryAfter);
-      if (said?.kind !== undefined || httpStatus !== 401) return said;
+      const serviceError = readFault(operation, httpStatus, answer, retryAfter);
+      if (serviceError?.kind !== undefined || httpStatus !== 401) return serviceError;
       // Its documentation has a 401 where others have a 402.
-      const message = `${said?.message ?? "HTTP 401"} (the key is invalid, or the account has no credit)`;
-      return { code: said?.code, message, kind: undefined };
+      const message = `${serviceError?.message ?? "HTTP 401"} (the key is invalid, or the account has no credit)`;
+      return { code: serviceError?.code, message, kind: undefined };
     },
   };
 }

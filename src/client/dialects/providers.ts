@@ -29,7 +29,7 @@ export interface Provider {
   /** The field of an answer that a follow-up names, if that is not the request's own id. */
   followUpField?: "interaction_id";
   /** The options of a create that search these domains only, and none of those; each list may be empty. Absent if it has none. */
-  domainOptions?(only: readonly string[], not: readonly string[]): Record<string, unknown>;
+  buildDomainOptions?(only: readonly string[], not: readonly string[]): Record<string, unknown>;
   /** The options of a create that takes a lower price for a result within a time. Absent if it sells none. */
   windowOptions?(window: string): Record<string, unknown>;
   load(defaultModel: string): Promise<Dialect>;
@@ -48,12 +48,12 @@ export const PROVIDERS: readonly Provider[] = [
     defaultOptions: { reasoning: { effort: "high" } },
     versions: ["/v1"],
     idForm: /^resp_/,
-    domainOptions(only, not) {
+    buildDomainOptions(only, not) {
       if (not.length > 0) throw new InputError("OpenAI can leave no domains out", "Leave --not-domains out.");
       return { tools: [{ type: "web_search", filters: { allowed_domains: only } }] };
     },
     windowOptions: (window) => ({ background_options: { completion_window: window } }),
-    load: async (model) => (await import("./openai.js")).openai(model),
+    load: async (model) => (await import("./openai.js")).createOpenai(model),
   },
   {
     name: "perplexity",
@@ -65,11 +65,11 @@ export const PROVIDERS: readonly Provider[] = [
     versions: ["/v1"],
     idForm: new RegExp(`^resp_|${UUID.source}`),
     saysDollars: true,
-    domainOptions(only, not) {
+    buildDomainOptions(only, not) {
       const search_domain_filter = [...only, ...not.map((domain) => `-${domain}`)];
       return { tools: [{ type: "web_search", filters: { search_domain_filter } }] };
     },
-    load: async (model) => (await import("./perplexity.js")).perplexity(model),
+    load: async (model) => (await import("./perplexity.js")).createPerplexity(model),
   },
   {
     name: "exa",
@@ -81,7 +81,7 @@ export const PROVIDERS: readonly Provider[] = [
     idForm: /^agent_run_/,
     guessesWaits: true,
     saysDollars: true,
-    load: async (model) => (await import("./exa.js")).exa(model),
+    load: async (model) => (await import("./exa.js")).createExa(model),
   },
   {
     name: "parallel",
@@ -93,8 +93,8 @@ export const PROVIDERS: readonly Provider[] = [
     versions: ["/v1"],
     idForm: /^trun_/,
     followUpField: "interaction_id",
-    domainOptions: (only, not) => ({ source_policy: domainFields(only, not) }),
-    load: async (model) => (await import("./parallel.js")).parallel(model),
+    buildDomainOptions: (only, not) => ({ source_policy: buildDomainFields(only, not) }),
+    load: async (model) => (await import("./parallel.js")).createParallel(model),
   },
   {
     name: "gemini",
@@ -106,7 +106,7 @@ export const PROVIDERS: readonly Provider[] = [
     defaultModel: "deep-research-preview-04-2026",
     versions: ["/v1beta", "/v1"],
     idForm: /^v1_/,
-    load: async (model) => (await import("./gemini.js")).gemini(model),
+    load: async (model) => (await import("./gemini.js")).createGemini(model),
   },
   {
     name: "tavily",
@@ -116,12 +116,12 @@ export const PROVIDERS: readonly Provider[] = [
     modelWord: "model",
     defaultModel: "mini",
     idForm: UUID,
-    domainOptions: domainFields,
-    load: async (model) => (await import("./tavily.js")).tavily(model),
+    buildDomainOptions: buildDomainFields,
+    load: async (model) => (await import("./tavily.js")).createTavily(model),
   },
 ];
 
-function domainFields(only: readonly string[], not: readonly string[]) {
+function buildDomainFields(only: readonly string[], not: readonly string[]) {
   return {
     ...(only.length > 0 && { include_domains: only }),
     ...(not.length > 0 && { exclude_domains: not }),
@@ -132,7 +132,7 @@ function domainFields(only: readonly string[], not: readonly string[]) {
 export const INTERFACE = "research";
 
 /** The provider of that name; undefined for the interface itself and for an unknown name. */
-export function providerNamed(name: string): Provider | undefined {
+export function findProvider(name: string): Provider | undefined {
   return PROVIDERS.find((provider) => provider.name === name);
 }
 
@@ -140,17 +140,17 @@ export function providerNamed(name: string): Provider | undefined {
 export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({ name }) => name)];
 
 /** The providers whose ids have the form of this one, if the service `name` has ids of another form; else none. */
-export function ownersOfId(requestId: string, name: string): Provider[] {
+export function listOwnersOfId(requestId: string, name: string): Provider[] {
   const owners = PROVIDERS.filter(({ idForm }) => idForm.test(requestId));
-  const isOwn = name === INTERFACE ? UUID.test(requestId) : owners.some((one) => one.name === name);
+  const isOwn = name === INTERFACE ? UUID.test(requestId) : owners.some((owner) => owner.name === name);
   return isOwn ? [] : owners;
 }
 
 /** The path of a base URL without a version that the service `name` has, and that version. */
 export function splitBasePath({ pathname }: URL, name: string) {
   const path = pathname.replace(/\/+$/, "");
-  const versions = name === INTERFACE ? ["/api/v1"] : (providerNamed(name)?.versions ?? []);
-  const version = versions.find((one) => path.endsWith(one));
+  const versions = name === INTERFACE ? ["/api/v1"] : (findProvider(name)?.versions ?? []);
+  const version = versions.find((candidate) => path.endsWith(candidate));
   return { basePath: version ? path.slice(0, -version.length) : path, version, own: versions[0] ?? "" };
 }
 
@@ -158,19 +158,19 @@ export function splitBasePath({ pathname }: URL, name: string) {
  * A request of the service `name` below a base URL. The version that paths begin with is not repeated if the URL ends
  * with it; another version takes its place, without the headers that go with the first one.
  */
-export function requestBelow(
+export function buildRequestBelow(
   base: URL,
   name: string,
   { headers, ...request }: DialectRequest,
 ): DialectRequest {
-  const { basePath, version, own } = splitBasePath(base, name);
-  if (version === undefined || version === own)
+  const { basePath, version, own: rest } = splitBasePath(base, name);
+  if (version === undefined || version === rest)
     return { ...request, ...(headers && { headers }), path: basePath + request.path };
-  return { ...request, path: basePath + version + request.path.slice(own.length) };
+  return { ...request, path: basePath + version + request.path.slice(rest.length) };
 }
 
 /** A create with what a provider asks of its default model; unchanged if it names a model. */
-export function withDefaults(
+export function addDefaults(
   provider: Pick<Provider, "defaultModel" | "defaultOptions"> | undefined,
   body: CreateBody,
 ): CreateBody {
@@ -205,7 +205,7 @@ export function isAboutModel({ code, message }: { code: string; message: string 
 }
 
 /** What to do about a provider's own address that is spoken to as if it had the interface; undefined if it is not. */
-export function providerMeant(origin: string, spoken: string): string | undefined {
+export function findProviderMeant(origin: string, spoken: string): string | undefined {
   const meant = spoken === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
   if (!meant) return undefined;
   const { name, title } = meant;
@@ -213,7 +213,7 @@ export function providerMeant(origin: string, spoken: string): string | undefine
 }
 
 /** What to do about a model that a service does not have: `named`, or the default. Undefined if its words say enough. */
-export function missingModelHint(
+export function hintMissingModel(
   { defaultModel, title }: Pick<Provider, "defaultModel" | "title">,
   named: string | undefined,
   code: string,
@@ -243,6 +243,6 @@ export function hasNullForNothingFound({ object, provider_status }: Data): boole
 }
 
 /** Whether a request goes on only if somebody does something at the provider. */
-export function waitsForSomebody({ provider_status }: Data): boolean {
+export function isWaitingForPerson({ provider_status }: Data): boolean {
   return ["requires_action", "action_required", "requires_continuation"].includes(String(provider_status));
 }

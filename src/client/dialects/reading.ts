@@ -1,11 +1,11 @@
 import {
-  exactJson,
+  attachSource,
+  findMemberText,
   isObject,
   JsonText,
-  jsonIn,
-  memberText,
   parseExact,
-  withSource,
+  readJsonPath,
+  stringifyExact,
 } from "../../core/json/exact-json.js";
 import type { Citation } from "../../core/protocol/citations.js";
 import {
@@ -21,23 +21,23 @@ import type { RefusalKind, ServiceError } from "./dialect.js";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** `value` if it is an object and no array, else an empty one. */
-export function fields(value: unknown): Fields {
+export function readFields(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
 /** The objects in an array; empty for anything else. */
-export function items(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.map(fields) : [];
+export function readItems(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(readFields) : [];
 }
 
 /** `value` if it is a text that is not blank. */
-export function text(value: unknown): string | undefined {
+export function readText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
 /** A time in ISO 8601, from one or from seconds since 1970. */
-function isoTime(value: unknown): string | undefined {
-  if (typeof value !== "number") return text(value);
+function parseTime(value: unknown): string | undefined {
+  if (typeof value !== "number") return readText(value);
   const date = new Date(value * 1_000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
@@ -48,20 +48,20 @@ function hasUrl(page: Fields): page is Fields & { url: string } {
 }
 
 /** What a text of `length` UTF-16 units that begins at `offset` of the output cites; a range outside of it is left out. */
-export function rangesIn(annotations: readonly Fields[], offset: number, length: number): Citation[] {
-  return annotations.flatMap((one) => {
-    const { start_index: start, end_index: end } = one;
+export function readRanges(annotations: readonly Fields[], offset: number, length: number): Citation[] {
+  return annotations.flatMap((annotation) => {
+    const { start_index: start, end_index: end } = annotation;
     const isRange = Number.isInteger(start) && Number.isInteger(end) && Number(start) >= 0;
-    if (!hasUrl(one) || !isRange || Number(end) <= Number(start) || Number(end) > length) return [];
-    return [{ start: offset + Number(start), end: offset + Number(end), url: one.url }];
+    if (!hasUrl(annotation) || !isRange || Number(end) <= Number(start) || Number(end) > length) return [];
+    return [{ start: offset + Number(start), end: offset + Number(end), url: annotation.url }];
   });
 }
 
 /** What each field of a structured result cites: `found` are objects of `field` and `citations`. */
-export function fieldCitations(found: unknown): Citation[] | undefined {
-  const cited = items(found).flatMap(({ field, citations }) =>
+export function readFieldCitations(listed: unknown): Citation[] | undefined {
+  const cited = readItems(listed).flatMap(({ field, citations }) =>
     typeof field === "string"
-      ? items(citations)
+      ? readItems(citations)
           .filter(hasUrl)
           .map(({ url }) => ({ field, url }))
       : [],
@@ -70,22 +70,22 @@ export function fieldCitations(found: unknown): Citation[] | undefined {
 }
 
 /** Those of `found` that have a web address, each address once. */
-export function sourcesIn(found: readonly Fields[]) {
+export function readSources(listed: readonly Fields[]) {
   const sources = new Map<string, { url: string; title: string | null }>();
-  for (const { url, title } of found.filter(hasUrl))
-    if (!sources.has(url)) sources.set(url, { url, title: text(title) ?? null });
+  for (const { url, title } of listed.filter(hasUrl))
+    if (!sources.has(url)) sources.set(url, { url, title: readText(title) ?? null });
   return sources.size > 0 ? [...sources.values()] : undefined;
 }
 
 /** Returns every page in its order, since a text has their numbers; the url of one without a web address is null. */
 export function readNumberedSources(pages: readonly Fields[]) {
-  return pages.map((page) => ({ url: hasUrl(page) ? page.url : null, title: text(page.title) ?? null }));
+  return pages.map((page) => ({ url: hasUrl(page) ? page.url : null, title: readText(page.title) ?? null }));
 }
 
 /** A member of an object in its own digits, itself an object that remembers its text. */
-export function exactPart(object: Fields, name: string): Fields {
-  const found = memberText(object, name);
-  return fields(found && parseExact(found.text));
+export function pickExactPart(object: Fields, name: string): Fields {
+  const member = findMemberText(object, name);
+  return readFields(member && parseExact(member.text));
 }
 
 /** The providers' words for states. */
@@ -108,21 +108,21 @@ export const STATES: ReadonlyMap<string, KnownStatus> = new Map([
 ]);
 
 /** A provider's word in ours; an unknown one as it is. */
-const stateOf = (word: string): string => STATES.get(word) ?? word;
+const mapState = (word: string): string => STATES.get(word) ?? word;
 
 /** Searches (steps of the type `search`) or pages of the newest step. Undefined if it has ended or says neither. */
-export function progressIn(
+export function readProgress(
   word: unknown,
   steps: readonly Fields[],
   search: string,
   pagesIn: (step: Fields) => unknown,
 ): { step: "search" | "read"; done: number } | undefined {
-  if (isFinal(stateOf(String(word)))) return undefined;
-  let progress: ReturnType<typeof progressIn>;
+  if (isFinal(mapState(String(word)))) return undefined;
+  let progress: ReturnType<typeof readProgress>;
   const done = { search: 0, read: 0 };
-  for (const one of steps) {
-    const pages = pagesIn(one);
-    const step = one.type === search ? "search" : Array.isArray(pages) ? "read" : undefined;
+  for (const entry of steps) {
+    const pages = pagesIn(entry);
+    const step = entry.type === search ? "search" : Array.isArray(pages) ? "read" : undefined;
     if (!step) continue;
     done[step] += step === "read" ? (pages as unknown[]).length : 1;
     progress = { step, done: done[step] };
@@ -146,51 +146,53 @@ type OwnWords = Record<"id" | "status" | "created", unknown> & {
 export function answerData(
   operation: Operation,
   answer: Fields,
-  { id, created, refusal, holdsResult = true, ...own }: OwnWords,
+  { id, created, refusal, holdsResult = true, ...ownWords }: OwnWords,
   more: Record<string, unknown>,
 ): Data | string {
-  const word = text(own.status);
+  const word = readText(ownWords.status);
   if (operation === "create" && !isRequestId(id)) return "the answer has no id";
   if ((operation === "status" || operation === "stop") && word === undefined)
     return "the answer has no status";
-  const status = word && stateOf(word);
+  const status = word && mapState(word);
   const hasNoResult = status === "COMPLETED" && holdsResult && isBlank(more.output);
   const words: Record<string, unknown> = {
     request_id: isRequestId(id) ? id : undefined,
     status,
     provider_status: word,
-    created_at: isoTime(created),
+    created_at: parseTime(created),
     ...more,
-    ...(hasNoResult && withoutResult(refusal)),
+    ...(hasNoResult && createNoResultError(refusal)),
   };
   const given = Object.entries(words).filter(([, value]) => value !== undefined);
   const others = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
-  const parsed = given.map(([name, value]) => [name, parsedValue(value)]);
+  const parsed = given.map(([name, value]) => [name, parseValue(value)]);
   const data = Object.fromEntries([...parsed, ...others.map((name) => [name, answer[name]])]);
-  const exact = [...given, ...others.map((name) => [name, memberText(answer, name)])];
-  return withSource(data, exactJson(Object.fromEntries(exact)));
+  const exact = [...given, ...others.map((name) => [name, findMemberText(answer, name)])];
+  return attachSource(data, stringifyExact(Object.fromEntries(exact)));
 }
 
 /** Returns the words that a completed answer without a result has in place of its own. */
-function withoutResult(refusal: string | undefined) {
+function createNoResultError(refusal: string | undefined) {
   const why =
     refusal === undefined ? { stop_reason: "no_text" } : { stop_reason: "refusal", message: refusal };
   return { status: "FAILED", output: undefined, ...why };
 }
 
-function parsedValue(value: unknown): unknown {
+function parseValue(value: unknown): unknown {
   return value instanceof JsonText ? JSON.parse(value.text) : value;
 }
 
 /** Whether a result is none: it is missing, null, or a text of white space. */
 function isBlank(result: unknown): boolean {
-  const value = parsedValue(result) ?? "";
+  const value = parseValue(result) ?? "";
   return typeof value === "string" && value.trim() === "";
 }
 
 /** A text as a result: the JSON that it is made of if `isStructured` and it is JSON, else as it is. */
-export function resultIn(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
-  return value !== undefined && isStructured && jsonIn(value) !== undefined ? new JsonText(value) : value;
+export function readResult(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
+  return value !== undefined && isStructured && readJsonPath(value) !== undefined
+    ? new JsonText(value)
+    : value;
 }
 
 /** The first well-formed id that stands under one of `names`, in a text that need not be whole. */
@@ -253,7 +255,7 @@ export interface Complaint {
 }
 
 /** What a provider's error means: no money, a limit, an invalid key, bad input. A key behind asterisks is left out. */
-export function providerError(
+export function classifyProviderError(
   operation: Operation,
   httpStatus: number,
   complaint: Complaint,
@@ -262,7 +264,7 @@ export function providerError(
   const { code } = complaint;
   const message = complaint.message.replace(/\S*\*{2,}\S*/g, "[key]");
   const retryAfter = complaint.retryAfter ?? (httpStatus === 429 ? waitIn(message) : undefined);
-  const kind = kindOf(operation, httpStatus, { ...complaint, message, retryAfter });
+  const kind = classifyKind(operation, httpStatus, { ...complaint, message, retryAfter });
   return { code, message, retryAfter, kind };
 }
 
@@ -275,7 +277,7 @@ function isTooLarge(message: string): boolean {
 }
 
 /** In the order of contract §9: a status or code for money, what no wait ends, a time to wait, what is known, a rate's code, words. */
-function kindOf(
+function classifyKind(
   operation: Operation,
   httpStatus: number,
   { code = "", message = "", retryAfter, isUnpaid = false }: Complaint,

@@ -1,16 +1,16 @@
-import { exactJson, memberText, withSource } from "../../core/json/exact-json.js";
+import { attachSource, findMemberText, stringifyExact } from "../../core/json/exact-json.js";
 import {
+  buildEndpoint,
   CREATE,
   type CreateBody,
   type Data,
   DEFAULT_GAPS,
-  endpoint,
   type Gaps,
   isRequestId,
   type Operation,
 } from "../../core/protocol/conversation.js";
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
-import { fields, salvageId } from "./reading.js";
+import { readFields, salvageId } from "./reading.js";
 
 /** What `data` of a success must hold to count, by its name; what else stands in it is shown or passed on as it is. */
 const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (value: unknown) => boolean]>> = {
@@ -37,7 +37,7 @@ const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
 ]);
 
 /** The interface itself; `gaps` says what it does not show. */
-export function research(gaps: Partial<Gaps> = {}): Dialect {
+export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
   const filled: Gaps = { ...DEFAULT_GAPS, ...gaps };
   return {
     name: "research",
@@ -45,12 +45,12 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
     statusIsResult: false,
     mayLag: false,
     betweenPollsMs: 20,
-    create: (body) => ({ ...CREATE, body: exactJson(checked(body)) }),
-    request: (operation, requestId) => endpoint(operation, requestId, filled),
+    create: (body) => ({ ...CREATE, body: stringifyExact(checkBody(body)) }),
+    request: (operation, requestId) => buildEndpoint(operation, requestId, filled),
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
-      const { status, error } = fields(answer);
-      const { code, message = "", reason } = fields(error);
+      const { status, error } = readFields(answer);
+      const { code, message = "", reason } = readFields(error);
       if (status !== false || typeof code !== "string" || typeof message !== "string") return undefined;
       const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
       // The local service has budgets of a key beside the hour (contract §4), which may last for days.
@@ -58,21 +58,21 @@ export function research(gaps: Partial<Gaps> = {}): Dialect {
     },
     data(operation, answer) {
       // §2. `version` is not asked for: a paid answer without it must not become an unknown outcome.
-      const envelope = fields(answer);
+      const envelope = readFields(answer);
       const { status, data } = envelope;
       if (status !== true || typeof data !== "object" || data === null)
         return "the answer is not one of this service's";
       const [name, isValid] = REQUIRED[operation];
       if (!isValid(Reflect.get(data, name))) return `the answer has no valid data.${name}`;
-      return withSource(data as Data, memberText(envelope, "data")?.text ?? "{}");
+      return attachSource(data as Data, findMemberText(envelope, "data")?.text ?? "{}");
     },
     salvage: (torn) => salvageId(torn, "request_id", /^/),
   };
 }
 
 /** Throws InputError for what only a provider takes. */
-function checked(body: CreateBody): CreateBody {
-  const name = (["model", "options", "after"] as const).find((one) => body[one] !== undefined);
+function checkBody(body: CreateBody): CreateBody {
+  const name = (["model", "options", "after"] as const).find((field) => body[field] !== undefined);
   if (name === undefined) return body;
   const word = { model: "model", options: "options", after: "follow-up" }[name];
   throw new InputError(

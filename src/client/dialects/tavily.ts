@@ -1,13 +1,21 @@
-import { memberText } from "../../core/json/exact-json.js";
+import { findMemberText } from "../../core/json/exact-json.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
-import { createAt, PROVIDER, refusedSchema, requestAt } from "./asking.js";
+import { buildRequestAt, createAt, createSchemaError, PROVIDER } from "./asking.js";
 import { type Dialect, InputError } from "./dialect.js";
-import { answerData, fields, items, providerError, readNumberedSources, salvageId, text } from "./reading.js";
+import {
+  answerData,
+  classifyProviderError,
+  readFields,
+  readItems,
+  readNumberedSources,
+  readText,
+  salvageId,
+} from "./reading.js";
 
 const PATH = "/research";
 
 /** Tavily: research tasks. It has no way to stop one, no follow-up, and no code words for errors. */
-export function tavily(defaultModel: string): Dialect {
+export function createTavily(defaultModel: string): Dialect {
   return {
     name: "tavily",
     keyHeader: ["authorization", "Bearer "],
@@ -24,20 +32,21 @@ export function tavily(defaultModel: string): Dialect {
     },
     request(operation, requestId) {
       if (operation === "stop") return undefined;
-      const request = requestAt(PATH, operation, requestId);
+      const request = buildRequestAt(PATH, operation, requestId);
       return { ...request, path: `${request.path}?include_usage=true` };
     },
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(operation, httpStatus, value, retryAfter) {
-      const { detail } = fields(value);
-      const message = text(fields(detail).error) ?? text(detail) ?? text(items(detail)[0]?.msg);
-      return providerError(operation, httpStatus, { code: undefined, message, retryAfter });
+      const { detail } = readFields(value);
+      const message =
+        readText(readFields(detail).error) ?? readText(detail) ?? readText(readItems(detail)[0]?.msg);
+      return classifyProviderError(operation, httpStatus, { code: undefined, message, retryAfter });
     },
     data(operation, value) {
-      const answer = fields(value);
+      const answer = readFields(value);
       const { request_id: id, status, created_at: created } = answer;
-      const sources = readNumberedSources(items(answer.sources));
-      const output = answer.content === null ? undefined : memberText(answer, "content");
+      const sources = readNumberedSources(readItems(answer.sources));
+      const output = answer.content === null ? undefined : findMemberText(answer, "content");
       const more = { output, sources: sources.length > 0 ? sources : undefined };
       return answerData(operation, answer, { id, status, created }, more);
     },
@@ -58,11 +67,11 @@ function checkSchema(schema: JsonSchema): void {
 }
 
 function checkProperties(properties: unknown): void {
-  for (const [name, value] of Object.entries(fields(properties))) {
-    const property = fields(value);
-    if (text(property.description) === undefined)
+  for (const [name, value] of Object.entries(readFields(properties))) {
+    const property = readFields(value);
+    if (readText(property.description) === undefined)
       throw refused("description", `the property ${JSON.stringify(name)} must have one`);
-    for (let part = property; ; part = fields(part.items)) {
+    for (let part = property; ; part = readFields(part.items)) {
       if (!TYPES.some((type) => type === part.type))
         throw refused("type", `that of ${JSON.stringify(name)} must be one of ${TYPES.join(", ")}`);
       checkProperties(part.properties);
@@ -72,5 +81,5 @@ function checkProperties(properties: unknown): void {
 }
 
 function refused(keyword: string, why: string): InputError {
-  return refusedSchema("Tavily", keyword, why);
+  return createSchemaError("Tavily", keyword, why);
 }

@@ -3,14 +3,14 @@ import { basename, dirname, join } from "node:path";
 import * as v from "valibot";
 import {
   discard,
+  listNames,
   makeFolder,
-  namesIn,
   putInPlace,
   readIfThere,
   restrict,
   UnsyncedError,
 } from "../../core/files/files.js";
-import { inWords, LocalError, orLocalError } from "../../core/files/local-error.js";
+import { describeSystemError, LocalError, runLocally } from "../../core/files/local-error.js";
 import { lock } from "../../core/files/lock.js";
 
 /** Settings that cannot be used as they are. */
@@ -72,7 +72,7 @@ export class Settings {
   /** What is stored; empty if nothing is. Throws LocalError, naming path and place, for a file with other content. */
   read(): Store {
     const { path, notice } = this;
-    const text = path && orLocalError(`could not read ${path}`, () => readIfThere(path, MAX_BYTES));
+    const text = path && runLocally(`could not read ${path}`, () => readIfThere(path, MAX_BYTES));
     if (!path || text === undefined) return { profiles: {} };
     try {
       if (notice && restrict(path)) notice(`${path} could be read by others; it is now private (mode 0600)`);
@@ -97,7 +97,7 @@ export class Settings {
       if (error instanceof LocalError) throw error;
       const stand =
         error instanceof UnsyncedError ? "are changed, but may not outlast a crash" : "are as they were";
-      throw new LocalError(`could not write ${path}: ${inWords(error)}; the settings ${stand}`, {
+      throw new LocalError(`could not write ${path}: ${describeSystemError(error)}; the settings ${stand}`, {
         cause: error,
       });
     } finally {
@@ -111,7 +111,7 @@ async function write(path: string, next: Store): Promise<void> {
   const serialize = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   const [folder, draft] = [dirname(path), `${basename(path)}.draft-`];
   // No other process writes now, so what is there was left by a crash, and may hold a key.
-  for (const name of namesIn(folder))
+  for (const name of listNames(folder))
     if (name.startsWith(draft)) fs.rmSync(join(folder, name), { recursive: true });
   const drafts = fs.mkdtempSync(join(folder, draft));
   try {
@@ -151,6 +151,6 @@ function placeOfArray(value: unknown): string | undefined {
   if (Array.isArray(value)) return TOP;
   const profiles = (value as { profiles?: unknown } | null)?.profiles;
   if (Array.isArray(profiles)) return "profiles";
-  const found = Object.entries(profiles ?? {}).find(([, one]) => Array.isArray(one));
-  return found && `profiles.${found[0]}`;
+  const profile = Object.entries(profiles ?? {}).find(([, candidate]) => Array.isArray(candidate));
+  return profile && `profiles.${profile[0]}`;
 }

@@ -1,18 +1,18 @@
 import { join } from "node:path";
-import { type Clock, untilAborted } from "../../core/clock.js";
+import { type Clock, waitUnlessAborted } from "../../core/clock.js";
 import { makeFolder } from "../../core/files/files.js";
-import { LocalError, localError, sha256 } from "../../core/files/local-error.js";
-import { livenessOf } from "../../core/files/lock/holder.js";
+import { createLocalError, hashSha256, LocalError } from "../../core/files/local-error.js";
+import { checkLiveness } from "../../core/files/lock/holder.js";
 import { HeldError, lock } from "../../core/files/lock.js";
 import { DAY_MS } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
-import { withDefaults } from "../dialects/providers.js";
-import { type UnsettledCreate, type WantedCreate, wantedName } from "../store/history/create-names.js";
+import { addDefaults } from "../dialects/providers.js";
+import { nameWanted, type UnsettledCreate, type WantedCreate } from "../store/history/create-names.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import { type AskedAccount, type FirstAccountOptions, keyOf, submitToFirst } from "./first-account.js";
+import { type AskedAccount, type FirstAccountOptions, getKey, submitToFirst } from "./first-account.js";
 import type { Ports } from "./ports.js";
 import type { Submitted } from "./submit.js";
 
@@ -60,7 +60,7 @@ export class CreateOnce {
   constructor(private readonly most = Number.POSITIVE_INFINITY) {}
 
   /** Resolves when every create that this process has begun is settled. */
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
@@ -74,16 +74,16 @@ export class CreateOnce {
     accounts: readonly AskedAccount<P>[],
     options: CreateOnceOptions,
   ): Promise<CreatedOnce<P>> {
-    const wanted = accounts.flatMap((account) => wantedOf(account) ?? []);
+    const wanted = accounts.flatMap((account) => buildWanted(account) ?? []);
     if (wanted.length === 0) for (const { ports } of accounts) void ports.apiKey;
     const [history] = wanted.map(({ account }) => account.ports.history);
     if (!history || wanted.some(({ account }) => !account.ports.history))
       throw new CreateRefusedError("no-history");
     const work = new SoleCreate(history, wanted, options).run(() => this.#send(accounts, options.submit));
     this.#running.add(work);
-    const done = () => void this.#running.delete(work);
-    work.then(done, done);
-    return await untilAborted(work, options.signal);
+    const noteDone = () => void this.#running.delete(work);
+    work.then(noteDone, noteDone);
+    return await waitUnlessAborted(work, options.signal);
   }
 
   async #send<P extends Ports>(accounts: readonly AskedAccount<P>[], options: FirstAccountOptions) {
@@ -102,12 +102,12 @@ export class CreateOnce {
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
 /** Undefined for an account without a key where others are named: it has made nothing. */
-function wantedOf<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefined {
+function buildWanted<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefined {
   const { ports } = account;
-  const apiKey = keyOf(ports);
+  const apiKey = getKey(ports);
   if (apiKey === undefined) return undefined;
-  const create = { origin: ports.origin, apiKey, body: withDefaults(ports.provider, account.body) };
-  return { account, create, name: sha256(wantedName(create)) };
+  const create = { origin: ports.origin, apiKey, body: addDefaults(ports.provider, account.body) };
+  return { account, create, name: hashSha256(nameWanted(create)) };
 }
 
 /** A create with its name locked: no other process makes the same one meanwhile. */
@@ -123,7 +123,7 @@ class SoleCreate<P extends Ports> {
   ) {
     const [{ account }] = wanted as [Wanted<P>];
     this.#clock = account.ports.clock;
-    this.#older = new Set(this.#seen().made.map(({ entry }) => entry.local_id));
+    this.#older = new Set(this.#listSeen().made.map(({ entry }) => entry.local_id));
   }
 
   async run(
@@ -140,13 +140,13 @@ class SoleCreate<P extends Ports> {
     let release = () => {};
     try {
       release = await this.#acquire();
-      const made = await this.#settled();
+      const made = await this.#waitUntilSettled();
       isOver.abort();
-      const found = made.find(({ entry: { status, local_id, cut_short } }) => {
+      const entry = made.find(({ entry: { status, local_id, cut_short } }) => {
         const hasFailed = (status === "FAILED" && !cut_short) || status === "STOPPED";
         return !hasFailed && !(repeat && this.#older.has(local_id));
       });
-      return found ? { kind: "reused", ...found } : { kind: "created", ...(await send()) };
+      return entry ? { kind: "reused", ...entry } : { kind: "created", ...(await send()) };
     } finally {
       isOver.abort();
       release();
@@ -154,16 +154,16 @@ class SoleCreate<P extends Ports> {
   }
 
   /** The same creates, the newest first, once none is under way. Rejects with UnresolvedCreateError if one is unknown. */
-  async #settled() {
+  async #waitUntilSettled() {
     for (;;) {
-      const { made, unsettled } = this.#seen();
+      const { made, unsettled } = this.#listSeen();
       if (unsettled.length === 0) return made;
       const now = this.#clock.now();
       const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, now)));
       const lost = unsettled.find((_, index) => !underWay[index]);
       if (lost) {
         // It may have been settled between the look at the history and the one at its process.
-        const still = this.#seen().unsettled;
+        const still = this.#listSeen().unsettled;
         const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
         if (entry) throw UnresolvedCreateError.of(entry);
       }
@@ -172,31 +172,31 @@ class SoleCreate<P extends Ports> {
   }
 
   /** What the history has of the creates, at all their accounts. */
-  #seen() {
+  #listSeen() {
     const since = this.#clock.now() - (this.options.withinMs ?? DAY_MS);
-    const found = this.wanted.map(({ account, create }) => ({
+    const seen = this.wanted.map(({ account, create }) => ({
       account,
-      same: this.history.same(create, since),
+      same: this.history.findSame(create, since),
     }));
     return {
-      made: found.flatMap(({ account, same }) => same.made.map((entry) => ({ entry, account }))),
-      unsettled: found.flatMap(({ same }) => same.unsettled),
+      made: seen.flatMap(({ account, same }) => same.made.map((entry) => ({ entry, account }))),
+      unsettled: seen.flatMap(({ same }) => same.unsettled),
     };
   }
 
   /** Takes the locks of all names in one order. Rejects with UnresolvedCreateError if one is held for too long. */
   async #acquire(): Promise<() => void> {
     const { signal } = this.options.submit;
-    const { unsettled } = this.#seen();
+    const { unsettled } = this.#listSeen();
     const end = this.#clock.monotonic() + LONGEST_CREATE_MS;
     const held: (() => void)[] = [];
     const release = () => {
-      for (const one of held.splice(0)) one();
+      for (const lock of held.splice(0)) lock();
     };
     try {
       const locks = join(this.history.folder, "creates");
       makeFolder(locks);
-      for (const name of [...new Set(this.wanted.map((one) => one.name))].sort()) {
+      for (const name of [...new Set(this.wanted.map((wanted) => wanted.name))].sort()) {
         const waitMs = Math.max(end - this.#clock.monotonic(), 1);
         held.push(await lock(join(locks, `${name}.lock`), waitMs, signal));
       }
@@ -205,8 +205,8 @@ class SoleCreate<P extends Ports> {
       release();
       signal?.throwIfAborted();
       if (!(error instanceof HeldError))
-        throw localError("the request was not sent: its lock could not be taken", error);
-      const entry = this.#seen().unsettled[0]?.entry ?? unsettled[0]?.entry;
+        throw createLocalError("the request was not sent: its lock could not be taken", error);
+      const entry = this.#listSeen().unsettled[0]?.entry ?? unsettled[0]?.entry;
       if (entry) throw UnresolvedCreateError.of(entry);
       throw new UnresolvedCreateError(`it is under way: ${error.holder}`, {}, undefined, undefined);
     }
@@ -217,5 +217,5 @@ async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Prom
   if (!sender) return false;
   // A process in another container cannot be asked, so the time decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
-  return isRecent && (await livenessOf(sender)) !== "dead";
+  return isRecent && (await checkLiveness(sender)) !== "dead";
 }

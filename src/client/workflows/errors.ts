@@ -43,8 +43,8 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
 
 /** None of several accounts took a create; `cause` is what the last one said, `said` is what each of them said. */
 export class NoAccountError extends Error {
-  constructor(readonly said: readonly { name: string; error: unknown }[]) {
-    super("no account took the request", { cause: said.at(-1)?.error });
+  constructor(readonly reasons: readonly { name: string; error: unknown }[]) {
+    super("no account took the request", { cause: reasons.at(-1)?.error });
   }
 }
 

@@ -3,7 +3,7 @@ import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { NoAccountError, QuotaExceededError } from "./errors.js";
 import type { Ports } from "./ports.js";
-import { blockedUntil, waitUntil } from "./quota.js";
+import { findBlockedUntil, waitUntil } from "./quota.js";
 import { isModelGone, type Submitted, submit } from "./submit.js";
 
 /** An account that a create may go to, and what it is asked there. */
@@ -31,7 +31,7 @@ export async function submitToFirst<P extends Ports>(
   accounts: readonly AskedAccount<P>[],
   { signal, waitForQuota = false, onWait, onNext }: FirstAccountOptions,
 ): Promise<{ submitted: Submitted; account: AskedAccount<P> }> {
-  const said: { name: string; error: unknown }[] = [];
+  const reasons: { name: string; error: unknown }[] = [];
   let waits = 0;
   for (let index = 0; ; ) {
     const account = accounts[index];
@@ -41,7 +41,7 @@ export async function submitToFirst<P extends Ports>(
     try {
       const submitted = await submit(ports, body, {
         ...{ signal, limit },
-        ...(index > 0 && { askedOf: accountOf((accounts[0] ?? account).ports) }),
+        ...(index > 0 && { askedOf: pickAccount((accounts[0] ?? account).ports) }),
         onId: () => {
           hasId = true;
         },
@@ -49,33 +49,33 @@ export async function submitToFirst<P extends Ports>(
       return { submitted, account };
     } catch (error) {
       // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
-      const attempts = () => (ports.provider ? [] : (ports.history?.hour(ports, 1).attempts ?? []));
+      const listAttempts = () => (ports.provider ? [] : (ports.history?.countHour(ports, 1).attempts ?? []));
       const guesses = ports.provider?.guessesWaits ? waits : 0;
       const now = ports.clock.now();
-      const until = waitForQuota ? blockedUntil(error, attempts, limit, now, guesses) : undefined;
+      const until = waitForQuota ? findBlockedUntil(error, listAttempts, limit, now, guesses) : undefined;
       if (until !== undefined) {
         waits++;
         await onWait?.(until, account);
         await waitUntil(ports, until, { signal });
         continue;
       }
-      said.push({ name: ports.profile ?? ports.origin, error });
+      reasons.push({ name: ports.profile ?? ports.origin, error });
       const next = accounts[++index];
-      if (hasId || !next || !mayGoOn(error, account))
-        throw signal?.aborted || said.length === 1 ? error : new NoAccountError(said);
+      if (hasId || !next || !canGoOn(error, account))
+        throw signal?.aborted || reasons.length === 1 ? error : new NoAccountError(reasons);
       await onNext?.(error, account, next);
     }
   }
 }
 
 /** An account as a record names it; its key is empty if it has none. */
-export function accountOf(ports: Omit<Ports, "client">) {
+export function pickAccount(ports: Omit<Ports, "client">) {
   const { origin, basePath, profile } = ports;
-  return { origin, basePath, profile, apiKey: keyOf(ports) ?? "" };
+  return { origin, basePath, profile, apiKey: getKey(ports) ?? "" };
 }
 
 /** The key of an account; undefined if it has none. */
-export function keyOf(ports: Pick<Ports, "apiKey">): string | undefined {
+export function getKey(ports: Pick<Ports, "apiKey">): string | undefined {
   try {
     return ports.apiKey;
   } catch {
@@ -84,7 +84,7 @@ export function keyOf(ports: Pick<Ports, "apiKey">): string | undefined {
 }
 
 /** Whether `error` proves that the account created nothing, for a reason that may not hold at another account. */
-export function mayGoOn(error: unknown, { ports, body }: AskedAccount): boolean {
+export function canGoOn(error: unknown, { ports, body }: AskedAccount): boolean {
   if (error instanceof QuotaExceededError) return error.day === undefined;
   if (error instanceof UnreachableError) return error.unsent;
   if (!(error instanceof RefusedError)) return Object(error).code === "NOT_AUTHENTICATED";

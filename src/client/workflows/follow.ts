@@ -1,12 +1,12 @@
-import { epochOf } from "../../core/clock.js";
+import { parseEpoch } from "../../core/clock.js";
 import type { LocalError } from "../../core/files/local-error.js";
 import { isFinal, type Status } from "../../core/protocol/conversation.js";
 import type { StatusData } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
-import { learnedInterval } from "../calls/watch/poll-interval.js";
+import { learnInterval } from "../calls/watch/poll-interval.js";
 import type { Ending, StateSeen, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
 import type { Ports } from "./ports.js";
-import { type AskPorts, observe, recordedAt, type Target, withItsOrigin } from "./requests.js";
+import { type AskPorts, addOrigin, findRecordedAt, observe, type Target } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
@@ -34,7 +34,7 @@ export async function* follow(
   const left: Target[] = [];
   const ended = new Set<string>();
   for (const target of source) {
-    const end = knownEnd(ports, target);
+    const end = findKnownEnd(ports, target);
     if (!end) left.push(target);
     else if (!ended.has(end.requestId)) yield end;
     if (end) ended.add(end.requestId);
@@ -51,11 +51,14 @@ export async function* follow(
       { ...options, signal },
     ),
   );
-  yield* merged(watches, () => ending.abort());
+  yield* mergeSources(watches, () => ending.abort());
 }
 
 /** Returns the state of a request whose end its create showed, or the history knows; undefined for any other. */
-function knownEnd({ clock }: Pick<Ports, "clock">, { requestId, entry, end }: Target): StateSeen | undefined {
+function findKnownEnd(
+  { clock }: Pick<Ports, "clock">,
+  { requestId, entry, end }: Target,
+): StateSeen | undefined {
   const data = end ?? { request_id: requestId, status: entry?.status ?? "" };
   if (!isFinal(data.status)) return undefined;
   const seen = { requestId, status: data.status, previous: null, final: true, data };
@@ -63,18 +66,18 @@ function knownEnd({ clock }: Pick<Ports, "clock">, { requestId, entry, end }: Ta
 }
 
 /** What all of `sources` yield, as it comes. `end` makes them end once it is not read any further. */
-async function* merged<T>(
+async function* mergeSources<T>(
   sources: readonly AsyncGenerator<T, void>[],
   end: () => void,
 ): AsyncGenerator<T, void> {
-  const next = async (source: AsyncGenerator<T, void>) => ({ source, result: await source.next() });
-  const waiting = new Map(sources.map((source) => [source, next(source)]));
+  const readNext = async (source: AsyncGenerator<T, void>) => ({ source, result: await source.next() });
+  const waiting = new Map(sources.map((source) => [source, readNext(source)]));
   try {
     while (waiting.size > 0) {
       const { source, result } = await Promise.race(waiting.values());
       waiting.delete(source);
       if (result.done) continue;
-      waiting.set(source, next(source));
+      waiting.set(source, readNext(source));
       yield result.value;
     }
   } finally {
@@ -91,12 +94,12 @@ async function* followAt(
   const targets = new Map<string, Target>();
   const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
   const toWatch = (target: Target): WatchTarget => ({
-    ...{ requestId: target.requestId, createdAt: epochOf(target.entry?.created_at) },
-    recordedAt: recordedAt(target, ports),
+    ...{ requestId: target.requestId, createdAt: parseEpoch(target.entry?.created_at) },
+    recordedAt: findRecordedAt(target, ports),
   });
   const watched =
-    Symbol.asyncIterator in source ? eachNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
-  const pollInterval = learnedInterval(ports.history?.durations(ports.origin, RUNS) ?? []);
+    Symbol.asyncIterator in source ? iterateNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
+  const pollInterval = learnInterval(ports.history?.listDurations(ports.origin, RUNS) ?? []);
   for await (const event of ports.client.watch(watched, {
     ...(pollInterval && { pollInterval }),
     ...options,
@@ -108,12 +111,12 @@ async function* followAt(
       if (event.final) targets.delete(requestId);
     }
     const target = event.kind === "given-up" && targets.get(event.requestId);
-    if (target) event.error = withItsOrigin(event.error, target, ports) as ResearchError;
+    if (target) event.error = addOrigin(event.error, target, ports) as ResearchError;
     yield event;
   }
 }
 
-async function* eachNew(
+async function* iterateNew(
   source: AsyncIterable<Target>,
   isNew: (target: Target) => unknown,
   toWatch: (target: Target) => WatchTarget,
@@ -132,8 +135,8 @@ export class WatchProgress {
   readonly #outcomes: Map<string, WatchOutcome>;
 
   constructor(requestIds: Iterable<string>) {
-    const running = (requestId: string): WatchOutcome => ({ requestId, status: null, kind: "running" });
-    this.#outcomes = new Map([...requestIds].map((id) => [id, running(id)]));
+    const buildRunning = (requestId: string): WatchOutcome => ({ requestId, status: null, kind: "running" });
+    this.#outcomes = new Map([...requestIds].map((id) => [id, buildRunning(id)]));
   }
 
   /** Takes an event in; those that change nothing of a request are ignored. */
@@ -153,7 +156,7 @@ export class WatchProgress {
   }
 
   /** The requests that are still followed. */
-  get running(): WatchOutcome[] {
+  get buildRunning(): WatchOutcome[] {
     return this.outcomes.filter(({ kind }) => kind === "running");
   }
 }

@@ -9,7 +9,7 @@ import type { HistoryEntry, Seen } from "../store/history/records.js";
 export interface Ports {
   readonly client: Pick<
     ResearchClient,
-    "create" | "check" | "status" | "stop" | "output" | "noOutput" | "watch"
+    "create" | "check" | "status" | "stop" | "output" | "createNoOutputError" | "watch"
   >;
   /** Scheme, host and port of the service. */
   readonly origin: string;
@@ -37,9 +37,9 @@ export interface Ports {
   /** Whether a create was asked of the account in use; true of all where none is configured. Default: by the origin. */
   isOwn?(entry: HistoryEntry): boolean;
   /** The account that is asked for a request in place of the one in use: the one recorded with it, or one that refuses. */
-  accountFor?(requestId: string, entry: HistoryEntry | undefined): Ports | undefined;
+  chooseAccount?(requestId: string, entry: HistoryEntry | undefined): Ports | undefined;
   /** Why a request is not asked for at the account in use; undefined if it is. */
-  refusalOf?(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined;
+  explainRefusal?(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined;
   /** What to do to ask for a request at the account that made it. */
-  wayTo?(entry: Seen): string;
+  describeWay?(entry: Seen): string;
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, inWindow, nextSlot } from "../../core/protocol/limits.js";
+import { DAY_MS, filterWindow, findNextSlot } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError } from "../calls/errors.js";
 import { QuotaExceededError } from "./errors.js";
@@ -17,7 +17,7 @@ const GUESS_FACTOR = 5;
  * `attempts`. Undefined for another refusal, and for a wait of more than a day, which no command sits out. `guesses`: how
  * many waits in a row were guessed before, since the service never says how long one lasts.
  */
-export function blockedUntil(
+export function findBlockedUntil(
   error: unknown,
   attempts: () => readonly number[],
   limit: number | undefined,
@@ -33,10 +33,10 @@ export function blockedUntil(
     return waitMs > DAY_MS ? undefined : now + waitMs;
   }
   // The service refuses at the number of creates it has seen from here, whatever the configured limit is.
-  const counted = inWindow(attempts(), now);
+  const counted = filterWindow(attempts(), now);
   const used = counted.length;
   const full = Math.max(1, Math.min(limit ?? used, used));
-  return Math.max(nextSlot(counted, full, now), now + LEAST_WAIT_MS);
+  return Math.max(findNextSlot(counted, full, now), now + LEAST_WAIT_MS);
 }
 
 /** Waits for a moment of the wall clock (epoch ms), no longer than it is away now: the clock may be set back. */
@@ -46,6 +46,6 @@ export async function waitUntil(
   { signal }: CallOptions = {},
 ): Promise<void> {
   const end = clock.monotonic() + until - clock.now();
-  const left = () => Math.min(until - clock.now(), end - clock.monotonic());
-  for (let ms = left(); ms > 0; ms = left()) await clock.sleep(Math.ceil(ms), signal);
+  const measureLeft = () => Math.min(until - clock.now(), end - clock.monotonic());
+  for (let ms = measureLeft(); ms > 0; ms = measureLeft()) await clock.sleep(Math.ceil(ms), signal);
 }

@@ -1,17 +1,23 @@
-import { epochOf } from "../../core/clock.js";
-import { type LocalError, localError } from "../../core/files/local-error.js";
-import { exactJson, JsonText, jsonIn, memberText, withSource } from "../../core/json/exact-json.js";
+import { parseEpoch } from "../../core/clock.js";
+import { createLocalError, type LocalError } from "../../core/files/local-error.js";
+import {
+  attachSource,
+  findMemberText,
+  JsonText,
+  readJsonPath,
+  stringifyExact,
+} from "../../core/json/exact-json.js";
 import { type Data, isFinal, isRequestId, type JsonSchema } from "../../core/protocol/conversation.js";
-import { shortText } from "../../core/text/phrases.js";
+import { shortenText } from "../../core/text/phrases.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
-import { NoOutputError, RefusedError, ResearchError, whyFailed } from "../calls/errors.js";
+import { explainFailed, NoOutputError, RefusedError, ResearchError } from "../calls/errors.js";
 import { hasNoResult, isCutShort } from "../dialects/providers.js";
 import {
+  getService,
   type HistoryEntry,
   NOT_CREATED,
+  readTokens,
   type Seen,
-  serviceOf,
-  tokensIn,
   UNKNOWN,
 } from "../store/history/records.js";
 import { NotInHistoryError, UnresolvedCreateError } from "./errors.js";
@@ -49,14 +55,14 @@ type TargetPorts = Pick<Ports, "history" | "origin" | "isHere" | "isOwn">;
  * history, or `@last`. A well-formed id that is not in the history names itself. Throws ResearchError `USAGE` or
  * `NOT_FOUND`, the error that says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
  */
-export function resolveTarget(ports: TargetPorts & Pick<Ports, "accountFor">, text: string): NamedTarget {
-  const found = findSent(ports, text);
-  const target = found ? targetOf(found, text) : { requestId: text, entry: undefined };
-  return { ...target, at: ports.accountFor?.(target.requestId, found) };
+export function resolveTarget(ports: TargetPorts & Pick<Ports, "chooseAccount">, text: string): NamedTarget {
+  const entry = findSent(ports, text);
+  const target = entry ? buildTarget(entry, text) : { requestId: text, entry: undefined };
+  return { ...target, at: ports.chooseAccount?.(target.requestId, entry) };
 }
 
 /** An account in the place of one that is not asked: each call ends with `error`, and what is kept here is there. */
-export function unaskedAccount(ports: Ports, entry: HistoryEntry | undefined, error: ResearchError): Ports {
+export function explainUnasked(ports: Ports, entry: HistoryEntry | undefined, error: ResearchError): Ports {
   const { history, clock, outputField, unrecorded } = ports;
   const refuse = () => Promise.reject(error);
   return {
@@ -64,10 +70,10 @@ export function unaskedAccount(ports: Ports, entry: HistoryEntry | undefined, er
     ...{ origin: entry?.origin ?? ports.origin, basePath: entry?.base_path },
     client: {
       ...{ create: refuse, check: refuse, status: refuse, stop: refuse, output: refuse },
-      noOutput: (data, requestId) => NoOutputError.of(data, requestId),
+      createNoOutputError: (data, requestId) => NoOutputError.of(data, requestId),
       async *watch(source) {
-        for await (const one of typeof source === "string" ? [source] : source) {
-          const requestId = typeof one === "string" ? one : one.requestId;
+        for await (const id of typeof source === "string" ? [source] : source) {
+          const requestId = typeof id === "string" ? id : id.requestId;
           yield { kind: "given-up", requestId, error, status: null, at: clock.now(), elapsedMs: 0 };
         }
       },
@@ -81,7 +87,7 @@ function findSent(ports: TargetPorts, text: string): HistoryEntry | undefined {
   return findEntry(ports, text);
 }
 
-function targetOf(entry: HistoryEntry, text: string): NamedTarget {
+function buildTarget(entry: HistoryEntry, text: string): NamedTarget {
   if (entry.status === NOT_CREATED)
     throw new ResearchError("NOT_FOUND", `${entry.local_id} is settled as never created`, {
       hint: "`research rerun` sends it.",
@@ -95,9 +101,9 @@ function targetOf(entry: HistoryEntry, text: string): NamedTarget {
 export function findEntry(ports: TargetPorts, text: string): HistoryEntry | undefined {
   if (text === LAST) {
     const isOwn = (entry: HistoryEntry) => ports.isOwn?.(entry) ?? entry.origin === ports.origin;
-    const newest = ports.history?.newest(isOwn);
+    const newest = ports.history?.findNewest(isOwn);
     if (newest) return newest;
-    const hasOthers = ports.history?.newest(() => true) !== undefined;
+    const hasOthers = ports.history?.findNewest(() => true) !== undefined;
     throw new ResearchError(
       "NOT_FOUND",
       `@last: no request${hasOthers ? " to the account in use" : ""} is recorded on this machine`,
@@ -111,18 +117,18 @@ export function findEntry(ports: TargetPorts, text: string): HistoryEntry | unde
       hint: "An id is made of letters, digits, `.`, `_`, `:` and `-`; `research list` shows those made here, @last is the newest.",
     });
   const isHere = (entry: HistoryEntry) => ports.isHere?.(entry) ?? entry.origin === ports.origin;
-  const found = ports.history?.find(id, isHere) ?? [];
-  if (isCut && found.length === 0)
+  const entries = ports.history?.find(id, isHere) ?? [];
+  if (isCut && entries.length === 0)
     throw new NotInHistoryError(`no id in the history of this machine begins with ${id}`);
-  if (found.length > 1) {
-    const ids = found.map((entry) => entry.request_id ?? entry.local_id).join(", ");
+  if (entries.length > 1) {
+    const ids = entries.map((entry) => entry.request_id ?? entry.local_id).join(", ");
     throw new ResearchError(
       "USAGE",
-      `${JSON.stringify(text)} is the beginning of ${found.length} ids: ${ids}`,
+      `${JSON.stringify(text)} is the beginning of ${entries.length} ids: ${ids}`,
       { hint: "Give more of it." },
     );
   }
-  return found[0];
+  return entries[0];
 }
 
 /** The same for a text that must be in the history. */
@@ -136,27 +142,27 @@ export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
 
 /** What the provider takes for a follow-up. Rejects as resolveTarget, as the client, or with `USAGE`. */
 export async function followUpOf(
-  ports: TargetPorts & Pick<Ports, "client" | "provider" | "refusalOf">,
+  ports: TargetPorts & Pick<Ports, "client" | "provider" | "explainRefusal">,
   text: string,
   { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },
 ): Promise<string> {
-  const found = findSent(ports, text);
-  const { requestId, entry } = found ? targetOf(found, text) : { requestId: text };
-  const refusal = found ? undefined : ports.refusalOf?.(requestId, found);
+  const sentEntry = findSent(ports, text);
+  const { requestId, entry } = sentEntry ? buildTarget(sentEntry, text) : { requestId: text };
+  const refusal = sentEntry ? undefined : ports.explainRefusal?.(requestId, sentEntry);
   if (refusal) throw refusal;
   if (entry && !isAt(entry, ports))
     throw new ResearchError(
       "USAGE",
-      `invalid value for --after: ${requestId} was created at ${serviceOf(entry)} and not at ${ports.origin}`,
+      `invalid value for --after: ${requestId} was created at ${getService(entry)} and not at ${ports.origin}`,
       {
         hint: "A follow-up is asked of the service that made the request: name it by --profile or --base-url.",
       },
     );
   const field = ports.provider?.followUpField;
   if (field === undefined) return requestId;
-  const known =
+  const account =
     entry?.[field] ?? (isOffline ? undefined : (await ports.client.status(requestId, { signal }))[field]);
-  if (typeof known === "string") return known;
+  if (typeof account === "string") return account;
   throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
 }
 
@@ -168,24 +174,24 @@ export function isAt(
   entry: Pick<HistoryEntry, "origin" | "base_path">,
   { origin, basePath = "" }: Site,
 ): boolean {
-  return serviceOf(entry) === origin + basePath;
+  return getService(entry) === origin + basePath;
 }
 
 /** When this machine recorded a request, epoch ms; 0 for one of another service, undefined for one not in the history. */
-export function recordedAt({ entry }: Target, site: Site): number | undefined {
-  return entry && !isAt(entry, site) ? 0 : epochOf(entry?.sent_at);
+export function findRecordedAt({ entry }: Target, site: Site): number | undefined {
+  return entry && !isAt(entry, site) ? 0 : parseEpoch(entry?.sent_at);
 }
 
 /** A 404 for a request that another service or account made names its origin and the flag; other errors stay. */
-export function withItsOrigin(
+export function addOrigin(
   error: unknown,
   { requestId, entry }: Target,
-  site: Site & Partial<Pick<Ports, "profile" | "wayTo">>,
+  site: Site & Partial<Pick<Ports, "profile" | "describeWay">>,
 ): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
   const isOthers = typeof entry.profile === "string" && entry.profile !== site.profile;
   if (isAt(entry, site) && !isOthers) return error;
-  const service = serviceOf(entry);
+  const service = getService(entry);
   const { profile } = entry;
   return new RefusedError(
     "not-found",
@@ -193,7 +199,7 @@ export function withItsOrigin(
     error.code,
     `${error.message.replace(/\.$/, "")}: ${requestId} was created at ${service}${
       site.origin === service ? ` with profile ${profile}` : ` and not at ${site.origin}`
-    }; ${site.wayTo?.(entry) ?? `add ${profile ? `--profile ${profile}` : `--base-url ${service}`}`}`,
+    }; ${site.describeWay?.(entry) ?? `add ${profile ? `--profile ${profile}` : `--base-url ${service}`}`}`,
     { ...error, hint: undefined },
   );
 }
@@ -206,7 +212,7 @@ export type StateAnswer =
 
 /** What is needed to ask for a request. */
 export type AskPorts = Pick<Ports, "client" | "history" | "origin" | "basePath"> &
-  Partial<Pick<Ports, "profile" | "wayTo">>;
+  Partial<Pick<Ports, "profile" | "describeWay">>;
 
 /** Asks for all states at once; an answer for each, in the order given. Rejects with `signal.reason` only. */
 export async function askStates(
@@ -217,11 +223,14 @@ export async function askStates(
   const asked = targets.map(async (target): Promise<StateAnswer> => {
     const at = target.at ?? ports;
     try {
-      const state = await at.client.status(target.requestId, { signal, recordedAt: recordedAt(target, at) });
-      const data = asAsked(state, target.entry?.output_schema);
+      const state = await at.client.status(target.requestId, {
+        signal,
+        recordedAt: findRecordedAt(target, at),
+      });
+      const data = parseAsAsked(state, target.entry?.output_schema);
       return { kind: "answered", target, data, notObserved: observe(at, target.entry, data) };
     } catch (error) {
-      return { kind: "failed", target, error: withItsOrigin(error, target, at) };
+      return { kind: "failed", target, error: addOrigin(error, target, at) };
     }
   });
   const answers = await Promise.all(asked);
@@ -244,11 +253,11 @@ export async function* stopAll(
       const onState = (state: StatusData) => {
         notObserved = observe(at, target.entry, state);
       };
-      const data = await stopped(at, target.requestId, { signal, onState });
+      const data = await stopRequest(at, target.requestId, { signal, onState });
       yield { kind: "answered", target, data, notObserved };
     } catch (error) {
       signal?.throwIfAborted();
-      yield { kind: "failed", target, error: withItsOrigin(error, target, at) };
+      yield { kind: "failed", target, error: addOrigin(error, target, at) };
     }
   }
 }
@@ -258,7 +267,7 @@ const STOP_MS = 16_000;
 const ASK_MS = 1_000;
 
 /** §4.2: the answer to a stop says STOPPED. Where a service only begins to stop, the state decides. */
-async function stopped(
+async function stopRequest(
   { client, clock }: Pick<Ports, "client" | "clock">,
   requestId: string,
   { signal, onState }: CallOptions & { onState: (state: StatusData) => void },
@@ -280,16 +289,16 @@ async function stopped(
 }
 
 /** A provider's data with its result in the form of the schema: a model writes the value as text. */
-export function asAsked<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
+export function parseAsAsked<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
   if (!schema || data.provider_status === undefined || typeof data.output !== "string") return data;
-  const value = jsonIn(data.output);
+  const value = readJsonPath(data.output);
   if (value === undefined) return data;
   const { output } = data;
   const exact = Object.keys(data).map((name) => [
     name,
-    name === "output" ? new JsonText(output) : memberText(data, name),
+    name === "output" ? new JsonText(output) : findMemberText(data, name),
   ]);
-  return withSource({ ...data, output: value }, exactJson(Object.fromEntries(exact)));
+  return attachSource({ ...data, output: value }, stringifyExact(Object.fromEntries(exact)));
 }
 
 /** A longer message is cut in the history. In UTF-16 units. */
@@ -303,7 +312,7 @@ export function keepResult(
 ): void {
   const isResult = data.provider_status !== undefined && (data.output !== undefined || hasNoResult(data));
   if (!isResult || id === null) return;
-  history?.keep(history.results, { ...entry, request_id: id }, exactJson(data));
+  history?.keep(history.results, { ...entry, request_id: id }, stringifyExact(data));
 }
 
 /** Keeps a state that was seen, and its result, in the history. Returns why that failed, which ends nothing. */
@@ -317,20 +326,20 @@ export function observe(
     const { status, cost_dollars: cost } = data;
     const hasCost = typeof cost === "number" && isFinal(status);
     const why =
-      status === "FAILED" ? (whyFailed(data) ?? data.message) : status === "STOPPED" && data.message;
+      status === "FAILED" ? (explainFailed(data) ?? data.message) : status === "STOPPED" && data.message;
     const end = {
       ...(isCutShort(data) && { cut_short: true }),
-      ...(typeof why === "string" && { message: shortText(why, MESSAGE_LENGTH) }),
+      ...(typeof why === "string" && { message: shortenText(why, MESSAGE_LENGTH) }),
     };
     ports.history?.observe(entry, status, {
       ...end,
       ...(hasCost && { cost_dollars: cost }),
-      ...(isFinal(status) && { tokens: tokensIn(data.usage) }),
+      ...(isFinal(status) && { tokens: readTokens(data.usage) }),
     });
     Object.assign(entry, { status }, end);
     if (isFinal(status)) keepResult(ports, entry, data);
     return undefined;
   } catch (error) {
-    return localError(`the state could not be kept in ${ports.history?.folder}`, error);
+    return createLocalError(`the state could not be kept in ${ports.history?.folder}`, error);
   }
 }

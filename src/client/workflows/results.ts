@@ -1,13 +1,21 @@
-import { withDeadline } from "../../core/clock.js";
-import { exactJson, type JsonText, jsonIn, memberText } from "../../core/json/exact-json.js";
+import { runWithDeadline } from "../../core/clock.js";
+import { findMemberText, type JsonText, readJsonPath, stringifyExact } from "../../core/json/exact-json.js";
 import type { Problem } from "../../core/json-schema/check.js";
 import { type Data, isFinal, type JsonSchema } from "../../core/protocol/conversation.js";
 import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
 import { isCutShort } from "../dialects/providers.js";
-import { serviceOf } from "../store/history/records.js";
+import { getService } from "../store/history/records.js";
 import type { Ports } from "./ports.js";
-import { type AskPorts, asAsked, isAt, observe, recordedAt, type Target, withItsOrigin } from "./requests.js";
+import {
+  type AskPorts,
+  addOrigin,
+  findRecordedAt,
+  isAt,
+  observe,
+  parseAsAsked,
+  type Target,
+} from "./requests.js";
 
 /** The output of a COMPLETED request. */
 export interface Result {
@@ -34,30 +42,30 @@ export async function fetchResult(
   if (kept && kept.status !== "COMPLETED" && !(partial && isCutShort(kept)))
     throw NoOutputError.of(kept, requestId);
   const ask = (signal: AbortSignal) =>
-    ports.client.output(requestId, { signal, partial, recordedAt: recordedAt(target, ports) });
+    ports.client.output(requestId, { signal, partial, recordedAt: findRecordedAt(target, ports) });
   const answer =
     kept ??
-    (await doneBy(ports, requestId, limits, ask).catch((error: unknown) => {
+    (await waitForDone(ports, requestId, limits, ask).catch((error: unknown) => {
       keepReason(ports, error);
-      throw withItsOrigin(error, target, ports);
+      throw addOrigin(error, target, ports);
     }));
   // The result is in hand, so an end that cannot be recorded is no error.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
   if (kept?.status !== entry?.status || !kept) observe(ports, entry, state as StatusData);
-  return resultIn(answer, outputField, schema ?? entry?.output_schema);
+  return readResult(answer, outputField, schema ?? entry?.output_schema);
 }
 
 /** The result in the data of an answer. */
-export function resultIn(answer: Data, outputField: string, schema: JsonSchema | null | undefined): Result {
-  const data = asAsked(answer, schema);
+export function readResult(answer: Data, outputField: string, schema: JsonSchema | null | undefined): Result {
+  const data = parseAsAsked(answer, schema);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
-  return { data, value, exact: memberText(data, outputField) ?? data };
+  return { data, value, exact: findMemberText(data, outputField) ?? data };
 }
 
 /** How long a fetch may take that begins just before a command's time is over, in milliseconds: as the last poll of a watch. */
 const LAST_FETCH_MS = 2_000;
 
-async function doneBy<T>(
+async function waitForDone<T>(
   { clock }: Pick<Ports, "clock">,
   requestId: string,
   { signal = new AbortController().signal, end }: FetchLimits,
@@ -65,7 +73,7 @@ async function doneBy<T>(
 ): Promise<T> {
   if (end === undefined) return await ask(signal);
   const late = new ResearchError("TIMEOUT", `the result of ${requestId} was not read in time`, { requestId });
-  return await withDeadline(clock, Math.max(end - clock.monotonic(), LAST_FETCH_MS), signal, late, ask);
+  return await runWithDeadline(clock, Math.max(end - clock.monotonic(), LAST_FETCH_MS), signal, late, ask);
 }
 
 interface FetchLimits extends CallOptions {
@@ -88,7 +96,7 @@ export function endOf(
   const { end } = target;
   const isWhole =
     end?.provider_status !== undefined && (end.output !== undefined || end.status !== "COMPLETED");
-  return isWhole ? end : (keptResult(ports, target) ?? recordedEnd(ports, target));
+  return isWhole ? end : (readKeptResult(ports, target) ?? recordedEnd(ports, target));
 }
 
 /** Returns the recorded end of a request that has no result anywhere. The interface is asked for the reason instead. */
@@ -97,18 +105,20 @@ function recordedEnd(
   { requestId, entry }: Target,
 ): StatusData | undefined {
   if (!provider || !entry || !isAt(entry, { origin, basePath })) return undefined;
-  const { status, cut_short, message = "the provider gave no reason" } = entry;
+  const { status, cut_short, message } = entry;
   const hasEnded = status === "STOPPED" || (status === "FAILED" && !cut_short);
-  return hasEnded ? { request_id: requestId, status, error: message } : undefined;
+  return hasEnded
+    ? { request_id: requestId, status, ...(message !== undefined && { error: message }) }
+    : undefined;
 }
 
 /** Returns the whole data of a result that is kept, of the service that made it. */
-export function keptResult(
+export function readKeptResult(
   { history, origin, basePath }: Pick<Ports, "history" | "origin" | "basePath">,
   { requestId, entry }: Target,
 ): StatusData | undefined {
-  const text = history?.results.read(serviceOf(entry ?? { origin, base_path: basePath }), requestId);
-  return jsonIn(text ?? "") as StatusData | undefined;
+  const text = history?.results.read(getService(entry ?? { origin, base_path: basePath }), requestId);
+  return readJsonPath(text ?? "") as StatusData | undefined;
 }
 
 /** The first misfit of a result, undefined if it fits; without a path it could not be checked within the limits. */
@@ -118,25 +128,25 @@ export async function checkResult(
   { signal }: CallOptions = {},
 ): Promise<Problem | undefined> {
   const { checkValue } = await import("../../core/json-schema/check.js");
-  return checkValue(schema, exactJson(exact), signal);
+  return checkValue(schema, stringifyExact(exact), signal);
 }
 
 /**
  * Returns why a request that ended has no result, in the service's words if it has any by `end` (monotonic ms). Rejects
  * with `signal.reason` only.
  */
-export async function whyNoResult(
+export async function explainNoResult(
   ports: AskPorts & Pick<Ports, "clock">,
   target: Target,
   status: "FAILED" | "STOPPED",
   limits: FetchLimits = {},
 ): Promise<ResearchError> {
   const { requestId } = target;
-  const known = endOf(ports, target);
-  if (known?.status === status) return ports.client.noOutput(known, requestId);
+  const end = endOf(ports, target);
+  if (end?.status === status) return ports.client.createNoOutputError(end, requestId);
   if (status === "FAILED") {
     try {
-      await doneBy(ports, requestId, limits, (signal) => ports.client.output(requestId, { signal }));
+      await waitForDone(ports, requestId, limits, (signal) => ports.client.output(requestId, { signal }));
     } catch (error) {
       limits.signal?.throwIfAborted();
       keepReason(ports, error);

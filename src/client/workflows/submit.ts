@@ -1,8 +1,8 @@
-import { LocalError, localErrorOf } from "../../core/files/local-error.js";
+import { catchLocalError, LocalError } from "../../core/files/local-error.js";
 import { type CreateBody, type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { CallOptions, Created, StatusData } from "../calls/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
-import { isAboutModel, missingModelHint, withDefaults } from "../dialects/providers.js";
+import { addDefaults, hintMissingModel, isAboutModel } from "../dialects/providers.js";
 import type { RecordedCreate } from "../store/history/recorded-create.js";
 import type { Attempt } from "../store/history/records.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
@@ -42,19 +42,19 @@ export async function submit(
   { limit, onIntent, onId, askedOf, signal }: SendOptions = {},
 ): Promise<Submitted> {
   const { client } = ports;
-  const body = withDefaults(ports.provider, asked);
+  const body = addDefaults(ports.provider, asked);
   await client.check(body);
   const pending = await begin(ports, body, { limit, askedOf, signal });
   try {
     onIntent?.(pending?.localId);
   } catch (error) {
-    pending?.dismissed();
+    pending?.recordDismissed();
     throw error;
   }
   let recorded: Data | undefined;
   let notSaved: LocalError | undefined;
   const keep = (write: () => void) => {
-    notSaved = localErrorOf(write) ?? notSaved;
+    notSaved = catchLocalError(write) ?? notSaved;
   };
   try {
     const data = await client.create(body, {
@@ -62,18 +62,20 @@ export async function submit(
       onRequestId: (requestId, answered) => {
         onId?.();
         recorded = answered;
-        keep(() => (answered ? pending?.created(requestId, answered) : pending?.salvaged(requestId)));
+        keep(() =>
+          answered ? pending?.recordCreated(requestId, answered) : pending?.recordSalvaged(requestId),
+        );
       },
     });
-    if (!recorded) keep(() => pending?.created(data.request_id, data));
-    if (notSaved) pending?.givenUp();
+    if (!recorded) keep(() => pending?.recordCreated(data.request_id, data));
+    if (notSaved) pending?.recordGivenUp();
     else if (pending && isFinal(String(data.status)))
-      localErrorOf(() => keepEnd(ports, pending.localId, data as Created & StatusData));
+      catchLocalError(() => keepEnd(ports, pending.localId, data as Created & StatusData));
     return { data, localId: pending?.localId, notSaved };
   } catch (error) {
     const { provider } = ports;
     if (provider && isModelGone(error))
-      Object.assign(error, { hint: missingModelHint(provider, asked.model, error.code) ?? error.hint });
+      Object.assign(error, { hint: hintMissingModel(provider, asked.model, error.code) ?? error.hint });
     const failure = settle(error, pending, notSaved, signal);
     // A refused create has no record. A text that cannot be removed now goes with the next one.
     if (body.context) await ports.history?.forget([]).catch(() => {});
@@ -126,7 +128,7 @@ function settle(
   signal: AbortSignal | undefined,
 ): unknown {
   if (error instanceof OutcomeUnknownError) {
-    pending?.givenUp();
+    pending?.recordGivenUp();
     return new UnresolvedCreateError(error.detail, error, pending?.localId, notSaved);
   }
   // Only what provably created nothing leaves the history; anything unforeseen stays an unknown. The client rejects
@@ -135,9 +137,9 @@ function settle(
   if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted) {
     // The service does not count what it refuses for its rate (§8), and has not seen what never arrived.
     const counted = error instanceof RefusedError && error.kind !== "rate-limited";
-    pending?.dismissed(counted ? error.code : undefined);
+    pending?.recordDismissed(counted ? error.code : undefined);
   } else {
-    pending?.givenUp();
+    pending?.recordGivenUp();
   }
   return error;
 }

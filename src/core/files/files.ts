@@ -1,9 +1,9 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { errorText } from "../text/phrases.js";
+import { describeError } from "../text/phrases.js";
 
 /** The system's code of an error (`ENOSPC`), or undefined. */
-export function systemCode(error: unknown): string | undefined {
+export function getSystemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
@@ -32,11 +32,11 @@ function makeMissing(path: string, make: (missing: string) => void, isLast = fal
   try {
     make(path);
   } catch (error) {
-    if (systemCode(error) === "EEXIST") {
+    if (getSystemCode(error) === "EEXIST") {
       if (fs.statSync(path).isDirectory()) return;
       throw new UnfitFileError(path, "it is not a folder");
     }
-    if (systemCode(error) !== "ENOENT" || isLast || dirname(path) === path) throw error;
+    if (getSystemCode(error) !== "ENOENT" || isLast || dirname(path) === path) throw error;
     // Another process may have made the folder above it just now.
     if (!fs.existsSync(dirname(path))) makeMissing(dirname(path), make);
     makeMissing(path, make, true);
@@ -72,7 +72,7 @@ export function putInPlace(draft: string, path: string): void {
   try {
     syncFolder(dirname(path));
   } catch (error) {
-    throw new UnsyncedError(errorText(error), { cause: error });
+    throw new UnsyncedError(describeError(error), { cause: error });
   }
 }
 
@@ -87,7 +87,7 @@ export function discard(draft: string): void {
 
 /** Overwrites bytes that are there already, which needs no room on the disk, and syncs them. */
 export function overwrite(path: string, offset: number, text: string): void {
-  withFile(path, "r+", (fd) => {
+  useFile(path, "r+", (fd) => {
     const bytes = Buffer.from(text);
     for (let done = 0; done < bytes.length; )
       done += fs.writeSync(fd, bytes, done, bytes.length - done, offset + done);
@@ -107,7 +107,7 @@ export function appendLine(
 ): boolean {
   const isNew = !fs.existsSync(path);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = fs.constants;
-  const stays = withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => {
+  const stays = useFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => {
     const stats = fs.fstatSync(fd);
     if (!stats.isFile()) throw new UnfitFileError(path, "it is not a regular file");
     fs.writeFileSync(fd, `\n${line}\n`);
@@ -130,16 +130,16 @@ export function restrict(path: string): boolean {
 }
 
 /** The names in a folder, sorted; empty if there is no such folder. */
-export function namesIn(path: string): string[] {
+export function listNames(path: string): string[] {
   try {
     return fs.readdirSync(path).sort();
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
+    if (getSystemCode(error) === "ENOENT") return [];
     throw error;
   }
 }
 
-/** The text of a regular file of at most `maxBytes`; undefined if there is none. Throws UnfitFileError, or a system error. */
+/** The text of a regular file of at most `getMaxBytes`; undefined if there is none. Throws UnfitFileError, or a system error. */
 export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefined {
   try {
     const fd = openRegular(path);
@@ -151,7 +151,7 @@ export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefi
       fs.closeSync(fd);
     }
   } catch (error) {
-    if (systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR") return undefined;
+    if (getSystemCode(error) === "ENOENT" || getSystemCode(error) === "ENOTDIR") return undefined;
     throw error;
   }
 }
@@ -174,7 +174,7 @@ export function openRegular(path: string): number {
 }
 
 function writeSynced(path: string, flags: string, text: string | Uint8Array): void {
-  withFile(path, flags, (fd) => {
+  useFile(path, flags, (fd) => {
     fs.fchmodSync(fd, FILE_MODE);
     // On a full disk `writeSync` writes short without an error; `writeFileSync` on the descriptor throws.
     fs.writeFileSync(fd, text);
@@ -182,7 +182,7 @@ function writeSynced(path: string, flags: string, text: string | Uint8Array): vo
   });
 }
 
-function withFile<T>(path: string, flags: string | number, use: (fd: number) => T): T {
+function useFile<T>(path: string, flags: string | number, use: (fd: number) => T): T {
   const fd = fs.openSync(path, flags, FILE_MODE);
   try {
     return use(fd);
@@ -197,8 +197,8 @@ const NOT_SYNCABLE = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EBADF", "EIS
 function syncFolder(path: string): void {
   if (process.platform === "win32") return;
   try {
-    withFile(path, "r", (fd) => fs.fsyncSync(fd));
+    useFile(path, "r", (fd) => fs.fsyncSync(fd));
   } catch (error) {
-    if (!NOT_SYNCABLE.includes(systemCode(error) ?? "")) throw error;
+    if (!NOT_SYNCABLE.includes(getSystemCode(error) ?? "")) throw error;
   }
 }

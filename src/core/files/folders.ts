@@ -15,40 +15,40 @@ export class FolderError extends Error {}
  * place. Relative XDG paths are ignored, as the XDG Base Directory specification asks; so is a relative home.
  * Throws FolderError for a relative `RESEARCH_*_DIR`: if it were ignored, files would be written to an unexpected place.
  */
-export function folders({ env, platform }: { env: Environment; platform: string }): Folders {
-  const home = absolute(env.HOME);
+export function chooseFolders({ env, platform }: { env: Environment; platform: string }): Folders {
+  const home = requireAbsolute(env.HOME);
   const byPlatform: Record<string, Folders> = {
     win32: {
-      config: below(absolute(env.APPDATA), "research"),
-      state: below(absolute(env.LOCALAPPDATA), "research"),
+      config: joinBelow(requireAbsolute(env.APPDATA), "research"),
+      state: joinBelow(requireAbsolute(env.LOCALAPPDATA), "research"),
     },
     darwin: {
-      config: below(home, "Library", "Preferences", "research"),
-      state: below(home, "Library", "Application Support", "research"),
+      config: joinBelow(home, "Library", "Preferences", "research"),
+      state: joinBelow(home, "Library", "Application Support", "research"),
     },
   };
   const xdg: Folders = {
-    config: below(absolute(env.XDG_CONFIG_HOME) ?? below(home, ".config"), "research"),
-    state: below(absolute(env.XDG_STATE_HOME) ?? below(home, ".local", "state"), "research"),
+    config: joinBelow(requireAbsolute(env.XDG_CONFIG_HOME) ?? joinBelow(home, ".config"), "research"),
+    state: joinBelow(requireAbsolute(env.XDG_STATE_HOME) ?? joinBelow(home, ".local", "state"), "research"),
   };
-  const own = byPlatform[platform] ?? xdg;
+  const systemFolders = byPlatform[platform] ?? xdg;
   return {
-    config: chosen(env, "RESEARCH_CONFIG_DIR") ?? own.config,
-    state: chosen(env, "RESEARCH_STATE_DIR") ?? own.state,
+    config: readFolderVariable(env, "RESEARCH_CONFIG_DIR") ?? systemFolders.config,
+    state: readFolderVariable(env, "RESEARCH_STATE_DIR") ?? systemFolders.state,
   };
 }
 
 /** What lies below a folder that may be unknown. */
-export function below(base: string | undefined, ...parts: string[]): string | undefined {
+export function joinBelow(base: string | undefined, ...parts: string[]): string | undefined {
   return base ? join(base, ...parts) : undefined;
 }
 
 /** A variable that names a folder; undefined for a relative path. */
-export function absolute(path: string | undefined): string | undefined {
+export function requireAbsolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }
 
-function chosen(env: Environment, name: string): string | undefined {
+function readFolderVariable(env: Environment, name: string): string | undefined {
   const path = env[name];
   if (!path) return undefined;
   if (!isAbsolute(path))

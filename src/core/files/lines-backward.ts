@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { openRegular, systemCode } from "./files.js";
+import { getSystemCode, openRegular } from "./files.js";
 
 /** A prompt and a schema of 1 MiB each, every byte of them escaped as six, stay below this. */
 export const MAX_RECORD_BYTES = 16 << 20;
@@ -16,12 +16,12 @@ const CUT_OFF = Buffer.from("\u{0}");
  * file; of a line over MAX_RECORD_BYTES the rest is cut off. With `needle`, only lines that contain it; those are
  * found without looking at each line. Nothing if there is no such file. Throws UnfitFileError, or a system error.
  */
-export function* linesBackward(path: string, needle?: string): Generator<Buffer> {
+export function* readLinesBackward(path: string, needle?: string): Generator<Buffer> {
   let fd: number;
   try {
     fd = openRegular(path);
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return;
+    if (getSystemCode(error) === "ENOENT") return;
     throw error;
   }
   try {

@@ -1,5 +1,5 @@
-import { errorText } from "../text/phrases.js";
-import { systemCode } from "./files.js";
+import { describeError } from "../text/phrases.js";
+import { getSystemCode } from "./files.js";
 
 /** Something on this machine could not be read or written. The message names the path and what to do. */
 export class LocalError extends Error {
@@ -10,21 +10,23 @@ export class LocalError extends Error {
 }
 
 /** An error of the system as a LocalError that says `what` failed, and why; a LocalError as it is. */
-export function localError(what: string, cause: unknown): LocalError {
-  return cause instanceof LocalError ? cause : new LocalError(`${what}: ${inWords(cause)}`, { cause });
+export function createLocalError(what: string, cause: unknown): LocalError {
+  return cause instanceof LocalError
+    ? cause
+    : new LocalError(`${what}: ${describeSystemError(cause)}`, { cause });
 }
 
-/** What `use` gives. Throws `localError` of what it throws. */
-export function orLocalError<T>(what: string, use: () => T): T {
+/** What `use` gives. Throws `createLocalError` of what it throws. */
+export function runLocally<T>(what: string, use: () => T): T {
   try {
     return use();
   } catch (error) {
-    throw localError(what, error);
+    throw createLocalError(what, error);
   }
 }
 
 /** The LocalError that `use` throws, if it does. */
-export function localErrorOf(use: () => void): LocalError | undefined {
+export function catchLocalError(use: () => void): LocalError | undefined {
   try {
     use();
     return undefined;
@@ -48,14 +50,14 @@ const WORDS: Record<string, string> = {
 };
 
 /** A system error in words: `the disk is full (ENOSPC)`. */
-export function inWords(error: unknown): string {
-  const code = systemCode(error);
+export function describeSystemError(error: unknown): string {
+  const code = getSystemCode(error);
   if (code && WORDS[code]) return `${WORDS[code]} (${code})`;
-  return errorText(error);
+  return describeError(error);
 }
 
 /** A digest of 64 hexadecimal digits. Its module is loaded by what needs it: it costs up to a tenth of what a command takes. */
-export function sha256(text: string): string {
+export function hashSha256(text: string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }
 

@@ -1,8 +1,14 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Clock, systemClock } from "../clock.js";
-import { namesIn, pause, readIfThere, systemCode } from "./files.js";
-import { type Holder, livenessOf, parseHolder, processLiveness, thisProcess } from "./lock/holder.js";
+import { getSystemCode, listNames, pause, readIfThere } from "./files.js";
+import {
+  checkLiveness,
+  describeThisProcess,
+  type Holder,
+  parseHolder,
+  processLiveness,
+} from "./lock/holder.js";
 import { bindWitness, isOpen } from "./lock/socket.js";
 
 const RETRY_MS = 20;
@@ -65,10 +71,10 @@ export async function lock(
   const closeWitness = await bindWitness(draft, socket);
   ownRecords.add(record);
   try {
-    fs.writeFileSync(join(draft, record), JSON.stringify(thisProcess()), { mode: 0o600 });
+    fs.writeFileSync(join(draft, record), JSON.stringify(describeThisProcess()), { mode: 0o600 });
     let [holder, end] = ["", clock.monotonic() + waitMs];
-    for (let held = await published(draft, path); held; held = await published(draft, path)) {
-      const next = entriesOf(path).join();
+    for (let held = await publishLock(draft, path); held; held = await publishLock(draft, path)) {
+      const next = listEntries(path).join();
       if (next !== holder) [holder, end] = [next, clock.monotonic() + waitMs];
       if (held instanceof UnreadableLockError || clock.monotonic() >= end) throw held;
       await clock.sleep(RETRY_MS, signal);
@@ -92,10 +98,10 @@ export async function lock(
   };
 }
 
-async function published(draft: string, path: string): Promise<HeldError | undefined> {
+async function publishLock(draft: string, path: string): Promise<HeldError | undefined> {
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (renamed(draft, path)) return undefined;
+      if (renameDraft(draft, path)) return undefined;
       await removeDeadHolders(path);
     }
     return new HeldError(path, "one process after the other");
@@ -105,14 +111,14 @@ async function published(draft: string, path: string): Promise<HeldError | undef
   }
 }
 
-function renamed(draft: string, path: string): boolean {
+function renameDraft(draft: string, path: string): boolean {
   try {
     fs.renameSync(draft, path);
     return true;
   } catch (error) {
     if (
       !fs.lstatSync(path, { throwIfNoEntry: false }) &&
-      !["ENOTEMPTY", "EEXIST"].includes(systemCode(error) ?? "")
+      !["ENOTEMPTY", "EEXIST"].includes(getSystemCode(error) ?? "")
     )
       throw error;
     return false;
@@ -121,13 +127,13 @@ function renamed(draft: string, path: string): boolean {
 
 /** Empties the lock of dead holders. Rejects with HeldError if one is not dead for certain. */
 async function removeDeadHolders(path: string): Promise<void> {
-  for (const name of entriesOf(path)) {
+  for (const name of listEntries(path)) {
     const record = name.endsWith(SOCKET) ? name.slice(0, -SOCKET.length) : name;
     if (!RECORD.test(record)) throw new UnreadableLockError(path);
     // A socket whose record is gone is what a crash left of a lock that was being released.
-    const holder = holderIn(join(path, record));
+    const holder = readRecordHolder(join(path, record));
     // The record was whole when the lock appeared: a torn one is older than a power failure.
-    if (holder) await mustBeDead(path, record, holder);
+    if (holder) await requireDead(path, record, holder);
     remove(path, record);
   }
   try {
@@ -143,16 +149,16 @@ async function removeDeadDrafts(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
   let siblings: string[] = [];
   try {
-    siblings = namesIn(dirname(path));
+    siblings = listNames(dirname(path));
   } catch {
     // A folder may be open to writing only.
   }
   for (const name of siblings.filter((entry) => entry.startsWith(prefix))) {
     const [draft, record] = [join(dirname(path), name), `holder-${name.slice(prefix.length)}`];
     try {
-      const holder = holderIn(join(draft, record));
+      const holder = readRecordHolder(join(draft, record));
       if (!holder) continue;
-      await mustBeDead(draft, record, holder);
+      await requireDead(draft, record, holder);
       fs.rmSync(draft, { recursive: true, force: true });
     } catch {
       // It is not a draft, or its process waits; neither concerns the holder.
@@ -160,30 +166,32 @@ async function removeDeadDrafts(path: string): Promise<void> {
   }
 }
 
-async function mustBeDead(path: string, record: string, holder: Holder): Promise<void> {
+async function requireDead(path: string, record: string, holder: Holder): Promise<void> {
   const { pid, host } = holder;
-  const own = thisProcess();
-  const isOwn = pid === own.pid && holder.namespace === own.namespace && holder.began === own.began;
-  if (isOwn && holder.boot === own.boot && !ownRecords.has(record)) return;
-  const liveness = await livenessOf(holder, () => isOpen(path, record + SOCKET));
+  const thisHolder = describeThisProcess();
+  const isOwn =
+    pid === thisHolder.pid && holder.namespace === thisHolder.namespace && holder.began === thisHolder.began;
+  if (isOwn && holder.boot === thisHolder.boot && !ownRecords.has(record)) return;
+  const liveness = await checkLiveness(holder, () => isOpen(path, record + SOCKET));
   if (liveness === "dead") return;
-  const isNear = holder.namespace === own.namespace;
-  const where = host !== own.host ? ` on ${JSON.stringify(host)}` : isNear ? "" : " in another container";
+  const isNear = holder.namespace === thisHolder.namespace;
+  const where =
+    host !== thisHolder.host ? ` on ${JSON.stringify(host)}` : isNear ? "" : " in another container";
   const advice = liveness === "alive" ? "" : `. If that process has ended, remove ${path}`;
   throw new HeldError(path, `process ${pid}${where}`, advice);
 }
 
-function entriesOf(path: string): string[] {
+function listEntries(path: string): string[] {
   try {
     if (fs.lstatSync(path).isDirectory()) return fs.readdirSync(path);
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
+    if (getSystemCode(error) === "ENOENT") return [];
   }
   throw new UnreadableLockError(path);
 }
 
 /** The holder that a record names; undefined for a torn one, and for none. */
-function holderIn(record: string): Holder | undefined {
+function readRecordHolder(record: string): Holder | undefined {
   try {
     return parseHolder(readIfThere(record, MAX_RECORD_BYTES) ?? "");
   } catch {
@@ -214,9 +222,9 @@ function isHeld(path: string): boolean {
   try {
     const records = fs.readdirSync(path).filter((name) => RECORD.test(name));
     return records.some((name) => {
-      const holder = holderIn(join(path, name));
-      const own = thisProcess();
-      const isNear = holder?.boot === own.boot && holder?.namespace === own.namespace;
+      const holder = readRecordHolder(join(path, name));
+      const thisHolder = describeThisProcess();
+      const isNear = holder?.boot === thisHolder.boot && holder?.namespace === thisHolder.namespace;
       return holder !== undefined && (!isNear || processLiveness(holder) !== "dead");
     });
   } catch {

@@ -26,11 +26,11 @@ export async function openRegularFile(path: string, flags: number): Promise<fs.F
 }
 
 /** For `catch`: undefined where there is no such file; throws any other error of the system. */
-export function unlessMissing(error: NodeJS.ErrnoException): undefined {
+export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
 /** For `catch`: undefined where there is such a file already; throws any other error of the system. */
-export function unlessThere(error: NodeJS.ErrnoException): undefined {
+export function ignoreExisting(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "EEXIST") throw error;
 }

@@ -69,7 +69,7 @@ export class ProxyError extends Error {
 }
 
 /** The proxy for `url`; undefined without one, and for loopback. Throws ProxyError for an invalid one. */
-export function proxyFor(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
+export function chooseProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   if (isLoopback(url.hostname)) return undefined;
   const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
   const name = names.find((candidate) => env[candidate]);
@@ -84,33 +84,35 @@ export function findUnusedProxy(
   env: ProxyEnvironment,
 ): [unused: string, instead: string] | undefined {
   if (isLoopback(url.hostname) || isExempt(url, env.no_proxy || env.NO_PROXY || "")) return undefined;
-  const name = proxyFor(url, env) ? undefined : ["all_proxy", "ALL_PROXY"].find((variable) => env[variable]);
+  const name = chooseProxy(url, env)
+    ? undefined
+    : ["all_proxy", "ALL_PROXY"].find((variable) => env[variable]);
   return name === undefined ? undefined : [name, url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY"];
 }
 
 function readProxy(name: string, value: string): ProxyAddress {
   const address = value.includes("://") ? value : `http://${value}`;
-  if (!URL.canParse(address)) throw invalidProxy(name, "it is not a URL");
+  if (!URL.canParse(address)) throw createProxyError(name, "it is not a URL");
   const url = new URL(address);
   if (!/^https?:$/.test(url.protocol))
-    throw invalidProxy(name, `${url.protocol}// is not supported, only http:// and https:// are`);
+    throw createProxyError(name, `${url.protocol}// is not supported, only http:// and https:// are`);
   if (url.pathname !== "/" || url.search || url.hash)
-    throw invalidProxy(name, "it has a path, a query or a fragment");
-  const authorization = authorizationOf(name, url);
+    throw createProxyError(name, "it has a path, a query or a fragment");
+  const authorization = encodeAuthorization(name, url);
   return { url: new URL(url.origin), authorization };
 }
 
-function authorizationOf(name: string, { username, password }: URL): string | undefined {
+function encodeAuthorization(name: string, { username, password }: URL): string | undefined {
   if (!username && !password) return undefined;
   try {
     const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return `Basic ${Buffer.from(login).toString("base64")}`;
   } catch {
-    throw invalidProxy(name, "its login has a % that must be written as %25");
+    throw createProxyError(name, "its login has a % that must be written as %25");
   }
 }
 
-function invalidProxy(name: string, why: string): ProxyError {
+function createProxyError(name: string, why: string): ProxyError {
   const hint = `Set ${name} to an address like http://proxy.example.com:3128, or to nothing.`;
   return new ProxyError(`the proxy in ${name} is invalid: ${why}`, hint);
 }

@@ -4,7 +4,7 @@ import { onAbort } from "../clock.js";
 import { isLocalName, type ProxyAddress, ProxyRefusal } from "./address.js";
 
 /** Opens connections to the host of `peer`, for undici. `timeout`: milliseconds. */
-export async function connectorTo(peer: URL, timeout: number): Promise<buildConnector.connector> {
+export async function createConnector(peer: URL, timeout: number): Promise<buildConnector.connector> {
   const { buildConnector } = await import("./undici.js");
   const { host, lookup } = connectOptions(peer);
   const servername = process.getBuiltinModule("node:net").isIP(host) ? "" : host;
@@ -14,13 +14,13 @@ export async function connectorTo(peer: URL, timeout: number): Promise<buildConn
 }
 
 /** The same through a proxy. `signal` ends a connection that is not handed over yet. */
-export async function tunnelConnector(
+export async function createTunnelConnector(
   proxy: ProxyAddress,
   target: URL,
   timeout: number,
   signal: AbortSignal,
 ): Promise<buildConnector.connector> {
-  const secure = await connectorTo(target, timeout);
+  const secure = await createConnector(target, timeout);
   const authority = `${target.hostname}:${target.port || 443}`;
   return (options, callback) => {
     openTunnel(proxy, authority, timeout, signal).then(
@@ -41,13 +41,13 @@ export async function openTunnel(
   timeout: number,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const { Client, apiParts } = await import("./undici.js");
+  const { Client, loadApiParts } = await import("./undici.js");
   const client = new Client(url.origin, {
-    connect: await connectorTo(url, timeout),
+    connect: await createConnector(url, timeout),
     headersTimeout: timeout,
   });
   try {
-    const { connect } = await apiParts();
+    const { connect } = await loadApiParts();
     const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
     const answer = await connect.call(client, { origin: url.origin, path: target, headers, signal });
     // undici has taken its own listeners away.
@@ -70,11 +70,11 @@ export function connectOptions({ hostname, port, protocol }: URL): {
 } {
   const host = hostname.replace(/^\[|\]$/g, "");
   const to = { host, port: Number(port || (protocol === "https:" ? 443 : 80)) };
-  return isLocalName(host) ? { ...to, lookup: loopbackLookup } : to;
+  return isLocalName(host) ? { ...to, lookup: lookUpLoopback } : to;
 }
 
 /** RFC 6761 §6.3: a resolver with another address for `x.localhost` would get the key over plain http. */
-const loopbackLookup: LookupFunction = (_hostname, options, callback) => {
+const lookUpLoopback: LookupFunction = (_hostname, options, callback) => {
   const addresses = [
     { address: "127.0.0.1", family: 4 },
     { address: "::1", family: 6 },

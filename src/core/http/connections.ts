@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import type { ProxyAddress } from "./address.js";
-import { connectOptions, connectorTo, tunnelConnector } from "./connect.js";
+import { connectOptions, createConnector, createTunnelConnector } from "./connect.js";
 import type { WireRequest } from "./exchange.js";
 
 export const POOL_SIZE = 256;
@@ -34,13 +34,13 @@ export class Connections {
   ) {}
 
   /** Kept alive and shared: for everything that may be repeated. */
-  shared(): Promise<Dispatcher> {
+  getShared(): Promise<Dispatcher> {
     this.#pool ??= this.#openPool(this.#keep);
     return this.#pool;
   }
 
   /** One connection for `use` alone: a create never rides on one that the peer may have given up meanwhile. */
-  async fresh<T>(use: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
+  async useFresh<T>(use: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
     const parts: Closable[] = [];
     const keep: Keep = (part) => {
       parts.push(part);
@@ -51,7 +51,7 @@ export class Connections {
       const peer = this.proxy?.url ?? this.target;
       // It opens and settles while undici is loaded.
       const connection = keep(openFreshConnection(peer, this.connectTimeout));
-      return await use(keep(await dispatcherOf(peer.origin, connection)));
+      return await use(keep(await createDispatcher(peer.origin, connection)));
     } finally {
       for (const part of parts) this.#open.delete(part);
       await closeAll(parts);
@@ -59,7 +59,7 @@ export class Connections {
   }
 
   /** A request as a proxy takes it: plain http in absolute form (RFC 9112 §3.2.2), since CONNECT is for port 443. */
-  route<R extends WireRequest>(request: R): R {
+  routeRequest<R extends WireRequest>(request: R): R {
     const proxy = this.proxy;
     if (!proxy || !request.origin.startsWith("http:")) return request;
     const { host } = new URL(request.origin);
@@ -90,8 +90,8 @@ export class Connections {
     const ended = new AbortController();
     keep({ destroy: () => ended.abort() });
     const connect = isTunnel
-      ? await tunnelConnector(proxy, target, connectTimeout, ended.signal)
-      : await connectorTo(peer, connectTimeout);
+      ? await createTunnelConnector(proxy, target, connectTimeout, ended.signal)
+      : await createConnector(peer, connectTimeout);
     return keep(
       acceptContinue(new Pool(peer.origin, { ...LIMITS, connections: POOL_SIZE, connect }), symbols),
     );
@@ -103,12 +103,12 @@ async function closeAll(parts: Iterable<Closable>): Promise<void> {
 }
 
 /** Sends over one connection that is being opened already, and over none after it. */
-async function dispatcherOf(origin: string, connection: FreshConnection): Promise<Dispatcher> {
+async function createDispatcher(origin: string, connection: FreshConnection): Promise<Dispatcher> {
   const { Client, symbols } = await import("./undici.js");
   const client = new Client(origin, {
     ...LIMITS,
     connect: (_options, callback) => {
-      connection.ready().then(
+      connection.waitUntilReady().then(
         (socket) => callback(null, socket),
         (error: Error) => callback(error, null),
       );
@@ -170,7 +170,7 @@ function openFreshConnection(url: URL, timeout: number) {
   socket.on("error", fail).on("end", fail).on("close", fail);
   return {
     /** Hands its socket over once it has stayed open for SETTLE_MS. Rejects if it has not, and the second time. */
-    async ready(): Promise<Socket> {
+    async waitUntilReady(): Promise<Socket> {
       await settled;
       let rounds = ROUNDS;
       for (let round = 0; round < rounds; round++) {

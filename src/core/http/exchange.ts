@@ -130,7 +130,7 @@ export function exchange(
         finish();
       },
       onResponseError(_controller, error) {
-        finish({ fault: nameOfError(error, sent, status > 0), message: messageOf(error) });
+        finish({ fault: nameConnectionFault(error, sent, status > 0), message: getMessage(error) });
       },
     });
   });
@@ -139,7 +139,7 @@ export function exchange(
 /** The longest that an answer which came in time is read after its time is over, in milliseconds. */
 const LAST_READ_MS = 1_000;
 
-/** Calls `giveUp` once a few rounds of the event loop have read nothing more; `events` counts what was read. */
+/** Calls `closeAtOnce` once a few rounds of the event loop have read nothing more; `events` counts what was read. */
 function readOnceMore(events: () => number, giveUp: () => void): void {
   const end = performance.now() + LAST_READ_MS;
   const round = (before: number, idle: number) => {
@@ -153,7 +153,7 @@ function readOnceMore(events: () => number, giveUp: () => void): void {
 const IDLE_ROUNDS = 4;
 
 /** The value of a header, as one text; undefined if it did not come. */
-export function headerOf(headers: Headers, name: string): string | undefined {
+export function getHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
@@ -166,9 +166,9 @@ const EPOCH_MS = 1e12;
 
 /** Returns a `Retry-After` in either form as whole seconds; undefined if there is none, or it is past or makes no sense. `now`: epoch ms. */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
-  const text = headerOf(headers, "retry-after")?.trim() ?? "";
-  const at = answeredAt(headers, now);
-  if (/^\d+(\.\d+)?$/.test(text)) return secondsToWait(Number(text), at);
+  const text = getHeader(headers, "retry-after")?.trim() ?? "";
+  const at = readResponseDate(headers, now);
+  if (/^\d+(\.\d+)?$/.test(text)) return readSecondsToWait(Number(text), at);
   // Only the date forms of RFC 9110 have letters: Date.parse takes "-5" for a year.
   const until = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return until > at ? Math.ceil((until - at) / 1_000) : undefined;
@@ -178,13 +178,13 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
  * Returns when an answer was given by the service's clock, by which the moments in it are meant; `now` (both epoch ms)
  * without a `Date`. A `Date` leaves out the milliseconds: within its second, `now` is more exact.
  */
-export function answeredAt(headers: Headers, now: number): number {
-  const date = Date.parse(headerOf(headers, "date") ?? "");
+export function readResponseDate(headers: Headers, now: number): number {
+  const date = Date.parse(getHeader(headers, "date") ?? "");
   return Number.isNaN(date) || (now >= date && now < date + 1_000) ? now : date;
 }
 
 /** Returns a number of seconds, or a moment since 1970 in seconds or milliseconds, as whole seconds from `now` (epoch ms); undefined for one that is past. */
-export function secondsToWait(count: number, now: number): number | undefined {
+export function readSecondsToWait(count: number, now: number): number | undefined {
   if (count < EPOCH_SECONDS) return Math.ceil(count);
   const ms = (count < EPOCH_MS ? count * 1_000 : count) - now;
   return ms > 0 ? Math.min(Math.ceil(ms / 1_000), MAX_SECONDS) : undefined;
@@ -206,30 +206,30 @@ const CAUSES: readonly { code: RegExp; words: string; lasts?: true }[] = [
   { code: /^(?:EPROTO|ERR_SSL|ERR_TLS)/, words: "no secure connection could be made", lasts: true },
 ];
 
-function causeOf(error: Error) {
+function findCause(error: Error) {
   return CAUSES.find(({ code }) => "code" in error && code.test(String(error.code)));
 }
 
 /** The sentence of an error: what happened in words, and the system's own words, which an aggregate has in its parts only. */
-function messageOf(error: Error): string {
-  const message = (error.message || reasonOf(error))
+function getMessage(error: Error): string {
+  const message = (error.message || describeReason(error))
     .replace(/\s+/g, " ")
     // OpenSSL's own form: a thread, codes, a library, a function, the reason, and a place in its sources.
     .replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/, "$1")
     .trim();
   if (message === "wrong version number") return "it does not speak TLS there: is its address http://?";
-  const { words } = causeOf(error) ?? {};
+  const { words } = findCause(error) ?? {};
   return words ? `${words} (${message})` : message;
 }
 
 /** Why no answer came. A failed connection to several addresses has its reason in the parts only. */
-export function reasonOf(error: unknown): string {
+export function describeReason(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   return inner instanceof Error ? inner.message || inner.name : String(inner);
 }
 
 /** What a proxy's own 407 is: a failure to connect. A service has no say in it, and nothing has reached it. */
-export function loginRequired(
+export function requireProxyLogin(
   answer: HttpAnswer | RequestFailure,
   proxy: ProxyAddress | undefined,
 ): HttpAnswer | RequestFailure {
@@ -246,10 +246,10 @@ export function loginRequired(
 }
 
 /** The fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
-function nameOfError(error: Error, sent: boolean, answering: boolean): ConnectionFault {
+function nameConnectionFault(error: Error, sent: boolean, answering: boolean): ConnectionFault {
   // Recognised by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.
   if (error.name === "HTTPParserError" || answering) return "torn";
   if ("code" in error && error.code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
   if (sent) return "lost";
-  return error instanceof ProxyRefusal || causeOf(error)?.lasts ? "unconnectable" : "unreachable";
+  return error instanceof ProxyRefusal || findCause(error)?.lasts ? "unconnectable" : "unreachable";
 }

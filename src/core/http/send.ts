@@ -1,20 +1,23 @@
 import type { Dispatcher } from "undici";
-import { untilAborted } from "../clock.js";
+import { waitUnlessAborted } from "../clock.js";
 import type { Connections } from "./connections.js";
 import type { WireRequest } from "./exchange.js";
-import { apiParts } from "./undici.js";
+import { loadApiParts } from "./undici.js";
 
 /** Sends a request once; its body has to be read or destroyed. An abort closes the socket: `signal.reason`. */
 export async function sendVia(
-  connections: Pick<Connections, "shared" | "route">,
+  connections: Pick<Connections, "getShared" | "routeRequest">,
   request: WireRequest,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData<unknown>> {
-  const { request: dispatch } = await apiParts();
-  const dispatcher = await connections.shared();
+  const { request: dispatch } = await loadApiParts();
+  const dispatcher = await connections.getShared();
   signal.throwIfAborted();
-  const options = { ...connections.route(request), signal };
-  const answer = await untilAborted(dispatch.call(dispatcher, options as Dispatcher.RequestOptions), signal);
+  const options = { ...connections.routeRequest(request), signal };
+  const answer = await waitUnlessAborted(
+    dispatch.call(dispatcher, options as Dispatcher.RequestOptions),
+    signal,
+  );
   answer.body.on("error", () => {});
   return answer;
 }

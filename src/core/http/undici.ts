@@ -13,7 +13,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 export { Agent, buildConnector, Client, Pool, symbols };
 
 /** Methods of dispatchers that only the public entry gives them: to be called with one as `this`. */
-export async function apiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {
+export async function loadApiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {
   const [connect, request] = await Promise.all([
     import("undici/lib/api/api-connect.js"),
     import("undici/lib/api/api-request.js"),

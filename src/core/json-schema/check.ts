@@ -1,5 +1,5 @@
 import { systemClock } from "../clock.js";
-import { exactJson } from "../json/exact-json.js";
+import { stringifyExact } from "../json/exact-json.js";
 import { OverLimit, Threads } from "../threads.js";
 import type { Problem, SchemaQuestion } from "./messages.js";
 
@@ -12,9 +12,9 @@ const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 
 /** One thread for each: a value that takes long to check must not hold up the schemas of others. */
-const [schemas, values] = [threads(), threads()];
+const [schemas, values] = [getThreads(), getThreads()];
 
-function threads() {
+function getThreads() {
   const options = { name: "schema-worker", most: 1, clock: systemClock, ...LIMITS };
   return new Threads<SchemaQuestion, Problem | undefined>(options);
 }
@@ -38,7 +38,7 @@ export function checkValue(
 }
 
 /** A problem in a sentence; `whole` names what has an empty path. */
-export function problemText({ path, message }: Problem, whole: string): string {
+export function describeProblem({ path, message }: Problem, whole: string): string {
   return path === undefined ? message : `at ${path === "" ? whole : path}: ${message}`;
 }
 
@@ -49,15 +49,15 @@ async function ask(
   signal = new AbortController().signal,
   took?: (ms: number) => void,
 ): Promise<Problem | undefined> {
-  const message = oversize(schema);
+  const message = describeOversize(schema);
   if (message !== undefined) return { message };
   let start: number | undefined;
-  const begun = () => {
+  const startCheck = () => {
     start = systemClock.monotonic();
   };
   try {
-    const question = { schema: exactJson(schema), ...(value !== undefined && { value }) };
-    return await threads.ask(question, signal, { begun });
+    const question = { schema: stringifyExact(schema), ...(value !== undefined && { value }) };
+    return await threads.ask(question, signal, { begun: startCheck });
   } catch (error) {
     if (!(error instanceof OverLimit)) throw error;
     return { message: `it cannot be checked: it takes more than ${error.limit}` };
@@ -67,7 +67,7 @@ async function ask(
 }
 
 /** Why `value` is too much for a schema; undefined if it is not. Stops counting at the limits. */
-export function oversize(value: unknown): string | undefined {
+export function describeOversize(value: unknown): string | undefined {
   let nodes = 0;
   const visit = (node: unknown, depth: number): string | undefined => {
     if (typeof node !== "object" || node === null) return undefined;
@@ -75,8 +75,8 @@ export function oversize(value: unknown): string | undefined {
     for (const child of Object.values(node)) {
       nodes += 1;
       if (nodes > MAX_NODES) return `it has more than ${MAX_NODES} parts`;
-      const found = visit(child, depth + 1);
-      if (found !== undefined) return found;
+      const problem = visit(child, depth + 1);
+      if (problem !== undefined) return problem;
     }
     return undefined;
   };

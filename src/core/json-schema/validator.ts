@@ -3,7 +3,7 @@ import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import draft06 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import formats from "ajv-formats";
-import { errorText } from "../text/phrases.js";
+import { describeError } from "../text/phrases.js";
 import type { Problem, SchemaQuestion } from "./messages.js";
 
 /**
@@ -29,17 +29,19 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   try {
     // Without `$schema`, which has chosen the compiler: ajv knows each draft by one of its addresses only.
     const { $schema, ...parsed } = JSON.parse(schema);
-    const draft = drafts.get($schema) ?? newCompiler($schema);
+    const draft = drafts.get($schema) ?? createCompiler($schema);
     drafts.set($schema, draft);
-    if (draft.validateSchema(parsed) !== true) return firstOf(draft.errors);
-    validate = newCompiler($schema).compile(parsed);
+    if (draft.validateSchema(parsed) !== true) return pickFirstProblem(draft.errors);
+    validate = createCompiler($schema).compile(parsed);
   } catch (error) {
     // A schema nested too deep for the stack was refused before, so a RangeError means a circle.
-    return { message: error instanceof RangeError ? "its references lead in a circle" : errorText(error) };
+    return {
+      message: error instanceof RangeError ? "its references lead in a circle" : describeError(error),
+    };
   }
   if (value === undefined) return undefined;
   try {
-    return validate(JSON.parse(value)) ? undefined : firstOf(validate.errors);
+    return validate(JSON.parse(value)) ? undefined : pickFirstProblem(validate.errors);
   } catch (error) {
     if (error instanceof RangeError) return { message: "it is nested too deep to be checked" };
     throw error;
@@ -47,13 +49,13 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
 }
 
 /** A new one for each schema: its `$id`s would stand in the way of the next one's, or of the draft's own. */
-function newCompiler($schema: unknown): Ajv {
-  const compiler = compilerFor($schema, OPTIONS);
+function createCompiler($schema: unknown): Ajv {
+  const compiler = getCompiler($schema, OPTIONS);
   formats.default(compiler);
   return compiler;
 }
 
-function firstOf(errors: readonly ErrorObject[] | null | undefined): Problem | undefined {
+function pickFirstProblem(errors: readonly ErrorObject[] | null | undefined): Problem | undefined {
   const [error] = errors ?? [];
   if (!error) return undefined;
   const { instancePath: path, message = "does not fit", params } = error;
@@ -73,7 +75,7 @@ const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
 const NAMES = "2020-12, 2019-09, draft-07 or draft-06";
 
 /** A compiler for the draft that `$schema` names, 2020-12 without it. Throws an Error that says which are known. */
-export function compilerFor($schema: unknown, options: Options): Ajv {
+export function getCompiler($schema: unknown, options: Options): Ajv {
   if ($schema === undefined) return new Ajv2020(options);
   if (typeof $schema !== "string") throw new Error("$schema must be a string");
   const name = $schema.replace(/^https?:\/\//, "").replace(/#$/, "");

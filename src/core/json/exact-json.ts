@@ -19,18 +19,18 @@ const SOURCE = Symbol("source");
 /** Reads JSON. The object or array at `path` (none: the whole) remembers its text until it is copied. Throws SyntaxError. */
 export function parseExact(text: string, ...path: readonly string[]): unknown {
   const whole: unknown = JSON.parse(text);
-  const part = path.reduce(memberOf, whole);
+  const part = path.reduce(getMember, whole);
   // The text is searched only if it has such a member.
   if (isStructured(part))
-    withSource(
+    attachSource(
       part,
-      path.reduce((source, name) => lastMember(source, name) ?? "null", text),
+      path.reduce((source, name) => findLastMember(source, name) ?? "null", text),
     );
   return whole;
 }
 
 /** The same; undefined for a text that is not JSON. */
-export function jsonIn(text: string, ...path: readonly string[]): unknown {
+export function readJsonPath(text: string, ...path: readonly string[]): unknown {
   try {
     return parseExact(text, ...path);
   } catch {
@@ -38,7 +38,7 @@ export function jsonIn(text: string, ...path: readonly string[]): unknown {
   }
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function getMember(value: unknown, name: string): unknown {
   return isStructured(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
@@ -48,94 +48,94 @@ function isStructured(value: unknown): value is object {
 }
 
 /** Makes `value` remember the JSON text that it was read from. Returns `value`. */
-export function withSource<T>(value: T, text: string): T {
+export function attachSource<T>(value: T, text: string): T {
   if (isStructured(value))
     Object.defineProperty(value, SOURCE, { value: text, writable: true, configurable: true });
   return value;
 }
 
-function sourceOf(value: object): string | undefined {
+function getSource(value: object): string | undefined {
   return (value as { [SOURCE]?: string })[SOURCE];
 }
 
 /** As `JSON.stringify(value)`, but exact: -0, and what remembers its text is written from it, changed or not. */
-export function exactJson(value: unknown): string {
+export function stringifyExact(value: unknown): string {
   if (Object.is(value, -0)) return "-0";
   if (!isStructured(value)) return JSON.stringify(value) ?? "null";
   if (value instanceof JsonText) return compactJson(value.text);
-  const source = sourceOf(value);
+  const source = getSource(value);
   if (source !== undefined) return compactJson(source);
-  if (Array.isArray(value)) return `[${value.map(exactJson).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map(stringifyExact).join(",")}]`;
   if ("toJSON" in value) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => !OMITTED.has(typeof member));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`).join(",")}}`;
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${stringifyExact(member)}`).join(",")}}`;
 }
 
 /** What JSON.stringify leaves out of an object. */
 const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]);
 
 /** The text of one member of an object, undefined if no member has that name. Of a name that stands twice, the last. */
-export function memberText(object: object, name: string): JsonText | undefined {
+export function findMemberText(object: object, name: string): JsonText | undefined {
   if (!Object.hasOwn(object, name)) return undefined;
-  const source = sourceOf(object);
-  const found = source === undefined ? undefined : lastMember(source, name);
-  return new JsonText(found ?? exactJson(Reflect.get(object, name)));
+  const source = getSource(object);
+  const memberSource = source === undefined ? undefined : findLastMember(source, name);
+  return new JsonText(memberSource ?? stringifyExact(Reflect.get(object, name)));
 }
 
 /** A JSON value that any copy writes as it stood: a number that JavaScript would write otherwise stays text. Throws SyntaxError. */
-export function exactValue(text: string): unknown {
+export function parseExactValue(text: string): unknown {
   const value = parseExact(text);
   return typeof value === "number" && String(value) !== text.trim() ? new JsonText(text.trim()) : value;
 }
 
 /** A copy of an object whose members are written as they stand in its text, in a copy of the copy as well. */
-export function exactMembers(object: Record<string, unknown>): Record<string, unknown> {
+export function listExactMembers(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.keys(object).map((name) => [name, exactValue(memberText(object, name)?.text ?? "null")]),
+    Object.keys(object).map((name) => [name, parseExactValue(findMemberText(object, name)?.text ?? "null")]),
   );
 }
 
 /** A copy of an object with a member that it has not: before the others, in its text as well. */
-export function withMember<T extends object, Name extends string, Value>(
+export function setMember<T extends object, Name extends string, Value>(
   object: T,
   name: Name,
   value: Value,
 ): T & Record<Name, Value> {
   const copy = { [name]: value, ...object } as T & Record<Name, Value>;
-  if (Object.hasOwn(object, name)) return withSource(copy, exactJson(object));
-  const rest = exactJson(object).slice(1);
+  if (Object.hasOwn(object, name)) return attachSource(copy, stringifyExact(object));
+  const rest = stringifyExact(object).slice(1);
   const separator = rest === "}" ? "" : ",";
-  return withSource(copy, `{${JSON.stringify(name)}:${exactJson(value)}${separator}${rest}`);
+  return attachSource(copy, `{${JSON.stringify(name)}:${stringifyExact(value)}${separator}${rest}`);
 }
 
 /** Reads the text of an array, each of whose elements remembers its own. Throws SyntaxError. */
-export function exactElements(text: string): unknown {
+export function listExactElements(text: string): unknown {
   const array: unknown = JSON.parse(text);
   if (!Array.isArray(array)) return array;
   const texts: string[] = [];
   let depth = 0;
   let from = 0;
-  forEachToken(text, (start, end) => {
+  visitTokens(text, (start, end) => {
     const token = text[start];
     if (depth === 1 && (token === "," || token === "]")) texts.push(text.slice(from, start).trim());
     if (token === "[" || token === "{") depth++;
     else if (token === "]" || token === "}") depth--;
     if (depth === 1 && (token === "[" || token === ",")) from = end;
   });
-  return array.map((element, index) => withSource(element, texts[index] ?? ""));
+  return array.map((element, index) => attachSource(element, texts[index] ?? ""));
 }
 
 /** The text of the last member of that name at the top level of the text of an object. */
-function lastMember(source: string, name: string): string | undefined {
+function findLastMember(source: string, name: string): string | undefined {
   let depth = 0;
   let isName = false;
   let isWanted = false;
   let from = -1;
-  let found: string | undefined;
-  forEachToken(source, (start, end) => {
+  let memberSource: string | undefined;
+  visitTokens(source, (start, end) => {
     const token = source[start];
     if (depth === 1 && (token === "," || token === "}")) {
-      if (isWanted) found = source.slice(from, start);
+      if (isWanted) memberSource = source.slice(from, start);
       isWanted = false;
     }
     if (isName && token === '"') isWanted = JSON.parse(source.slice(start, end)) === name;
@@ -144,7 +144,7 @@ function lastMember(source: string, name: string): string | undefined {
     else if (token === "}" || token === "]") depth--;
     isName = depth === 1 && (token === "," || token === "{");
   });
-  return found?.trim();
+  return memberSource?.trim();
 }
 
 /**
@@ -153,7 +153,7 @@ function lastMember(source: string, name: string): string | undefined {
  * nothing is checked here. Linear in the length of the text, and no regular expression, whose backtracking
  * overflows on strings of several megabytes.
  */
-export function forEachToken(text: string, visit: (start: number, end: number) => void): void {
+export function visitTokens(text: string, visit: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
     if (isSpace(code)) {
@@ -200,7 +200,7 @@ export function compactJson(text: string): string {
   const result = new Pieces();
   let from = 0;
   let to = 0;
-  forEachToken(text, (start, end) => {
+  visitTokens(text, (start, end) => {
     if (start !== to) {
       result.add(text.slice(from, to));
       from = start;
@@ -208,7 +208,7 @@ export function compactJson(text: string): string {
     to = end;
   });
   result.add(text.slice(from, to));
-  return result.joined();
+  return result.joinParts();
 }
 
 /** The same JSON laid out as `JSON.stringify` does it with `indent` blanks, every token kept as it is. */
@@ -216,7 +216,7 @@ export function indentJson(text: string, indent: number): string {
   const result = new Pieces();
   let depth = 0;
   let previous = "";
-  forEachToken(text, (start, end) => {
+  visitTokens(text, (start, end) => {
     const token = text.slice(start, end);
     const closes = token === "}" || token === "]";
     const opened = previous === "{" || previous === "[";
@@ -227,14 +227,14 @@ export function indentJson(text: string, indent: number): string {
     if (token === "{" || token === "[") depth++;
     previous = token;
   });
-  return result.joined();
+  return result.joinParts();
 }
 
 /** How deep the objects and arrays of a text nest, which need not be valid JSON; brackets in strings do not count. */
-export function nestingDepth(text: string): number {
+export function measureNesting(text: string): number {
   let deepest = 0;
   let depth = 0;
-  forEachToken(text, (start, end) => {
+  visitTokens(text, (start, end) => {
     if (end - start > 1) return;
     const token = text[start];
     if (token === "{" || token === "[") deepest = Math.max(deepest, ++depth);
@@ -254,7 +254,7 @@ class Pieces {
     this.#recent = [];
   }
 
-  joined(): string {
+  joinParts(): string {
     return this.#done.join("") + this.#recent.join("");
   }
 }
@@ -265,12 +265,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** A text as it is; undefined for anything else. */
-export function textOrNone(value: unknown): string | undefined {
+export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
 /** As `JSON.parse`, for a value that may be changed: it remembers no text. Undefined for a text that is not JSON. */
-export function jsonOrUndefined(json: string): unknown {
+export function tryParseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -5,32 +5,32 @@ import { MAX_DEPTH, type NoteToken } from "./lexer.js";
 import type { PlaceOf } from "./places.js";
 
 /** Inlines of marked's tokens, which stand one after the other in a text, the first one at `begin`. */
-export function inlinesOf(tokens: readonly Token[] | undefined, placeOf: PlaceOf, begin = 0): Inline[] {
+export function buildInlines(tokens: readonly Token[] | undefined, placeOf: PlaceOf, begin = 0): Inline[] {
   let next = begin;
   const all = ((tokens ?? []) as MarkedToken[]).flatMap((token) => {
     const from = next;
     next += token.raw.length;
-    return inlineOf(token, placeOf, from);
+    return buildInline(token, placeOf, from);
   });
-  return all.some(({ kind }) => kind === "tag") ? withElements(all) : all;
+  return all.some(({ kind }) => kind === "tag") ? nestElements(all) : all;
 }
 
-function inlineOf(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: number): Inline | Inline[] {
-  const inside = (marks: number) => inlinesOf((token as Tokens.Em).tokens, placeOf, from + marks);
+function buildInline(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: number): Inline | Inline[] {
+  const buildInside = (marks: number) => buildInlines((token as Tokens.Em).tokens, placeOf, from + marks);
   const place = placeOf(from, from + token.raw.length);
   switch (token.type) {
     case "strong":
-      return { ...place, kind: "strong", inlines: inside(2) };
+      return { ...place, kind: "strong", inlines: buildInside(2) };
     case "em":
-      return { ...place, kind: "emphasis", inlines: inside(1) };
+      return { ...place, kind: "emphasis", inlines: buildInside(1) };
     case "del":
-      return { ...place, kind: "deleted", inlines: inside(token.raw.startsWith("~~") ? 2 : 1) };
+      return { ...place, kind: "deleted", inlines: buildInside(token.raw.startsWith("~~") ? 2 : 1) };
     case "codespan":
       return { ...place, kind: "code", text: token.text };
     case "br":
       return { ...place, kind: "break" };
     case "link":
-      return { ...place, ...linkOf(token as Tokens.Link, placeOf, from) };
+      return { ...place, ...buildLink(token as Tokens.Link, placeOf, from) };
     case "image": {
       const address = decodeHTMLStrict(token.href);
       const text = decodeHTMLStrict(token.text) || address;
@@ -45,13 +45,13 @@ function inlineOf(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: number
     case "checkbox":
       return [];
     case "text":
-      return textsOf(token as Tokens.Text, placeOf, from);
+      return buildTexts(token as Tokens.Text, placeOf, from);
     default:
       return { ...place, kind: "text", text: token.type === "escape" ? token.text : token.raw };
   }
 }
 
-function linkOf({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: PlaceOf, from: number) {
+function buildLink({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: PlaceOf, from: number) {
   const begin = from + (raw.startsWith("[") || raw.startsWith("<") ? 1 : 0);
   const link = { kind: "link", isImage: false } as const;
   if (autolink) {
@@ -59,14 +59,14 @@ function linkOf({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: Pla
     return { ...link, address: href, inlines: [inline] };
   }
   // A text that lacks the backslashes before its brackets has the place of its link.
-  const own = raw.startsWith(text, 1) ? placeOf : () => placeOf(from, from + raw.length);
-  return { ...link, address: decodeHTMLStrict(href), inlines: inlinesOf(tokens, own, begin) };
+  const placeOfText = raw.startsWith(text, 1) ? placeOf : () => placeOf(from, from + raw.length);
+  return { ...link, address: decodeHTMLStrict(href), inlines: buildInlines(tokens, placeOfText, begin) };
 }
 
 /** A reference to a character. */
 const REFERENCE = /(&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{0,40});)/i;
 /** A text in pieces, of which each is a reference or stands as it is in the document. */
-function textsOf({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number): Inline[] {
+function buildTexts({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number): Inline[] {
   const all: Inline[] = [];
   let at = from;
   for (const [i, part] of (escaped ? [raw] : raw.split(REFERENCE)).entries())
@@ -82,31 +82,31 @@ function textsOf({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number):
 const TAG = /^<(\/?)(br|su[bp]|a|cite|span|summary|h[1-6])\b/i;
 
 /** What stands between an opening and a closing tag as one. */
-function withElements(all: readonly Inline[]): Inline[] {
+function nestElements(all: readonly Inline[]): Inline[] {
   const open: { tag: Inline & { kind: "tag" }; name: string; before: Inline[] }[] = [];
-  let own: Inline[] = [];
+  let children: Inline[] = [];
   for (const inline of all) {
     const [, slash, tag = ""] = (inline.kind === "tag" && TAG.exec(inline.text)) || [];
     const name = tag.toLowerCase();
     const last = open.at(-1);
     const { start, end } = inline;
-    if (inline.kind !== "tag" || name === "") own.push(inline);
-    else if (name === "br") own.push({ start, end, kind: "break" });
+    if (inline.kind !== "tag" || name === "") children.push(inline);
+    else if (name === "br") children.push({ start, end, kind: "break" });
     else if (!slash && open.length < MAX_DEPTH) {
-      open.push({ tag: inline, name, before: own });
-      own = [];
+      open.push({ tag: inline, name, before: children });
+      children = [];
     } else if (slash && last?.name === name) {
       const kind = name === "sup" ? "raised" : name === "sub" ? "lowered" : "element";
       const place = { start: last.tag.start, end };
-      const element = { ...place, name, opening: last.tag.text, closing: inline.text, inlines: own };
-      last.before.push(kind === "element" ? { ...element, kind } : { ...place, kind, inlines: own });
-      own = last.before;
+      const element = { ...place, name, opening: last.tag.text, closing: inline.text, inlines: children };
+      last.before.push(kind === "element" ? { ...element, kind } : { ...place, kind, inlines: children });
+      children = last.before;
       open.pop();
-    } else own.push(inline);
+    } else children.push(inline);
   }
   // A tag that is never closed is text.
-  for (const { tag, before } of open.reverse()) own = before.concat(tag, own);
-  return own;
+  for (const { tag, before } of open.reverse()) children = before.concat(tag, children);
+  return children;
 }
 
 const RAISED: Readonly<Record<string, string>> = Object.fromEntries(
@@ -117,7 +117,7 @@ const LOWERED: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** A raised or lowered text where only characters can be: digits and signs have such, any other text stays. */
-export function shifted(text: string, kind: "raised" | "lowered"): string {
+export function shiftText(text: string, kind: "raised" | "lowered"): string {
   const chars = kind === "raised" ? RAISED : LOWERED;
   const all = [...text].map((char) => (/[,;\s]/.test(char) ? char : chars[char]));
   return all.includes(undefined) ? text : all.join("");
@@ -125,20 +125,20 @@ export function shifted(text: string, kind: "raised" | "lowered"): string {
 
 /** The mark of a footnote: a number is raised. */
 export function markOf(label: string): string {
-  return /^\d+$/.test(label) ? shifted(label, "raised") : `[${label}]`;
+  return /^\d+$/.test(label) ? shiftText(label, "raised") : `[${label}]`;
 }
 
 /** The text of inlines as a reader sees it. */
-export function textOf(inlines: readonly Inline[]): string {
+export function joinText(inlines: readonly Inline[]): string {
   return inlines
-    .map((one) =>
-      "inlines" in one
-        ? textOf(one.inlines)
-        : one.kind === "break"
+    .map((inline) =>
+      "inlines" in inline
+        ? joinText(inline.inlines)
+        : inline.kind === "break"
           ? " "
-          : one.kind === "tag"
+          : inline.kind === "tag"
             ? ""
-            : one.text,
+            : inline.text,
     )
     .join("");
 }

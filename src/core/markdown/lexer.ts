@@ -5,13 +5,13 @@ export const MAX_DEPTH = 40;
 /** A wider table is text: a short row is filled up to the width of the head, so width and height multiply. */
 const MAX_COLUMNS = 200;
 /** marked compares each mark with the rest of its paragraph. In marks × characters, up to 20 ns each; reports need 40 for each character. */
-const maxInlineWork = (length: number) => 50 * length + 5e7;
+const limitInlineWork = (length: number) => 50 * length + 5e7;
 /** A paragraph that would take more is read in pieces of so many words and links, and what is still too much is text. */
 const PIECE = /(?:\[[^[\]]{0,300}\]\([^()\s]{0,2000}\)|[^\s[]+|[\s\S]){1,80}/g;
 /** In all tables together. */
 const MAX_CELLS = 200_000;
 /** marked reads the contents of a nested block again at each level. In characters; a report needs 2 or 3 times its own. */
-const maxBlockWork = (length: number) => 4 * length + 2_000_000;
+const limitBlockWork = (length: number) => 4 * length + 2_000_000;
 
 /** The Markdown would take too long to read. */
 export class TooComplex extends Error {}
@@ -45,8 +45,8 @@ class BoundedLexer extends Lexer {
 
   constructor(length: number) {
     super({ gfm: true, tokenizer: new BoundedTokenizer((characters) => this.spend(characters)) });
-    this.#blockWork = maxBlockWork(length);
-    this.#inlineWork = maxInlineWork(length);
+    this.#blockWork = limitBlockWork(length);
+    this.#inlineWork = limitInlineWork(length);
   }
 
   /** Throws TooComplex after more characters of blocks were read than the document allows. */
@@ -58,7 +58,7 @@ class BoundedLexer extends Lexer {
   override blockTokens(src: string, tokens: Token[] = [], clipped = false): TokensList {
     this.spend(src.length);
     if (this.#depth >= MAX_DEPTH)
-      tokens.push({ ...asText(src), type: "html", pre: false, block: true, tokens: this.inline(src) });
+      tokens.push({ ...buildText(src), type: "html", pre: false, block: true, tokens: this.inline(src) });
     this.#depth++;
     try {
       const read = super.blockTokens(this.#depth > MAX_DEPTH ? "" : src, tokens, clipped);
@@ -77,7 +77,7 @@ class BoundedLexer extends Lexer {
       return tokens;
     }
     if (this.#inlineDepth >= MAX_DEPTH || work > this.#inlineWork) {
-      tokens.push(asText(src));
+      tokens.push(buildText(src));
       return tokens;
     }
     this.#inlineWork -= work;
@@ -122,22 +122,22 @@ class BoundedTokenizer extends Tokenizer {
   }
 
   override link(src: string): Tokens.Link | Tokens.Image | undefined {
-    return super.link(src) ?? this.#copiedLink(src);
+    return super.link(src) ?? this.#readCopiedLink(src);
   }
 
-  #copiedLink(src: string): Tokens.Link | undefined {
+  #readCopiedLink(src: string): Tokens.Link | undefined {
     const [, text, rest = ""] = (src.startsWith("[") && COPIED.exec(src)) || [];
-    const [own = ""] = rest.split("](", 1);
+    const [label = ""] = rest.split("](", 1);
     let depth = 0;
     // The bracket that ends the address was not opened in it; if one of the fragment's is not closed, another bracket follows.
-    const end = own.search(/\)(?=\))|\)$/);
-    const closing = [...own.matchAll(/[()]/g)].find(({ 0: bracket }) => {
+    const end = label.search(/\)(?=\))|\)$/);
+    const closing = [...label.matchAll(/[()]/g)].find(({ 0: bracket }) => {
       depth += bracket === "(" ? 1 : -1;
       return depth < 0;
     });
     const length = closing?.index ?? end;
     if (text === undefined || length < 0) return undefined;
-    const href = own.slice(0, length);
+    const href = label.slice(0, length);
     const raw = src.slice(0, text.length + 4 + length);
     return { type: "link", raw, href, title: null, text, tokens: this.lexer.inlineTokens(text) };
   }
@@ -146,9 +146,9 @@ class BoundedTokenizer extends Tokenizer {
   override url(src: string): Tokens.Link | undefined {
     const [address] = /^https?:\/\/[^\s<>]+/i.exec(src) ?? [];
     if (address === undefined) return super.url(src);
-    const raw = withoutTail(address.split(BARE_END, 1)[0] ?? "");
+    const raw = removeTail(address.split(BARE_END, 1)[0] ?? "");
     if (!/\/\/./.test(raw)) return undefined;
-    return { type: "link", raw, href: raw, title: null, text: raw, tokens: [asText(raw)], autolink: true };
+    return { type: "link", raw, href: raw, title: null, text: raw, tokens: [buildText(raw)], autolink: true };
   }
 
   override tag(src: string): Tokens.Tag | undefined {
@@ -189,7 +189,7 @@ class BoundedTokenizer extends Tokenizer {
 }
 
 /** Punctuation at the end of an address belongs to the sentence, and so does a bracket that was opened before it. */
-function withoutTail(address: string): string {
+function removeTail(address: string): string {
   for (let kept = address; ; ) {
     const before = kept;
     kept = kept.replace(/(?:[.,;:!?*_~'\]}]+|&[a-z\d]+;)$/i, "");
@@ -198,6 +198,6 @@ function withoutTail(address: string): string {
   }
 }
 
-function asText(raw: string): Tokens.Text {
+function buildText(raw: string): Tokens.Text {
   return { type: "text", raw, text: raw };
 }

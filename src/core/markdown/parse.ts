@@ -1,22 +1,22 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { MarkedToken, Token, Tokens } from "marked";
-import { jsonIn } from "../json/exact-json.js";
+import { readJsonPath } from "../json/exact-json.js";
 import type { Inline, MarkdownBlock, MarkdownDocument } from "./document.js";
-import { inlinesOf, markOf } from "./inlines.js";
+import { buildInlines, markOf } from "./inlines.js";
 import { type HtmlBlock, lex, lexInlines, type NoteDefinition, TooComplex } from "./lexer.js";
-import { lineEnds, placesOf } from "./places.js";
+import { createPlaceOf, listLineEnds } from "./places.js";
 
 /** Reads Markdown, whatever it is, in time and memory proportional to its length. */
 export function readMarkdown(markdown: string): MarkdownDocument {
   const reader = new BlockReader(markdown);
   try {
-    const blocks = reader.blocks(lex(markdown), 0);
-    const isJson = /^\s*[[{]/.test(markdown) && jsonIn(markdown) !== undefined;
+    const blocks = reader.readBlocks(lex(markdown), 0);
+    const isJson = /^\s*[[{]/.test(markdown) && readJsonPath(markdown) !== undefined;
     return { blocks, form: isJson || blocks.every(isProse) ? "plain" : "markup" };
   } catch (error) {
     // RangeError: the stack of a thread may be smaller than the depths here were measured with.
     if (!(error instanceof TooComplex || error instanceof RangeError)) throw error;
-    return { blocks: reader.paragraphs(), form: "complex" };
+    return { blocks: reader.readParagraphs(), form: "complex" };
   }
 }
 
@@ -33,11 +33,11 @@ class BlockReader {
   readonly #ends: number[];
 
   constructor(private readonly markdown: string) {
-    this.#ends = lineEnds(markdown);
+    this.#ends = listLineEnds(markdown);
   }
 
   /** `line`: the line of the document in which the first token begins. */
-  blocks(tokens: readonly Token[], line: number): MarkdownBlock[] {
+  readBlocks(tokens: readonly Token[], line: number): MarkdownBlock[] {
     let next = line;
     return (tokens as MarkedToken[]).flatMap((token) => {
       const [head = "", ...more] = token.raw.split("\n");
@@ -50,33 +50,37 @@ class BlockReader {
   }
 
   /** The paragraphs of the document without any other block. */
-  paragraphs(): MarkdownBlock[] {
+  readParagraphs(): MarkdownBlock[] {
     const text = this.markdown.replace(/\r\n?/g, "\n");
-    return this.#paragraphs(inlinesOf(lexInlines(text), placesOf(text, this.#ends, 0)));
+    return this.#splitParagraphs(buildInlines(lexInlines(text), createPlaceOf(text, this.#ends, 0)));
   }
 
   #block(token: MarkedToken, line: number): MarkdownBlock | MarkdownBlock[] {
     /** Inlines of a text that stands in the token; of an indented line that goes on a paragraph it lacks the tab. */
     const read = (tokens: readonly Token[] | undefined, text: string) => {
       const begin = token.raw.indexOf(text);
-      return inlinesOf(tokens, placesOf(begin < 0 ? text : token.raw, this.#ends, line), Math.max(0, begin));
+      return buildInlines(
+        tokens,
+        createPlaceOf(begin < 0 ? text : token.raw, this.#ends, line),
+        Math.max(0, begin),
+      );
     };
     switch (token.type) {
       case "heading":
         return { kind: "heading", level: token.depth, inlines: read(token.tokens, token.text) };
       case "paragraph":
       case "text":
-        return this.#paragraphs(read(token.tokens, token.text));
+        return this.#splitParagraphs(read(token.tokens, token.text));
       case "code":
         return { kind: "code", text: token.text };
       case "blockquote":
-        return { kind: "quote", blocks: this.blocks(token.tokens, line) };
+        return { kind: "quote", blocks: this.readBlocks(token.tokens, line) };
       case "list": {
         let next = line;
         const items = token.items.map(({ raw, checked, tokens }) => {
           const first = next;
           next += raw.split("\n").length - 1;
-          return { checked, number: /^\s*(\d+)/.exec(raw)?.[1], blocks: this.blocks(tokens, first) };
+          return { checked, number: /^\s*(\d+)/.exec(raw)?.[1], blocks: this.readBlocks(tokens, first) };
         });
         return {
           kind: "list",
@@ -86,14 +90,14 @@ class BlockReader {
         };
       }
       case "table": {
-        const [head = [], ...rows] = this.#rows(token, line);
+        const [head = [], ...rows] = this.#readRows(token, line);
         return { kind: "table", align: token.align, head, rows };
       }
       case "hr":
         return { kind: "rule" };
       case "html": {
         const inlines = read((token as HtmlBlock).tokens, token.text);
-        return { kind: "html", text: token.text.replace(/\n+$/, ""), blocks: this.#paragraphs(inlines) };
+        return { kind: "html", text: token.text.replace(/\n+$/, ""), blocks: this.#splitParagraphs(inlines) };
       }
       case "def": {
         const { note, tag, href } = token as NoteDefinition;
@@ -111,7 +115,7 @@ class BlockReader {
   }
 
   /** Works that are listed line by line are no paragraph, whatever Markdown makes of them; nor is all that stands in a block of HTML. */
-  #paragraphs(inlines: readonly Inline[]): MarkdownBlock[] {
+  #splitParagraphs(inlines: readonly Inline[]): MarkdownBlock[] {
     const all: Inline[][] = [];
     for (const [i, inline] of inlines.entries()) {
       const before = inlines[i - 1];
@@ -122,22 +126,22 @@ class BlockReader {
       if (!before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text))) all.push([]);
       all.at(-1)?.push(inline);
     }
-    return all.map((own) => ({ kind: "paragraph", inlines: own }));
+    return all.map((part) => ({ kind: "paragraph", inlines: part }));
   }
 
   /** The rows of a table, its head first. */
-  #rows({ raw, header, rows }: Tokens.Table, line: number): Inline[][][] {
+  #readRows({ raw, header, rows }: Tokens.Table, line: number): Inline[][][] {
     const lines = raw.split("\n");
     return [header, ...rows].map((row, i) => {
       const nth = i === 0 ? 0 : i + 1;
       const text = lines[nth] ?? "";
-      const places = placesOf(text, this.#ends, line + nth);
+      const places = createPlaceOf(text, this.#ends, line + nth);
       let at = 0;
       return row.map((cell) => {
-        const found = text.indexOf(cell.text, at);
-        if (found >= 0) at = found + cell.text.length;
+        const place = text.indexOf(cell.text, at);
+        if (place >= 0) at = place + cell.text.length;
         // A cell that lacks the backslashes before its bars has the place of its row.
-        return inlinesOf(cell.tokens, found < 0 ? () => places(0, text.length) : places, found);
+        return buildInlines(cell.tokens, place < 0 ? () => places(0, text.length) : places, place);
       });
     });
   }

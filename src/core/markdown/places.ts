@@ -4,7 +4,7 @@ import type { Place } from "./document.js";
 export type PlaceOf = (from: number, to: number) => Place;
 
 /** Where each line of a document ends, without the blanks at its end. */
-export function lineEnds(document: string): number[] {
+export function listLineEnds(document: string): number[] {
   return [...document.matchAll(/[^\r\n]*(?:\r\n|\r|\n|$)/g)].map(
     ({ 0: line, index }) => index + line.trimEnd().length,
   );
@@ -14,7 +14,7 @@ export function lineEnds(document: string): number[] {
  * The places of a text of whole lines, of which the first is line `first` of the document. What holds a text (a quote, a
  * list) takes marks and blanks from the beginnings of its lines, but never a line.
  */
-export function placesOf(text: string, ends: readonly number[], first: number): PlaceOf {
+export function createPlaceOf(text: string, ends: readonly number[], first: number): PlaceOf {
   let start = 0;
   const lines = text.split("\n").map((line, i) => {
     const begin = start;

@@ -2,9 +2,9 @@
 export type Citation = { start: number; end: number; url: string } | { field: string; url: string };
 
 /** Those of `found` that are citations: what a service sends may be anything. */
-export function citationsOf(found: unknown): Citation[] {
-  if (!Array.isArray(found)) return [];
-  return found.map(Object).filter(({ start, end, field, url }) => {
+export function readCitations(listed: unknown): Citation[] {
+  if (!Array.isArray(listed)) return [];
+  return listed.map(Object).filter(({ start, end, field, url }) => {
     const isRange = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end > start;
     return typeof url === "string" && (typeof field === "string" || isRange);
   });

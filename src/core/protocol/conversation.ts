@@ -26,7 +26,7 @@ export function isRequestId(value: unknown): value is string {
 }
 
 /** What of an id tells it from others: without the prefix that all ids of a provider have. */
-export function ownPart(requestId: string): string {
+export function stripIdPrefix(requestId: string): string {
   return requestId.replace(/^(?:resp|agent_run|trun|v1)_/, "");
 }
 
@@ -57,7 +57,7 @@ export interface CreateBody {
 export type JsonSchema = Record<string, unknown>;
 
 /** §2: `output_schema` goes together with `structured_output: true`; without either, neither field is sent. */
-export function requestBody(
+export function buildRequestBody(
   prompt: string,
   schema: CreateBody["output_schema"],
   structured: boolean,
@@ -120,7 +120,7 @@ export interface HttpEndpoint {
 export const CREATE: HttpEndpoint = { method: "POST", path: "/api/v1/conversations", json: true };
 
 /** §4.2 to §4.4 for one request. `requestId` must be well-formed (`isRequestId`): it stands in the path. */
-export function endpoint(
+export function buildEndpoint(
   operation: Exclude<Operation, "create">,
   requestId: string,
   gaps: Gaps = DEFAULT_GAPS,

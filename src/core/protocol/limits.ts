@@ -22,18 +22,18 @@ export function isTier(value: unknown): value is Tier {
 }
 
 /** Those of `attempts` (epoch ms, any order) that still count at `now`. */
-export function inWindow(attempts: readonly number[], now: number, windowMs = WINDOW_MS): number[] {
+export function filterWindow(attempts: readonly number[], now: number, windowMs = WINDOW_MS): number[] {
   return attempts.filter((at) => at > now - windowMs).sort((a, b) => a - b);
 }
 
 /** When the next request is allowed (epoch ms): `now`, or once enough `attempts` have left the window. */
-export function nextSlot(
+export function findNextSlot(
   attempts: readonly number[],
   limit: number,
   now: number,
   windowMs = WINDOW_MS,
 ): number {
-  const counted = inWindow(attempts, now, windowMs);
+  const counted = filterWindow(attempts, now, windowMs);
   if (counted.length < limit) return now;
   const leaving = counted[counted.length - limit];
   return leaving === undefined ? Number.POSITIVE_INFINITY : leaving + windowMs;

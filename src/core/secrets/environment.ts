@@ -3,15 +3,15 @@ const OF_SERVICE = /^(?:RESEARCH_(?:SERVE|MODEL|SEARCH|UPSTREAM)_|PG)/i;
 const OF_CLIENT = /^RESEARCH_API_KEY(?:_FILE)?$/i;
 
 /** The environment for a child process, without the variables that hold secrets (contract §4). */
-export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return without(withoutServiceSecrets(env), OF_CLIENT);
+export function removeSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return removeVariables(removeServiceSecrets(env), OF_CLIENT);
 }
 
 /** The same for a child that may speak to the service itself, as its user does. */
-export function withoutServiceSecrets(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
-  return without(env, OF_SERVICE);
+export function removeServiceSecrets(env: Readonly<NodeJS.ProcessEnv>): NodeJS.ProcessEnv {
+  return removeVariables(env, OF_SERVICE);
 }
 
-function without(env: Readonly<NodeJS.ProcessEnv>, names: RegExp): NodeJS.ProcessEnv {
+function removeVariables(env: Readonly<NodeJS.ProcessEnv>, names: RegExp): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.test(name)));
 }

@@ -16,12 +16,12 @@ const MOST_AROUND = 64;
  * Hides `key` in sentences and traces: as it is, percent-encoded, in base64, and its first and last characters around a
  * gap, as services quote it. Results, ids and data are not for it.
  */
-export function keyHider(key: string): (text: string) => string {
+export function createKeyHider(key: string): (text: string) => string {
   if (key.length < SHORTEST) return (text) => text;
   const encodings = [key, encodeURIComponent(key), Buffer.from(key).toString("base64").replace(/=+$/, "")];
-  const whole = encodings.sort((a, b) => b.length - a.length).map(escaped);
-  const first = Array.from(key.slice(0, MOST_AROUND), escaped);
-  const last = Array.from(key.slice(-MOST_AROUND), escaped);
+  const whole = encodings.sort((a, b) => b.length - a.length).map(escapeForPattern);
+  const first = Array.from(key.slice(0, MOST_AROUND), escapeForPattern);
+  const last = Array.from(key.slice(-MOST_AROUND), escapeForPattern);
   const head = first.reduceRight(
     (rest, each, at) => (at < LEAST_AROUND ? each + rest : `(?:${each}${rest})?`),
     "",
@@ -34,6 +34,6 @@ export function keyHider(key: string): (text: string) => string {
   return (text) => text.replace(pattern, PLACEHOLDER);
 }
 
-function escaped(text: string): string {
+function escapeForPattern(text: string): string {
   return text.replace(/[^\w%]/g, "\\$&");
 }

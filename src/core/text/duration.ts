@@ -8,13 +8,13 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /** Epoch milliseconds as ISO 8601 in UTC; a word if that is beyond all dates. */
-export function isoDate(at: number): string {
+export function formatIsoDate(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? "beyond all dates" : date.toISOString();
 }
 
 /** A length of time (ms) as it was given, in the largest unit that it is a whole number of: `30d`, `90m`, `1500ms`. */
-export function exactDuration(ms: number): string {
+export function formatExactDuration(ms: number): string {
   const units = Object.entries(UNITS).toReversed();
   const [unit, size] = units.find(([, size]) => ms % size === 0) ?? ["ms", 1];
   return `${ms / size}${unit}`;
@@ -23,11 +23,11 @@ export function exactDuration(ms: number): string {
 /** A length of time (ms) for people: `0s`, `42s`, `3m 05s`, `2h 04m`, `3d 01h`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
-  const two = (value: number) => String(value).padStart(2, "0");
+  const padTwo = (value: number) => String(value).padStart(2, "0");
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m ${two(seconds % 60)}s`;
+  if (minutes < 60) return `${minutes}m ${padTwo(seconds % 60)}s`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${hours}h ${two(minutes % 60)}m`;
-  return `${Math.floor(hours / 24)}d ${two(hours % 24)}h`;
+  if (hours < 24) return `${hours}h ${padTwo(minutes % 60)}m`;
+  return `${Math.floor(hours / 24)}d ${padTwo(hours % 24)}h`;
 }

@@ -1,24 +1,24 @@
 /** What an error says; of anything else that was thrown, its text. */
-export function errorText(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** A word as a POSIX shell reads it back. */
-export function shellWord(text: string): string {
+export function quoteShellWord(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A number with what is counted, as in "1 row" and "1,200 rows". */
-export function counted(count: number, word: string): string {
+export function formatCount(count: number, word: string): string {
   return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;
 }
 
 /** Text of at most `most` UTF-16 code units, an ellipsis at the cut; no surrogate pair is cut in two. */
-export function shortText(text: string, most: number): string {
+export function shortenText(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 
 /** The same on one line. */
-export function shortLine(text: string, most: number): string {
-  return shortText(text.replace(/\s+/g, " ").trim(), most);
+export function shortenLine(text: string, most: number): string {
+  return shortenText(text.replace(/\s+/g, " ").trim(), most);
 }

@@ -1,4 +1,4 @@
-import { counted } from "./phrases.js";
+import { formatCount } from "./phrases.js";
 
 const STEPS = {
   plan: "planning",
@@ -9,30 +9,31 @@ const STEPS = {
 } as const;
 
 /** How far a research is, as in "reading 7 of 12, 48,000 tokens"; undefined if it names no known step. */
-export function progressWords(progress: unknown): string | undefined {
+export function describeProgress(progress: unknown): string | undefined {
   const { step, done, of, tokens } = Object(progress) as Record<string, unknown>;
   if (step === "queue" && isCount(done) && isCount(of))
-    return `waiting, ${grouped(done)} before it of ${grouped(of)} that wait`;
+    return `waiting, ${groupDigits(done)} before it of ${groupDigits(of)} that wait`;
   if (typeof step !== "string" || !Object.hasOwn(STEPS, step)) return undefined;
   const doing = STEPS[step as keyof typeof STEPS];
-  const most = isCount(of) && of > 0 ? ` of ${grouped(of)}` : "";
-  const how = isCount(done) && (most || done > 0) ? `${doing} ${grouped(done)}${most || " so far"}` : doing;
-  return isCount(tokens) && tokens > 0 ? `${how}, ${counted(tokens, "token")}` : how;
+  const most = isCount(of) && of > 0 ? ` of ${groupDigits(of)}` : "";
+  const how =
+    isCount(done) && (most || done > 0) ? `${doing} ${groupDigits(done)}${most || " so far"}` : doing;
+  return isCount(tokens) && tokens > 0 ? `${how}, ${formatCount(tokens, "token")}` : how;
 }
 
 /** What a research has used, as in "12 calls, 48,000 tokens, $0.04"; undefined if nothing of it is known. */
-export function usageWords(usage: unknown): string | undefined {
+export function describeUsage(usage: unknown): string | undefined {
   const { calls, input_tokens, output_tokens, cost_dollars } = Object(usage) as Record<string, unknown>;
   const parts: string[] = [];
-  if (isCount(calls)) parts.push(counted(calls, "call"));
+  if (isCount(calls)) parts.push(formatCount(calls, "call"));
   if (isCount(input_tokens) && isCount(output_tokens))
-    parts.push(counted(input_tokens + output_tokens, "token"));
-  if (typeof cost_dollars === "number") parts.push(dollars(cost_dollars));
+    parts.push(formatCount(input_tokens + output_tokens, "token"));
+  if (typeof cost_dollars === "number") parts.push(formatDollars(cost_dollars));
   return parts.length > 0 ? parts.join(", ") : undefined;
 }
 
 /** What something cost, in cents; below a dollar with two more digits where they say something. */
-export function dollars(cost: number): string {
+export function formatDollars(cost: number): string {
   return `$${cost < 1 ? cost.toFixed(4).replace(/0{1,2}$/, "") : cost.toFixed(2)}`;
 }
 
@@ -40,6 +41,6 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function grouped(count: number): string {
+function groupDigits(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -1,4 +1,4 @@
-import { exactJson, indentJson } from "../json/exact-json.js";
+import { indentJson, stringifyExact } from "../json/exact-json.js";
 
 /** Characters that move a cursor, hide text or turn it around, and halves of characters. `\n` and `\t` stay. */
 const UNSAFE =
@@ -11,33 +11,35 @@ const JOINERS = /[\u200c\u200d]/;
 const CI_COMMAND = /(?<=^\s*):(?=:)|#(?=#\[|#vso\[)/gm;
 
 /** Text from outside, made safe to show: nothing in it acts on a terminal or commands a CI runner. */
-export function safe(text: string): string {
-  return (PLAIN.test(text) ? text : text.replace(UNSAFE, escaped)).replace(CI_COMMAND, escaped);
+export function escapeText(text: string): string {
+  return (PLAIN.test(text) ? text : text.replace(UNSAFE, escapeChar)).replace(CI_COMMAND, escapeChar);
 }
 
 /** The same on one line: line breaks and tabs are spaces. */
-export function safeLine(text: string): string {
-  return safe(text.replace(/[\s\u0085]+/g, " ").trim());
+export function escapeLine(text: string): string {
+  return escapeText(text.replace(/[\s\u0085]+/g, " ").trim());
 }
 
 /** A result on a terminal: escaped, but for what makes up text. Lines are the author's own. */
-export function safeResult(text: string): string {
+export function escapeResult(text: string): string {
   // A CR before a line feed moves no cursor that the line feed does not move.
-  return text.replaceAll("\r\n", "\n").replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escaped(char)));
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escapeChar(char)));
 }
 
-/** Exact JSON (`exactJson`), on one line or indented, in which what could act on a terminal or runner is an escape. */
-export function safeJson(value: unknown, indent?: number): string {
-  const line = exactJson(value);
+/** Exact JSON (`stringifyExact`), on one line or indented, in which what could act on a terminal or runner is an escape. */
+export function stringifySafe(value: unknown, indent?: number): string {
+  const line = stringifyExact(value);
   const text = indent === undefined ? line : indentJson(line, indent);
-  return text.replace(UNSAFE, inJson).replace(CI_COMMAND, inJson);
+  return text.replace(UNSAFE, escapeJsonChar).replace(CI_COMMAND, escapeJsonChar);
 }
 
-function inJson(char: string): string {
+function escapeJsonChar(char: string): string {
   const units = Array.from({ length: char.length }, (_, i) => char.charCodeAt(i));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-function escaped(char: string): string {
+function escapeChar(char: string): string {
   return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`;
 }

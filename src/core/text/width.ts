@@ -7,26 +7,26 @@ const ZERO_WIDTH = /[\p{Mn}\p{Me}\u200b-\u200d\u1160-\u11ff\ud7b0-\ud7ff]/u;
 const EMOJI_PRESENTATION = "\ufe0f";
 
 /** Columns of printable text. Of joined emoji the parts are counted: no terminal needs more. */
-export function columnsOf(text: string): number {
+export function measureColumns(text: string): number {
   if (ASCII.test(text)) return text.length;
   let columns = 0;
-  for (const char of text) columns += columnsOfChar(char);
+  for (const char of text) columns += measureChar(char);
   return columns;
 }
 
 /** How many UTF-16 units from the start of `text` fit into `columns`: whole characters with their marks, at least one. */
-export function unitsThatFit(text: string, columns: number): number {
+export function countFittingUnits(text: string, columns: number): number {
   let units = 0;
   let used = 0;
   for (const char of text) {
-    used += columnsOfChar(char);
+    used += measureChar(char);
     if (used > columns && units > 0 && !ZERO_WIDTH.test(char)) return units;
     units += char.length;
   }
   return units;
 }
 
-function columnsOfChar(char: string): number {
+function measureChar(char: string): number {
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x300) return 1;
   if (char === EMOJI_PRESENTATION) return 1;
@@ -44,26 +44,26 @@ export const COLOUR_OR_TEXT = /(\u001b\[[0-9;]*m)|[^\u001b]+/g;
 /** Text parted at words. What goes on is `hang` columns in, or as far as its line or term. Tabs make a line data. */
 export function fold(text: string, columns: number, hang = 0): string {
   return text.replace(/^.*$/gm, (line) => {
-    if (widthOf(line) <= columns || line.includes("\t")) return line;
+    if (measureWidth(line) <= columns || line.includes("\t")) return line;
     const start = line.replace(COLOURS, "").slice(0, TERM_SHARE * columns + 1);
     const [term = ""] = /^\s*(?:\S.*\s{2,}(?=\S))?/.exec(start) ?? [];
     const indent = " ".repeat(
-      columnsOf(term) + (term.trim() ? 0 : /^\s*\$ /.test(line) ? 2 : term ? 0 : hang),
+      measureColumns(term) + (term.trim() ? 0 : /^\s*\$ /.test(line) ? 2 : term ? 0 : hang),
     );
     const lines = [""];
-    const isWhole = (word: string) => indent.length + widthOf(word.trimStart()) <= columns;
+    const isWhole = (word: string) => indent.length + measureWidth(word.trimStart()) <= columns;
     const words = line.match(WORDS) ?? [];
-    for (let word of words.flatMap((one) => (isWhole(one) ? one : (one.match(/\s*\S+/g) ?? [])))) {
+    for (let word of words.flatMap((word) => (isWhole(word) ? word : (word.match(/\s*\S+/g) ?? [])))) {
       let last = lines.pop() ?? "";
-      if (widthOf(last + word) > columns) {
+      if (measureWidth(last + word) > columns) {
         if (last.trim()) lines.push(last);
         const first = word.slice(0, word.search(/\S|$/));
         word = word.trimStart();
         // What a person copies is not parted for an indent.
-        last = lines.length === 0 ? first : isWhole(word) || widthOf(word) > columns ? indent : "";
+        last = lines.length === 0 ? first : isWhole(word) || measureWidth(word) > columns ? indent : "";
       }
-      while (widthOf(last + word) > columns) {
-        const end = unitsThatFit(word, columns - widthOf(last));
+      while (measureWidth(last + word) > columns) {
+        const end = countFittingUnits(word, columns - measureWidth(last));
         // The terminal is narrower than the indent.
         if (end === word.length) break;
         lines.push(last + word.slice(0, end));
@@ -76,4 +76,4 @@ export function fold(text: string, columns: number, hang = 0): string {
 }
 
 /** Columns of text in which colours take none. */
-export const widthOf = (text: string) => columnsOf(text.replace(COLOURS, ""));
+export const measureWidth = (text: string) => measureColumns(text.replace(COLOURS, ""));

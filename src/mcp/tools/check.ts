@@ -1,9 +1,9 @@
-import { type Checker, checkerOn, checkRequest } from "../../app/check.js";
+import { type Checker, checkRequest, openMachineChecker } from "../../app/check.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { type CheckedCitation, VERDICTS } from "../../core/protocol/check-outcome.js";
-import { safeLine } from "../../core/text/safe-text.js";
+import { escapeLine } from "../../core/text/safe-text.js";
 import type { ToolSession } from "../session.js";
-import { ASKS, field, shape, tool } from "../tool.js";
+import { ASKS, defineTool, field, shape } from "../tool.js";
 
 const PAGES = 20;
 const MOST_PAGES = 100;
@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 40_000;
 /** Characters kept free for the counts and for what stands between citations. */
 const BESIDE = 2_000;
 
-export const check = tool({
+export const check = defineTool({
   name: "research_check",
   title: "Check a result against its sources",
   description:
@@ -39,20 +39,20 @@ export const check = tool({
   annotations: ASKS,
   async call(session, { id, pages = PAGES, seconds = SECONDS }, call) {
     const signal = AbortSignal.any([call.signal, session.ending]);
-    const target = resolveTarget(session.connected(), id);
-    const ports = target.at ?? session.connected();
+    const target = resolveTarget(session.requireConnected(), id);
+    const ports = target.at ?? session.requireConnected();
     const { requestId } = target;
     const notices: string[] = [];
-    const outcome = await checkRequest(await checkerFor(session, requestId), ports, target, {
+    const outcome = await checkRequest(await getChecker(session, requestId), ports, target, {
       ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
-      onNotice: ({ message }) => notices.push(safeLine(message)),
+      onNotice: ({ message }) => notices.push(escapeLine(message)),
       onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
     });
     const { checked_at, complete, counts } = outcome;
     const citations = [...outcome.citations].sort(
       (a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict),
     );
-    const shown = withinLimit(citations);
+    const shown = cutToLimit(citations);
     const omitted = citations.length - shown.length;
     const read = outcome.pages.filter(({ state }) => state === "read").length;
     const head = `${VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")}; ${read} of ${outcome.pages.length} pages could be read.`;
@@ -60,7 +60,7 @@ export const check = tool({
     const goOn = complete ? "" : " Not all pages were read: the same call again goes on.";
     return {
       content: { request_id: requestId, checked_at, complete, counts, omitted, citations: shown },
-      text: `${[`${head}${more}${goOn}`, ...notices].join("\n")}\n${shown.map(lineOf).join("\n")}`,
+      text: `${[`${head}${more}${goOn}`, ...notices].join("\n")}\n${shown.map(formatLine).join("\n")}`,
     };
   },
 });
@@ -68,25 +68,25 @@ export const check = tool({
 /** The pages of the request that was checked last are kept: the same call again goes on with them. */
 const last = new WeakMap<ToolSession, { requestId: string; checker: Checker }>();
 
-async function checkerFor(session: ToolSession, requestId: string): Promise<Checker> {
-  const known = last.get(session);
-  if (known?.requestId === requestId) return known.checker;
-  known?.checker.close();
-  const checker = await checkerOn(session.connected());
+async function getChecker(session: ToolSession, requestId: string): Promise<Checker> {
+  const kept = last.get(session);
+  if (kept?.requestId === requestId) return kept.checker;
+  kept?.checker.close();
+  const checker = await openMachineChecker(session.requireConnected());
   session.ending.addEventListener("abort", () => checker.close(), { once: true });
   last.set(session, { requestId, checker });
   return checker;
 }
 
-function lineOf({ verdict, claim, missing, urls }: CheckedCitation): string {
+function formatLine({ verdict, claim, missing, urls }: CheckedCitation): string {
   const why = missing.length > 0 ? ` (not on the page: ${missing.join("; ")})` : "";
-  return safeLine(`${verdict}: ${claim}${why} ${urls.join(" ")}`);
+  return escapeLine(`${verdict}: ${claim}${why} ${urls.join(" ")}`);
 }
 
-function withinLimit(citations: readonly CheckedCitation[]): CheckedCitation[] {
+function cutToLimit(citations: readonly CheckedCitation[]): CheckedCitation[] {
   let size = BESIDE;
-  const shown = citations.findIndex((one) => {
-    size += Math.max(JSON.stringify(one).length, lineOf(one).length);
+  const shown = citations.findIndex((citation) => {
+    size += Math.max(JSON.stringify(citation).length, formatLine(citation).length);
     return size > MOST_CHARACTERS;
   });
   return citations.slice(0, shown < 0 ? undefined : shown);

@@ -1,13 +1,13 @@
-import { askedOf, checkedBody } from "../../app/asked.js";
+import { buildAskedOptions, checkBody } from "../../app/asked.js";
 import { writeTarget } from "../../app/output-file.js";
-import { resultText } from "../../app/result-text.js";
+import { formatResult } from "../../app/result-text.js";
 import { follow } from "../../client/workflows/follow.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
 import { saveTo } from "../save-to.js";
 import type { ToolSession } from "../session.js";
-import { field, shape, tool } from "../tool.js";
+import { defineTool, field, shape } from "../tool.js";
 
 const DESCRIPTION =
   `Submit a deep research request. Each new request costs money, or one create of a limit. Returns at once with its id;
@@ -15,7 +15,7 @@ the research takes minutes to hours: call research_wait next. The call may be re
 same prompt and schema within 24 hours give back the request that exists ("reused": true). If the outcome of an earlier one
 is unknown (OUTCOME_UNKNOWN), it is not sent again: tell the person.`.replaceAll("\n", " ");
 
-export const create = tool({
+export const create = defineTool({
   name: "research_create",
   title: "Submit a research request",
   description: DESCRIPTION,
@@ -47,9 +47,9 @@ export const create = tool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: true,
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
-    const machine = session.connected();
+    const machine = session.requireConnected();
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = askedOf(machine, await checkedBody(prompt, schema, signal), { model });
+    const body = buildAskedOptions(machine, await checkBody(prompt, schema, signal), { model });
     const limit = session.limit();
     const done = await session.creates.create([{ ports: machine, body, limit }], {
       repeat: again,
@@ -67,7 +67,7 @@ export const create = tool({
         status: typeof made.status === "string" ? made.status : "PENDING",
         created_at: typeof made.created_at === "string" ? made.created_at : null,
         reused: done.kind === "reused",
-        ...leftOf(session),
+        ...countLeft(session),
         ...(isSaved && { saves_to: path }),
         ...(notSaved && { not_saved: notSaved.message }),
         next:
@@ -80,9 +80,9 @@ export const create = tool({
 });
 
 /** What is left of the hour where that is known. What was created is said even if it cannot be counted. */
-function leftOf(session: ToolSession) {
+function countLeft(session: ToolSession) {
   try {
-    const { left, limit } = session.quota();
+    const { left, limit } = session.readQuota();
     return limit === null ? undefined : { left, limit };
   } catch {
     return undefined;
@@ -99,7 +99,7 @@ function saveWhenEnded(session: ToolSession, ports: Ports, requestId: string, pa
     const target = resolveTarget(ports, requestId);
     for await (const event of follow(ports, [target], { signal }))
       if (event.kind === "state" && event.status === "COMPLETED")
-        writeTarget(path, resultText(await fetchResult(ports, target, { signal })), false);
+        writeTarget(path, formatResult(await fetchResult(ports, target, { signal })), false);
   };
   save()
     .catch(() => {})

@@ -1,13 +1,13 @@
 import { checkStatus } from "../../app/known-status.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { field, shape, tool } from "../tool.js";
+import { defineTool, field, shape } from "../tool.js";
 
 const DEFAULT_LIMIT = 20;
 const MOST = 500;
 /** A prompt may be a megabyte; this much of one tells which it is. */
 const PROMPT_CHARACTERS = 200;
 
-export const list = tool({
+export const list = defineTool({
   name: "research_list",
   title: "List what this machine created",
   description:
@@ -36,11 +36,11 @@ export const list = tool({
     const { history } = session.current;
     await checkStatus(status, history);
     const entries = history?.list({ limit, status }) ?? [];
-    return { content: { requests: entries.map(listed) } };
+    return { content: { requests: entries.map(toListed) } };
   },
 });
 
-function listed(entry: HistoryEntry) {
+function toListed(entry: HistoryEntry) {
   const { local_id, request_id, status, created_at, sent_at, origin, profile, prompt } = entry;
   const cut = prompt.length > PROMPT_CHARACTERS;
   // Half of a surrogate pair is not a character.
@@ -49,7 +49,7 @@ function listed(entry: HistoryEntry) {
   return { local_id, request_id, status, created_at, sent_at, origin, profile, ...text };
 }
 
-export const quota = tool({
+export const quota = defineTool({
   name: "research_quota",
   title: "Say how many creates are left",
   description:
@@ -67,6 +67,6 @@ export const quota = tool({
   }),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   call(session) {
-    return { content: { ...session.quota() } };
+    return { content: { ...session.readQuota() } };
   },
 });

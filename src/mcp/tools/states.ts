@@ -10,11 +10,11 @@ import {
 import type { Clock } from "../../core/clock.js";
 import { type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { ToolSession } from "../session.js";
-import { ASKS, field, STATES, shape, type ToolCall, tool, toolFailure } from "../tool.js";
+import { ASKS, defineTool, describeToolFailure, field, STATES, shape, type ToolCall } from "../tool.js";
 
 const IDS = field.texts("Ids of requests; @last is the newest one.");
 
-export const status = tool({
+export const status = defineTool({
   name: "research_status",
   title: "Ask for the state of requests",
   description:
@@ -23,10 +23,10 @@ export const status = tool({
   outputSchema: shape.object(STATES),
   annotations: ASKS,
   call: (session, { ids }, { signal }) =>
-    answersTo(session, ids, (ports, targets) => askStates(ports, targets, { signal })),
+    readAnswers(session, ids, (ports, targets) => askStates(ports, targets, { signal })),
 });
 
-export const stop = tool({
+export const stop = defineTool({
   name: "research_stop",
   title: "Stop requests for good",
   description:
@@ -36,7 +36,7 @@ export const stop = tool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   changes: true,
   call: (session, { ids }, { signal }) =>
-    answersTo(session, ids, (ports, targets) => stopAll(ports, targets, { signal })),
+    readAnswers(session, ids, (ports, targets) => stopAll(ports, targets, { signal })),
 });
 
 /** Below the 60 s after which many clients give a call up. */
@@ -45,7 +45,7 @@ const MOST_SECONDS = 240;
 /** How often progress is reported while nothing changes, in milliseconds. */
 const REPORT_MS = 5_000;
 
-export const wait = tool({
+export const wait = defineTool({
   name: "research_wait",
   title: "Wait for requests to end",
   description:
@@ -59,14 +59,19 @@ export const wait = tool({
   outputSchema: shape.object({ ...STATES, done: shape.flag, waited_seconds: shape.count, next: shape.text }),
   annotations: ASKS,
   async call(session, { ids, seconds = DEFAULT_SECONDS }, call) {
-    const ports = session.connected();
+    const ports = session.requireConnected();
     const { clock } = ports;
     const start = clock.monotonic();
-    const { targets, failed } = targetsOf(ports, ids);
+    const { targets, failed } = resolveTargets(ports, ids);
     const progress = new WatchProgress(targets.map(({ requestId }) => requestId));
-    const elapsed = () => (clock.monotonic() - start) / 1_000;
+    const measureElapsed = () => (clock.monotonic() - start) / 1_000;
     const reports = new AbortController();
-    const reporting = reportProgress(clock, call, { progress, elapsed, seconds }, reports.signal);
+    const reporting = reportProgress(
+      clock,
+      call,
+      { progress, elapsed: measureElapsed, seconds },
+      reports.signal,
+    );
     try {
       // At least one poll is made: a timeout of 0 would be none at all.
       const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
@@ -83,9 +88,9 @@ export const wait = tool({
     const done = progress.outcomes.every(({ kind }) => kind === "final" || kind === "given-up");
     return {
       content: {
-        ...statesContent([...states, ...failed]),
+        ...buildStates([...states, ...failed]),
         done,
-        waited_seconds: Math.round(elapsed()),
+        waited_seconds: Math.round(measureElapsed()),
         next: done
           ? "research_output with the id of each request that is COMPLETED"
           : "research_wait with the same ids",
@@ -118,24 +123,24 @@ interface RequestState {
 }
 
 /** What the service answers about the requests that a call names. */
-async function answersTo(
+async function readAnswers(
   session: ToolSession,
   ids: readonly string[],
   ask: (ports: Ports, targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
 ) {
-  const ports = session.connected();
-  const { targets, failed } = targetsOf(ports, ids);
+  const ports = session.requireConnected();
+  const { targets, failed } = resolveTargets(ports, ids);
   const states: RequestState[] = [];
   for await (const answer of await ask(ports, targets)) {
     const { requestId } = answer.target;
     if (answer.kind === "failed") states.push({ requestId, status: null, error: answer.error });
     else states.push({ requestId, status: answer.data.status, data: answer.data });
   }
-  return { content: statesContent([...states, ...failed]) };
+  return { content: buildStates([...states, ...failed]) };
 }
 
 /** Which requests the ids of a call name, each once, and the ids that name none. */
-function targetsOf(ports: Ports, ids: readonly string[]) {
+function resolveTargets(ports: Ports, ids: readonly string[]) {
   const targets = new Map<string, NamedTarget>();
   const failed: RequestState[] = [];
   for (const id of new Set(ids)) {
@@ -150,14 +155,14 @@ function targetsOf(ports: Ports, ids: readonly string[]) {
 }
 
 /** States as content. Throws the first error if no state of any request is known. */
-function statesContent(states: readonly RequestState[]): { requests: Data[] } {
+function buildStates(states: readonly RequestState[]): { requests: Data[] } {
   const [first] = states;
   if (first?.error !== undefined && states.every(({ status }) => status === null)) throw first.error;
   return {
     requests: states.map(({ requestId, status, data, error }) => ({
       ...data,
       ...{ request_id: requestId, status, final: status !== null && isFinal(status) },
-      ...(error !== undefined && { error: toolFailure(error) }),
+      ...(error !== undefined && { error: describeToolFailure(error) }),
     })),
   };
 }

@@ -1,5 +1,5 @@
-import { untilAborted, withDeadline } from "../../core/clock.js";
-import { sha256 } from "../../core/files/local-error.js";
+import { runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
+import { hashSha256 } from "../../core/files/local-error.js";
 import type {
   Checked,
   CheckedCitation,
@@ -10,13 +10,13 @@ import type {
 import { isGroundingRedirect } from "../../core/protocol/citations.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
-import { type Network, unfit } from "../fetching/page-fetcher.js";
+import { explainUnfit, type Network } from "../fetching/page-fetcher.js";
 import { type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
-import { languageOf } from "../languages/languages.js";
+import { detectLanguage } from "../languages/languages.js";
 import { type Block, joinBlocks } from "../reading/blocks/block.js";
 import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
-import { claimsIn, claimsOfFields, type GivenCitations, type ReportClaims } from "./citations.js";
+import { type GivenCitations, type ReportClaims, readClaims, readFieldClaims } from "./citations.js";
 import { addAnswers, type FindSupport, judgeAll } from "./judging.js";
 import { PageContent, type PagePassage } from "./page-content.js";
 import type { CitedPage } from "./verdict.js";
@@ -120,12 +120,12 @@ export class Checker {
   ): Promise<Checked> {
     const { onProgress, onCited, onText, findSupport } = listeners;
     const { clock } = this.options;
-    const cited = citedIn(report);
+    const cited = listClaims(report);
     onCited?.(cited);
     const claims = cited.claims.filter(({ urls }) => urls.length > 0);
     const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
     for (const address of addresses) if (URL.canParse(address)) this.#named.add(new URL(address).hostname);
-    const { asked, left, isWhole: areAll } = this.#chosen(addresses, most);
+    const { asked, left, isWhole: areAll } = this.#chooseAddresses(addresses, most);
     const tried = new Map(left);
     const progress: { done: number; of: number; hosts: string[] } = { done: 0, of: asked.length, hosts: [] };
     const byHost = new Map<string, string[]>();
@@ -136,13 +136,13 @@ export class Checker {
     const late = new Error("the time of the check was over");
     const readAll = (until: AbortSignal) =>
       Promise.all(
-        [...byHost].map(async ([host, own]) => {
+        [...byHost].map(async ([host, addresses]) => {
           const leave = await this.#hosts.take(until);
           progress.hosts.push(host);
           try {
-            for (const address of own) {
-              const one = await untilAborted(this.#once(address), until);
-              tried.set(address, one);
+            for (const address of addresses) {
+              const page = await waitUnlessAborted(this.#readOnce(address), until);
+              tried.set(address, page);
               progress.done += 1;
               onProgress?.(progress);
             }
@@ -154,7 +154,7 @@ export class Checker {
       );
     const limit = timeoutMs === 0 ? Number.MAX_SAFE_INTEGER : timeoutMs;
     const end = clock.monotonic() + limit;
-    const isWhole = await withDeadline(clock, limit, signal, late, readAll).then(
+    const isWhole = await runWithDeadline(clock, limit, signal, late, readAll).then(
       () => true,
       (error: unknown) => {
         if (error !== late && !signal.aborted) throw error;
@@ -163,21 +163,21 @@ export class Checker {
     );
     for (const address of asked)
       if (!tried.has(address))
-        tried.set(address, { ...unread(address, "it was not read in time"), asked: true });
+        tried.set(address, { ...createUnread(address, "it was not read in time"), asked: true });
     const pages = [...tried.values()];
     const settled = new Map(
       addresses.map((url) => [
         url,
-        this.#settle(tried.get(url) ?? unread(url, "it was not read"), url, pages),
+        this.#settle(tried.get(url) ?? createUnread(url, "it was not read"), url, pages),
       ]),
     );
-    const language = languageOf("text" in report ? report.text : "");
-    const pagesOf = (urls: readonly string[]) => urls.flatMap((url) => settled.get(url) ?? []);
+    const language = detectLanguage("text" in report ? report.text : "");
+    const listPages = (urls: readonly string[]) => urls.flatMap((url) => settled.get(url) ?? []);
     const {
       citations,
       read,
       isWhole: areJudged,
-    } = await judgeAll(claims, pagesOf, language, {
+    } = await judgeAll(claims, listPages, language, {
       clock,
       signal,
       end,
@@ -186,17 +186,17 @@ export class Checker {
     for (const { entry, text } of settled.values())
       if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
         onText?.(entry, text);
-    const digestOf = (url: string) => settled.get(url)?.entry.sha256 ?? null;
-    if (findSupport) addAnswers(read, await findSupport(read, language, digestOf));
+    const getDigest = (url: string) => settled.get(url)?.entry.sha256 ?? null;
+    if (findSupport) addAnswers(read, await findSupport(read, language, getDigest));
     const counts = {
-      ...countsOf(citations),
+      ...countVerdicts(citations),
       citations: citations.length,
       uncited: cited.claims.length - claims.length,
       marks_without_source: cited.marksWithoutSource.length,
       sources_not_cited: cited.notCited.length,
     };
     const judged = counts.supported + counts.contradicted + counts.not_stated;
-    const wereAsked = asked.flatMap((address) => settled.get(address) ?? []).filter((one) => one.asked);
+    const wereAsked = asked.flatMap((address) => settled.get(address) ?? []).filter((page) => page.asked);
     const works = wereAsked.filter(({ entry }) => entry.state === "read").length;
     const checked: Checked = {
       checked_at: new Date(clock.now()).toISOString(),
@@ -220,31 +220,31 @@ export class Checker {
   }
 
   /** The addresses that are asked for, and those that are not. */
-  #chosen(addresses: readonly string[], most: number) {
+  #chooseAddresses(addresses: readonly string[], most: number) {
     const asked: string[] = [];
     const left: [string, Tried][] = [];
     const pages = new Set<string>();
     let isWhole = true;
     for (const address of addresses) {
-      const reason = this.#refusal(address);
-      const fits = pages.size < most || pages.has(pageAt(address));
+      const reason = this.#explainRefusal(address);
+      const fits = pages.size < most || pages.has(normalizePage(address));
       if (reason === undefined && fits) {
         asked.push(address);
-        pages.add(pageAt(address));
-      } else left.push([address, unread(address, reason ?? `only ${most} pages are read`)]);
+        pages.add(normalizePage(address));
+      } else left.push([address, createUnread(address, reason ?? `only ${most} pages are read`)]);
       isWhole &&= reason !== undefined || fits;
     }
     return { asked, left, isWhole };
   }
 
   /** Why an address is not asked for; undefined if it is. */
-  #refusal(address: string): string | undefined {
+  #explainRefusal(address: string): string | undefined {
     const { readFile, forbidden } = this.options;
     if (FILE.test(address) && !URL.canParse(address.replace(/:\d+$/, "")))
       return readFile ? undefined : "a place in a file: --sources DIR names the folder to look in";
     if (!URL.canParse(address)) return "its address is invalid";
     const url = new URL(address);
-    return unfit(url) ?? forbidden(url);
+    return explainUnfit(url) ?? forbidden(url);
   }
 
   /** A name of which the DNS says that it does not exist is gone, if another name that it knows answered: then there is a network. */
@@ -255,20 +255,20 @@ export class Checker {
     return { ...tried, entry: { ...tried.entry, url, ...(isGone && { state: "gone" }) } };
   }
 
-  #once(address: string): Promise<Tried> {
-    const key = pageAt(address);
-    const known = this.#pages.get(key) ?? this.#read(address);
-    known.catch(() => {});
-    this.#pages.set(key, known);
-    return known;
+  #readOnce(address: string): Promise<Tried> {
+    const key = normalizePage(address);
+    const kept = this.#pages.get(key) ?? this.#read(address);
+    kept.catch(() => {});
+    this.#pages.set(key, kept);
+    return kept;
   }
 
   async #read(address: string): Promise<Tried> {
     const { readFile, clock } = this.options;
     if (FILE.test(address)) {
-      const name = pageAt(address);
+      const name = normalizePage(address);
       const document = (await readFile?.(name)) ?? { reason: "it is not read" };
-      if ("reason" in document) return unread(address, document.reason);
+      if ("reason" in document) return createUnread(address, document.reason);
       const accessed = new Date(clock.now()).toISOString();
       return { ...readPage(address, { ...document, id: address, title: name, accessed }), asked: false };
     }
@@ -282,23 +282,30 @@ export class Checker {
     // What an ended redirect led to may well be there.
     const isGone = (kind === "gone" || kind === "front-page") && !isGroundingRedirect(end ?? "");
     const state = isGone ? "gone" : "unreadable";
-    const entry = { ...unread(address, reason).entry, state, http_status: status, final_url: end } as const;
+    const entry = {
+      ...createUnread(address, reason).entry,
+      state,
+      http_status: status,
+      final_url: end,
+    } as const;
     const answered = status !== null || ANSWERS.has(kind);
     return { entry, asked: kind !== "not-asked", answered, hasNoHost: kind === "no-host" };
   }
 }
 
 /** The page of an address: without the place in it. */
-function pageAt(address: string): string {
+function normalizePage(address: string): string {
   return FILE.test(address) ? address.replace(/:\d+$/, "").replace(/^\.\//, "") : address.replace(/#.*/, "");
 }
 
 /** What a report cites. */
-export function citedIn(report: Report): ReportClaims {
-  return "text" in report ? claimsIn(report.text, report.given) : claimsOfFields(report.value, report.given);
+export function listClaims(report: Report): ReportClaims {
+  return "text" in report
+    ? readClaims(report.text, report.given)
+    : readFieldClaims(report.value, report.given);
 }
 
-function unread(url: string, reason: string): Tried {
+function createUnread(url: string, reason: string): Tried {
   const unknown = { final_url: null, http_status: null, title: null, read_at: null, sha256: null };
   const entry = { url, state: "unreadable", reason, ...unknown } as const;
   return { entry, answered: false, asked: false, hasNoHost: false };
@@ -307,13 +314,13 @@ function unread(url: string, reason: string): Tried {
 function readPage(url: string, page: Page): Tried {
   const { id, accessed } = page;
   const title = page.title === id ? null : page.title;
-  const content = pageOf({ ...page, title: title ?? "" });
+  const content = buildPage({ ...page, title: title ?? "" });
   const text = joinBlocks(page.blocks, title, page.date);
   return {
     entry: {
       ...{ url, final_url: id, state: "read", http_status: FILE.test(url) ? null : 200 },
       reason: cutReason(page) ?? null,
-      ...{ title, read_at: accessed, sha256: sha256(text) },
+      ...{ title, read_at: accessed, sha256: hashSha256(text) },
     },
     ...{ content, text, answered: true, asked: true, hasNoHost: false },
   };
@@ -326,25 +333,25 @@ function cutReason({ isCut, isPaid }: ReadDocument): string | undefined {
 }
 
 /** A document in which sentences are looked up: its title and date, then its blocks. */
-export function pageOf(page: ReadDocument): PageContent {
+export function buildPage(page: ReadDocument): PageContent {
   const { title, date, blocks, text } = page;
   const head = [title, date].filter(Boolean).join("\n");
   const cut = cutReason(page);
   return new PageContent(
-    [{ text: head, over: "" }, ...blocks.map((block) => passageOf(block, title))],
+    [{ text: head, over: "" }, ...blocks.map((block) => buildPassage(block, title))],
     cut,
     text,
   );
 }
 
 /** A block with what stands over it: the last heading, the titles of its columns and the text before its table. */
-function passageOf({ lines, heading, header = [], caption = "", kind }: Block, title = ""): PagePassage {
+function buildPassage({ lines, heading, header = [], caption = "", kind }: Block, title = ""): PagePassage {
   const last = heading.split(" / ").at(-1) ?? "";
   const over = [/^page \d+$/.test(last) ? "" : last, ...header, caption].filter(Boolean).join("\n");
   return { text: lines.join("\n"), over, subject: `${title} ${heading}`, isRow: kind === "table" };
 }
 
-function countsOf(citations: readonly CheckedCitation[]): Record<Verdict | Support, number> {
+function countVerdicts(citations: readonly CheckedCitation[]): Record<Verdict | Support, number> {
   const verdicts = { found: 0, missing: 0, unchecked: 0, gone: 0, unreadable: 0 };
   const counts = { ...verdicts, supported: 0, contradicted: 0, not_stated: 0 };
   for (const { verdict, support } of citations) {

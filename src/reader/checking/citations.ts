@@ -1,8 +1,8 @@
 import type { Place } from "../../core/markdown/document.js";
 import { readMarkdown } from "../../core/markdown/parse.js";
 import type { Citation } from "../../core/protocol/citations.js";
-import { isShown, sentencesOf } from "./cited-sentences.js";
-import { firstOf, type Mark } from "./report-line.js";
+import { isShown, listSentences } from "./cited-sentences.js";
+import { findFirst, type Mark } from "./report-line.js";
 import { type Unit, UnitReader } from "./report-units.js";
 import { Works } from "./works.js";
 
@@ -40,7 +40,7 @@ const MOST_MARKS = 100;
 const PREFACE = /^\s*<think>[\s\S]*?<\/think>|^---\r?\n(?=[\w-]+:)[\s\S]*?\n---(?=\s)/;
 
 /** The claims of a report in Markdown. Takes time in proportion to the text. */
-export function claimsIn(report: string, { citations, sources }: GivenCitations): ReportClaims {
+export function readClaims(report: string, { citations, sources }: GivenCitations): ReportClaims {
   // The preface is blanked, so that the rest keeps its place.
   const { blocks } = readMarkdown(report.replace(PREFACE, (preface) => preface.replace(/[^\n]/g, " ")));
   const reader = new UnitReader();
@@ -49,28 +49,35 @@ export function claimsIn(report: string, { citations, sources }: GivenCitations)
   const units = reader.units.filter(
     (unit, i) => !works.units.has(unit) && !isTitle(unit, works, reader.units[i + 1]),
   );
-  const ranges = citations.flatMap((one) => ("start" in one && one.end <= report.length ? one : []));
+  const ranges = citations.flatMap((citation) =>
+    "start" in citation && citation.end <= report.length ? citation : [],
+  );
   ranges.sort((a, b) => a.end - b.end);
   const isMark = (mark: Mark) => works.isMark(mark);
-  const urlsOf = (mark: Mark) => [...works.urlsOf(mark), ...rangesAt(ranges, mark).map(({ url }) => url)];
+  const listUrls = (mark: Mark) => [
+    ...works.listUrls(mark),
+    ...findRanges(ranges, mark).map(({ url }) => url),
+  ];
   const marks = units.flatMap(({ lines }) => lines.flatMap((line) => line.marks.filter(isMark)));
   const isBare = (mark: Mark) =>
-    mark.certainty !== "link" && mark.certainty !== "none" && urlsOf(mark).length === 0;
+    mark.certainty !== "link" && mark.certainty !== "none" && listUrls(mark).length === 0;
   const claims = units.flatMap((unit): Claim[] => {
     if (unit.kind === "aside") return [];
     const beside = unit.cites
       .flatMap((line) => line.marks.filter(isMark))
       .slice(0, MOST_MARKS)
-      .flatMap(urlsOf);
-    return sentencesOf(unit, isMark).map(({ text, start, end, marks: own }) => {
-      const covering = rangesAt(ranges, { start, end }).filter((one) => one.end <= end || one.start <= start);
-      const urls = new Set([...beside, ...own.flatMap(urlsOf), ...covering.map(({ url }) => url)]);
+      .flatMap(listUrls);
+    return listSentences(unit, isMark).map(({ text, start, end, marks: ownMarks }) => {
+      const covering = findRanges(ranges, { start, end }).filter(
+        (citation) => citation.end <= end || citation.start <= start,
+      );
+      const urls = new Set([...beside, ...ownMarks.flatMap(listUrls), ...covering.map(({ url }) => url)]);
       return { text, field: undefined, over: unit.over, urls: [...urls], start, end };
     });
   });
-  const pageAt = (url: string) => url.replace(/#.*/, "");
-  const cited = new Set(claims.flatMap(({ urls }) => urls.map(pageAt)));
-  const listed = new Set(works.addresses.filter((url) => /^https?:/i.test(url)).map(pageAt));
+  const stripFragment = (url: string) => url.replace(/#.*/, "");
+  const cited = new Set(claims.flatMap(({ urls }) => urls.map(stripFragment)));
+  const listed = new Set(works.addresses.filter((url) => /^https?:/i.test(url)).map(stripFragment));
   return {
     claims,
     marksWithoutSource: marks.filter(isBare).map(({ start, end }) => report.slice(start, end)),
@@ -85,7 +92,7 @@ function isTitle({ kind, lines }: Unit, works: Works, next: Unit | undefined): b
 }
 
 /** The addresses in a report in their order, each with the text of its link if that says more than that there is a source. */
-export function linksIn(report: string): { url: string; title: string | null }[] {
+export function listLinks(report: string): { url: string; title: string | null }[] {
   const reader = new UnitReader();
   reader.read(readMarkdown(report).blocks);
   return reader.units.flatMap(({ lines, entry }) =>
@@ -103,8 +110,8 @@ export function linksIn(report: string): { url: string; title: string | null }[]
 type CitedRange = Extract<Citation, { start: number }>;
 
 /** The ranges, in the order of their ends, that overlap a place. */
-function rangesAt(ranges: readonly CitedRange[], { start, end }: Place): CitedRange[] {
-  const first = firstOf(ranges, (one) => one.end > start);
+function findRanges(ranges: readonly CitedRange[], { start, end }: Place): CitedRange[] {
+  const first = findFirst(ranges, (range) => range.end > start);
   const all: CitedRange[] = [];
   for (let i = first; i < first + MOST_MARKS && (ranges[i]?.start ?? end) < end; i++)
     all.push(ranges[i] as CitedRange);
@@ -112,28 +119,30 @@ function rangesAt(ranges: readonly CitedRange[], { start, end }: Place): CitedRa
 }
 
 /** The fields of a structured result. Those that a provider gives addresses for cite them, others what stands in their text. */
-export function claimsOfFields(
+export function readFieldClaims(
   value: unknown,
   { citations }: Pick<GivenCitations, "citations">,
 ): ReportClaims {
   const cited = new Map<string, string[]>();
-  for (const one of citations)
-    for (const path of "field" in one ? pathsOf(one.field) : [])
-      cited.set(path, [...new Set([...(cited.get(path) ?? []), one.url])]);
+  for (const citation of citations)
+    for (const path of "field" in citation ? listPaths(citation.field) : [])
+      cited.set(path, [...new Set([...(cited.get(path) ?? []), citation.url])]);
   const all: ReportClaims = { claims: [], marksWithoutSource: [], notCited: [] };
   const visit = (each: unknown, path: string, isCited: boolean): string => {
     const urls = cited.get(path) ?? [];
     const isIn = isCited || urls.length > 0;
-    const read = typeof each === "string" ? claimsIn(each, { citations: [], sources: [] }) : undefined;
+    const read = typeof each === "string" ? readClaims(each, { citations: [], sources: [] }) : undefined;
     const parts =
       typeof each === "object" && each !== null
-        ? Object.entries(each).map(([name, one]) => visit(one, path === "" ? name : `${path}.${name}`, isIn))
+        ? Object.entries(each).map(([name, child]) =>
+            visit(child, path === "" ? name : `${path}.${name}`, isIn),
+          )
         : (read?.claims.map(({ text }) => text) ?? [String(each ?? "")]);
     const text = parts.filter(Boolean).join(read ? " " : "; ");
     const claim = { text, urls, field: path, over: path, start: 0, end: 0 };
     if (urls.length > 0 && text !== "") all.claims.push(claim);
-    else if (!isCited && read?.claims.some((one) => one.urls.length > 0))
-      all.claims.push(...read.claims.map((one) => ({ ...claim, text: one.text, urls: one.urls })));
+    else if (!isCited && read?.claims.some((child) => child.urls.length > 0))
+      all.claims.push(...read.claims.map((child) => ({ ...claim, text: child.text, urls: child.urls })));
     else if (!isCited && typeof each !== "object" && text !== "") all.claims.push(claim);
     if (!isIn) all.marksWithoutSource.push(...(read?.marksWithoutSource ?? []));
     return text;
@@ -143,7 +152,7 @@ export function claimsOfFields(
 }
 
 /** `$.companies[0]['name']` and `companies.0.name` name the same field; a provider may name the whole output before it. */
-function pathsOf(field: string): string[] {
+function listPaths(field: string): string[] {
   const path = field.replace(/\[["']?([^\]"']*)["']?\]/g, ".$1").replace(/^[$.]+/, "");
   return [...new Set([path, path.replace(/^(?:output|structured|content)(?:\.|$)/, "")])];
 }

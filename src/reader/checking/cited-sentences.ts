@@ -1,5 +1,5 @@
-import { quotationPlaces } from "../matching/quotations.js";
-import { isAbbreviated, sentencesIn } from "../reading/sentences-in.js";
+import { findQuotationPlaces } from "../matching/quotations.js";
+import { isAbbreviated, splitSentences } from "../reading/sentences-in.js";
 import { OBJECT } from "./mark-forms.js";
 import type { Line, Mark } from "./report-line.js";
 import type { Unit } from "./report-units.js";
@@ -35,9 +35,9 @@ const SOURCE_WORDS =
 const hasWords = (text: string) => /[\p{L}\p{Nd}]/u.test(text);
 
 /** The sentences of a unit; a row is one. `isMark`: whether what looks like a mark is one. */
-export function sentencesOf({ kind, lines }: Unit, isMark: (mark: Mark) => boolean): Sentence[] {
-  const all = lines.flatMap((line) => lineSentences(line, line.marks.filter(isMark), kind === "row"));
-  if (kind !== "row") return joined(all, kind === "item");
+export function listSentences({ kind, lines }: Unit, isMark: (mark: Mark) => boolean): Sentence[] {
+  const all = lines.flatMap((line) => splitLine(line, line.marks.filter(isMark), kind === "row"));
+  if (kind !== "row") return joinSentences(all, kind === "item");
   const text = all
     .map((cell) => cell.text)
     .filter(Boolean)
@@ -47,46 +47,48 @@ export function sentencesOf({ kind, lines }: Unit, isMark: (mark: Mark) => boole
 }
 
 /** A sentence takes the links behind it. `isItem`: one that cites at its end alone is one claim. */
-function joined(sentences: readonly LineSentence[], isItem: boolean): Sentence[] {
+function joinSentences(sentences: readonly LineSentence[], isItem: boolean): Sentence[] {
   const all: LineSentence[] = [];
-  for (const one of sentences) {
+  for (const sentence of sentences) {
     const before = all.at(-1);
-    if (one.isLinks && before) {
-      for (const each of one.isLine ? all : [before]) each.marks.push(...one.marks);
-      before.end = one.end;
+    if (sentence.isLinks && before) {
+      for (const each of sentence.isLine ? all : [before]) each.marks.push(...sentence.marks);
+      before.end = sentence.end;
       before.citesAtEnd = true;
-    } else if (hasWords(one.text) && !(one.isLinks && one.text.split(" ").length < 5)) all.push(one);
+    } else if (hasWords(sentence.text) && !(sentence.isLinks && sentence.text.split(" ").length < 5))
+      all.push(sentence);
   }
   const last = all.at(-1);
-  const isOne = isItem && last?.citesAtEnd && all.every((one) => one === last || one.marks.length === 0);
+  const isOne =
+    isItem && last?.citesAtEnd && all.every((sentence) => sentence === last || sentence.marks.length === 0);
   return isOne ? [{ ...last, start: all[0]?.start ?? 0, text: all.map(({ text }) => text).join(" ") }] : all;
 }
 
-function lineSentences(line: Line, marks: readonly Mark[], isWhole: boolean): LineSentence[] {
-  const cuts = cutsOf(line, marks);
-  const shown = blanked(line.text, cuts);
-  const bare = blanked(shown, marks);
+function splitLine(line: Line, marks: readonly Mark[], isWhole: boolean): LineSentence[] {
+  const cuts = listCuts(line, marks);
+  const shown = blankCuts(line.text, cuts);
+  const bare = blankCuts(shown, marks);
   let [begin, next] = [0, 0];
-  return (isWhole ? [shown.length] : endsOf(line, shown, marks)).map((end): LineSentence => {
+  return (isWhole ? [shown.length] : listEnds(line, shown, marks)).map((end): LineSentence => {
     const first = next;
     while (next < marks.length && (marks[next]?.to ?? 0) <= end) next += 1;
-    const own = marks.slice(first, next);
+    const ownMarks = marks.slice(first, next);
     const text = shown.slice(begin, end);
     const at = begin + text.length - text.trimStart().length;
     const place = line.placeOf(at, begin + text.trimEnd().length);
-    const isLinks = own.length > 0 && !hasWords(bare.slice(begin, end).replace(SOURCE_WORDS, ""));
-    const behind = bare.slice(own.at(-1)?.to ?? begin, end);
+    const isLinks = ownMarks.length > 0 && !hasWords(bare.slice(begin, end).replace(SOURCE_WORDS, ""));
+    const behind = bare.slice(ownMarks.at(-1)?.to ?? begin, end);
     begin = end;
     return {
-      ...{ text: plainText(text), marks: own, isLinks, citesAtEnd: !hasWords(behind) },
-      ...{ start: place.start, end: Math.max(place.end, own.at(-1)?.end ?? 0) },
+      ...{ text: removeForm(text), marks: ownMarks, isLinks, citesAtEnd: !hasWords(behind) },
+      ...{ start: place.start, end: Math.max(place.end, ownMarks.at(-1)?.end ?? 0) },
       isLine: /\n\s*$/.test(line.text.slice(Math.max(0, at - 10), at)),
     };
   });
 }
 
 /** A text in its length, with objects in the places of `cuts`, of which none begins before the one before it. */
-function blanked(text: string, cuts: readonly { from: number; to: number }[]): string {
+function blankCuts(text: string, cuts: readonly { from: number; to: number }[]): string {
   const parts: string[] = [];
   let at = 0;
   for (const { from, to } of cuts) {
@@ -97,7 +99,7 @@ function blanked(text: string, cuts: readonly { from: number; to: number }[]): s
 }
 
 /** A text without objects, on one line. What stood on both sides of one is parted by a blank, but for punctuation. */
-function plainText(text: string): string {
+function removeForm(text: string): string {
   return text
     .replace(/\s*\ufffc[\s\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
     .replace(/[\s\ufffc]+/g, " ")
@@ -106,9 +108,9 @@ function plainText(text: string): string {
 }
 
 /** Where sentences end: none inside a quotation, and one behind a mark that stands behind a full stop. */
-function endsOf(line: Line, shown: string, marks: readonly Mark[]): number[] {
+function listEnds(line: Line, shown: string, marks: readonly Mark[]): number[] {
   const text = shown.replaceAll(OBJECT, " ");
-  const ends = new Set([...sentencesIn(text)].map(({ segment, index }) => index + segment.length));
+  const ends = new Set([...splitSentences(text)].map(({ segment, index }) => index + segment.length));
   for (const { from, to } of marks) {
     const [behind = ""] = /^["”’»)\]]{0,3}[.!?…]?["”’»)\]]{0,3}\s*/.exec(text.slice(to, to + 40)) ?? [];
     const before = (line.text.slice(Math.max(0, from - 40), from).trimEnd() + behind).trimEnd();
@@ -116,7 +118,7 @@ function endsOf(line: Line, shown: string, marks: readonly Mark[]): number[] {
     if (isEnd && !/^\p{Ll}+(?![\p{L}\p{N}])/u.test(text.slice(to + behind.length, to + behind.length + 40)))
       ends.add(to + behind.length);
   }
-  const quoted = quotationPlaces(text);
+  const quoted = findQuotationPlaces(text);
   let next = 0;
   return [...ends]
     .sort((a, b) => a - b)
@@ -127,7 +129,7 @@ function endsOf(line: Line, shown: string, marks: readonly Mark[]): number[] {
 }
 
 /** What is left out of a line, in its order: marks, and brackets and signs that hold nothing but marks. */
-function cutsOf({ text }: Line, marks: readonly Mark[]): { from: number; to: number }[] {
+function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = [];
   for (let first = 0; first < marks.length; ) {
     let last = first;

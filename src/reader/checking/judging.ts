@@ -68,7 +68,7 @@ export interface ProvenAnswer {
   quote: string | null;
 }
 
-/** Finds what a model says of citations; `digestOf` gives the SHA-256 of what was read of an address. */
+/** Finds what a model says of citations; `getDigest` gives the SHA-256 of what was read of an address. */
 export type FindSupport = (
   citations: readonly ReadCitation[],
   language: string | undefined,

@@ -94,7 +94,7 @@ function isBehindSentence(before: string, after: string): boolean {
 }
 
 /** The marks in a text, in their order; none overlaps another. */
-export function marksIn(text: string, isCell: boolean): FoundMark[] {
+export function findMarks(text: string, isCell: boolean): FoundMark[] {
   const all: FoundMark[] = [];
   if (!/[\d[<{【\ue200⁰¹²³⁴-⁹]/.test(text)) return all;
   for (const { certainty, sign, pattern } of isCell ? FORMS : FORMS.slice(0, -1)) {
@@ -123,7 +123,7 @@ function markOf(match: RegExpExecArray, certainty: Certainty, text: string): Fou
   if (certainty === "glued" && !isBehindSentence(before, text.slice(end, end + 20))) return undefined;
   const labels = name
     ? [name.toLowerCase()]
-    : numbersOf(to ? `${numbers}-${to}` : numbers, zero === undefined ? 0 : 1);
+    : expandNumbers(to ? `${numbers}-${to}` : numbers, zero === undefined ? 0 : 1);
   const url = file
     ? `${file}:${line}`
     : doi
@@ -134,7 +134,7 @@ function markOf(match: RegExpExecArray, certainty: Certainty, text: string): Fou
 }
 
 /** `1, 3–5` as 1, 3, 4 and 5, each `more`; a range has 50 at most. */
-export function numbersOf(list: string, more = 0): string[] {
+export function expandNumbers(list: string, more = 0): string[] {
   const plain = list.replace(/[⁰¹²³⁴-⁹]/g, (digit) => `${"⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)}`);
   return plain.split(/[,;˒]/).flatMap((part) => {
     const [from = NaN, to = from] = part.split(/[–—-]/).map((number) => Number.parseInt(number, 10));

@@ -1,5 +1,5 @@
 import { hashOf, Places, Postings } from "../../core/postings.js";
-import { hasWords, languageOf, type Vocabulary, vocabularyOf } from "../languages/languages.js";
+import { detectLanguage, getVocabulary, hasWords, type Vocabulary } from "../languages/languages.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { QuotableText } from "../matching/quotations.js";
 import { searchKeys } from "../matching/words.js";
@@ -37,7 +37,7 @@ export class PageContent {
     language?: string,
   ) {
     const beginning = passages.slice(0, SAMPLE).map(({ text }) => text);
-    this.language = language ?? languageOf(beginning.join("\n"));
+    this.language = language ?? detectLanguage(beginning.join("\n"));
   }
 
   /** Whether the months and powers of the page's language are known. */
@@ -48,8 +48,8 @@ export class PageContent {
   /** The text of the page outside of its passages, at places that mean nothing. */
   get rest(): PageContent {
     if (this.#rest === undefined) {
-      const shown = new Set(this.passages.flatMap(({ text }) => text.split("\n")).map(onOneLine));
-      const lines = this.whole.split("\n").filter((line) => !shown.has(onOneLine(line)));
+      const shown = new Set(this.passages.flatMap(({ text }) => text.split("\n")).map(joinOnOneLine));
+      const lines = this.whole.split("\n").filter((line) => !shown.has(joinOnOneLine(line)));
       this.#rest = new PageContent(
         lines.map((text) => ({ text, over: "" })),
         undefined,
@@ -62,21 +62,21 @@ export class PageContent {
 
   /** The page as sentences of a language look things up in it. */
   index(language: string | undefined, pause: Pause): Promise<PageIndex> {
-    const vocabulary = vocabularyOf(this.language, language);
-    return this.#once(vocabulary, () => new PageIndex(this, vocabulary), pause);
+    const vocabulary = getVocabulary(this.language, language);
+    return this.#buildOnce(vocabulary, () => new PageIndex(this, vocabulary), pause);
   }
 
-  quotable(pause: Pause): Promise<QuotableText> {
-    return this.#once("quotable", () => new QuotableText(), pause);
+  getQuotable(pause: Pause): Promise<QuotableText> {
+    return this.#buildOnce("quotable", () => new QuotableText(), pause);
   }
 
-  async #once<T extends { add(passage: PagePassage, place: number): void }>(
+  async #buildOnce<T extends { add(passage: PagePassage, place: number): void }>(
     name: Vocabulary | "quotable",
     make: () => T,
     pause: Pause,
   ): Promise<T> {
-    const known = this.#made.get(name);
-    if (known) return known as Promise<T>;
+    const kept = this.#made.get(name);
+    if (kept) return kept as Promise<T>;
     const made = fill(make(), this.passages, pause);
     this.#made.set(name, made);
     // Another report may go on where this one was ended.
@@ -125,16 +125,16 @@ export class PageIndex {
     for (const key of this.#subject.keys) this.#subjects.add(hashOf(key), place);
   }
 
-  placesOfWord(key: string): Places {
-    return this.#words.between(hashOf(key));
+  findWord(key: string): Places {
+    return this.#words.listBetween(hashOf(key));
   }
 
   /** Where a passage says something about what is called so: it or a heading over it has the name. */
-  placesOfName(key: string): Places {
-    return Places.join([this.placesOfWord(key), this.#subjects.between(hashOf(key))]);
+  findName(key: string): Places {
+    return Places.join([this.findWord(key), this.#subjects.listBetween(hashOf(key))]);
   }
 }
 
-export function onOneLine(text: string): string {
+export function joinOnOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from "entities/decode";
 import type { Inline, Place } from "../../core/markdown/document.js";
-import { textOf } from "../../core/markdown/inlines.js";
-import { type FoundMark, isPower, marksIn, numbersOf, OBJECT } from "./mark-forms.js";
+import { joinText } from "../../core/markdown/inlines.js";
+import { expandNumbers, type FoundMark, findMarks, isPower, OBJECT } from "./mark-forms.js";
 
 /** A mark in a line of a report, with its place in the report; the text of a `link` may be a part of the sentence. */
 export type Mark = FoundMark & Place;
@@ -29,7 +29,7 @@ export class Line {
     const masked = this.#parts
       .map(({ text, isObject }) => (isObject ? OBJECT.repeat(text.length) : text))
       .join("");
-    for (const mark of marksIn(masked, isCell))
+    for (const mark of findMarks(masked, isCell))
       this.marks.push({ ...mark, ...this.placeOf(mark.from, mark.to) });
     this.marks.sort((a, b) => a.from - b.from);
   }
@@ -41,12 +41,12 @@ export class Line {
 
   /** Where a part of the text stands in the report. */
   placeOf(from: number, to: number): Place {
-    const at = (offset: number) => {
-      const part = this.#parts[firstOf(this.#parts, (one) => one.from > offset) - 1];
+    const findOffset = (offset: number) => {
+      const part = this.#parts[findFirst(this.#parts, (part) => part.from > offset) - 1];
       return part ? Math.min(part.place.start + offset - part.from, part.place.end) : 0;
     };
-    const start = at(from);
-    return { start, end: to > from ? at(to - 1) + 1 : start };
+    const start = findOffset(from);
+    return { start, end: to > from ? findOffset(to - 1) + 1 : start };
   }
 
   #add(inline: Inline): void {
@@ -57,29 +57,29 @@ export class Line {
     else if (inline.kind === "code") {
       const [, file, line] = FILE.exec(inline.text.trim()) ?? [];
       this.#append(inline.text, inline, line ? { certainty: "sure", urls: [`${file}:${line}`] } : {});
-    } else if (inline.kind === "tag") this.#tag(inline.text, inline);
-    else if (inline.kind === "element") this.#element(inline);
+    } else if (inline.kind === "tag") this.#addTag(inline.text, inline);
+    else if (inline.kind === "element") this.#addElement(inline);
     else if (inline.kind === "link" && inline.isImage) this.#append(OBJECT, inline, {});
-    else if (inline.kind === "link") this.#link(inline.address, inline.inlines, inline);
-    else if (inline.kind === "raised") this.#raised(inline.inlines, inline);
-    else if ("inlines" in inline) for (const one of inline.inlines) this.#add(one);
+    else if (inline.kind === "link") this.#addLink(inline.address, inline.inlines, inline);
+    else if (inline.kind === "raised") this.#addRaised(inline.inlines, inline);
+    else if ("inlines" in inline) for (const child of inline.inlines) this.#add(child);
   }
 
-  #tag(tag: string, place: Place): void {
+  #addTag(tag: string, place: Place): void {
     this.#isBehindTag = true;
     if (/^<t[dh]\b/i.test(tag)) this.#append(" | ", place);
     if (/^<grok/i.test(tag)) this.#append("", place, { certainty: "counted" });
   }
 
-  #raised(inlines: readonly Inline[], place: Place): void {
-    const text = textOf(inlines);
+  #addRaised(inlines: readonly Inline[], place: Place): void {
+    const text = joinText(inlines);
     if (inlines.some(({ kind }) => kind !== "text") || !/^[\d,;\s–-]+$/.test(text))
-      for (const one of inlines) this.#add(one);
+      for (const inline of inlines) this.#add(inline);
     else {
       const isMark = !isPower(this.#tail);
       // A number that stays is a power, as it is written without HTML.
       const shown = /[\p{L}\d]$/u.test(this.#tail) ? `^${text}` : text;
-      this.#append(shown, place, isMark ? { certainty: "number", labels: numbersOf(text) } : {});
+      this.#append(shown, place, isMark ? { certainty: "number", labels: expandNumbers(text) } : {});
     }
   }
 
@@ -95,31 +95,31 @@ export class Line {
     if (certainty) this.marks.push({ certainty, labels, urls, tail, from, to: this.#length, start, end });
   }
 
-  #link(address: string, inlines: readonly Inline[], place: Place): void {
-    const text = textOf(inlines);
+  #addLink(address: string, inlines: readonly Inline[], place: Place): void {
+    const text = joinText(inlines);
     const labels = /^[\s\d[\]()^,;]{1,40}$/.test(text) ? (text.match(/(?<!\d)\d{1,3}(?!\d)/g) ?? []) : [];
     // A number that leads to a place of the report is that of an entry there.
     if (/^(?:#|mailto:|tel:)/i.test(address))
       this.#append(text, place, labels.length > 0 ? { certainty: "sure", labels } : undefined);
     else if (NO_ADDRESS.test(address)) this.#append(text, place, { certainty: "counted" });
     else if (text !== address)
-      this.#append(text, place, { certainty: "link", labels, urls: addressIn(address) });
+      this.#append(text, place, { certainty: "link", labels, urls: findAddress(address) });
     else {
       const [tail, digits = ""] = /(?<=[^\d.])\.?(\d{1,3})$/.exec(address) ?? [];
-      this.#append(text, place, { certainty: "link", urls: addressIn(unescaped(address)), tail });
+      this.#append(text, place, { certainty: "link", urls: findAddress(unescapeAddress(address)), tail });
       const [from, start] = [this.#length - digits.length, place.end - digits.length];
       const glued = { labels: [digits], urls: [], from, to: this.#length, start, end: place.end };
       if (tail) this.marks.push({ certainty: "glued", ...glued });
     }
   }
 
-  #element({ name, opening, inlines, ...place }: Inline & { kind: "element" }): void {
+  #addElement({ name, opening, inlines, ...place }: Inline & { kind: "element" }): void {
     const [, address] = /\shref\s*=\s*["']?([^"'\s>]+)/i.exec(opening) ?? [];
     this.#isBehindTag = true;
-    if (name === "a" && address !== undefined) this.#link(unescaped(address), inlines, place);
+    if (name === "a" && address !== undefined) this.#addLink(unescapeAddress(address), inlines, place);
     // Titles are none of the report's sentences, and what is not shown neither.
     else if (!/^(?:h\d|summary)$/.test(name) && !/display:\s*none/i.test(opening)) {
-      for (const one of inlines) this.#add(one);
+      for (const inline of inlines) this.#add(inline);
       // Claude's mark stands around what it is for.
       if (name === "cite" && /\sindex=/.test(opening)) this.#append("", place, { certainty: "counted" });
     }
@@ -128,12 +128,12 @@ export class Line {
 }
 
 /** Markdown's escapes and HTML's references count for nothing in a bare address, but exports write them. */
-function unescaped(address: string): string {
+function unescapeAddress(address: string): string {
   return decodeHTMLStrict(address.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
 }
 
 /** An address of a link, if it is one of the web, of any other scheme, or of a file. */
-export function addressIn(target: string): string[] {
+export function findAddress(target: string): string[] {
   const address = target.trim().replace(/\s/g, "%20");
   if (/^[a-z][a-z\d+.-]*:/i.test(address) && !FILE.test(address)) return [address];
   if (address.startsWith("//")) return [`https:${address}`];
@@ -142,7 +142,7 @@ export function addressIn(target: string): string[] {
 }
 
 /** The index of the first for which `is` holds, as it does for all behind it. */
-export function firstOf<T>(all: readonly T[], is: (one: T) => boolean): number {
+export function findFirst<T>(all: readonly T[], is: (item: T) => boolean): number {
   let [from, to] = [0, all.length];
   while (from < to) {
     const middle = (from + to) >> 1;

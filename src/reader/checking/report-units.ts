@@ -1,6 +1,6 @@
 import type { MarkdownBlock } from "../../core/markdown/document.js";
-import { textOf } from "../../core/markdown/inlines.js";
-import { addressIn, Line } from "./report-line.js";
+import { joinText } from "../../core/markdown/inlines.js";
+import { findAddress, Line } from "./report-line.js";
 
 /** A paragraph, list item, row of a table, or what stands between them. */
 export interface Unit {
@@ -40,30 +40,30 @@ export class UnitReader {
     for (const [i, block] of blocks.entries()) {
       const begin = this.units.length;
       this.#block(block, before, { entry, kind: entry && i === 0 ? "item" : "text" });
-      const own = this.units.slice(begin);
+      const units = this.units.slice(begin);
       const [place] = before;
       const isFile =
         place?.lines[0]?.marks[0]?.from === 0 && place.lines[0].urls.every((url) => /^[^:]+:\d+$/.test(url));
       // A place in a file over its quotation, as our own reports of passages have it.
       if (block.kind === "quote" && place && before.length === 1 && isFile) {
         place.kind = "aside";
-        for (const unit of own) unit.cites.push(...place.lines);
+        for (const unit of units) unit.cites.push(...place.lines);
       }
-      if (own.some(({ kind }) => kind !== "aside")) before = own.filter(({ kind }) => kind !== "gap");
+      if (units.some(({ kind }) => kind !== "aside")) before = units.filter(({ kind }) => kind !== "gap");
     }
   }
 
   #block(block: MarkdownBlock, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
-    if (block.kind === "paragraph") this.#paragraph(new Line(block.inlines), before, of);
+    if (block.kind === "paragraph") this.#addParagraph(new Line(block.inlines), before, of);
     else if (block.kind === "quote") this.read(block.blocks, of.entry);
-    else if (block.kind === "html") this.#html(block.blocks, of.entry);
+    else if (block.kind === "html") this.#addHtml(block.blocks, of.entry);
     else if (block.kind === "list") {
       const list = { of: "items" } as const;
       for (const { number, blocks } of block.items)
         this.read(blocks, { labels: number ? [number] : [], list, urls: [] });
     } else if (block.kind === "table") {
       const list = { of: "rows" } as const;
-      const over = block.head.map(textOf).join(" | ");
+      const over = block.head.map(joinText).join(" | ");
       for (const row of block.rows) {
         const lines = row.map((cell) => new Line(cell, true));
         const number = lines.flatMap(
@@ -73,7 +73,7 @@ export class UnitReader {
         this.#push({ kind: "row", entry }, lines, over);
       }
     } else if (block.kind === "definition" || block.kind === "note") {
-      const urls = block.kind === "definition" ? addressIn(block.address) : [];
+      const urls = block.kind === "definition" ? findAddress(block.address) : [];
       // Kimi writes [^1^].
       const entry = { labels: [block.label.replace(/\^$/, "")], list: this.#notes, urls };
       this.#push({ kind: "note", entry }, block.kind === "note" ? [new Line(block.inlines)] : []);
@@ -84,7 +84,7 @@ export class UnitReader {
   }
 
   /** Of a block of HTML, the items of its lists are entries; what else stands in it is paragraphs. */
-  #html(blocks: readonly MarkdownBlock[], entry: Entry | undefined): void {
+  #addHtml(blocks: readonly MarkdownBlock[], entry: Entry | undefined): void {
     const list = { of: "items" } as const;
     let count = 0;
     for (const block of blocks) {
@@ -99,8 +99,8 @@ export class UnitReader {
     entry?.urls.push(...lines.flatMap(({ urls }) => urls));
   }
 
-  #paragraph(line: Line, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
-    const labels = labelsOf(line);
+  #addParagraph(line: Line, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
+    const labels = listLabels(line);
     const last = this.units.at(-1)?.entry;
     const isAside = hasOnlyAddresses(line);
     if (labels.length > 0) {
@@ -121,7 +121,7 @@ export class UnitReader {
 }
 
 /** The numbers or names by which marks may name a line: those with which it begins, if something stands behind them. */
-function labelsOf({ text, marks }: Line): string[] {
+function listLabels({ text, marks }: Line): string[] {
   const labels: string[] = [];
   let at = 0;
   for (const mark of marks) {

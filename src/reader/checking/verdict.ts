@@ -1,12 +1,12 @@
 import { NO_PLACES, Places } from "../../core/postings.js";
 import type { CheckedCitation, CheckedPage, Verdict } from "../../core/protocol/check-outcome.js";
-import { languageOf, type Vocabulary, vocabularyOf } from "../languages/languages.js";
-import { forVocabulary, oneOf, type Token } from "../languages/patterns.js";
-import { withoutDates } from "../matching/dates.js";
+import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
+import { buildAlternation, cacheByVocabulary, type Token } from "../languages/patterns.js";
+import { removeDates } from "../matching/dates.js";
 import { type Figure, findFigures } from "../matching/numbers.js";
 import { findQuotations, isStatement } from "../matching/quotations.js";
-import { contentKeys, findNames } from "../matching/words.js";
-import { onOneLine, type PageContent, type PageIndex, type Pause } from "./page-content.js";
+import { findNames, listContentKeys } from "../matching/words.js";
+import { joinOnOneLine, type PageContent, type PageIndex, type Pause } from "./page-content.js";
 
 /** A verdict with what it rests on. */
 type Judged = Pick<CheckedCitation, "verdict" | "missing" | "reason" | "passage">;
@@ -33,13 +33,16 @@ const BEHIND_WORK = /^[a-z]?(?:[);\]]|[,:] (?:pp?|S)?\.? ?\d)/;
 /** What stands before a number that is part of a name, which a source may leave out: `COVID-19`. */
 const NAME = /\p{L}[-‑]$/u;
 
-const references = forVocabulary((vocabulary) => {
-  const between = `\\s*(?:[\\d.]+[a-z]?\\s*(?:[,–&-]|${oneOf([...vocabulary.list("and"), ...vocabulary.list("to")])})\\s*)*$`;
+const references = cacheByVocabulary((vocabulary) => {
+  const between = `\\s*(?:[\\d.]+[a-z]?\\s*(?:[,–&-]|${buildAlternation([...vocabulary.list("and"), ...vocabulary.list("to")])})\\s*)*$`;
   return {
     /** What numbers parts of a text, also as the second of two: `pages 3–7`. */
-    numbered: new RegExp(`(?:(?<!\\p{L})${oneOf(vocabulary.list("references"))}\\.?|§§?)${between}`, "iu"),
+    numbered: new RegExp(
+      `(?:(?<!\\p{L})${buildAlternation(vocabulary.list("references"))}\\.?|§§?)${between}`,
+      "iu",
+    ),
     /** When somebody looked at a source. */
-    accessed: new RegExp(`${oneOf(vocabulary.list("accessed"))}:?(?: \\p{L}{2})?:? $`, "iu"),
+    accessed: new RegExp(`${buildAlternation(vocabulary.list("accessed"))}:?(?: \\p{L}{2})?:? $`, "iu"),
     frequent: new Set(vocabulary.list("frequent")),
   };
 });
@@ -132,7 +135,7 @@ export async function judge(
   const read: Reading[] = [];
   for (const [nth, { content }] of pages.entries())
     if (content) read.push(await lookUp(claim, content, nth, pause));
-  const best = bestPassage(claim, read);
+  const best = findBestPassage(claim, read);
   const judged = { ...judgeRead(claim, read), ...best };
   if (judged.verdict === "found" || judged.reason === HAS_WORDS) return judged;
   const entries = pages.map(({ entry }) => entry);
@@ -140,26 +143,26 @@ export async function judge(
   const worse =
     entries.find(({ state }) => state === "unreadable") ??
     entries.find(({ state }) => state === "gone" && !isOn);
-  return worse && worse.state !== "read" ? { ...verdict(worse.state, worse.reason), ...best } : judged;
+  return worse && worse.state !== "read" ? { ...createVerdict(worse.state, worse.reason), ...best } : judged;
 }
 
 export function readClaim(text: string, language: string | undefined, over: string): Claim {
-  const own = languageOf(text) ?? language;
-  const vocabulary = vocabularyOf(own, language);
+  const ownLanguage = detectLanguage(text) ?? language;
+  const vocabulary = getVocabulary(ownLanguage, language);
   const { frequent } = references(vocabulary);
   const sought = findSought(text, vocabulary);
-  const bare = withoutDates(text, sought);
-  const names = findNames(bare, own, vocabulary).join(" ");
-  const keysOf = (part: string) => contentKeys(part, (word) => frequent.has(word));
+  const bare = removeDates(text, sought);
+  const names = findNames(bare, ownLanguage, vocabulary).join(" ");
+  const listKeys = (part: string) => listContentKeys(part, (word) => frequent.has(word));
   return {
-    ...{ text, over, language: own, vocabulary, sought },
-    words: keysOf(
-      `${withoutDates(
+    ...{ text, over, language: ownLanguage, vocabulary, sought },
+    words: listKeys(
+      `${removeDates(
         text,
         sought.filter(({ kind }) => kind === "date"),
       )} ${over}`,
     ),
-    names: keysOf(`${names} ${over}`),
+    names: listKeys(`${names} ${over}`),
   };
 }
 
@@ -167,26 +170,26 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
   const { sought, over, language } = claim;
   const index = await content.index(language, pause);
   const isQuoted = sought.some(({ kind }) => kind === "quotation");
-  const quotable = isQuoted ? await content.quotable(pause) : undefined;
-  const places = sought.map((one) => {
-    if (one.kind !== "quotation") return index.figures.places(one, over);
-    const place = quotable?.passageOf(one.text);
-    return place === undefined ? NO_PLACES : Places.of(place);
+  const quotable = isQuoted ? await content.getQuotable(pause) : undefined;
+  const places = sought.map((item) => {
+    if (item.kind !== "quotation") return index.figures.findPlaces(item, over);
+    const place = quotable?.findPassage(item.text);
+    return place === undefined ? NO_PLACES : Places.fromPlace(place);
   });
   const outside = await Promise.all(
-    sought.map(async (one, i) => {
+    sought.map(async (item, i) => {
       if ((places[i]?.count ?? 0) > 0) return false;
-      if (one.kind === "quotation")
-        return (await content.rest.quotable(pause)).passageOf(one.text) !== undefined;
-      return (await content.rest.index(language, pause)).figures.places(one, over).count > 0;
+      if (item.kind === "quotation")
+        return (await content.rest.getQuotable(pause)).findPassage(item.text) !== undefined;
+      return (await content.rest.index(language, pause)).figures.findPlaces(item, over).count > 0;
     }),
   );
   const most = RARE * content.passages.length;
   const names = claim.names
-    .map((key) => index.placesOfName(key))
+    .map((key) => index.findName(key))
     .filter(({ count }) => count > 0 && count <= most);
   const isForeign = language !== undefined && content.language !== undefined && language !== content.language;
-  const words = new Map(claim.words.map((key) => [key, index.placesOfWord(key)]));
+  const words = new Map(claim.words.map((key) => [key, index.findWord(key)]));
   return { nth, content, index, isForeign, places, outside, words, names };
 }
 
@@ -198,30 +201,33 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
     read.some(({ places, outside }) => (places[i]?.count ?? 0) > 0 || outside[i]);
   const isName = ({ start, text: digits }: Sought) =>
     /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
-  const held = sought.flatMap((one, i) => (isName(one) && !isOnPage(i) ? [] : i));
+  const held = sought.flatMap((item, i) => (isName(item) && !isOnPage(i) ? [] : i));
   if (held.length === 0) {
     const isAbout = read.some((page) => page.words.size > 0 && shareOf(page) >= LEAST_SHARED);
-    return verdict("unchecked", isAbout ? HAS_WORDS : "it has nothing that can be looked for");
+    return createVerdict("unchecked", isAbout ? HAS_WORDS : "it has nothing that can be looked for");
   }
   const support = held.map((i) => read.map((page) => supportOf(claim, i, page)));
   const open = held.filter((_, n) => !support[n]?.includes("stands"));
-  if (open.length === 0) return verdict("found", null);
+  if (open.length === 0) return createVerdict("found", null);
   const absent = held.filter((i) => !isOnPage(i));
   if (absent.length === 0)
-    return verdict("unchecked", reasonOf(claim, read, open[0] ?? 0, support[held.indexOf(open[0] ?? 0)]));
+    return createVerdict(
+      "unchecked",
+      explainVerdict(claim, read, open[0] ?? 0, support[held.indexOf(open[0] ?? 0)]),
+    );
   const cut = read.find(({ content }) => content.cut !== undefined)?.content.cut;
-  if (cut !== undefined) return verdict("unchecked", cut);
-  const excuses = absent.map((i) => excuseOf(claim, i, read));
+  if (cut !== undefined) return createVerdict("unchecked", cut);
+  const excuses = absent.map((i) => findExcuse(claim, i, read));
   const missing = absent.filter((_, n) => excuses[n] === undefined);
-  if (missing.length === 0) return verdict("unchecked", excuses.find(Boolean) ?? null);
+  if (missing.length === 0) return createVerdict("unchecked", excuses.find(Boolean) ?? null);
   if (
     read.length > 0 &&
     read.every(
       (page) => isShort(page) && !page.isForeign && page.words.size > 0 && shareOf(page) < LEAST_SHARED / 2,
     )
   )
-    return verdict("unchecked", "the page is short and says nothing of what the sentence is about");
-  return { ...verdict("missing", null), missing: missing.flatMap((i) => sought[i]?.text ?? []) };
+    return createVerdict("unchecked", "the page is short and says nothing of what the sentence is about");
+  return { ...createVerdict("missing", null), missing: missing.flatMap((i) => sought[i]?.text ?? []) };
 }
 
 /**
@@ -231,16 +237,20 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
 type Support = "stands" | "far" | "elsewhere" | "many";
 
 function supportOf(claim: Claim, i: number, page: Reading): Support {
-  const own = page.places[i] ?? NO_PLACES;
-  const one = claim.sought[i];
-  if (one?.kind === "quotation") return own.count > 0 ? "stands" : "elsewhere";
+  const ownPlaces = page.places[i] ?? NO_PLACES;
+  const item = claim.sought[i];
+  if (item?.kind === "quotation") return ownPlaces.count > 0 ? "stands" : "elsewhere";
   const figures = page.places.filter((_, other) => other !== i);
-  const inside = new Set(contentKeys(one?.text ?? ""));
+  const inside = new Set(listContentKeys(item?.text ?? ""));
   const words = [...page.words].flatMap(([key, places]) => (inside.has(key) ? [] : places));
-  return supportAt(own, [...figures, ...words], page);
+  return supportAt(ownPlaces, [...figures, ...words], page);
 }
 
-function supportAt(own: Places, context: readonly Places[], { content, names, isForeign }: Reading): Support {
+function supportAt(
+  ownPlaces: Places,
+  context: readonly Places[],
+  { content, names, isForeign }: Reading,
+): Support {
   const isRow = (place: number) => content.passages[place]?.isRow === true;
   const isBeside = (place: number, other: number) => !(isRow(place) && isRow(other));
   const isNear = (place: number) =>
@@ -250,18 +260,19 @@ function supportAt(own: Places, context: readonly Places[], { content, names, is
         name.has(place) || [place - 1, place + 1].some((other) => name.has(other) && isBeside(place, other)),
     );
   let isFar = false;
-  const stands = (place: number) => {
-    if (!own.has(place) || !(isForeign || context.some((other) => other.has(place)))) return false;
+  const isSupported = (place: number) => {
+    if (!ownPlaces.has(place) || !(isForeign || context.some((other) => other.has(place)))) return false;
     if (isNear(place)) return true;
     isFar = true;
     return false;
   };
   // From the rarest of what the passage has to have, so that a number of each page of a report takes no longer.
-  const starts = own.count <= MOST_PLACES ? [own] : names.length > 0 ? names : [own, ...context];
+  const starts =
+    ownPlaces.count <= MOST_PLACES ? [ownPlaces] : names.length > 0 ? names : [ownPlaces, ...context];
   const reach = starts === names ? [0, -1, 1] : [0];
   let left = MOST_PLACES;
   for (const start of starts.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count)) {
-    if (start.find(left, (place) => reach.some((step) => stands(place + step))) !== undefined)
+    if (start.find(left, (place) => reach.some((step) => isSupported(place + step))) !== undefined)
       return "stands";
     if (start.count > left) return "many";
     left -= start.count;
@@ -272,7 +283,7 @@ function supportAt(own: Places, context: readonly Places[], { content, names, is
 const KINDS = { number: "number", code: "number", date: "date", quotation: "quotation" } as const;
 
 /** Why something that stands on a page does not support its sentence. */
-function reasonOf(
+function explainVerdict(
   claim: Claim,
   read: readonly Reading[],
   i: number,
@@ -287,18 +298,18 @@ function reasonOf(
 }
 
 /** Why something that no page has need not be wrong; undefined if it is held against the sentence. */
-function excuseOf(claim: Claim, i: number, read: readonly Reading[]): string | undefined {
-  const one = claim.sought[i];
-  if (one?.kind === "quotation" && read.some(({ isForeign }) => isForeign))
+function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string | undefined {
+  const item = claim.sought[i];
+  if (item?.kind === "quotation" && read.some(({ isForeign }) => isForeign))
     return "the page is in another language than the quotation";
-  if (one?.kind === "date" && read.some(({ content }) => !content.isReadable))
+  if (item?.kind === "date" && read.some(({ content }) => !content.isReadable))
     return "the page is in a language whose dates cannot be read";
-  if (one?.kind !== "number") return undefined;
-  if (one.bound === "loose")
+  if (item?.kind !== "number") return undefined;
+  if (item.bound === "loose")
     return "a difference, a decade or a time ago need not stand on the page in these words";
-  if ((one.bound !== "over" && one.bound !== "under") || !one.readings.some(isRound)) return undefined;
+  if ((item.bound !== "over" && item.bound !== "under") || !item.readings.some(isRound)) return undefined;
   const isOpen = read.some((page) => {
-    const beyond = page.index.figures.placesBeyond(one);
+    const beyond = page.index.figures.findPlacesBeyond(item);
     return supportAt(beyond, [...page.words.values()], page) === "stands";
   });
   return isOpen ? "the sentence gives a bound, and the page has a number within it" : undefined;
@@ -315,8 +326,8 @@ function isShort({ content }: Reading): boolean {
 
 /** Which share of a sentence's content words a page has. */
 function shareOf({ words }: Reading): number {
-  const found = [...words.values()].filter(({ count }) => count > 0).length;
-  return found / Math.max(1, words.size);
+  const matches = [...words.values()].filter(({ count }) => count > 0).length;
+  return matches / Math.max(1, words.size);
 }
 
 /** What a passage has of a sentence counts so much. */
@@ -325,7 +336,7 @@ const WEIGHTS = { figure: 4, name: 2, word: 1 };
 const LEAST_WEIGHT = 2;
 
 /** The passage of the pages that has most of what the sentence says. */
-function bestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement, "passage" | "page"> {
+function findBestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement, "passage" | "page"> {
   let best = {
     score: LEAST_WEIGHT - 1,
     text: undefined as string | undefined,
@@ -334,37 +345,37 @@ function bestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement, "p
   for (const { nth, content, places, words, names } of read) {
     const scores = new Map<number, number>();
     const items = [
-      ...places.map((own) => ({ own, weight: WEIGHTS.figure })),
-      ...names.map((own) => ({ own, weight: WEIGHTS.name })),
-      ...[...words.values()].map((own) => ({ own, weight: WEIGHTS.word })),
+      ...places.map((itemPlaces) => ({ own: itemPlaces, weight: WEIGHTS.figure })),
+      ...names.map((itemPlaces) => ({ own: itemPlaces, weight: WEIGHTS.name })),
+      ...[...words.values()].map((itemPlaces) => ({ own: itemPlaces, weight: WEIGHTS.word })),
     ];
     items.sort((a, b) => a.own.count - b.own.count);
     let left = MOST_PLACES;
-    for (const { own, weight } of items) {
-      own.find(left, (place) => {
+    for (const { own: itemPlaces, weight } of items) {
+      itemPlaces.find(left, (place) => {
         scores.set(place, (scores.get(place) ?? 0) + weight);
         return false;
       });
-      left -= Math.min(left, own.count);
+      left -= Math.min(left, itemPlaces.count);
     }
     for (const [place, score] of scores)
       if (score > best.score) best = { score, text: content.passages[place]?.text, page: nth };
   }
-  const shown = best.text === undefined ? null : excerpt(best.text, claim.sought);
+  const shown = best.text === undefined ? null : cutExcerpt(best.text, claim.sought);
   return { passage: shown, page: best.page };
 }
 
 /** A long passage is shown around what was found in it, in characters. */
 const SHOWN = 400;
 
-function excerpt(text: string, sought: readonly Sought[]): string {
-  const flat = onOneLine(text);
+function cutExcerpt(text: string, sought: readonly Sought[]): string {
+  const flat = joinOnOneLine(text);
   if (flat.length <= SHOWN) return flat;
-  const at = Math.max(0, ...sought.map((one) => flat.indexOf(one.text)));
+  const at = Math.max(0, ...sought.map((item) => flat.indexOf(item.text)));
   const from = Math.max(0, Math.min(at - SHOWN / 2, flat.length - SHOWN));
   return `${from > 0 ? "…" : ""}${flat.slice(from, from + SHOWN)}${from + SHOWN < flat.length ? "…" : ""}`;
 }
 
-function verdict(name: Verdict, reason: string | null): Judged {
+function createVerdict(name: Verdict, reason: string | null): Judged {
   return { verdict: name, missing: [], reason, passage: null };
 }

@@ -30,16 +30,16 @@ export class Works {
     const used = [countOf(units, SURE), countOf(units, ["number", "glued"])] as const;
     const fromLast = [...lists.values()].reverse();
     const labelsOfWorks = new Set<string>();
-    const hasWorks = (own: readonly Unit[]) => {
-      const labels = own.flatMap(({ entry }) => entry?.labels ?? []);
+    const hasWorks = (members: readonly Unit[]) => {
+      const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
       // A list of findings has the numbers that marks use, too, but the works stand behind it.
       const isFree = !labels.some((label) => labelsOfWorks.has(label));
-      const areWorks = isWorkList(own, used, isFree);
+      const areWorks = isWorkList(members, used, isFree);
       for (const label of areWorks ? labels : []) labelsOfWorks.add(label);
       return areWorks;
     };
     const numbered = fromLast.filter(hasWorks).reverse().flat();
-    const last = unnumberedWorks(units, new Set(numbered));
+    const last = listUnnumberedWorks(units, new Set(numbered));
     this.units = new Set([...numbered, ...last]);
     const list = (label: string, urls: readonly string[]) =>
       this.#listed.set(label.toLowerCase(), urls.slice(0, MOST_ADDRESSES));
@@ -53,13 +53,13 @@ export class Works {
     // Entries that begin with marks count before a list that only has numbers, such as one that was put behind the report.
     for (const one of [...numbered.filter((unit) => !isLabelled(unit)), ...numbered.filter(isLabelled)])
       for (const label of one.entry?.labels ?? []) list(label, one.entry?.urls ?? []);
-    const marks = units.flatMap((unit) => (this.units.has(unit) ? [] : marksOf(unit)));
-    const leading = (kinds: readonly Certainty[]) =>
-      marks.filter((one) => kinds.includes(one.certainty) && this.#leads(one));
+    const marks = units.flatMap((unit) => (this.units.has(unit) ? [] : listMarks(unit)));
+    const listLeading = (kinds: readonly Certainty[]) =>
+      marks.filter((mark) => kinds.includes(mark.certainty) && this.#isLeading(mark));
     this.#isCounted =
-      leading(["counted"]).length === marks.filter((one) => one.certainty === "counted").length;
-    this.#hasSure = leading(SURE).length > 0;
-    const glued = new Set(leading(["glued", "habit"]).flatMap(({ labels }) => labels)).size;
+      listLeading(["counted"]).length === marks.filter((unit) => unit.certainty === "counted").length;
+    this.#hasSure = listLeading(SURE).length > 0;
+    const glued = new Set(listLeading(["glued", "habit"]).flatMap(({ labels }) => labels)).size;
     this.#hasHabit = glued >= 3 || (glued > 0 && 2 * glued >= this.#listed.size);
   }
 
@@ -68,7 +68,7 @@ export class Works {
     return [...this.units].flatMap(({ entry, lines }) => entry?.urls ?? lines.flatMap(({ urls }) => urls));
   }
 
-  #leads({ labels }: Pick<Mark, "labels">): boolean {
+  #isLeading({ labels }: Pick<Mark, "labels">): boolean {
     return labels.length > 0 && labels.every((label) => this.#listed.has(label));
   }
 
@@ -76,11 +76,11 @@ export class Works {
   isMark({ certainty, labels }: Pick<Mark, "certainty" | "labels">): boolean {
     if (SURE.includes(certainty) || certainty === "none") return true;
     if (this.#hasSure && (certainty === "alone" || certainty === "habit")) return false;
-    return (certainty !== "habit" || this.#hasHabit) && this.#leads({ labels });
+    return (certainty !== "habit" || this.#hasHabit) && this.#isLeading({ labels });
   }
 
   /** Where a mark leads. */
-  urlsOf({ certainty, labels, urls, tail = "" }: Mark): readonly string[] {
+  listUrls({ certainty, labels, urls, tail = "" }: Mark): readonly string[] {
     // What is glued to a bare address is a mark of its own.
     if (tail !== "" && this.isMark({ certainty: "glued", labels: [tail.replace(".", "")] }))
       return urls.map((url) => url.slice(0, -tail.length));
@@ -89,12 +89,12 @@ export class Works {
   }
 }
 
-const marksOf = ({ lines }: Unit): Mark[] => lines.flatMap(({ marks }) => marks);
+const listMarks = ({ lines }: Unit): Mark[] => lines.flatMap(({ marks }) => marks);
 
 /** How many marks of these kinds name each number. */
 function countOf(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { certainty, labels } of units.flatMap(marksOf))
+  for (const { certainty, labels } of units.flatMap(listMarks))
     for (const label of kinds.includes(certainty) ? labels : [])
       counts.set(label, (counts.get(label) ?? 0) + 1);
   return counts;
@@ -105,32 +105,32 @@ function countOf(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyM
  * `isFree`: whether that counts, since no later list has the numbers.
  */
 function isWorkList(
-  own: readonly Unit[],
+  members: readonly Unit[],
   used: readonly [ReadonlyMap<string, number>, ReadonlyMap<string, number>],
   isFree: boolean,
 ): boolean {
-  const of = own[0]?.entry?.list.of;
-  const labels = own.flatMap(({ entry }) => entry?.labels ?? []);
-  const share = (is: (unit: Unit) => boolean) => own.filter(is).length / own.length;
+  const of = members[0]?.entry?.list.of;
+  const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
+  const share = (is: (unit: Unit) => boolean) => members.filter(is).length / members.length;
   if (of === "notes") return true;
-  if (labels.length < own.length / 2 || share(({ entry }) => (entry?.urls.length ?? 0) > 0) < 0.5)
+  if (labels.length < members.length / 2 || share(({ entry }) => (entry?.urls.length ?? 0) > 0) < 0.5)
     return false;
   if (of === "lines" && labels.every((label) => /^\d+$/.test(label))) return true;
-  if (share((unit) => shapeOf(unit) === "title") >= 0.8) return true;
+  if (share((unit) => classifyShape(unit) === "title") >= 0.8) return true;
   const isUsed = (nth: 0 | 1, kinds: readonly Certainty[]) => {
-    const counts = countOf(own, kinds);
+    const counts = countOf(members, kinds);
     return labels.some((label) => (used[nth].get(label) ?? 0) > (counts.get(label) ?? 0));
   };
   const isWeaklyUsed = () =>
-    share((unit) => shapeOf(unit) !== undefined) >= 0.8 && isUsed(1, ["number", "glued"]);
+    share((unit) => classifyShape(unit) !== undefined) >= 0.8 && isUsed(1, ["number", "glued"]);
   return isFree && of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
 }
 
 /** A list at the end of a report without numbers, whose entries are titles with their addresses. */
-function unnumberedWorks(units: readonly Unit[], numbered: ReadonlySet<Unit>): Unit[] {
+function listUnnumberedWorks(units: readonly Unit[], numbered: ReadonlySet<Unit>): Unit[] {
   const isApart = (unit: Unit) => unit.kind === "gap" || unit.kind === "note" || numbered.has(unit);
   const last = units.findLastIndex(
-    (unit) => !isApart(unit) && (unit.kind === "row" || shapeOf(unit) !== "title"),
+    (unit) => !isApart(unit) && (unit.kind === "row" || classifyShape(unit) !== "title"),
   );
   const behind = units.slice(last + 1);
   // Lines of addresses below a paragraph are its own, so that a list begins with a heading or with items.
@@ -154,22 +154,22 @@ function isEnd(after: string): boolean {
 }
 
 /** How a unit looks that has one address, and has it at an end: `title`, if no page could be asked for a figure of it. */
-function shapeOf({ lines, kind }: Unit): "title" | "address" | undefined {
-  const found = lines.flatMap((line) =>
+function classifyShape({ lines, kind }: Unit): "title" | "address" | undefined {
+  const parts = lines.flatMap((line) =>
     line.marks.flatMap((mark) => (mark.urls.length > 0 ? { line, mark } : [])),
   );
-  const pages = new Set(found.map(({ mark }) => mark.urls[0]?.replace(/#.*/, "")));
-  const [first, last] = [found[0], found.at(-1)];
+  const pages = new Set(parts.map(({ mark }) => mark.urls[0]?.replace(/#.*/, "")));
+  const [first, last] = [parts[0], parts.at(-1)];
   if (pages.size !== 1 || !first || !last) return undefined;
   const after = last.line.text.slice(last.mark.to);
   const isBare = isAddress(last.line.text.slice(last.mark.from, last.mark.to));
   const begins =
-    !/\p{L}/u.test(textBeside(first.line, first.mark.from)) && /^\s*(?:$|[—–\-:|,.(])/.test(after);
+    !/\p{L}/u.test(cutTextBeside(first.line, first.mark.from)) && /^\s*(?:$|[—–\-:|,.(])/.test(after);
   const opening = isBare ? (kind === "item" ? /$/ : /(?:^|[—–\-:|,•>.”"’)])\s*$/) : /[—–\-:|,•>]\s*$/;
-  const ends = isEnd(after) && opening.test(textBeside(last.line, last.mark.from));
+  const ends = isEnd(after) && opening.test(cutTextBeside(last.line, last.mark.from));
   if (kind !== "row" && !begins && !ends) return undefined;
   const text = lines
-    .map((line) => textBeside(line))
+    .map((line) => cutTextBeside(line))
     .filter((part) => kind !== "row" || !/^\s*\d{1,3}\s*$/.test(part))
     .join(" | ")
     .replace(NAME, "");
@@ -179,7 +179,7 @@ function shapeOf({ lines, kind }: Unit): "title" | "address" | undefined {
 const isAddress = (text: string) => /^(?:https?:\/\/|www\.|10\.\d)/i.test(text);
 
 /** A line up to an offset without its numbers and bare addresses. */
-function textBeside({ text, marks }: Line, end = text.length): string {
+function cutTextBeside({ text, marks }: Line, end = text.length): string {
   let rest = "";
   let at = 0;
   for (const { from, to, labels } of marks)

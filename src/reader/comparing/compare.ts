@@ -1,10 +1,10 @@
 import { hashOf, NO_PLACES, Places, Postings } from "../../core/postings.js";
 import { findSought, type Sought } from "../checking/verdict.js";
-import { languageOf, type Vocabulary, vocabularyOf } from "../languages/languages.js";
+import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { QuotableText } from "../matching/quotations.js";
 import { measureOf } from "../matching/units.js";
-import { contentKeys } from "../matching/words.js";
+import { listContentKeys } from "../matching/words.js";
 
 /** A sentence, list item, row or field of a report; `over`: the heads of its columns or the name of its field. */
 export interface Sentence {
@@ -82,24 +82,24 @@ interface Weights {
 
 /** Compares two reports: what each sentence of the one has in the other. Takes time in proportion to their lengths. */
 export function relate(first: readonly Sentence[], second: readonly Sentence[]): [Relation[], Relation[]] {
-  const [a, b] = [first, second].map((all) => languageOf(all.map(({ text }) => text).join("\n")));
+  const [a, b] = [first, second].map((all) => detectLanguage(all.map(({ text }) => text).join("\n")));
   const isForeign = a !== undefined && b !== undefined && a !== b;
-  const sides = [new Side(first, vocabularyOf(a, b)), new Side(second, vocabularyOf(b, a))] as const;
-  const [one, other] = sides;
-  const weightOf = memoized((key: string) => {
-    const [x, y] = [one, other].map(({ words }) => words.between(hashOf(key)).count) as [number, number];
-    const rarity = Math.log(1 + (one.statements.length + other.statements.length) / (x + y));
+  const sides = [new Side(first, getVocabulary(a, b)), new Side(second, getVocabulary(b, a))] as const;
+  const [left, other] = sides;
+  const weightOf = memoizeNumber((key: string) => {
+    const [x, y] = [left, other].map(({ words }) => words.listBetween(hashOf(key)).count) as [number, number];
+    const rarity = Math.log(1 + (left.statements.length + other.statements.length) / (x + y));
     return rarity * (x > 0 && y > 0 ? 1 : UNKNOWN);
   });
-  const total = memoized(({ keys }: Statement) =>
+  const total = memoizeNumber(({ keys }: Statement) =>
     [...keys].reduce((sum, [key, share]) => sum + share * weightOf(key), 0),
   );
-  one.findPlaces(other);
-  other.findPlaces(one);
-  one.findNear(other, { isForeign, weightOf, total });
-  other.findNear(one, { isForeign, weightOf, total });
-  const conflicts = one.statements.flatMap((x) =>
-    x.near.flatMap((pair) => conflictOf(pair, one, other) ?? []),
+  left.findPlaces(other);
+  other.findPlaces(left);
+  left.findNear(other, { isForeign, weightOf, total });
+  other.findNear(left, { isForeign, weightOf, total });
+  const conflicts = left.statements.flatMap((x) =>
+    x.near.flatMap((pair) => findConflict(pair, left, other) ?? []),
   );
   const [changed, back] = [new Map<number, number>(), new Map<number, number>()];
   for (const { from, to } of conflicts.sort((p, q) => q.score - p.score))
@@ -107,10 +107,10 @@ export function relate(first: readonly Sentence[], second: readonly Sentence[]):
       changed.set(from, to);
       back.set(to, from);
     }
-  return [one.relations(changed, isForeign), other.relations(back, isForeign)];
+  return [left.listRelations(changed, isForeign), other.listRelations(back, isForeign)];
 }
 
-function memoized<T>(compute: (key: T) => number): (key: T) => number {
+function memoizeNumber<T>(compute: (key: T) => number): (key: T) => number {
   const all = new Map<T, number>();
   return (key) => {
     const value = all.get(key) ?? compute(key);
@@ -130,12 +130,12 @@ class Side {
   constructor(sentences: readonly Sentence[], vocabulary: Vocabulary) {
     this.#figures = new FigureIndex(vocabulary, "decimals");
     const frequent = new Set(vocabulary.list("frequent"));
-    const keysOf = (text: string) => contentKeys(text, (word) => frequent.has(word));
+    const listKeys = (text: string) => listContentKeys(text, (word) => frequent.has(word));
     this.#texts = new Set(sentences.map(({ text }) => text));
     let before: string[] = [];
     this.statements = sentences.map(({ text, over }, place): Statement => {
-      const own = keysOf(text);
-      const keys = new Map([...before, ...keysOf(over)].map((key) => [key, CONTEXT]));
+      const own = listKeys(text);
+      const keys = new Map([...before, ...listKeys(over)].map((key) => [key, CONTEXT]));
       for (const key of own) keys.set(key, 1);
       before = own;
       for (const key of keys.keys()) this.words.add(hashOf(key), place);
@@ -152,11 +152,11 @@ class Side {
   /** Looks up where the figures and quotations of its statements stand in the other report. */
   findPlaces(other: Side): void {
     for (const x of this.statements) {
-      x.places = x.sought.map((each) => other.#placesOf(each, x.over));
+      x.places = x.sought.map((each) => other.#findPlaces(each, x.over));
       for (const [nth, places] of x.places.entries())
-        for (const to of places.first(MOST_FORMS)) {
+        for (const to of places.listFirst(MOST_FORMS)) {
           const y = other.statements[to] as Statement;
-          const back = y.back[nearestIn(y.sought, x.sought[nth] as Sought)];
+          const back = y.back[findNearest(y.sought, x.sought[nth] as Sought)];
           if (back && back.length < MOST_FORMS) back.push(x.place);
         }
     }
@@ -170,14 +170,20 @@ class Side {
         x.states = x.sought.map(() => "rare");
         continue;
       }
-      const linked = x.places.flatMap((places) => (places.count <= MOST_NEAR ? places.first(MOST_NEAR) : []));
+      const linked = x.places.flatMap((places) =>
+        places.count <= MOST_NEAR ? places.listFirst(MOST_NEAR) : [],
+      );
       const shared = new Map([...linked, ...x.back.flat()].map((to) => [to, 0]));
       const links = new Set(shared.keys());
       const about = new Set<number>();
       let left = MOST_PLACES;
-      const words = [...x.keys].map(([key, share]) => ({ key, share, in: other.words.between(hashOf(key)) }));
+      const words = [...x.keys].map(([key, share]) => ({
+        key,
+        share,
+        in: other.words.listBetween(hashOf(key)),
+      }));
       for (const { key, share, in: places } of words.sort((p, q) => p.in.count - q.in.count))
-        for (const to of places.first(left)) {
+        for (const to of places.listFirst(left)) {
           left -= 1;
           const both = Math.min(share, other.statements[to]?.keys.get(key) ?? 0);
           shared.set(to, (shared.get(to) ?? 0) + 2 * both * weightOf(key));
@@ -195,12 +201,12 @@ class Side {
         pair.isAbout ||= met > 0;
       }
       x.near = x.near.sort((p, q) => q.score - p.score).slice(0, MOST_NEAR);
-      x.states = x.sought.map((_, nth) => other.#stateOf(x, nth, isForeign));
+      x.states = x.sought.map((_, nth) => other.#decideState(x, nth, isForeign));
     }
   }
 
   /** What the other report has of each statement. `changed`: with which statement there it conflicts. */
-  relations(changed: ReadonlyMap<number, number>, isForeign: boolean): Relation[] {
+  listRelations(changed: ReadonlyMap<number, number>, isForeign: boolean): Relation[] {
     return this.statements.map(({ sought, states }, i): Relation => {
       const other = changed.get(i);
       if (other !== undefined) return { kind: "changed", other };
@@ -210,20 +216,20 @@ class Side {
       // A report need not repeat the year of what it says.
       const isGone =
         absent.length > 0
-          ? !hasRare || absent.some((each) => each.kind !== "number" || kindOf(each) !== "date")
+          ? !hasRare || absent.some((each) => each.kind !== "number" || getKind(each) !== "date")
           : !isForeign && !hasRare && states.includes("elsewhere");
       const isOpen = states.some((state) => DOUBT[state] > 0);
       return { kind: isGone ? "absent" : isOpen ? "open" : "same" };
     });
   }
 
-  #placesOf(sought: Sought, over: string): Places {
-    if (sought.kind !== "quotation") return this.#figures.places(sought, over);
-    const place = this.#quotable.passageOf(sought.text);
-    return place === undefined ? NO_PLACES : Places.of(place);
+  #findPlaces(sought: Sought, over: string): Places {
+    if (sought.kind !== "quotation") return this.#figures.findPlaces(sought, over);
+    const place = this.#quotable.findPassage(sought.text);
+    return place === undefined ? NO_PLACES : Places.fromPlace(place);
   }
 
-  #stateOf(x: Statement, nth: number, isForeign: boolean): State {
+  #decideState(x: Statement, nth: number, isForeign: boolean): State {
     const sought = x.sought[nth] as Sought;
     const isThere = (x.places[nth]?.count ?? 0) + (x.back[nth]?.length ?? 0) > 0;
     const isNear = x.near.some(({ to, score }) => score - FIGURE >= LEAST_ALIKE && hasFigure(x, nth, to));
@@ -234,7 +240,7 @@ class Side {
     if (NAME.test(x.text.slice(0, sought.start)) && /^\d{1,3}$/.test(sought.text)) return "excused";
     if (sought.bound !== "over" && sought.bound !== "under")
       return sought.bound === "loose" ? "excused" : "absent";
-    const beyond = this.#figures.placesBeyond(sought);
+    const beyond = this.#figures.findPlacesBeyond(sought);
     return x.near.some(({ to }) => beyond.has(to)) ? "excused" : "absent";
   }
 }
@@ -248,17 +254,17 @@ function hasFigure({ places, back }: Statement, nth: number, to: number): boolea
 }
 
 /** Returns the index of the one of a statement's figures that another figure, which was found in it, is a form of; -1 for none. */
-function nearestIn(all: readonly Sought[], figure: Sought): number {
+function findNearest(all: readonly Sought[], figure: Sought): number {
   let [nearest, least] = [-1, MOST_APART];
-  for (const [i, one] of all.entries()) {
-    const distance = distanceOf(one, figure);
+  for (const [i, candidate] of all.entries()) {
+    const distance = computeDistance(candidate, figure);
     if (distance < least) [nearest, least] = [i, distance];
   }
   return nearest;
 }
 
 /** By which share of the larger one two figures differ; 1 if they are not of one kind. */
-function distanceOf(one: Sought, other: Sought): number {
+function computeDistance(one: Sought, other: Sought): number {
   if (!areAlike(one, other)) return 1;
   if (one.kind === "date" && other.kind === "date")
     return one.readings.some(({ month }) => other.readings.some((date) => date.month === month)) ? 0 : 1;
@@ -271,12 +277,12 @@ function distanceOf(one: Sought, other: Sought): number {
 }
 
 /** A pair whose statements are about one thing and state another figure of one kind. */
-function conflictOf(pair: Pair, one: Side, other: Side): Pair | undefined {
+function findConflict(pair: Pair, one: Side, other: Side): Pair | undefined {
   const { from, to, likeness, score } = pair;
   const [x, y] = [one.statements[from] as Statement, other.statements[to] as Statement];
-  const unmet = unmetIn(x, y);
+  const unmet = listUnmet(x, y);
   let signs = -1;
-  for (const each of unmetIn(y, x))
+  for (const each of listUnmet(y, x))
     for (const { sought, doubt } of unmet)
       if (areAlike(sought, each.sought)) signs = Math.max(signs, doubt + each.doubt);
   // One that is near to nothing stands there as it is.
@@ -288,7 +294,7 @@ function conflictOf(pair: Pair, one: Side, other: Side): Pair | undefined {
 }
 
 /** What `x` says and `y` does not. */
-function unmetIn(x: Statement, y: Statement) {
+function listUnmet(x: Statement, y: Statement) {
   return x.sought.flatMap((sought, nth) =>
     hasFigure(x, nth, y.place) ? [] : { sought, doubt: DOUBT[x.states[nth] ?? "rare"] },
   );
@@ -306,7 +312,7 @@ function isCommon(sought: Sought): boolean {
 
 /** Whether two figures may be of one thing. */
 function areAlike(one: Sought, other: Sought): boolean {
-  const [a, b] = [kindOf(one), kindOf(other)];
+  const [a, b] = [getKind(one), getKind(other)];
   const [isNumber, isOtherNumber] = [a, b].map(
     (kind) => kind !== "date" && kind !== "code" && kind !== "quotation",
   );
@@ -314,7 +320,7 @@ function areAlike(one: Sought, other: Sought): boolean {
 }
 
 /** What a figure measures; "" for a number without a unit. */
-function kindOf(sought: Sought): string {
+function getKind(sought: Sought): string {
   if (sought.kind !== "number") return sought.kind;
   if (/^(?:19|20)\d\d$/.test(sought.text)) return "date";
   return sought.unit ? measureOf(sought.unit) : "";

@@ -1,5 +1,5 @@
 import type { Report } from "../checking/check.js";
-import { claimsIn } from "../checking/citations.js";
+import { readClaims } from "../checking/citations.js";
 import { type Relation, relate, type Sentence } from "./compare.js";
 
 /** A sentence of a report, or a field of a structured result with its name, and what the other report says of it. */
@@ -20,8 +20,8 @@ const MOST_WORDS = 4;
 
 /** Compares two texts as wholes, or two structured results field by field. Both have to be of one kind. */
 export function compareReports(first: Report, second: Report): [Compared[], Compared[]] {
-  const [a, b] = [partsOf(first), partsOf(second)];
-  const [ofA, ofB] = [comparedIn(a), comparedIn(b)];
+  const [a, b] = [listParts(first), listParts(second)];
+  const [ofA, ofB] = [listCompared(a), listCompared(b)];
   for (const path of new Set([...a.keys(), ...b.keys()])) {
     const [one, other] = [a.get(path) ?? NO_PART, b.get(path) ?? NO_PART];
     const [ofOne, ofOther] = relateParts(one.sentences, other.sentences, path !== "");
@@ -33,7 +33,7 @@ export function compareReports(first: Report, second: Report): [Compared[], Comp
 
 const NO_PART: Part = { sentences: [], from: 0 };
 
-function comparedIn(parts: ReadonlyMap<string, Part>): Compared[] {
+function listCompared(parts: ReadonlyMap<string, Part>): Compared[] {
   return [...parts].flatMap(([path, { sentences }]) =>
     sentences.map(({ text }) => ({ text: path ? `${path}: ${text}` : text, relation: { kind: "none" } })),
   );
@@ -46,8 +46,8 @@ function setRelations(
   fromOther: number,
 ): void {
   for (const [i, relation] of relations.entries()) {
-    const one = all[from + i] as Compared;
-    one.relation =
+    const compared = all[from + i] as Compared;
+    compared.relation =
       relation.kind === "changed" ? { kind: "changed", other: fromOther + relation.other } : relation;
   }
 }
@@ -76,7 +76,7 @@ function relateParts(
 const SAME: Relation = { kind: "same" };
 
 /** The texts of a report by where they stand in it; that of Markdown stands at "". */
-function partsOf(report: Report): Map<string, Part> {
+function listParts(report: Report): Map<string, Part> {
   const parts = new Map<string, Part>();
   let from = 0;
   const add = (path: string, sentences: readonly Sentence[]) => {
@@ -85,11 +85,11 @@ function partsOf(report: Report): Map<string, Part> {
   };
   const visit = (value: unknown, path: string): void => {
     if (typeof value === "object" && value !== null)
-      for (const [name, one] of entriesOf(value)) visit(one, path ? `${path}.${name}` : name);
-    else if (typeof value === "string") add(path || "value", claimsIn(value, NOTHING_GIVEN).claims);
+      for (const [name, child] of listEntries(value)) visit(child, path ? `${path}.${name}` : name);
+    else if (typeof value === "string") add(path || "value", readClaims(value, NOTHING_GIVEN).claims);
     else if (value !== null) add(path || "value", [{ text: String(value), over: "" }]);
   };
-  if ("text" in report) add("", claimsIn(report.text, report.given).claims);
+  if ("text" in report) add("", readClaims(report.text, report.given).claims);
   else visit(report.value, "");
   return parts;
 }
@@ -97,13 +97,13 @@ function partsOf(report: Report): Map<string, Part> {
 const NOTHING_GIVEN = { citations: [], sources: [] };
 
 /** The members of an object; the items of an array by a name that tells them apart, so that their order does not count. */
-function entriesOf(value: object): [string, unknown][] {
+function listEntries(value: object): [string, unknown][] {
   if (!Array.isArray(value)) return Object.entries(value);
-  const named = value.map((one, i): [string, unknown] => [`[${nameOf(one) ?? i}]`, one]);
+  const named = value.map((item, i): [string, unknown] => [`[${findName(item) ?? i}]`, item]);
   return new Set(named.map(([name]) => name)).size === value.length ? named : Object.entries(value);
 }
 
-function nameOf(item: unknown): string | undefined {
+function findName(item: unknown): string | undefined {
   const name = typeof item === "object" && item !== null ? Object.values(item).find(isText) : item;
   return isText(name) ? name : undefined;
 }

@@ -27,16 +27,16 @@ const onPrivate = listOf(
 const ofMachine = listOf("100.100.100.200/32 fd00:ec2::/32");
 
 /** The public internet on the ports of the web. */
-export const publicWeb: Network["accessTo"] = (address, port) =>
+export const checkPublicWeb: Network["accessTo"] = (address, port) =>
   isPublicAddress(address) && (port === 80 || port === 443) ? "public" : undefined;
 
-/** As `publicWeb`, and the hosts in `named` on any port where they have a private address; no redirect leads there. */
-export function withPrivate(named: ReadonlySet<string>): Network["accessTo"] {
+/** As `checkPublicWeb`, and the hosts in `named` on any port where they have a private address; no redirect leads there. */
+export function allowNamedPrivate(named: ReadonlySet<string>): Network["accessTo"] {
   return (address, port, asked) => {
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
     const isPrivate = onPrivate.check(address, family) && !ofMachine.check(address, family);
     const isNamed = asked !== undefined && named.has(asked) && !/^::ffff:/i.test(address);
-    return publicWeb(address, port, asked) ?? (isNamed && isPrivate ? "private" : undefined);
+    return checkPublicWeb(address, port, asked) ?? (isNamed && isPrivate ? "private" : undefined);
   };
 }
 
@@ -47,7 +47,7 @@ export interface DomainLimits {
 }
 
 /** Why no request may go to a host by these limits, as a phrase. */
-export function outside({ domains, notDomains }: DomainLimits, host: string): string | undefined {
+export function explainOutside({ domains, notDomains }: DomainLimits, host: string): string | undefined {
   const isIn = (list: readonly string[]) =>
     list.some((domain) => host === domain || host.endsWith(`.${domain}`));
   if (isIn(notDomains)) return "--not-domains names it";

@@ -1,5 +1,5 @@
-import { vocabularyOf } from "../languages/languages.js";
-import { forVocabulary, lowerCase, oneOf } from "../languages/patterns.js";
+import { getVocabulary } from "../languages/languages.js";
+import { buildAlternation, cacheByVocabulary, lowerCase } from "../languages/patterns.js";
 import type { ReadDocument } from "../reading/documents/document.js";
 
 /** What a page with more text says in its title is what it is about, in characters. */
@@ -11,28 +11,28 @@ const LONGEST = 80;
 const CHALLENGE =
   /^(?:just a moment|attention required|access (?:to this page has been )?denied|are you a (?:robot|human)|robot check|pardon our interruption|security check|human verification)/;
 
-const patterns = forVocabulary((vocabulary) => {
-  const words = (name: string) => oneOf(vocabulary.list(name));
+const patterns = cacheByVocabulary((vocabulary) => {
+  const matchWords = (name: string) => buildAlternation(vocabulary.list(name));
   return {
     absent: new RegExp(
       [
-        `${words("documents")}[^"“”]{0,30}?${words("absent")}(?: \\(?404\\)?)?$`,
-        `^[^"“”]{0,20}?${words("unfound")}.{0,12}?${words("documents")}`,
-        `^(?:${words("error")} )?404(?: ${words("error")}| \\(?${words("absent")}\\)?|$)|^${words("absent")}$`,
+        `${matchWords("documents")}[^"“”]{0,30}?${matchWords("absent")}(?: \\(?404\\)?)?$`,
+        `^[^"“”]{0,20}?${matchWords("unfound")}.{0,12}?${matchWords("documents")}`,
+        `^(?:${matchWords("error")} )?404(?: ${matchWords("error")}| \\(?${matchWords("absent")}\\)?|$)|^${matchWords("absent")}$`,
       ].join("|"),
     ),
-    login: new RegExp(`^(?:please |bitte )?${words("login")}(?![a-z])`),
-    consent: new RegExp(words("consent")),
-    paid: new RegExp(`^.{0,60}${words("paid")}`),
+    login: new RegExp(`^(?:please |bitte )?${matchWords("login")}(?![a-z])`),
+    consent: new RegExp(matchWords("consent")),
+    paid: new RegExp(`^.{0,60}${matchWords("paid")}`),
   };
 });
 
 /** Why a page is not the one that was asked for, by its title and its first heading; undefined if it may be. */
-export function undeliveredReason({ title = "", blocks }: ReadDocument): string | undefined {
-  const { absent, login, consent } = patterns(vocabularyOf(undefined));
-  const size = sizeOf(blocks);
+export function explainUndelivered({ title = "", blocks }: ReadDocument): string | undefined {
+  const { absent, login, consent } = patterns(getVocabulary(undefined));
+  const size = measureSize(blocks);
   const heading = blocks.find((block) => block.heading !== "")?.heading.split(" / ")[0] ?? "";
-  const says = (pattern: RegExp) =>
+  const hasPhrase = (pattern: RegExp) =>
     [title, heading, blocks[0]?.lines[0] ?? ""]
       .flatMap((text) =>
         lowerCase(text)
@@ -40,21 +40,21 @@ export function undeliveredReason({ title = "", blocks }: ReadDocument): string 
           .split(/\s[|–—·:»-]\s/),
       )
       .some((part) => part.length <= LONGEST && pattern.test(part.replace(/^[\s¡!]+|[\s!.…]+$/g, "")));
-  if (size < MOST_ABSENT && says(absent)) return "it says that the page does not exist";
-  if (size < MOST_WALL && says(login)) return "it wants a login before its text";
-  if (size < MOST_WALL && says(consent)) return "it wants a consent before its text";
-  return size < MOST_WALL / 2 && says(CHALLENGE) ? "it asks whether a person reads it" : undefined;
+  if (size < MOST_ABSENT && hasPhrase(absent)) return "it says that the page does not exist";
+  if (size < MOST_WALL && hasPhrase(login)) return "it wants a login before its text";
+  if (size < MOST_WALL && hasPhrase(consent)) return "it wants a consent before its text";
+  return size < MOST_WALL / 2 && hasPhrase(CHALLENGE) ? "it asks whether a person reads it" : undefined;
 }
 
 /** Whether a page says that its rest is for those who pay. */
 export function isBehindPayment({ blocks, isPaid = false }: ReadDocument): boolean {
-  const { paid } = patterns(vocabularyOf(undefined));
+  const { paid } = patterns(getVocabulary(undefined));
   return (
     isPaid ||
-    (sizeOf(blocks) < MOST_ABSENT && blocks.some(({ lines }) => paid.test(lowerCase(lines[0] ?? ""))))
+    (measureSize(blocks) < MOST_ABSENT && blocks.some(({ lines }) => paid.test(lowerCase(lines[0] ?? ""))))
   );
 }
 
-function sizeOf(blocks: ReadDocument["blocks"]): number {
+function measureSize(blocks: ReadDocument["blocks"]): number {
   return blocks.reduce((sum, { lines }) => sum + lines.join().length, 0);
 }

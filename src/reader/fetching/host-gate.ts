@@ -24,7 +24,7 @@ export class HostGate {
    * `isUnpaced`: it may begin as soon as there is a place.
    */
   async enter(host: string, signal: AbortSignal, isUnpaced = false): Promise<() => void> {
-    const gate = this.#gateOf(host);
+    const gate = this.#getGate(host);
     gate.taken += 1;
     let release = () => {};
     const leave = () => {
@@ -44,9 +44,9 @@ export class HostGate {
     }
   }
 
-  #gateOf(host: string) {
-    const known = this.#hosts.get(host);
-    if (known) return known;
+  #getGate(host: string) {
+    const existing = this.#hosts.get(host);
+    if (existing) return existing;
     if (this.#hosts.size >= KEPT_HOSTS) this.#forgetIdle();
     const gate = { places: new Semaphore(this.pace.atOnce), taken: 0, next: Number.NEGATIVE_INFINITY };
     this.#hosts.set(host, gate);

@@ -4,11 +4,11 @@ import { pipeline, type Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { buildConnector as Undici, Agent as UndiciAgent } from "undici";
-import { type Clock, withDeadline } from "../../core/clock.js";
+import { type Clock, runWithDeadline } from "../../core/clock.js";
 import type { ProxyAddress } from "../../core/http/address.js";
 import { openTunnel } from "../../core/http/connect.js";
-import { reasonOf } from "../../core/http/exchange.js";
-import { Agent, apiParts, buildConnector } from "../../core/http/undici.js";
+import { describeReason } from "../../core/http/exchange.js";
+import { Agent, buildConnector, loadApiParts } from "../../core/http/undici.js";
 import { type PageKind, PDF } from "../reading/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 
@@ -17,7 +17,7 @@ export type Access = "public" | "private";
 
 /** What a machine's network is to the web: handed in, so that tests can have a web of their own on loopback. */
 export interface Network {
-  /** The addresses of a host's name, the one to use first; rejects as `resolverOf` says. */
+  /** The addresses of a host's name, the one to use first; rejects as `createResolver` says. */
   resolve(name: string, signal: AbortSignal): Promise<string[]>;
   /**
    * What a connection to that IP address and port is; undefined if it must not be opened. `asked` is the host that was
@@ -132,7 +132,7 @@ export class PageFetcher {
     let leftMs = PAGE_MS;
     let isAsked = true;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      const refusal = unfit(url) ?? (robots && forbidden(url));
+      const refusal = explainUnfit(url) ?? (robots && forbidden(url));
       if (refusal !== undefined) return { kind: "not-asked", reason: refusal, url: url.href };
       isAsked &&= url.hostname === address.hostname;
       let leave: (() => void) | undefined;
@@ -144,7 +144,7 @@ export class PageFetcher {
         leave = robots && (await gate.enter(url.host, this.signal, access === "private"));
         begun = clock.monotonic();
         const late = new LeftOut("silent", `it was not there after ${PAGE_MS / 1_000} s`);
-        const got = await withDeadline(clock, leftMs, this.signal, late, (signal) =>
+        const got = await runWithDeadline(clock, leftMs, this.signal, late, (signal) =>
           this.#exchange(url, robots ? TYPES : /^/, signal),
         );
         if (!(got instanceof URL)) return "reason" in got ? { ...got, url: url.href } : got;
@@ -152,7 +152,7 @@ export class PageFetcher {
         url.hash = "";
       } catch (error) {
         this.signal.throwIfAborted();
-        const reason = reasonOf(error);
+        const reason = describeReason(error);
         if (error instanceof LeftOut) return { kind: error.kind, reason, url: url.href };
         return { kind: "unreachable", reason: `it could not be fetched: ${reason}`, url: url.href };
       } finally {
@@ -170,9 +170,9 @@ export class PageFetcher {
   /** What a host is to us. Its addresses are the ones that `#connect` uses. */
   async #access({ hostname, protocol, port: given }: URL, isAsked: boolean): Promise<Access> {
     const port = Number(given || (protocol === "https:" ? 443 : 80));
-    const addresses = await this.#addressesOf(hostname).catch((error: NodeJS.ErrnoException) => {
+    const addresses = await this.#resolveAddresses(hostname).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOTFOUND") throw new LeftOut("no-host", "its name does not exist");
-      throw new LeftOut("unreachable", `its name has no address: ${error.code ?? reasonOf(error)}`);
+      throw new LeftOut("unreachable", `its name has no address: ${error.code ?? describeReason(error)}`);
     });
     const all = addresses.map((each) =>
       this.options.network.accessTo(each, port, isAsked ? hostname : undefined),
@@ -181,19 +181,19 @@ export class PageFetcher {
     return all.includes("private") ? "private" : "public";
   }
 
-  #addressesOf(hostname: string): Promise<string[]> {
+  #resolveAddresses(hostname: string): Promise<string[]> {
     const name = hostname.replace(/^\[|\]$/g, "");
     const { network } = this.options;
-    const known =
+    const resolved =
       this.#addresses.get(name) ??
       (isIP(name) ? Promise.resolve([name]) : network.resolve(name, this.signal));
-    this.#addresses.set(name, known);
-    return known;
+    this.#addresses.set(name, resolved);
+    return resolved;
   }
 
   /** One request: the page, or where it redirects to. */
   async #exchange(url: URL, types: RegExp, signal: AbortSignal): Promise<FetchedPage | NoPage | URL> {
-    const { request } = await apiParts();
+    const { request } = await loadApiParts();
     const { statusCode, headers, body } = await request.call(this.#agent, {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -222,7 +222,7 @@ export class PageFetcher {
         return { kind: "type", reason, status: statusCode };
       }
       const most = type.toLowerCase() === PDF && this.options.areCited ? MAX_PDF_BYTES : MAX_BYTES;
-      const bytes = await bodyOf(body, `${encoding}`.trim().toLowerCase(), most);
+      const bytes = await readBody(body, `${encoding}`.trim().toLowerCase(), most);
       return { url, type: type.toLowerCase(), charset, bytes };
     } finally {
       // What was not read is not waited for.
@@ -236,11 +236,11 @@ export class PageFetcher {
     const isTls = target.protocol === "https:";
     const port = Number(target.port || (isTls ? 443 : 80));
     const name = target.hostname.replace(/^\[|\]$/g, "");
-    const [hostname = ""] = await this.#addressesOf(name);
+    const [hostname = ""] = await this.#resolveAddresses(name);
     this.signal.throwIfAborted();
-    const at = (host: string) => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-    const proxy = network.proxyFor(new URL(`${target.protocol}//${at(name)}`));
-    const httpSocket = proxy && (await openTunnel(proxy, at(hostname), CONNECT_MS, this.signal));
+    const formatHost = (host: string) => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+    const proxy = network.proxyFor(new URL(`${target.protocol}//${formatHost(name)}`));
+    const httpSocket = proxy && (await openTunnel(proxy, formatHost(hostname), CONNECT_MS, this.signal));
     if (httpSocket && !isTls) return httpSocket;
     const servername = isIP(name) ? "" : name;
     const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };
@@ -250,14 +250,14 @@ export class PageFetcher {
 }
 
 /** Why an address is not asked for, whatever its host is, as a phrase. */
-export function unfit({ protocol, username, password, href }: URL): string | undefined {
+export function explainUnfit({ protocol, username, password, href }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
   if (username !== "" || password !== "") return "its address has a user name";
   return href.length > MAX_URL ? "its address is too long" : undefined;
 }
 
 /** The whole body, unpacked. Throws if it has too many bytes. */
-export async function bodyOf(body: Readable, encoding = "", most = MAX_BYTES): Promise<Buffer> {
+export async function readBody(body: Readable, encoding = "", most = MAX_BYTES): Promise<Buffer> {
   const isPlain = encoding === "" || encoding === "identity";
   const unpack = UNPACK[encoding as keyof typeof UNPACK];
   if (!isPlain && unpack === undefined)

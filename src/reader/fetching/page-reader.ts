@@ -6,7 +6,7 @@ import type {
   ReadDocument,
 } from "../reading/documents/document.js";
 import { isAllowedBy } from "../reading/robots.js";
-import { isBehindPayment, undeliveredReason } from "./delivery.js";
+import { explainUndelivered, isBehindPayment } from "./delivery.js";
 import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js";
 
 /** RFC 9309 §2.5 asks for at least 500 KiB. */
@@ -51,7 +51,7 @@ export class PageReader {
   read(url: URL, title = ""): Promise<Page | NoPage> {
     return this.once(`page ${url.href}`, async () => {
       const { clock, areCited = false } = this.options;
-      const got = await this.#fetcher.fetch(url, (target) => this.#robots(target));
+      const got = await this.#fetcher.fetch(url, (target) => this.#checkRobots(target));
       if ("reason" in got) return got;
       const { url: end, bytes, ...page } = got;
       const answered = { status: 200, url: end.href };
@@ -63,7 +63,7 @@ export class PageReader {
       if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
       if (document.blocks.length === 0)
         return { kind: "empty", reason: "it has no text without its scripts", ...answered };
-      const undelivered = undeliveredReason(document);
+      const undelivered = explainUndelivered(document);
       if (undelivered !== undefined) return { kind: "unreadable", reason: undelivered, ...answered };
       const accessed = new Date(clock.now()).toISOString();
       const isPaid = isBehindPayment(document);
@@ -71,11 +71,11 @@ export class PageReader {
     });
   }
 
-  async #robots(url: URL): Promise<NoPage | undefined> {
+  async #checkRobots(url: URL): Promise<NoPage | undefined> {
     const { origin } = url;
-    const known = this.#rules.get(origin) ?? this.once(`robots ${origin}`, () => this.#fetchRobots(origin));
-    this.#rules.set(origin, known);
-    const robots = await known;
+    const rules = this.#rules.get(origin) ?? this.once(`robots ${origin}`, () => this.#fetchRobots(origin));
+    this.#rules.set(origin, rules);
+    const robots = await rules;
     if ("failure" in robots) {
       const { failure, ...why } = robots;
       return { kind: "robots", ...why, reason: `its robots.txt cannot be read: ${failure}` };
@@ -106,8 +106,8 @@ export class PageReader {
 }
 
 function isFrontPageOf(asked: URL, end: URL): boolean {
-  const site = ({ hostname }: URL) => hostname.replace(/^www\./, "");
-  return site(asked) === site(end) && !isFront(asked) && isFront(end);
+  const getSite = ({ hostname }: URL) => hostname.replace(/^www\./, "");
+  return getSite(asked) === getSite(end) && !isFront(asked) && isFront(end);
 }
 
 /** Whether an address is that of a front page, also of one for each language: `/en/`. */

@@ -1,7 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { type Clock, onAbort, withDeadline } from "../../core/clock.js";
+import { type Clock, onAbort, runWithDeadline } from "../../core/clock.js";
 
 /** For one name, ms; and for one question to one server of the machine. */
 const RESOLVE_MS = 10_000;
@@ -23,23 +23,23 @@ export interface ResolverOptions {
  * `signal.reason`, and with an error of the code ENOTFOUND only if the DNS says to both questions that there is no
  * such name.
  */
-export function resolverOf({ clock, hosts = "/etc/hosts", servers, onAnswer }: ResolverOptions) {
+export function createResolver({ clock, hosts = "/etc/hosts", servers, onAnswer }: ResolverOptions) {
   return async (name: string, signal: AbortSignal): Promise<string[]> => {
     const host = name.toLowerCase().replace(/\.$/, "");
     // RFC 6761 §6.3
     if (/(?:^|\.)localhost$/.test(host)) return ["127.0.0.1", "::1"];
-    const own = namedIn(await readFile(hosts, "utf8").catch(() => ""), host);
-    if (own.length > 0) return own;
+    const hostsAddresses = findInHosts(await readFile(hosts, "utf8").catch(() => ""), host);
+    if (hostsAddresses.length > 0) return hostsAddresses;
     const late = new Error(`no answer in ${RESOLVE_MS / 1_000} s`);
-    return withDeadline(clock, RESOLVE_MS, signal, late, async (until) => {
+    return runWithDeadline(clock, RESOLVE_MS, signal, late, async (until) => {
       const resolver = new Resolver(QUESTION);
       if (servers) resolver.setServers(servers);
       const release = onAbort(until, () => resolver.cancel());
-      const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+      const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
       release();
       until.throwIfAborted();
-      const addresses = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
-      const failures = found.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      const addresses = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+      const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
       if (addresses.length === 0) throw failures.find(({ code }) => code !== "ENOTFOUND") ?? failures[0];
       onAnswer?.(host);
       return addresses;
@@ -48,8 +48,8 @@ export function resolverOf({ clock, hosts = "/etc/hosts", servers, onAnswer }: R
 }
 
 /** The addresses that a file of hosts(5) has for a name, those of IPv4 first. */
-function namedIn(text: string, host: string): string[] {
+function findInHosts(text: string, host: string): string[] {
   const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/));
-  const found = lines.flatMap(([address = "", ...names]) => (names.includes(host) ? [address] : []));
-  return found.filter((address) => isIP(address) !== 0).sort((a, b) => isIP(a) - isIP(b));
+  const addresses = lines.flatMap(([address = "", ...names]) => (names.includes(host) ? [address] : []));
+  return addresses.filter((address) => isIP(address) !== 0).sort((a, b) => isIP(a) - isIP(b));
 }

@@ -1,4 +1,4 @@
-import { words } from "../matching/words.js";
+import { splitWords } from "../matching/words.js";
 
 /** Saturation of a term's frequency, and the share of a passage's length that counts: the values found best for MS MARCO's passages. */
 const K1 = 0.82;
@@ -45,7 +45,7 @@ export class Bm25Index {
     const postings: number[] = [];
     passages.forEach((text, i) => {
       const frequencies = new Map<number, number>();
-      const ids = this.#idsOf(text);
+      const ids = this.#listIds(text);
       lengths[i] = Math.min(ids.length, 0xffff);
       for (const id of ids) frequencies.set(id, (frequencies.get(id) ?? 0) + 1);
       for (const [id, frequency] of frequencies)
@@ -58,13 +58,13 @@ export class Bm25Index {
   }
 
   delete(document: string): void {
-    const known = this.#documents.get(document);
-    if (known) this.#count(known, -1);
+    const entry = this.#documents.get(document);
+    if (entry) this.#count(entry, -1);
     this.#documents.delete(document);
   }
 
   /** How much a term tells: the rarer it is, the more; one that is not there the most. */
-  weight(term: string): number {
+  computeWeight(term: string): number {
     const having = this.#having[this.#terms.get(term) ?? -1] ?? 0;
     return Math.log(1 + (this.#passages - having + 0.5) / (having + 0.5));
   }
@@ -81,13 +81,13 @@ export class Bm25Index {
     const weights = new Float64Array(this.#terms.size);
     for (const term of terms) {
       const id = this.#terms.get(term);
-      if (id !== undefined) weights[id] = this.weight(term);
+      if (id !== undefined) weights[id] = this.computeWeight(term);
     }
     const average = Math.max(1, this.#length / Math.max(1, this.#passages));
-    let found: PassageMatch[] = [];
+    let matches: PassageMatch[] = [];
     /** What a passage needs to be among the best. A word may stand in millions of them. */
     let least = 0;
-    const best = () => found.sort((a, b) => b.score - a.score).slice(0, limit);
+    const sortBest = () => matches.sort((a, b) => b.score - a.score).slice(0, limit);
     for (const [document, { lengths, ends, postings }] of this.#documents) {
       let at = 0;
       for (let passage = 0; passage < ends.length; passage++) {
@@ -102,13 +102,13 @@ export class Bm25Index {
         }
         if (score > 0) score *= rank(document, passage);
         if (score <= least) continue;
-        found.push({ document, passage, score });
-        if (found.length < limit + MOST_WAITING) continue;
-        found = best();
-        least = found.at(-1)?.score ?? 0;
+        matches.push({ document, passage, score });
+        if (matches.length < limit + MOST_WAITING) continue;
+        matches = sortBest();
+        least = matches.at(-1)?.score ?? 0;
       }
     }
-    return best();
+    return sortBest();
   }
 
   /** Counts the passages and terms of a document in (1) or out (-1). */
@@ -121,9 +121,9 @@ export class Bm25Index {
     }
   }
 
-  #idsOf(text: string): number[] {
+  #listIds(text: string): number[] {
     const ids: number[] = [];
-    for (const word of words(text)) {
+    for (const word of splitWords(text)) {
       const id = this.#terms.get(word) ?? this.#terms.size;
       if (id >= MOST_TERMS) continue;
       this.#terms.set(word, id);

@@ -1,12 +1,12 @@
 import { systemClock } from "../../core/clock.js";
-import { memoryOf } from "../reading/blocks/block.js";
+import { measureMemory } from "../reading/blocks/block.js";
 import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
 import { cutFile } from "../reading/documents/cut.js";
-import { type CutDocument, documentReader } from "../reading/documents/document.js";
+import { type CutDocument, createDocumentReader } from "../reading/documents/document.js";
 import { isPacked, readBytes } from "../reading/files/read-file.js";
 import { findSources, type SourceFile, type Sources } from "../reading/files/walk.js";
 import { DocumentIndex } from "./document-index.js";
-import { type Description, firstOf, type Hit, listOf, type Opened, type Source } from "./source.js";
+import { type Description, type Hit, listFirst, listOf, type Opened, type Source } from "./source.js";
 
 export interface CorpusOptions {
   /** The folder whose files are searched; for a Corpus its absolute path. */
@@ -38,7 +38,7 @@ const NEVER = new AbortController().signal;
 export class Corpus implements Source {
   readonly #index = new DocumentIndex();
   readonly #files = new Map<string, Version>();
-  readonly #readDocument = documentReader(systemClock, 1);
+  readonly #readDocument = createDocumentReader(systemClock, 1);
   #sources: Sources = { files: [], unread: [] };
   #memory = 0;
   #freshUntil = Number.NEGATIVE_INFINITY;
@@ -68,8 +68,8 @@ export class Corpus implements Source {
   async describe(): Promise<Description> {
     await this.refresh();
     const { stopped } = this.#sources;
-    const notes = [stopped && `Reading ${stopped}.`, this.#bare()].flatMap((note) => note || []);
-    return { kind: "a folder of documents", ...this.#index.describe(), unread: this.#unread(), notes };
+    const notes = [stopped && `Reading ${stopped}.`, this.#describeBare()].flatMap((note) => note || []);
+    return { kind: "a folder of documents", ...this.#index.describe(), unread: this.#listUnread(), notes };
   }
 
   async #read(): Promise<void> {
@@ -87,19 +87,19 @@ export class Corpus implements Source {
     this.#freshUntil = performance.now() + FRESH_MS;
     const { stopped } = this.#sources;
     if (stopped !== undefined) this.notice(`reading the sources ${stopped}; the rest is not searched`);
-    const unread = this.#unread();
+    const unread = this.#listUnread();
     if (unread.length > 0) this.notice(`not searched: ${listOf(unread)}`);
-    const bare = this.#bare();
+    const bare = this.#describeBare();
     if (bare !== undefined) this.notice(bare);
   }
 
   /** Names the files that gave nearly no text. */
-  #bare(): string | undefined {
+  #describeBare(): string | undefined {
     const names = [...this.#files].flatMap(([name, { isBare }]) => (isBare ? [name] : []));
-    return names.length === 0 ? undefined : `${firstOf(names, 10)}: ${NEARLY_NO_TEXT}.`;
+    return names.length === 0 ? undefined : `${listFirst(names, 10)}: ${NEARLY_NO_TEXT}.`;
   }
 
-  #unread(): Description["unread"] {
+  #listUnread(): Description["unread"] {
     const unreadable = [...this.#files].flatMap(([name, { reason }]) => (reason ? [{ name, reason }] : []));
     return [...this.#sources.unread, ...unreadable];
   }
@@ -112,7 +112,7 @@ export class Corpus implements Source {
     const read = await this.#cut(name);
     if ("reason" in read) this.#files.set(name, { version, reason: read.reason });
     else {
-      const memory = memoryOf(read.blocks);
+      const memory = measureMemory(read.blocks);
       this.#memory += memory;
       this.#files.set(name, { version, memory, ...(read.isBare && { isBare: true }) });
       this.#index.set({ id: name }, read.blocks);

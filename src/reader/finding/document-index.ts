@@ -1,5 +1,5 @@
-import { languageOf } from "../languages/languages.js";
-import { words } from "../matching/words.js";
+import { detectLanguage } from "../languages/languages.js";
+import { splitWords } from "../matching/words.js";
 import type { Block } from "../reading/blocks/block.js";
 import { Bm25Index } from "./bm25.js";
 import type { Description, Hit, Opened, Passage, SourceDocument } from "./source.js";
@@ -35,7 +35,7 @@ export class DocumentIndex {
     const { id, title } = about;
     this.#index.set(
       id,
-      blocks.map((block, nth) => textOf(passageOf(id, block, blocks[nth + 1]))),
+      blocks.map((block, nth) => joinPassage(buildPassage(id, block, blocks[nth + 1]))),
     );
     const sample = blocks.slice(0, SAMPLE.blocks).flatMap(({ heading, lines }) => [heading, ...lines]);
     this.#entries.set(id, {
@@ -43,7 +43,7 @@ export class DocumentIndex {
         ...about,
         title: title ?? blocks.find(({ heading }) => heading !== "")?.heading.split(" / ")[0] ?? id,
       },
-      language: languageOf(sample.join("\n").slice(0, SAMPLE.characters)),
+      language: detectLanguage(sample.join("\n").slice(0, SAMPLE.characters)),
       blocks,
     });
   }
@@ -55,30 +55,30 @@ export class DocumentIndex {
 
   /** The best passages for `query`, best first, at most `limit`. */
   search(query: string, limit: number): Hit[] {
-    const asked = [...new Set(words(query))].slice(0, MAX_QUERY_WORDS);
+    const asked = [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS);
     const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
     const isAmount = AMOUNT.test(query);
     const best = this.#index.search(asked, limit, (id, nth) => {
       const { kind = "prose", lines = [] } = blockAt(id, nth) ?? {};
       const hasNumber = isAmount && lines.some((line) => /\d/.test(line));
-      return sourceRank(id, kind) * (hasNumber ? WITH_NUMBER : 1);
+      return rankSource(id, kind) * (hasNumber ? WITH_NUMBER : 1);
     });
     return best.flatMap(({ document: id, passage: nth, score }) => {
       const block = blockAt(id, nth);
       if (block === undefined) return [];
-      const passage = passageOf(id, block, blockAt(id, nth + 1));
+      const passage = buildPassage(id, block, blockAt(id, nth + 1));
       return [{ passage, score: score / (best[0]?.score ?? 1), share: this.#shareOf(asked, passage) }];
     });
   }
 
   #shareOf(asked: readonly string[], passage: Passage): number {
-    const said = new Set(words(textOf(passage)));
+    const passageWords = new Set(splitWords(joinPassage(passage)));
     let total = 0;
     let sum = 0;
     for (const term of asked) {
-      const weight = this.#index.weight(term);
+      const weight = this.#index.computeWeight(term);
       total += weight;
-      if (said.has(term)) sum += weight;
+      if (passageWords.has(term)) sum += weight;
     }
     return total === 0 ? 0 : sum / total;
   }
@@ -87,31 +87,31 @@ export class DocumentIndex {
   open(id: string, from: number, to: number): Opened | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
-    const found = entry.blocks.filter(({ line, lines }) => line <= to && line + lines.length > from);
-    return { document: entry.document, passages: found.map((block) => ({ id, ...block })) };
+    const blocks = entry.blocks.filter(({ line, lines }) => line <= to && line + lines.length > from);
+    return { document: entry.document, passages: blocks.map((block) => ({ id, ...block })) };
   }
 
   describe(): Pick<Description, "documents" | "titles" | "folders" | "languages"> {
     const entries = [...this.#entries];
-    const folders = counted(entries.flatMap(([id]) => id.split("/").slice(0, -1).join("/") || []));
+    const folders = countValues(entries.flatMap(([id]) => id.split("/").slice(0, -1).join("/") || []));
     const languages = entries.flatMap(([, { language }]) => language ?? []);
     return {
       documents: entries.length,
       titles: entries.map(([id, { document }]) => (document.title === id ? id : `${document.title} (${id})`)),
       folders: folders.slice(0, MOST_FOLDERS).map(([folder, count]) => `${folder} (${count})`),
       // What is in less than a tenth of the documents tells nothing of the others.
-      languages: counted(languages).flatMap(([name, n]) => (n * 10 >= languages.length ? name : [])),
+      languages: countValues(languages).flatMap(([name, n]) => (n * 10 >= languages.length ? name : [])),
     };
   }
 }
 
 /** The text by which a passage is found. */
-function textOf({ id, heading, header = [], caption = "", lines, code }: Passage): string {
+function joinPassage({ id, heading, header = [], caption = "", lines, code }: Passage): string {
   return [id, heading, ...header, caption, ...lines, ...(code?.lines ?? [])].join("\n");
 }
 
 /** A block as a passage, with the code that it leads to. */
-function passageOf(id: string, block: Block, next: Block | undefined): Passage {
+function buildPassage(id: string, block: Block, next: Block | undefined): Passage {
   const isLead = block.kind === "prose" && /:\s*$/.test(block.lines.at(-1) ?? "");
   const hasCode = isLead && next?.kind === "code" && block.heading === next.heading;
   return { id, ...block, ...(hasCode && { code: next }) };
@@ -123,14 +123,14 @@ const SPECIFICATION = /(?:^|\/)specs?\//i;
 const OTHERS = /(?:^|\/)(?:licen[cs]e|third_party|changelog|copying)|[-.]lock\b|-lock\.\w+$/i;
 
 /** Documents (1) answer questions better than code, code better than tests, licences and lists of packages. */
-export function sourceRank(file: string, kind: Passage["kind"]): number {
+export function rankSource(file: string, kind: Passage["kind"]): number {
   if (TESTS.test(file) || (kind === "code" && SPECIFICATION.test(file))) return 0.2;
   if (OTHERS.test(file)) return 0.1;
   return kind === "code" ? 0.6 : 1;
 }
 
 /** Each value with how often it comes, the most frequent first. */
-function counted(values: readonly string[]): [value: string, count: number][] {
+function countValues(values: readonly string[]): [value: string, count: number][] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort(([, a], [, b]) => b - a);

@@ -1,8 +1,8 @@
 import type { Connections } from "../../core/http/connections.js";
-import { reasonOf } from "../../core/http/exchange.js";
+import { describeReason } from "../../core/http/exchange.js";
 import { sendVia } from "../../core/http/send.js";
-import { isObject, jsonOrUndefined } from "../../core/json/exact-json.js";
-import { bodyOf } from "../fetching/page-fetcher.js";
+import { isObject, tryParseJson } from "../../core/json/exact-json.js";
+import { readBody } from "../fetching/page-fetcher.js";
 
 /** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */
 export interface SearchResult {
@@ -73,7 +73,7 @@ export interface Searched {
   isFinal?: boolean;
 }
 
-export function failed(failure: string, isFinal = true): Searched {
+export function createFailed(failure: string, isFinal = true): Searched {
   return { results: [], failure, isFinal };
 }
 
@@ -107,11 +107,13 @@ export class SearchEngine {
     };
     try {
       const { statusCode, body } = await sendVia(connections, request, signal);
-      const text = `${await bodyOf(body)}`;
-      return statusCode === 200 ? resultsIn(text, engine, count) : refused(statusCode, header !== undefined);
+      const text = `${await readBody(body)}`;
+      return statusCode === 200
+        ? readResults(text, engine, count)
+        : createRefused(statusCode, header !== undefined);
     } catch (error) {
       signal.throwIfAborted();
-      return failed(`could not be asked: ${reasonOf(error)}`, false);
+      return createFailed(`could not be asked: ${describeReason(error)}`, false);
     }
   }
 
@@ -120,24 +122,25 @@ export class SearchEngine {
   }
 }
 
-function resultsIn(text: string, engine: Engine, count: number): Searched {
+function readResults(text: string, engine: Engine, count: number): Searched {
   const { results: path = ["results"], address = "url", mark = "" } = engine;
-  const at = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
-  const answer = jsonOrUndefined(text);
-  const list = path.reduce(at, answer) ?? (at(answer, mark) === undefined ? undefined : []);
-  if (!Array.isArray(list)) return failed("gave an answer that is not its JSON");
+  const readMember = (value: unknown, name: string) => (isObject(value) ? value[name] : undefined);
+  const answer = tryParseJson(text);
+  const list = path.reduce(readMember, answer) ?? (readMember(answer, mark) === undefined ? undefined : []);
+  if (!Array.isArray(list)) return createFailed("gave an answer that is not its JSON");
   const results = list.flatMap((result): SearchResult[] => {
-    const [url, title] = [at(result, address), at(result, "title")];
+    const [url, title] = [readMember(result, address), readMember(result, "title")];
     if (typeof url !== "string") return [];
     return [{ url, title: typeof title === "string" ? title.slice(0, MAX_TITLE) : "" }];
   });
   return { results: results.slice(0, count) };
 }
 
-function refused(status: number, hasKey: boolean): Searched {
-  if (status === 401 || (status === 403 && hasKey)) return failed(`refused the key (${status})`);
-  if (status === 403) return failed("refused (403): its settings may not allow the JSON format");
+function createRefused(status: number, hasKey: boolean): Searched {
+  if (status === 401 || (status === 403 && hasKey)) return createFailed(`refused the key (${status})`);
+  if (status === 403) return createFailed("refused (403): its settings may not allow the JSON format");
   // 432 and 433 are Tavily's.
-  if ([402, 429, 432, 433].includes(status)) return failed(`is out of quota, or asked too often (${status})`);
-  return failed(`answered ${status}`, status < 500);
+  if ([402, 429, 432, 433].includes(status))
+    return createFailed(`is out of quota, or asked too often (${status})`);
+  return createFailed(`answered ${status}`, status < 500);
 }

@@ -28,10 +28,10 @@ const NEVER = new AbortController().signal;
  * A folder as a source, the same for every research: one index of it in one thread, which is made at the first question,
  * and again at the next one if it has ended. Throws if the folder cannot be read or is not a folder.
  */
-export function folderIndex({ root, exclude = [], notice }: FolderIndexOptions): SourceProvider {
+export function createFolderIndex({ root, exclude = [], notice }: FolderIndexOptions): SourceProvider {
   const options = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)) };
   if (!statSync(options.root).isDirectory()) throw new Error("it is not a folder");
-  const said = new Set<string>();
+  const sentNotices = new Set<string>();
   const threads = new Threads<IndexQuestion, IndexAnswer>({
     ...{ name: "source-index-worker", most: 1, heapMib: INDEX_MIB },
     ...NO_LIMIT,
@@ -40,8 +40,8 @@ export function folderIndex({ root, exclude = [], notice }: FolderIndexOptions):
     (method: IndexQuestion["method"]) =>
     async (...args: unknown[]): Promise<never> => {
       const answer = await threads.ask({ options, method, args: args as never }, NEVER);
-      for (const line of answer.notices.filter((one) => !said.has(one))) {
-        said.add(line);
+      for (const line of answer.notices.filter((notice) => !sentNotices.has(notice))) {
+        sentNotices.add(line);
         notice(line);
       }
       if ("error" in answer) throw new Error(answer.error);

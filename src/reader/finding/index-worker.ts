@@ -1,4 +1,4 @@
-import { errorText } from "../../core/text/phrases.js";
+import { describeError } from "../../core/text/phrases.js";
 import { answerQuestions } from "../../core/threads.js";
 import { Corpus } from "./corpus.js";
 import type { IndexAnswer, IndexQuestion } from "./folder-index.js";
@@ -11,7 +11,7 @@ answerQuestions<IndexQuestion>(async ({ options, method, args }): Promise<IndexA
   corpus ??= new Corpus(options, (line) => notices.push(line));
   const answer = await Reflect.apply<Source, never, Promise<unknown>>(corpus[method], corpus, args).then(
     (value) => ({ value }),
-    (error: unknown) => ({ error: errorText(error) }),
+    (error: unknown) => ({ error: describeError(error) }),
   );
   return { ...answer, notices: notices.splice(0) };
 });

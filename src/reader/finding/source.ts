@@ -86,25 +86,25 @@ export interface SourceProvider {
 }
 
 /** Several sources as one. One that cannot be searched is left to the others; it says so itself in its notes. */
-export function combined(providers: readonly SourceProvider[]): SourceProvider {
+export function combineProviders(providers: readonly SourceProvider[]): SourceProvider {
   return {
-    for: (requestId, signal) => oneOf(providers.map((provider) => provider.for(requestId, signal))),
+    for: (requestId, signal) => combineSources(providers.map((provider) => provider.for(requestId, signal))),
     async close() {
       await Promise.all(providers.map((provider) => provider.close()));
     },
   };
 }
 
-function oneOf(sources: readonly Source[]): Source {
+function combineSources(sources: readonly Source[]): Source {
   return {
     async search(query, n) {
-      const found = await Promise.allSettled(sources.map((source) => source.search(query, n)));
-      const failures = found.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      const results = await Promise.allSettled(sources.map((source) => source.search(query, n)));
+      const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
       const worse = failures.find((error) => !(error instanceof ResearchFailure));
       if (worse !== undefined) throw worse;
       if (failures.length === sources.length)
         throw new ResearchFailure(failures.map(({ message }) => message).join(" "));
-      const hits = found.flatMap((one): Hit[] => (one.status === "fulfilled" ? one.value : []));
+      const hits = results.flatMap((result): Hit[] => (result.status === "fulfilled" ? result.value : []));
       return hits.sort((a, b) => b.score - a.score).slice(0, n);
     },
     async open(id, from, to) {
@@ -140,11 +140,11 @@ export function listOf(unread: readonly Unread[]): string {
     byReason.set(reason, names);
     names.push(name);
   }
-  return [...byReason].map(([reason, names]) => `${firstOf(names, NAMED)} (${reason})`).join("; ");
+  return [...byReason].map(([reason, names]) => `${listFirst(names, NAMED)} (${reason})`).join("; ");
 }
 
 /** The first `most` of `names`, and how many more there are. */
-export function firstOf(names: readonly string[], most: number): string {
+export function listFirst(names: readonly string[], most: number): string {
   const more = names.length - most;
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,8 +1,8 @@
-import { withDeadline } from "../../core/clock.js";
+import { runWithDeadline } from "../../core/clock.js";
 import { isObject } from "../../core/json/exact-json.js";
 import { type ExchangeStore, ResearchFailure } from "../../core/researcher.js";
-import { shortLine } from "../../core/text/phrases.js";
-import { type DomainLimits, outside } from "../fetching/addresses.js";
+import { shortenLine } from "../../core/text/phrases.js";
+import { type DomainLimits, explainOutside } from "../fetching/addresses.js";
 import { HostGate } from "../fetching/host-gate.js";
 import type { NoPage } from "../fetching/page-fetcher.js";
 import {
@@ -16,7 +16,7 @@ import { NEARLY_NO_TEXT } from "../reading/blocks/blocks.js";
 import { MAX_PAGE_TEXT } from "../reading/documents/document.js";
 import { ROBOT } from "../reading/robots.js";
 import { DocumentIndex } from "./document-index.js";
-import { failed, type SearchEngine, type Searched, type SearchResult } from "./engines.js";
+import { createFailed, type SearchEngine, type Searched, type SearchResult } from "./engines.js";
 import type { Description, Hit, Opened, Source, SourceProvider, Unread } from "./source.js";
 
 export interface WebOptions extends DomainLimits, Pick<PageReaderOptions, "network" | "read" | "clock"> {
@@ -51,7 +51,7 @@ interface Kept {
 type Shared = WebOptions & { gate: HostGate; userAgent: string };
 
 /** The web as a source: an engine finds pages, and only what was fetched from them can be quoted. */
-export function webSources(options: WebOptions): SourceProvider {
+export function createWebSources(options: WebOptions): SourceProvider {
   const { clock, engine, version } = options;
   const userAgent = `${ROBOT}/${version}`;
   const shared = { ...options, gate: new HostGate(clock), userAgent };
@@ -82,9 +82,9 @@ class WebSource implements Source {
     private readonly requestId: string,
     private readonly signal: AbortSignal,
   ) {
-    const forbidden = (url: URL) => this.#forbidden(url);
-    const once: Once = (subject, ask) => this.#once(subject, ask);
-    this.#reader = new PageReader({ ...shared, forbidden }, signal, once);
+    const explainForbidden = (url: URL) => this.#explainForbidden(url);
+    const readOnce: Once = (subject, ask) => this.#readOnce(subject, ask);
+    this.#reader = new PageReader({ ...shared, forbidden: explainForbidden }, signal, readOnce);
     const isKept = (record: unknown): record is Kept => isObject(record) && record.kind === "web";
     this.#asked = shared.exchanges
       .read(requestId)
@@ -108,9 +108,9 @@ class WebSource implements Source {
   }
 
   async #search(query: string, n: number): Promise<Hit[]> {
-    const chosen = this.#choose(await this.#resultsOf(query));
+    const chosen = this.#choose(await this.#searchResults(query));
     const pages = await Promise.all(
-      chosen.map(async (one) => [one.url, await this.#reader.read(one.url, one.title)] as const),
+      chosen.map(async (result) => [result.url, await this.#reader.read(result.url, result.title)] as const),
     );
     this.signal.throwIfAborted();
     // In the order of the results, and not of their arrival.
@@ -127,8 +127,8 @@ class WebSource implements Source {
   }
 
   /** The engine's results; none, and a note, if it fails while there is something to search already. */
-  async #resultsOf(query: string): Promise<SearchResult[]> {
-    const searched = await this.#once(`query ${query}`, () => this.#askEngine(query));
+  async #searchResults(query: string): Promise<SearchResult[]> {
+    const searched = await this.#readOnce(`query ${query}`, () => this.#askEngine(query));
     const { results, failure, isFinal } = searched;
     this.#isSearched ||= failure === undefined;
     if (failure === undefined) return results;
@@ -146,10 +146,10 @@ class WebSource implements Source {
       const leave = await gate.enter(engine.url.origin, this.signal);
       const late = new Error(`was silent for ${SEARCH_MS / 1_000} s`);
       const ask = (signal: AbortSignal) => engine.ask(query, RESULTS, signal);
-      const searched = await withDeadline(clock, SEARCH_MS, this.signal, late, ask)
+      const searched = await runWithDeadline(clock, SEARCH_MS, this.signal, late, ask)
         .catch((error: unknown) => {
           if (error !== late) throw error;
-          return failed(late.message, false);
+          return createFailed(late.message, false);
         })
         .finally(leave);
       if (searched.failure === undefined) return searched;
@@ -173,7 +173,7 @@ class WebSource implements Source {
       const url = new URL(address);
       url.hash = "";
       if (this.#tried.has(url.href) || this.#index.has(url.href)) continue;
-      const refusal = this.#forbidden(url);
+      const refusal = this.#explainForbidden(url);
       if (refusal !== undefined) this.#leaveOut(url, refusal);
       else {
         chosen.push({ url, title });
@@ -185,20 +185,20 @@ class WebSource implements Source {
   }
 
   /** Why no request may go to an address, whatever its robots.txt says. */
-  #forbidden({ hostname, origin }: URL): string | undefined {
+  #explainForbidden({ hostname, origin }: URL): string | undefined {
     const isEngine = origin === this.shared.engine.url.origin;
-    return isEngine ? "it is the search engine itself" : outside(this.shared, hostname);
+    return isEngine ? "it is the search engine itself" : explainOutside(this.shared, hostname);
   }
 
   #leaveOut({ href }: URL, reason: string): void {
-    const name = shortLine(href, MAX_NAME);
-    if (this.#unread.some((one) => one.name === name)) return;
+    const name = shortenLine(href, MAX_NAME);
+    if (this.#unread.some((page) => page.name === name)) return;
     this.#unread.push({ name, reason });
     this.shared.log(`${this.requestId}: ${name} is left out: ${reason}`);
   }
 
   /** What was answered for a subject, else what `ask` gives, which is kept. */
-  async #once<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
+  async #readOnce<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
     const asked = await this.#asked;
     const answer = asked.get(subject) ?? this.#keep(subject, ask());
     asked.set(subject, answer);

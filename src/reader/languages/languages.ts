@@ -31,36 +31,36 @@ export class Vocabulary {
 
   /** The words of a list, in lower case. One with "~" before it stands behind a number. */
   list(name: string): string[] {
-    return this.#files.flatMap((file) => wordsIn(file[name]));
+    return this.#files.flatMap((file) => readWords(file[name]));
   }
 
   /** The words of a list by their place in it, from 0; "-" keeps a place free. */
-  ordered(name: string): [word: string, place: number][] {
+  listOrdered(name: string): [word: string, place: number][] {
     return this.#files
-      .flatMap((file) => wordsIn(file[name]).map((word, place) => [word, place] as [string, number]))
+      .flatMap((file) => readWords(file[name]).map((word, place) => [word, place] as [string, number]))
       .filter(([word]) => word !== "-");
   }
 
   /** The words of a table with what each stands for. */
-  entries(name: string): [word: string, key: string][] {
+  listEntries(name: string): [word: string, key: string][] {
     return this.#files.flatMap((file) =>
       Object.entries(file[name] ?? {}).flatMap(([key, words]) =>
-        wordsIn(words).map((word) => [word, key] as [string, string]),
+        readWords(words).map((word) => [word, key] as [string, string]),
       ),
     );
   }
 
   /** The names of months, from 1. */
-  months(): [word: string, month: number][] {
+  listMonths(): [word: string, month: number][] {
     return this.#files.flatMap(({ months = "" }) =>
       `${months}`
         .split(",")
-        .flatMap((names, i) => wordsIn(names).map((word): [string, number] => [word, i + 1])),
+        .flatMap((names, i) => readWords(names).map((word): [string, number] => [word, i + 1])),
     );
   }
 }
 
-function wordsIn(list: unknown): string[] {
+function readWords(list: unknown): string[] {
   return typeof list === "string" && list !== ""
     ? list
         .trim()
@@ -75,10 +75,10 @@ const vocabularies = new Map<string, Vocabulary>();
  * The words of a text's language and of what it may borrow from: `others`, and English, whose words stand in texts of any
  * language. A text whose language is unknown may be in each of them.
  */
-export function vocabularyOf(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
+export function getVocabulary(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
   const asked = `${language}/${others.join()}`;
-  const known = vocabularies.get(asked);
-  if (known) return known;
+  const cached = vocabularies.get(asked);
+  if (cached) return cached;
   const borrowed = [...others.flatMap((other) => other ?? []), "en"];
   const all = new Set(
     language === undefined ? [...borrowed, ...Object.keys(FILES)] : [language, ...borrowed],
@@ -106,19 +106,19 @@ const SAMPLE = 20_000;
 
 const frequent = Object.entries(FILES).map(([name, file]) => ({
   name,
-  words: new Set(wordsIn(file.frequent)),
+  words: new Set(readWords(file.frequent)),
 }));
 
 /** The language of a text, ISO 639-1; undefined if too little tells it, as in a list of names or in code. */
-export function languageOf(whole: string): string | undefined {
+export function detectLanguage(whole: string): string | undefined {
   const text = whole.slice(0, SAMPLE);
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const script = SCRIPTS.find(([, pattern]) => (text.match(pattern)?.length ?? 0) * 4 > letters);
   if (script !== undefined) return script[0];
   const all = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   const counts = frequent.map(({ name, words }) => {
-    const own = all.filter((word) => words.has(word));
-    return { name, count: own.length, different: new Set(own).size };
+    const matches = all.filter((word) => words.has(word));
+    return { name, count: matches.length, different: new Set(matches).size };
   });
   const [first, second] = counts.sort((a, b) => b.count - a.count);
   const isClear = first && first.different >= LEAST && first.count > LEAD * (second?.count ?? 0);

@@ -22,7 +22,7 @@ export function lowerCase(text: string): string {
 }
 
 /** The matches of a pattern with `g`. `matchAll` copies the pattern first, which takes longer than to read a sentence. */
-export function matchesIn(pattern: RegExp, text: string): RegExpExecArray[] {
+export function listMatches(pattern: RegExp, text: string): RegExpExecArray[] {
   const matches: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) matches.push(match);
@@ -30,7 +30,7 @@ export function matchesIn(pattern: RegExp, text: string): RegExpExecArray[] {
 }
 
 /** A pattern for one of the words, the longest first; one that never matches if there is none. */
-export function oneOf(words: Iterable<string>): string {
+export function buildAlternation(words: Iterable<string>): string {
   const escaped = [...new Set(words)]
     .sort((a, b) => b.length - a.length)
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll(" ", "[\\s-]"));
@@ -38,11 +38,11 @@ export function oneOf(words: Iterable<string>): string {
 }
 
 /** Makes patterns of each vocabulary once. */
-export function forVocabulary<T>(make: (vocabulary: Vocabulary) => T): (vocabulary: Vocabulary) => T {
+export function cacheByVocabulary<T>(make: (vocabulary: Vocabulary) => T): (vocabulary: Vocabulary) => T {
   const made = new WeakMap<Vocabulary, { patterns: T }>();
   return (vocabulary) => {
-    const known = made.get(vocabulary) ?? { patterns: make(vocabulary) };
-    made.set(vocabulary, known);
-    return known.patterns;
+    const entry = made.get(vocabulary) ?? { patterns: make(vocabulary) };
+    made.set(vocabulary, entry);
+    return entry.patterns;
   };
 }

@@ -1,5 +1,12 @@
 import type { Vocabulary } from "../languages/languages.js";
-import { forVocabulary, IN_WORD, lowerCase, matchesIn, oneOf, type Token } from "../languages/patterns.js";
+import {
+  buildAlternation,
+  cacheByVocabulary,
+  IN_WORD,
+  listMatches,
+  lowerCase,
+  type Token,
+} from "../languages/patterns.js";
 
 /** A day, a month of a year, or a day of a month. Parts that are not said are undefined. */
 export interface CalendarDate {
@@ -22,12 +29,12 @@ const BEFORE = `(?<![.,/:${IN_WORD.slice(1, -1)}-])`;
 const BEHIND = `(?!${IN_WORD}|[./-]\\d)`;
 
 /** The forms of a date in the words of some languages, as one pattern; the groups of the nth form end with n. */
-const patterns = forVocabulary((vocabulary) => {
-  const months = new Map(vocabulary.months().reverse());
-  const month = `${oneOf(months.keys())}(?!${IN_WORD})\\.?`;
+const patterns = cacheByVocabulary((vocabulary) => {
+  const months = new Map(vocabulary.listMonths().reverse());
+  const month = `${buildAlternation(months.keys())}(?!${IN_WORD})\\.?`;
   const of = "(?:(?:of|de|di|del)\\s+)?";
   /** Between the beginning and the end of a span, or between two that share the rest of their date. */
-  const to = `\\s*(?:[-–—/&]|${oneOf([...vocabulary.list("to"), "until", "through"])}\\s(?:(?:zum|dem|the|le|el|al|il)\\s)?)\\s*`;
+  const to = `\\s*(?:[-–—/&]|${buildAlternation([...vocabulary.list("to"), "until", "through"])}\\s(?:(?:zum|dem|the|le|el|al|il)\\s)?)\\s*`;
   const forms = [
     `${BEFORE}(?<a>\\d{4}|\\d{1,2})(?<sign>[-/.])\\s?(?<b>\\d{1,2})\\k<sign>(?:\\s?(?<c>${YEAR}|\\d\\d)${BEHIND}|(?=${to}\\d\\d?\\.))`,
     `${BEFORE}(?<m>0[1-9]|1[0-2])/(?<y>(?:19|20)\\d\\d)${BEHIND}`,
@@ -44,18 +51,21 @@ const patterns = forVocabulary((vocabulary) => {
 /** The dates of a text, in their order: `3–7 May 2010` are two. */
 export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
   const { months, date } = patterns(vocabulary);
-  const monthOf = (name: string) => months.get(name.replace(".", "")) ?? Number(name);
-  return matchesIn(date, lowerCase(text)).flatMap((match): DateInText[] => {
+  const parseMonth = (name: string) => months.get(name.replace(".", "")) ?? Number(name);
+  return listMatches(date, lowerCase(text)).flatMap((match): DateInText[] => {
     const groups = Object.fromEntries(
       Object.entries(match.groups ?? {}).flatMap(([name, part]) =>
         part === undefined ? [] : [[name.replace(/\d$/, ""), part]],
       ),
     ) as Readonly<Record<string, string | undefined>>;
     const { a, y, m = "", d, day, month } = groups;
-    const others = [day && dateOf(y, monthOf(m), day), month && dateOf(y, monthOf(month), undefined)];
+    const others = [
+      day && buildDate(y, parseMonth(m), day),
+      month && buildDate(y, parseMonth(month), undefined),
+    ];
     // `2009-10` are two years.
     const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
-    const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : [dateOf(y, monthOf(m), d)];
+    const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : [buildDate(y, parseMonth(m), d)];
     const end = match.index + match[0].length;
     const place = { text: text.slice(match.index, end), start: match.index, end };
     return [others, readings]
@@ -67,20 +77,24 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
 
 /** `2024-07-04`, `4.7.2024`, or `7/4/2024` in both its ways. */
 function readNumeric({ a = "", sign, b = "", c }: Readonly<Record<string, string | undefined>>) {
-  if (a.length === 4) return c?.length === 2 ? [dateOf(a, Number(b), c)] : [];
+  if (a.length === 4) return c?.length === 2 ? [buildDate(a, Number(b), c)] : [];
   const isShort = c?.length === 2;
-  if (sign === ".") return isShort && (a + b).length < 4 ? [] : [dateOf(c, Number(b), a)];
-  return isShort && sign === "-" ? [] : [dateOf(c, Number(a), b), dateOf(c, Number(b), a)];
+  if (sign === ".") return isShort && (a + b).length < 4 ? [] : [buildDate(c, Number(b), a)];
+  return isShort && sign === "-" ? [] : [buildDate(c, Number(a), b), buildDate(c, Number(b), a)];
 }
 
-function dateOf(year: string | undefined, month: number, day: string | undefined): CalendarDate | undefined {
+function buildDate(
+  year: string | undefined,
+  month: number,
+  day: string | undefined,
+): CalendarDate | undefined {
   if (!(month >= 1 && month <= 12) || Number(day ?? 1) > 31) return undefined;
   const number = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
-  return { year: number(year && inFull(year)), month, day: number(day) };
+  return { year: number(year && expandYear(year)), month, day: number(day) };
 }
 
 /** `text` with its dates blanked, every other character where it was; two may share their place. */
-export function withoutDates(text: string, dates: readonly Pick<Token, "start" | "end">[]): string {
+export function removeDates(text: string, dates: readonly Pick<Token, "start" | "end">[]): string {
   let rest = "";
   for (const { start, end } of dates)
     if (start >= rest.length) rest += text.slice(rest.length, start) + " ".repeat(end - start);
@@ -90,7 +104,7 @@ export function withoutDates(text: string, dates: readonly Pick<Token, "start" |
 /** The months that a text names, with a capital letter where a small one makes it another word. */
 export function findMonths(text: string, vocabulary: Vocabulary): number[] {
   const { months } = patterns(vocabulary);
-  return matchesIn(WORD, text).flatMap(([name]) => {
+  return listMatches(WORD, text).flatMap(([name]) => {
     const month = months.get(name.toLowerCase());
     return month !== undefined && (/^\p{Lu}/u.test(name) || !ENGLISH.test(name)) ? month : [];
   });
@@ -99,6 +113,6 @@ const WORD = /(?<!\p{L})\p{L}{3,10}(?!\p{L})/gu;
 const ENGLISH = /^(?:mar|march|may|sept?|dec|august|jan|jun|oct)$/;
 
 /** A year of which the century may be left out. */
-export function inFull(year: string): string {
+export function expandYear(year: string): string {
   return year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;
 }

@@ -1,7 +1,13 @@
 import { hashOf, NO_PLACES, Places, Postings } from "../../core/postings.js";
 import type { Vocabulary } from "../languages/languages.js";
-import { forVocabulary, IN_WORD, lowerCase, matchesIn, oneOf } from "../languages/patterns.js";
-import { type CalendarDate, findMonths, inFull, withoutDates } from "./dates.js";
+import {
+  buildAlternation,
+  cacheByVocabulary,
+  IN_WORD,
+  listMatches,
+  lowerCase,
+} from "../languages/patterns.js";
+import { type CalendarDate, expandYear, findMonths, removeDates } from "./dates.js";
 import {
   type Bound,
   type Figure,
@@ -11,7 +17,7 @@ import {
   type Quantity,
   type Reading,
 } from "./numbers.js";
-import { amountsOf, measureOf, ORDER, otherUnits, type Unit, unitNames } from "./units.js";
+import { convertAmount, listOtherUnits, measureOf, ORDER, type Unit, unitNames } from "./units.js";
 
 /**
  * How far a number that is given without a bound may be rounded: "written" as it is written (46,000 for 46,321), "decimals" by
@@ -56,9 +62,9 @@ const RATIO = /^(?: (?:to|zu) |[-–])$/;
 /** Years without their century, as in press releases on results: `FY24`, `3Q24`, `Q3-14`, `'24`. */
 const SHORT_YEAR = /\d\d(?!\d)(?<=(?:(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’-]?|(?<!\d)['’])\d\d)/giu;
 
-const patterns = forVocabulary((vocabulary) => ({
+const patterns = cacheByVocabulary((vocabulary) => ({
   /** Between the numbers of a share: `one in five`. */
-  outOf: new RegExp(`^(?:/| (?:${IN_WORD}+ )?${oneOf(vocabulary.list("outOf"))} )$`),
+  outOf: new RegExp(`^(?:/| (?:${IN_WORD}+ )?${buildAlternation(vocabulary.list("outOf"))} )$`),
   unit: new RegExp(`(?<!${IN_WORD})${unitNames(vocabulary).pattern}(?!${IN_WORD})`, "g"),
 }));
 
@@ -91,9 +97,9 @@ export class FigureIndex {
     // A cell may hold the unit of its row alone.
     const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).named(cell));
     const head = this.#readHead([over, ...cells].join("\n"));
-    const forms = [...statementsOf(text, head, this.vocabulary), ...head.forms];
+    const forms = [...listStatements(text, head, this.vocabulary), ...head.forms];
     for (const form of new Map(forms.map((each) => [each.join(), each])).values()) this.#addForm(form, place);
-    for (const [scale] of matchesIn(SCALE, text))
+    for (const [scale] of listMatches(SCALE, text))
       for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
   }
 
@@ -103,14 +109,16 @@ export class FigureIndex {
   }
 
   /** Where a figure stands. `over`: what stands over it, as over a passage. */
-  places(figure: Figure, over = ""): Places {
-    if (figure.kind === "code") return this.#placesOf(figure.values.flatMap(soughtOfCode));
+  findPlaces(figure: Figure, over = ""): Places {
+    if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeSought));
     if (figure.kind === "date")
-      return this.#placesOf(
+      return this.#findAll(
         figure.readings.flatMap(({ year, ...day }) => [
-          exactly("date", dateKey({ year, ...day })),
+          buildExact("date", computeDateKey({ year, ...day })),
           // A page that names the year elsewhere need not repeat it in each date.
-          ...(year && this.#placesOf([exactly("", year)]).count > 0 ? [exactly("day", dateKey(day))] : []),
+          ...(year && this.#findAll([buildExact("", year)]).count > 0
+            ? [buildExact("day", computeDateKey(day))]
+            : []),
         ]),
       );
     const { units, factors } = this.#readHead(over);
@@ -119,16 +127,16 @@ export class FigureIndex {
     const readings = [1, ...factors, ...scales.map((scale) => 1 / scale)].flatMap((factor) =>
       multiply(figure.readings, factor),
     );
-    return this.#placesOf(
+    return this.#findAll(
       (figure.unit ? [figure.unit] : [undefined, ...units]).flatMap((unit) =>
-        readings.flatMap((reading) => soughtIn(reading, unit, figure.bound, this.rounding)),
+        readings.flatMap((reading) => listSought(reading, unit, figure.bound, this.rounding)),
       ),
     );
   }
 
   /** Where a number stands that a bound leaves open: 1,450 for "more than 1,000". */
-  placesBeyond({ readings, unit, bound }: Quantity): Places {
-    return this.#placesOf(readings.flatMap((reading) => soughtIn(reading, unit, bound, "open")));
+  findPlacesBeyond({ readings, unit, bound }: Quantity): Places {
+    return this.#findAll(readings.flatMap((reading) => listSought(reading, unit, bound, "open")));
   }
 
   #addForm([measure, value]: Form, place: number): void {
@@ -140,33 +148,35 @@ export class FigureIndex {
   #readHead(text: string): Head {
     if (this.#head.text === text) return this.#head;
     const { vocabulary } = this;
-    const units = matchesIn(patterns(vocabulary).unit, lowerCase(text)).flatMap(
+    const units = listMatches(patterns(vocabulary).unit, lowerCase(text)).flatMap(
       ({ 0: { length }, index }) => unitNames(vocabulary).named(text.slice(index, index + length)) ?? [],
     );
-    const forms = findFigures(text, vocabulary).flatMap((figure) => formsOf(figure));
+    const forms = findFigures(text, vocabulary).flatMap((figure) => listForms(figure));
     this.#head = { text, units, factors: findFactors(text, vocabulary), forms };
     return this.#head;
   }
 
-  #placesOf(sought: readonly Sought[]): Places {
+  #findAll(sought: readonly Sought[]): Places {
     return Places.join(
       sought.map(({ measure, least, most, unless = [] }) => {
-        const places = this.#forms.get(measure)?.between(least, most) ?? NO_PLACES;
-        return places.count === 0 || unless.length === 0 ? places : places.except(this.#placesOf(unless));
+        const places = this.#forms.get(measure)?.listBetween(least, most) ?? NO_PLACES;
+        return places.count === 0 || unless.length === 0
+          ? places
+          : places.excludePlaces(this.#findAll(unless));
       }),
     );
   }
 }
 
 /** All that a passage states. */
-function statementsOf(text: string, { units, factors }: Head, vocabulary: Vocabulary): Form[] {
+function listStatements(text: string, { units, factors }: Head, vocabulary: Vocabulary): Form[] {
   const { outOf } = patterns(vocabulary);
   const figures = findFigures(text, vocabulary);
   const forms = figures.flatMap((figure, i): Form[] => {
     const next = figures[i + 1];
-    if (figure.kind !== "number") return formsOf(figure);
+    if (figure.kind !== "number") return listForms(figure);
     const scaled = factors.map((factor) => ({ ...figure, readings: multiply(figure.readings, factor) }));
-    const all = [figure, ...scaled].flatMap((each) => formsOf(each, units));
+    const all = [figure, ...scaled].flatMap((each) => listForms(each, units));
     if (next?.kind !== "number") return all;
     // What two numbers say together: `one in five`, `3 to 1`.
     const between = lowerCase(text.slice(figure.end, next.start));
@@ -174,25 +184,27 @@ function statementsOf(text: string, { units, factors }: Head, vocabulary: Vocabu
     const pair = outOf.test(between)
       ? [["", part] as const, ...shareForms(part / whole)]
       : RATIO.test(between)
-        ? codeForms(`${part}:${whole}`)
+        ? listCodeForms(`${part}:${whole}`)
         : [];
     return [...all, ...pair];
   });
   const dates = figures.filter(({ kind }) => kind === "date");
   return [
     ...forms,
-    ...matchesIn(SHORT_YEAR, text).map(([year]): Form => ["", Number(inFull(year))]),
-    ...matchesIn(DIGITS_IN_WORD, text).map(([digits]): Form => ["name", Number(digits)]),
-    ...findMonths(withoutDates(text, dates), vocabulary).map((month): Form => ["day", dateKey({ month })]),
+    ...listMatches(SHORT_YEAR, text).map(([year]): Form => ["", Number(expandYear(year))]),
+    ...listMatches(DIGITS_IN_WORD, text).map(([digits]): Form => ["name", Number(digits)]),
+    ...findMonths(removeDates(text, dates), vocabulary).map(
+      (month): Form => ["day", computeDateKey({ month })],
+    ),
   ];
 }
 
 /** What a figure states; `heads`: the units that are named over it. */
-function formsOf(figure: Figure, heads: readonly Unit[] = []): Form[] {
-  if (figure.kind === "code") return figure.values.flatMap(codeForms);
+function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
+  if (figure.kind === "code") return figure.values.flatMap(listCodeForms);
   if (figure.kind === "date")
     return figure.readings.flatMap((date): Form[] => {
-      const keys = partsOf(date).map(dateKey);
+      const keys = listParts(date).map(computeDateKey);
       const days =
         date.year === undefined ? keys.map((key): Form => ["day", key]) : [["", date.year] as const];
       return [...keys.map((key): Form => ["date", key]), ...days];
@@ -207,7 +219,7 @@ function formsOf(figure: Figure, heads: readonly Unit[] = []): Form[] {
     const size = Math.abs(value);
     const all = (unit ? [unit, unit.or ?? []].flat() : heads).flatMap((each) => [
       [`${unit ? "=" : "~"}${each.id}`, size] as const,
-      ...amountsOf(value, each).map((amount): Form => [measureOf(each), amount]),
+      ...convertAmount(value, each).map((amount): Form => [measureOf(each), amount]),
     ]);
     if (unit === ORDER && isWord) return all;
     return [...(unit ? [["*", size] as const] : shareForms(size, isWord)), ...all];
@@ -222,7 +234,7 @@ function shareForms(share: number, isRounded = true): Form[] {
   return [share, ...percent].map((value) => ["", value]);
 }
 
-function codeForms(value: string): Form[] {
+function listCodeForms(value: string): Form[] {
   // `00:14:08` of a recording is 14:08.
   const [hours = "", minutes = "", seconds] = value.split(":");
   const isTime = /^\d\d?:\d\d$/.test(value);
@@ -242,61 +254,70 @@ function codeForms(value: string): Form[] {
   ];
 }
 
-function exactly(measure: string, value: number): Sought {
+function buildExact(measure: string, value: number): Sought {
   return { measure, least: value, most: value };
 }
 
 /** `14:00` is 14 o'clock, and a duration of 1:30 takes 90 minutes. */
-function soughtOfCode(value: string): Sought[] {
+function listCodeSought(value: string): Sought[] {
   const [, hour = "", minute = ""] = /^(\d\d?):(\d\d)$/.exec(value) ?? [];
   const ms = (Number(hour) * 60 + Number(minute)) * MINUTE;
   const time = hour === "" ? [] : [{ measure: "time", least: ms * (1 - EPSILON), most: ms * (1 + EPSILON) }];
-  return [exactly("code", hashOf(value)), ...time, ...(minute === "00" ? [exactly("", Number(hour))] : [])];
+  return [
+    buildExact("code", hashOf(value)),
+    ...time,
+    ...(minute === "00" ? [buildExact("", Number(hour))] : []),
+  ];
 }
 
 /** Where a number is looked for. The same digits with another unit are another amount. */
-function soughtIn(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Sought[] {
+function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Sought[] {
   if (unit?.or) {
     const { or, ...first } = unit;
-    return [first, or].flatMap((each) => soughtIn(reading, each, bound, rounding));
+    return [first, or].flatMap((each) => listSought(reading, each, bound, rounding));
   }
-  const range = rangeOf(reading, unit, bound, rounding);
-  const times = (measure: string, factor = 1, [least, most] = range): Sought => ({
+  const range = buildRange(reading, unit, bound, rounding);
+  const buildTimes = (measure: string, factor = 1, [least, most] = range): Sought => ({
     measure,
     least: least * factor,
     most: most * factor,
   });
   if (unit === undefined)
-    return [times(""), times("*"), times("name"), ...(range[1] <= 1 ? [times("percent", 100)] : [])];
-  if (unit === ORDER) return [times(""), times("order"), times("name")];
-  const amountsIn = ([least, most]: Range): Sought[] =>
+    return [
+      buildTimes(""),
+      buildTimes("*"),
+      buildTimes("name"),
+      ...(range[1] <= 1 ? [buildTimes("percent", 100)] : []),
+    ];
+  if (unit === ORDER) return [buildTimes(""), buildTimes("order"), buildTimes("name")];
+  const listAmounts = ([least, most]: Range): Sought[] =>
     unit.factors.map((factor) => {
       const ends = [least, most].map((end) => (reading.value < 0 ? -end : end) * factor + unit.offset);
       return { measure: measureOf(unit), least: Math.min(...ends), most: Math.max(...ends) };
     });
   // What is converted is rounded to its zeros, too: 186 mph are 300 km/h.
-  const converted = rangeOf(reading, unit, bound, "converted");
-  const unless = [times(`=${unit.id}`, 1, converted), times(`~${unit.id}`, 1, converted)];
-  const others = otherUnits(unit);
+  const converted = buildRange(reading, unit, bound, "converted");
+  const unless = [buildTimes(`=${unit.id}`, 1, converted), buildTimes(`~${unit.id}`, 1, converted)];
+  const others = listOtherUnits(unit);
   // A share of 0.9 is 90 %, and 0.9 dollars are 90 cents.
   const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...others] : [];
-  const cents = unit.kind === "money" && range[1] <= 1 ? [times("=cent", 100)] : [];
+  const cents = unit.kind === "money" && range[1] <= 1 ? [buildTimes("=cent", 100)] : [];
   return [
-    { ...times(""), unless: others.map((id) => times(`=${id}`)) },
+    { ...buildTimes(""), unless: others.map((id) => buildTimes(`=${id}`)) },
     ...[
-      times(`=${unit.id}`),
-      ...amountsIn(range),
-      ...shares.map((measure) => times(measure, 0.01)),
+      buildTimes(`=${unit.id}`),
+      ...listAmounts(range),
+      ...shares.map((measure) => buildTimes(measure, 0.01)),
       ...cents,
     ],
-    ...amountsIn(converted).map((amount) => ({ ...amount, unless })),
+    ...listAmounts(converted).map((amount) => ({ ...amount, unless })),
   ];
 }
 
 type Range = readonly [least: number, most: number];
 
 /** Between which numbers one lies that may be written as `reading`, without its sign. */
-function rangeOf(
+function buildRange(
   { value, step, zeros }: Reading,
   unit: Unit | undefined,
   bound: Bound,
@@ -322,12 +343,12 @@ function rangeOf(
 }
 
 /** The parts of a date by which it is looked up: 4 July 2024 is also July 2024, 4 July, and July. */
-function partsOf({ year, month, day }: CalendarDate): CalendarDate[] {
+function listParts({ year, month, day }: CalendarDate): CalendarDate[] {
   const years = year === undefined ? [undefined] : [year, undefined];
   const days = day === undefined ? [undefined] : [day, undefined];
   return years.flatMap((y) => days.map((d) => ({ year: y, month, day: d })));
 }
 
-function dateKey({ year = 0, month, day = 0 }: Partial<CalendarDate> & { month: number }): number {
+function computeDateKey({ year = 0, month, day = 0 }: Partial<CalendarDate> & { month: number }): number {
   return year * 10_000 + month * 100 + day;
 }

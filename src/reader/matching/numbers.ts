@@ -1,6 +1,13 @@
 import type { Vocabulary } from "../languages/languages.js";
-import { forVocabulary, IN_WORD, lowerCase, matchesIn, oneOf, type Token } from "../languages/patterns.js";
-import { type DateInText, findDates, withoutDates } from "./dates.js";
+import {
+  buildAlternation,
+  cacheByVocabulary,
+  IN_WORD,
+  listMatches,
+  lowerCase,
+  type Token,
+} from "../languages/patterns.js";
+import { type DateInText, findDates, removeDates } from "./dates.js";
 import { ORDER, type Unit, unitNames } from "./units.js";
 
 /** A value that a number may have; `step`: the place of its last written digit; `zeros`: how many a whole number ends with. */
@@ -60,47 +67,47 @@ const MOST_DIGITS = 15;
 const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|\p{L}+\s)\s*$/u;
 
 /** The patterns of numbers in the words of some languages. */
-const patterns = forVocabulary((vocabulary) => {
-  const table = (entries: [word: string, value: number | string][], begin = 0, step = 1) =>
+const patterns = cacheByVocabulary((vocabulary) => {
+  const buildTable = (entries: [word: string, value: number | string][], begin = 0, step = 1) =>
     new Map(entries.map(([word, value]) => [word.replaceAll("-", " "), begin + step * Number(value)]));
-  const ordinals = table(vocabulary.ordered("ordinals"), 1);
-  const tens = table(vocabulary.ordered("tens"), 20, 10);
+  const ordinals = buildTable(vocabulary.listOrdered("ordinals"), 1);
+  const tens = buildTable(vocabulary.listOrdered("tens"), 20, 10);
   const cardinals = new Map([
-    ...table(vocabulary.ordered("ones")),
+    ...buildTable(vocabulary.listOrdered("ones")),
     ...tens,
-    ...table(vocabulary.entries("numbers")),
+    ...buildTable(vocabulary.listEntries("numbers")),
   ]);
   const atoms = new Map([...ordinals, ...cardinals]);
-  const large = oneOf([...cardinals].flatMap(([name, value]) => (value >= 100 ? name : [])));
+  const large = buildAlternation([...cardinals].flatMap(([name, value]) => (value >= 100 ? name : [])));
   const [atom, ten, and, article] = [
     cardinals.keys(),
     tens.keys(),
     vocabulary.list("and"),
     vocabulary.list("articles"),
-  ].map(oneOf);
-  const nth = `${oneOf(ordinals.keys())}${IN_WORD}{0,4}`;
-  const powers = table(vocabulary.entries("powers").reverse());
-  const fractions = table(vocabulary.entries("fractions"));
-  const heads = table(vocabulary.entries("heads"));
+  ].map(buildAlternation);
+  const nth = `${buildAlternation(ordinals.keys())}${IN_WORD}{0,4}`;
+  const powers = buildTable(vocabulary.listEntries("powers").reverse());
+  const fractions = buildTable(vocabulary.listEntries("fractions"));
+  const heads = buildTable(vocabulary.listEntries("heads"));
   const names = [...powers.keys()];
-  const spelt = oneOf(names.filter((word) => !GOES_ON.test(word)));
-  const power = `(?:${oneOf(names.filter((word) => GOES_ON.test(word)))}|${spelt}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
-  const part = `[ -](?<part>${oneOf(fractions.keys())})(?!${IN_WORD})`;
+  const spelt = buildAlternation(names.filter((word) => !GOES_ON.test(word)));
+  const power = `(?:${buildAlternation(names.filter((word) => GOES_ON.test(word)))}|${spelt}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
+  const part = `[ -](?<part>${buildAlternation(fractions.keys())})(?!${IN_WORD})`;
   const join = `(?:(?<=${large})[ -](?:${and}[ -])?|(?<=${ten})[ -](?:${and}[ -])?(?!${ten})|[ -](?=${large})|${and})?`;
-  const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${oneOf(fractions.keys())}))`;
-  const clock = oneOf(vocabulary.list("clock"));
+  const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${buildAlternation(fractions.keys())}))`;
+  const clock = buildAlternation(vocabulary.list("clock"));
   /** The words of a list right before a number or its currency, and right behind it. */
   const around = (name: string, sign = "(?!)") => {
     const words = vocabulary.list(name);
-    const behind = oneOf(words.flatMap((each) => (each.startsWith("~") ? each.slice(1) : [])));
-    const before = oneOf(words.filter((each) => !each.startsWith("~")));
+    const behind = buildAlternation(words.flatMap((each) => (each.startsWith("~") ? each.slice(1) : [])));
+    const before = buildAlternation(words.filter((each) => !each.startsWith("~")));
     return new RegExp(
       `(?:(?<!${IN_WORD})${before}\\.?|${sign})\\s*(?:(?:${CURRENCY})\\s?)?\\0|\\0[ -]?${behind}(?!${IN_WORD})`,
     );
   };
   return {
     ...{ atoms, powers, fractions, heads },
-    atom: new RegExp(oneOf(atoms.keys()), "g"),
+    atom: new RegExp(buildAlternation(atoms.keys()), "g"),
     number: new RegExp(
       [
         `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?(?<sign>(?<![_)\\]${IN_WORD.slice(1)})[-−–])?(?<![_${IN_WORD.slice(1)})`,
@@ -114,10 +121,10 @@ const patterns = forVocabulary((vocabulary) => {
       `(?<![.,:/_${IN_WORD.slice(1)})(?<hour>\\d\\d?)(?:(?::|h|\\.(?=\\d\\d\\s?${clock}))(?<minute>\\d\\d))?(?![\\d:])(?:\\s?(?:(?<half>[ap])\\.?m\\b|(?<clock>${clock})(?!${IN_WORD})))?`,
       "g",
     ),
-    to: new RegExp(`^\\s*(?:[-–—/]|${oneOf(vocabulary.list("to"))})\\s*$`),
+    to: new RegExp(`^\\s*(?:[-–—/]|${buildAlternation(vocabulary.list("to"))})\\s*$`),
     and: new RegExp(`^\\.?\\s*(?:,?\\s*${and})?\\s*$`),
     head: new RegExp(
-      `(?<!${IN_WORD}|\\d\\s)${power}|${oneOf(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
+      `(?<!${IN_WORD}|\\d\\s)${power}|${buildAlternation(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
       "g",
     ),
     bounds: { about: around("about", "[~∼≈]"), over: around("over", "[>≥]"), under: around("under", "[<≤]") },
@@ -133,18 +140,18 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   const text = normalizeDigits(original);
   const { number, to, and, time } = patterns(vocabulary);
   const dates = findDates(text, vocabulary);
-  const dateless = withoutDates(text, dates);
-  const times = matchesIn(time, lowerCase(dateless)).flatMap((match) => readTime(match, dateless) ?? []);
+  const dateless = removeDates(text, dates);
+  const times = listMatches(time, lowerCase(dateless)).flatMap((match) => readTime(match, dateless) ?? []);
   // Blanked, so that no number is read out of a date or a time.
-  const rest = withoutDates(dateless, times);
+  const rest = removeDates(dateless, times);
   const lower = lowerCase(rest);
-  const between = (first: Token, second: Token) => lower.slice(first.end, second.start);
+  const cutBetween = (first: Token, second: Token) => lower.slice(first.end, second.start);
   const figures: (Quantity | Code)[] = [];
-  for (const match of matchesIn(number, lower)) {
+  for (const match of listMatches(number, lower)) {
     const figure = readNumber(match, rest, vocabulary);
     const last = figures.at(-1);
     if (figure?.kind === "number" && last?.kind === "number") {
-      const whole = joinParts(last, figure, between(last, figure), and);
+      const whole = joinParts(last, figure, cutBetween(last, figure), and);
       if (whole) figures.pop();
       figures.push(whole ?? figure);
     } else if (figure) figures.push(figure);
@@ -152,7 +159,7 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   // The first of a range has the power and the unit of the second: `1.2–1.3 billion euros`.
   for (const [i, first] of figures.entries()) {
     const second = figures[i + 1];
-    if (first.kind !== "number" || second?.kind !== "number" || !to.test(between(first, second))) continue;
+    if (first.kind !== "number" || second?.kind !== "number" || !to.test(cutBetween(first, second))) continue;
     // A year is no beginning of a range of percent: `from 57.9 % in 2020 to 62.4 %`.
     if (/^(?:1[5-9]|20)\d\d$/.test(first.text) && second.unit) continue;
     first.unit ??= second.unit;
@@ -165,7 +172,7 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
 /** What multiplies the numbers under a head of a column, as in `Costs (million euros)`, `€m`, `TEUR` or `$'000`. */
 export function findFactors(head: string, vocabulary: Vocabulary): number[] {
   const { head: pattern, powers, heads } = patterns(vocabulary);
-  return matchesIn(pattern, lowerCase(head)).map(([sign]) => {
+  return listMatches(pattern, lowerCase(head)).map(([sign]) => {
     const word = sign.replace(/\.$/, "");
     return powers.get(word) ?? heads.get(word) ?? (word === "m" ? 1e6 : 1e3);
   });
@@ -257,16 +264,16 @@ function readNumber(
   if (/^0\d{3,}$/.test(plain) || all.length > MOST_DIGITS) return { kind: "code", ...place, values: [all] };
   if (digits !== "" && read.length === 0)
     return { kind: "code", ...place, values: [plain.replace(/^0(?=\d:)/, "")] };
-  const near = (length: number) => text.slice(Math.max(0, start - length), start);
+  const cutBefore = (length: number) => text.slice(Math.max(0, start - length), start);
   const spelt = word ?? nth;
-  if (spelt !== undefined) read.push(exactly(readWords(spelt, atoms, atom) / (fractions.get(part) ?? 1)));
+  if (spelt !== undefined) read.push(buildExact(readWords(spelt, atoms, atom) / (fractions.get(part) ?? 1)));
   if (glyph !== undefined) {
     const [over = 0, under = 1] = glyph.normalize("NFKD").split("⁄").map(Number);
-    read.splice(0, 2, { ...exactly((read[0]?.value ?? 0) + over / under), step: 0.01 });
+    read.splice(0, 2, { ...buildExact((read[0]?.value ?? 0) + over / under), step: 0.01 });
   }
   // `2021/22` are two years.
-  const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(near(6))?.[1];
-  if (century) read.push(exactly(Number(century + plain)));
+  const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(cutBefore(6))?.[1];
+  if (century) read.push(buildExact(Number(century + plain)));
   const factor = powers.get(power.replace(/\.$/, "")) ?? LETTERS[power] ?? 1;
   const isLetter = power === "" && (money !== undefined || /\d\s?[a-z]$/.test(match[0]));
   const letter = (isLetter && LETTERS[unit]) || undefined;
@@ -275,12 +282,13 @@ function readNumber(
     ...(letter ? multiply(read, letter) : []),
   ];
   // A key may name the unit: `delay_ms: 250`. A unit is read as it is written: MB is no Mb.
-  const key = /[:=]/.test(near(3)) && /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(near(REACH))?.[1];
+  const key =
+    /[:=]/.test(cutBefore(3)) && /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(cutBefore(REACH))?.[1];
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
   const isOrder =
     (nth ?? last ?? order) !== undefined || (all.length < 3 && /^\. \p{L}/u.test(text.slice(end, end + 4)));
   const around = () =>
-    `${lowerCase(near(REACH)).replace(FIRST_OF_TWO, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
+    `${lowerCase(cutBefore(REACH)).replace(FIRST_OF_TWO, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
   return {
     kind: "number",
     ...place,
@@ -309,7 +317,7 @@ function isLoose({ text, unit, readings }: Quantity, context: string, vocabulary
 /** The value of a number that is written as words, such as `zweiundzwanzigtausend`. */
 function readWords(words: string, atoms: ReadonlyMap<string, number>, atom: RegExp): number {
   let [total, part] = [0, 0];
-  const names = matchesIn(atom, words.replaceAll("-", " "));
+  const names = listMatches(atom, words.replaceAll("-", " "));
   for (const [name] of names) {
     const value = atoms.get(name) ?? 0;
     if (value === 1_000) [total, part] = [total + (part || 1) * value, 0];
@@ -319,13 +327,13 @@ function readWords(words: string, atoms: ReadonlyMap<string, number>, atom: RegE
   return names.length === 0 ? 1 : total + part;
 }
 
-function exactly(value: number): Reading {
+function buildExact(value: number): Reading {
   return { value, step: 1, zeros: 0 };
 }
 
 /** What digits with separators may stand for: a comma or a point with three digits behind it groups, or begins a fraction. */
 function readDigits(digits: string): Reading[] {
-  if (/e/.test(digits)) return [{ ...exactly(Number(digits)), step: Number(digits.replace(/.*e/, "1e")) }];
+  if (/e/.test(digits)) return [{ ...buildExact(Number(digits)), step: Number(digits.replace(/.*e/, "1e")) }];
   const joined = digits.replace(/[^\d.,:]/g, "");
   const readings = GROUPED.flatMap(([mark, point, form]): Reading[] => {
     const [text, decimals = ""] = form.exec(joined) ?? [];

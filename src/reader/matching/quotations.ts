@@ -1,5 +1,5 @@
 import { hashOf, indexFrom, Postings } from "../../core/postings.js";
-import { matchesIn, type Token } from "../languages/patterns.js";
+import { listMatches, type Token } from "../languages/patterns.js";
 
 /** What stands between quotation marks, in every kind of them; no apostrophe inside a word, no inches, not `'90s`. */
 const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^»«]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;
@@ -35,28 +35,31 @@ const MOST_GAP = 5_000;
 const MOST_PLACES = 2_000;
 
 /** `text` with its markup blanked, every other character where it was. */
-export function withoutMarkup(text: string): string {
+export function removeMarkup(text: string): string {
   return text.replace(MARKUP, (markup) => " ".repeat(markup.length));
 }
 
 /** What stands between quotation marks in a text, without them. */
 export function findQuotations(text: string): Token[] {
-  return matchesIn(SPEECH, text).map((match) => {
-    const said = match.slice(1).find((part) => part !== undefined) ?? "";
-    const start = match.index + match[0].indexOf(said);
-    return { text: said, start, end: start + said.length };
+  return listMatches(SPEECH, text).map((match) => {
+    const quoted = match.slice(1).find((part) => part !== undefined) ?? "";
+    const start = match.index + match[0].indexOf(quoted);
+    return { text: quoted, start, end: start + quoted.length };
   });
 }
 
 /** Whether a quotation has words enough to be looked for. */
 export function isStatement({ text }: Token): boolean {
   const words = text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.length >= LEAST_WORDS && partsOf(text).some((part) => part.length >= SHORT_ANCHOR);
+  return words.length >= LEAST_WORDS && splitParts(text).some((part) => part.length >= SHORT_ANCHOR);
 }
 
 /** Where quotations of at most 1,000 characters in double marks stand, with their marks. */
-export function quotationPlaces(text: string): { start: number; end: number }[] {
-  return matchesIn(LONG_SPEECH, text).map(({ 0: all, index }) => ({ start: index, end: index + all.length }));
+export function findQuotationPlaces(text: string): { start: number; end: number }[] {
+  return listMatches(LONG_SPEECH, text).map(({ 0: all, index }) => ({
+    start: index,
+    end: index + all.length,
+  }));
 }
 
 /**
@@ -74,7 +77,7 @@ export class QuotableText {
 
   /** Adds a passage behind the others. */
   add({ text }: { text: string }): void {
-    const parts = plainOf(withoutMarkup(text).replace(NOTE_MARK, " ")).match(PART) ?? [];
+    const parts = normalizePlain(removeMarkup(text).replace(NOTE_MARK, " ")).match(PART) ?? [];
     this.#begins.push(this.#size);
     for (const part of parts) {
       this.#starts.push(this.#size);
@@ -84,13 +87,13 @@ export class QuotableText {
   }
 
   /** The index of the passage where all of `quotation` begins, what it leaves out by "…" or "[…]" aside; undefined if there is none. */
-  passageOf(quotation: string): number | undefined {
+  findPassage(quotation: string): number | undefined {
     this.#index();
-    const parts = partsOf(quotation);
+    const parts = splitParts(quotation);
     const anchor = parts.reduce((longest, part) => (part.length > longest.length ? part : longest), "");
     const at = parts.indexOf(anchor);
     const place = this.#words
-      .between(anchorsOf(anchor).at(-1) ?? 0)
+      .listBetween(listAnchors(anchor).at(-1) ?? 0)
       .find(
         MOST_PLACES,
         (start) => this.#text.startsWith(anchor, start) && this.#hasAround(parts, at, start),
@@ -102,7 +105,7 @@ export class QuotableText {
     if (this.#passages.length === 0) return;
     this.#text = this.#passages.join("");
     for (const start of this.#starts)
-      for (const anchor of anchorsOf(this.#text.slice(start, start + LONG_ANCHOR)))
+      for (const anchor of listAnchors(this.#text.slice(start, start + LONG_ANCHOR)))
         this.#words.add(anchor, start);
     this.#passages.length = 0;
     this.#starts.length = 0;
@@ -133,21 +136,21 @@ export class QuotableText {
 }
 
 /** By what a text is looked up: its first characters, and more of them if it has more. */
-function anchorsOf(text: string): number[] {
+function listAnchors(text: string): number[] {
   return [SHORT_ANCHOR, LONG_ANCHOR].flatMap((size) =>
     text.length < size ? [] : hashOf(text.slice(0, size)),
   );
 }
 
 /** The parts of a quotation around what it leaves out, as they are compared. */
-function partsOf(quotation: string): string[] {
+function splitParts(quotation: string): string[] {
   return quotation
     .replace(/\[(\p{L})\](?=\p{L})/gu, "$1")
     .split(GAP)
-    .map((part) => plainOf(part).match(PART)?.join("") ?? "")
+    .map((part) => normalizePlain(part).match(PART)?.join("") ?? "")
     .filter(Boolean);
 }
 
-function plainOf(text: string): string {
+function normalizePlain(text: string): string {
   return text.replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
 }

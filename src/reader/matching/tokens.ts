@@ -1,5 +1,5 @@
-import { matchesIn, type Token } from "../languages/patterns.js";
-import { withoutMarkup } from "./quotations.js";
+import { listMatches, type Token } from "../languages/patterns.js";
+import { removeMarkup } from "./quotations.js";
 
 /** Zero-width marks and the soft hyphen: they stand inside words and are not seen. */
 const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff";
@@ -18,28 +18,28 @@ const HIDDEN = new RegExp(`[${INVISIBLE}]`, "gu");
  * What is compared of a text: words without regard to case, numbers with their signs and separators, and the
  * symbols that change a statement. White space, quotation marks and emphasis are left out.
  */
-export function tokensOf(text: string): Token[] {
-  const found: Token[] = [];
-  for (const match of matchesIn(PATTERN, text)) {
+export function tokenizeText(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of listMatches(PATTERN, text)) {
     if (match.groups?.skip !== undefined) continue;
-    const normal = normalised(match[0]);
-    if (normal !== "") found.push({ text: normal, start: match.index, end: match.index + match[0].length });
+    const normal = normalizeToken(match[0]);
+    if (normal !== "") tokens.push({ text: normal, start: match.index, end: match.index + match[0].length });
   }
-  return found;
+  return tokens;
 }
 
 /** Where `part` stands in `whole` without a gap: the indexes of its first tokens. Empty for an empty part. */
-export function occurrences(whole: readonly Token[], part: readonly Token[]): number[] {
-  const found: number[] = [];
+export function findOccurrences(whole: readonly Token[], part: readonly Token[]): number[] {
+  const places: number[] = [];
   for (let at = 0; part.length > 0 && at + part.length <= whole.length; at++) {
-    if (part.every((token, i) => whole[at + i]?.text === token.text)) found.push(at);
+    if (part.every((token, i) => whole[at + i]?.text === token.text)) places.push(at);
   }
-  return found;
+  return places;
 }
 
-/** Whether all of `part` stands in `whole` as it is, by what `tokensOf` compares. */
-export function standsIn(whole: string, part: string): boolean {
-  return occurrences(tokensOf(whole), tokensOf(part)).length > 0;
+/** Whether all of `part` stands in `whole` as it is, by what `tokenizeText` compares. */
+export function containsTokens(whole: string, part: string): boolean {
+  return findOccurrences(tokenizeText(whole), tokenizeText(part)).length > 0;
 }
 
 /** A part of a text; offsets in UTF-16 units, `end` behind the last one. */
@@ -56,7 +56,7 @@ const SHORTEST = 3;
 /** Finds where a quote stands word for word in a text; undefined if it does not. */
 export function locateQuote(text: string, quote: string): Stretch | undefined {
   // A copy may lack the targets of all links; one that has targets has to have the right ones.
-  const plain = withoutMarkup(text);
+  const plain = removeMarkup(text);
   return (
     locate(text, quote) ??
     (plain === text ? undefined : locate(plain, quote)) ??
@@ -71,16 +71,16 @@ function joinWords(text: string): string {
 }
 
 function locate(text: string, quote: string): Stretch | undefined {
-  const whole = tokensOf(text);
-  const part = tokensOf(quote);
-  const [at, other] = occurrences(whole, part);
+  const whole = tokenizeText(text);
+  const part = tokenizeText(quote);
+  const [at, other] = findOccurrences(whole, part);
   if (part.length < SHORTEST && other !== undefined) return undefined;
   const first = at === undefined ? undefined : whole[at];
   const last = at === undefined ? undefined : whole[at + part.length - 1];
   return first && last && { start: first.start, end: last.end };
 }
 
-function normalised(token: string): string {
+function normalizeToken(token: string): string {
   return token
     .normalize("NFKC")
     .replace(HIDDEN, "")

@@ -1,4 +1,4 @@
-import { forVocabulary, oneOf } from "../languages/patterns.js";
+import { buildAlternation, cacheByVocabulary } from "../languages/patterns.js";
 import signs from "./units.yaml";
 
 /** A unit as it stands beside a number. */
@@ -28,14 +28,14 @@ for (const [kind, units] of Object.entries(signs))
     });
 
 /** The signs and words for units that a text of some languages may have. */
-export const unitNames = forVocabulary((vocabulary) => {
+export const unitNames = cacheByVocabulary((vocabulary) => {
   const exact = new Map<string, Unit>();
   const folded = new Map<string, Unit>();
-  for (const { unit, signs: own } of UNITS.values())
-    for (const sign of own)
+  for (const { unit, signs } of UNITS.values())
+    for (const sign of signs)
       if (sign.startsWith("=")) exact.set(sign.slice(1), unit);
       else folded.set(sign, unit);
-  for (const [word, id] of vocabulary.entries("units")) {
+  for (const [word, id] of vocabulary.listEntries("units")) {
     const unit = UNITS.get(id)?.unit;
     const other = folded.get(word);
     if (unit) folded.set(word, other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit));
@@ -52,7 +52,7 @@ export const unitNames = forVocabulary((vocabulary) => {
       ) ??
       folded.get(word.toLowerCase()),
     /** For a pattern with `iu`: a sign or word that may be a unit. */
-    pattern: oneOf([...exact.keys(), ...folded.keys()].map((name) => name.toLowerCase())),
+    pattern: buildAlternation([...exact.keys(), ...folded.keys()].map((name) => name.toLowerCase())),
   };
 });
 
@@ -62,7 +62,7 @@ export function measureOf({ kind, id }: Unit): string {
 }
 
 /** The other units of the kind of a unit. */
-export function otherUnits({ id, kind }: Unit): readonly string[] {
+export function listOtherUnits({ id, kind }: Unit): readonly string[] {
   const others =
     OTHERS.get(id) ??
     [...UNITS].flatMap(([other, { unit }]) => (unit.kind === kind && other !== id ? other : []));
@@ -72,6 +72,6 @@ export function otherUnits({ id, kind }: Unit): readonly string[] {
 const OTHERS = new Map<string, readonly string[]>();
 
 /** How many of the smallest unit of its kind an amount is. What fell by 3 % changed by -3 %; only degrees have a sign. */
-export function amountsOf(value: number, { factors, offset }: Unit): number[] {
+export function convertAmount(value: number, { factors, offset }: Unit): number[] {
   return factors.map((factor) => (offset === 0 ? Math.abs(value) : value) * factor + offset);
 }

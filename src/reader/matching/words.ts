@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../languages/languages.js";
-import { matchesIn } from "../languages/patterns.js";
+import { listMatches } from "../languages/patterns.js";
 import { findMonths } from "./dates.js";
 import { findQuotations, isStatement } from "./quotations.js";
 
@@ -30,25 +30,25 @@ const known = new Map<string, readonly string[]>();
 const MOST_KNOWN = 20_000;
 
 /** The words of `text` that carry meaning, each reduced to its stem, in order and with repetition. */
-export function words(text: string): string[] {
+export function splitWords(text: string): string[] {
   // Most text is ASCII, and its expression takes a third of the time.
   const runs = (/[^\x00-\x7f]/.test(text) ? text.replace(SPLIT, "").match(RUN) : text.match(ASCII_RUN)) ?? [];
-  return runs.flatMap(termsOf);
+  return runs.flatMap(splitTerms);
 }
 
 /**
  * By what the words of a text are compared that say what it is about, each once: their beginnings, so that "generates" and
  * "generation" are one, also in languages of which no stems are known. Numbers are looked for by themselves.
  */
-export function contentKeys(text: string, isFrequent: (word: string) => boolean = () => false): string[] {
-  const letters = words(text).filter((word) => /\p{L}/u.test(word) && !isFrequent(word));
+export function listContentKeys(text: string, isFrequent: (word: string) => boolean = () => false): string[] {
+  const letters = splitWords(text).filter((word) => /\p{L}/u.test(word) && !isFrequent(word));
   return [...new Set(letters.map((word) => word.slice(0, KEY)))];
 }
 
 /** The keys under which a text is found: those of its words, of shorter words with an ending, and of what compounds are made of. */
 export function searchKeys(text: string, hasCompounds: boolean): Set<string> {
   const keys = new Set<string>();
-  for (const word of words(text)) {
+  for (const word of splitWords(text)) {
     keys.add(word.slice(0, KEY));
     if (word.length > KEY - 1 && word.length < KEY + 2) keys.add(word.slice(0, KEY - 1));
     if (hasCompounds)
@@ -68,9 +68,9 @@ const LEAST_PART = 3;
 export function findNames(text: string, language: string | undefined, vocabulary: Vocabulary): string[] {
   const quotations = findQuotations(text);
   const isSaid = (at: number) =>
-    quotations.some((one) => isStatement(one) && one.start <= at && at < one.end);
-  const terms = quotations.filter((one) => !isStatement(one)).map((one) => one.text);
-  const capitals = matchesIn(CAPITAL, text).flatMap(({ 0: name, index }) =>
+    quotations.some((quotation) => isStatement(quotation) && quotation.start <= at && at < quotation.end);
+  const terms = quotations.filter((quotation) => !isStatement(quotation)).map((quotation) => quotation.text);
+  const capitals = listMatches(CAPITAL, text).flatMap(({ 0: name, index }) =>
     isSaid(index) || (language === "de" && !/^\p{Lu}{2,}/u.test(name)) ? [] : name,
   );
   return [...capitals, ...(language === "de" ? terms : [])].filter(
@@ -80,13 +80,13 @@ export function findNames(text: string, language: string | undefined, vocabulary
 const CAPITAL = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*/gu;
 
 /** Which share of the words of two texts both have: 0 to 1. */
-export function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+export function measureLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared / Math.max(1, a.size + b.size - shared);
 }
 
 /** The words of one run. */
-function termsOf(run: string): readonly string[] {
+function splitTerms(run: string): readonly string[] {
   const terms = known.get(run);
   if (terms !== undefined) return terms;
   if (known.size >= MOST_KNOWN) known.clear();
@@ -104,14 +104,14 @@ function analyse(run: string): string[] {
     .split("_")
     .filter(Boolean);
   const terms = parts
-    .flatMap((part) => (HAN.test(part) ? pairs(part) : [part]))
+    .flatMap((part) => (HAN.test(part) ? listPairs(part) : [part]))
     .filter((part) => !STOP.has(part))
     .map(stem);
   return parts.length > 1 ? [parts.join("_"), ...terms] : terms;
 }
 
 /** Scripts without spaces: each two neighbouring characters are a word. */
-function pairs(word: string): string[] {
+function listPairs(word: string): string[] {
   const marks = [...word];
   return marks.length < 2 ? [word] : marks.slice(1).map((mark, i) => `${marks[i]}${mark}`);
 }

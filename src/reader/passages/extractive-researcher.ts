@@ -1,13 +1,13 @@
-import { untilAborted } from "../../core/clock.js";
+import { waitUnlessAborted } from "../../core/clock.js";
 import { type Researcher, ResearchFailure } from "../../core/researcher.js";
-import { errorText } from "../../core/text/phrases.js";
-import { type FolderIndexOptions, folderIndex } from "../finding/folder-index.js";
-import { bestPassages, SEARCHED } from "./passages.js";
-import { asData, report } from "./report.js";
+import { describeError } from "../../core/text/phrases.js";
+import { createFolderIndex, type FolderIndexOptions } from "../finding/folder-index.js";
+import { pickBestPassages, SEARCHED } from "./passages.js";
+import { buildData, report } from "./report.js";
 
 /** Finds the passages in the files of a folder that fit a question best. Throws if the folder cannot be read. */
-export function extractiveResearcher(options: FolderIndexOptions): Researcher {
-  const folder = folderIndex(options);
+export function createExtractiveResearcher(options: FolderIndexOptions): Researcher {
+  const folder = createFolderIndex(options);
   return {
     async research({ request_id, prompt, structured_output, output_schema }, signal, tell = () => {}) {
       if (output_schema !== undefined)
@@ -17,13 +17,13 @@ export function extractiveResearcher(options: FolderIndexOptions): Researcher {
       const source = folder.for(request_id, signal);
       const work = Promise.all([source.search(prompt, SEARCHED), source.describe()]).catch(
         (error: unknown) => {
-          throw new ResearchFailure(`The sources could not be read: ${errorText(error)}`);
+          throw new ResearchFailure(`The sources could not be read: ${describeError(error)}`);
         },
       );
-      const [hits, description] = await untilAborted(work, signal);
-      const passages = bestPassages(hits);
+      const [hits, description] = await waitUnlessAborted(work, signal);
+      const passages = pickBestPassages(hits);
       tell({ sources: [...new Set(passages.map(({ id }) => id))].map((id) => ({ title: id, file: id })) });
-      return structured_output ? asData(passages) : report(prompt, passages, description);
+      return structured_output ? buildData(passages) : report(prompt, passages, description);
     },
     close: () => folder.close(),
   };

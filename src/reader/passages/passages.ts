@@ -10,21 +10,21 @@ const ABOUT = 0.5;
 const CLOSE = 0.5;
 
 /** The passages of `hits` that fit a question best, the best one first; none if too little of the question is in them. */
-export function bestPassages(hits: readonly Hit[]): Passage[] {
+export function pickBestPassages(hits: readonly Hit[]): Passage[] {
   if (!hits.some(({ share }) => share >= ABOUT)) return [];
   const ranked = hits
     .map(({ passage, score, share }) => ({ passage, score: score * share }))
     .sort((a, b) => b.score - a.score);
   const best = ranked[0]?.score ?? 0;
-  const found = new Map<string, Passage>();
+  const passages = new Map<string, Passage>();
   for (const { passage, score } of ranked) {
-    const isFar = found.size >= LEAST && score < CLOSE * best;
-    if (isFar || found.size >= MOST) break;
+    const isFar = passages.size >= LEAST && score < CLOSE * best;
+    if (isFar || passages.size >= MOST) break;
     const text = passage.lines.join("\n").trim();
-    const isShown = [...found.values()].some(
+    const isShown = [...passages.values()].some(
       ({ id, code }) => id === passage.id && code?.line === passage.line,
     );
-    if (!found.has(text) && !isShown) found.set(text, passage);
+    if (!passages.has(text) && !isShown) passages.set(text, passage);
   }
-  return [...found.values()];
+  return [...passages.values()];
 }

@@ -1,4 +1,4 @@
-import { shortLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/phrases.js";
 import { type Description, listOf, type Passage } from "../finding/source.js";
 
 const NO_ANSWER =
@@ -6,19 +6,19 @@ const NO_ANSWER =
 
 /** The passages as Markdown, the best one first, each with its place and what stands over it. */
 export function report(prompt: string, passages: readonly Passage[], description: Description): string {
-  const title = `# ${shortLine(prompt, 200)}`;
+  const title = `# ${shortenLine(prompt, 200)}`;
   const read = readLine(description);
   if (passages.length === 0)
     return `${title}\n\nNothing was found: no passage in the sources has enough of the question's words. ${read}\n`;
-  const found = passages.map((passage, i) => {
-    const over = titlesOf(passage) ? passage.heading : overOf(passage);
+  const excerpts = passages.map((passage, i) => {
+    const over = getTitles(passage) ? passage.heading : joinHeading(passage);
     const quote = quoteOf(passage)
       .flatMap((each) => each.split("\n"))
       .map((line) => `   > ${line}`.trimEnd())
       .join("\n");
     return `${i + 1}. \`${passage.id}:${passage.line}\`${over && `, ${over}`}\n\n${quote}`;
   });
-  return `${[title, NO_ANSWER, ...found, read].join("\n\n")}\n`;
+  return `${[title, NO_ANSWER, ...excerpts, read].join("\n\n")}\n`;
 }
 
 /** A passage as it stands there; code between fences, and a row of Markdown under the titles of its columns. */
@@ -30,35 +30,35 @@ function quoteOf(passage: Passage): readonly string[] {
     const fence = "`".repeat(Math.max(3, ...ticks));
     return [fence, ...lines, fence];
   }
-  const titles = titlesOf(passage)?.map((title) => ` ${title.replaceAll("|", "\\|")} |`);
+  const titles = getTitles(passage)?.map((title) => ` ${title.replaceAll("|", "\\|")} |`);
   return titles ? [`|${titles.join("")}`, `|${"---|".repeat(titles.length)}`, ...lines] : lines;
 }
 
 /** The titles of the columns, if it is a row of Markdown. */
-function titlesOf({ header, lines }: Passage): readonly string[] | undefined {
+function getTitles({ header, lines }: Passage): readonly string[] | undefined {
   return lines[0]?.startsWith("|") ? header : undefined;
 }
 
 /** The passages as data, for a structured output without a schema. */
-export function asData(passages: readonly Passage[]) {
+export function buildData(passages: readonly Passage[]) {
   return {
     passages: passages.map((passage) => ({
       source: passage.id,
       line: passage.line,
-      heading: overOf(passage),
-      text: textOf(passage),
+      heading: joinHeading(passage),
+      text: joinPassageText(passage),
     })),
   };
 }
 
 /** Its lines, and those of its code, each where it stands in the file. */
-function textOf({ line, lines, code }: Passage): string {
+function joinPassageText({ line, lines, code }: Passage): string {
   const between = Array<string>(Math.max(0, (code?.line ?? 0) - line - lines.length)).fill("");
   return [...lines, ...(code ? [...between, ...code.lines] : [])].join("\n");
 }
 
 /** The headings over a passage, and over a row the titles of its columns. */
-function overOf({ heading, header = [] }: Passage): string {
+function joinHeading({ heading, header = [] }: Passage): string {
   return [heading, header.filter(Boolean).join("; ")].filter(Boolean).join(" / ");
 }
 

@@ -2,7 +2,7 @@
 export const ROBOT = "research-cli";
 
 /** The rules of all groups for us, else of all for everybody (RFC 9309 §2.2.1): the longest first, of two as long "+" first. */
-export function rulesIn(text: string): string[] {
+export function parseRules(text: string): string[] {
   const rules = new Map<string, string[]>();
   let agents = new Set<string>();
   let isGroupOpen = false;
@@ -19,32 +19,33 @@ export function rulesIn(text: string): string[] {
         rules.set(agent, rules.get(agent) ?? []);
       }
     } else if (value !== "")
-      for (const agent of agents) rules.get(agent)?.push(`${/^a/i.test(key) ? "+" : "-"}${encoded(value)}`);
+      for (const agent of agents)
+        rules.get(agent)?.push(`${/^a/i.test(key) ? "+" : "-"}${encodePattern(value)}`);
     isGroupOpen = isAgent;
   }
-  const own = [...new Set(rules.get(ROBOT) ?? rules.get("*"))];
-  return own.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  const patterns = [...new Set(rules.get(ROBOT) ?? rules.get("*"))];
+  return patterns.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
 /** As an address has it, so that it need not be made for each page. */
-function encoded(pattern: string): string {
+function encodePattern(pattern: string): string {
   return encodeURI(pattern).replaceAll("%25", "%");
 }
 
 /** Whether the longest rule that matches allows `url`; of two equally long ones the one that allows does (§2.2.2). */
 export function isAllowedBy(rules: readonly string[], { pathname, search }: URL): boolean {
-  return rules.find((rule) => matches(rule.slice(1), pathname + search))?.startsWith("-") !== true;
+  return rules.find((rule) => isMatch(rule.slice(1), pathname + search))?.startsWith("-") !== true;
 }
 
 /** `*` stands for any text, `$` at the end for the end of the path. Takes time in proportion to the path. */
-function matches(pattern: string, path: string): boolean {
+function isMatch(pattern: string, path: string): boolean {
   const [first = "", ...others] = pattern.replace(/\$$/, "").split("*");
   if (!path.startsWith(first)) return false;
   let at = first.length;
   for (const part of others) {
-    const found = path.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const place = path.indexOf(part, at);
+    if (place < 0) return false;
+    at = place + part.length;
   }
   const last = others.at(-1);
   return !pattern.endsWith("$") || (last === undefined ? at === path.length : path.endsWith(last));

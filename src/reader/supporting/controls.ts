@@ -1,7 +1,7 @@
-import { onOneLine, type Pause } from "../checking/page-content.js";
+import { joinOnOneLine, type Pause } from "../checking/page-content.js";
 import { readClaim, type Sought } from "../checking/verdict.js";
-import { contentKeys } from "../matching/words.js";
-import { sentencesIn } from "../reading/sentences-in.js";
+import { listContentKeys } from "../matching/words.js";
+import { splitSentences } from "../reading/sentences-in.js";
 import { proveAnswer } from "./proof.js";
 import type { Question } from "./request.js";
 import type { Piece, ShownPage } from "./shown-page.js";
@@ -31,8 +31,8 @@ export async function makeControls(
   const texts = questions.map(({ claim }) => claim.text);
   const hasEnds = texts.filter((text) => /[.!。！]$/.test(text)).length * 2 >= texts.length;
   const copies = [...shown].flatMap((piece) =>
-    sentencesOf(piece).flatMap((text) => {
-      const copy = questionOf(hasEnds ? text : text.replace(END, ""), piece.page);
+    listSentences(piece).flatMap((text) => {
+      const copy = buildQuestion(hasEnds ? text : text.replace(END, ""), piece.page);
       const reply = { sentence: 1, verdict: "supported", quote: text } as const;
       return !texts.includes(text) && proveAnswer(copy.claim, reply, [piece], false) ? [copy] : [];
     }),
@@ -51,25 +51,25 @@ export async function makeControls(
     const { start, end } = figure ?? { start: claim.text.replace(END, "").length, end: claim.text.length };
     const changed = figure
       ? changeDigits(figure.text, random)
-      : ` (${yearOf(random)})${claim.text.slice(start)}`;
+      : ` (${chooseYear(random)})${claim.text.slice(start)}`;
     const copy = claim.text.slice(0, start) + changed + claim.text.slice(end);
-    const invented = questionOf((other && pick(sentencesOf(other))) ?? copy, page);
+    const invented = buildQuestion((other && pick(listSentences(other))) ?? copy, page);
     if (await (other ? isForeign(invented, pause) : isNowhere(invented, start, shown, pause)))
       return { stated, invented };
   }
   return undefined;
 }
 
-function questionOf(text: string, page: ShownPage): Question {
+function buildQuestion(text: string, page: ShownPage): Question {
   return { claim: readClaim(text, page.content.language, ""), page };
 }
 
 /** The sentences of a piece that may be controls; a row is one. */
-function sentencesOf({ text, isRow }: Piece): string[] {
-  const all = isRow ? [text] : Array.from(sentencesIn(text), ({ segment }) => segment);
-  return all.map(onOneLine).filter((line) => {
+function listSentences({ text, isRow }: Piece): string[] {
+  const all = isRow ? [text] : Array.from(splitSentences(text), ({ segment }) => segment);
+  return all.map(joinOnOneLine).filter((line) => {
     const isFit = line.length >= SHORTEST && line.length <= LONGEST && !/[?？:：]$/.test(line);
-    return isFit && contentKeys(line).length >= LEAST_WORDS;
+    return isFit && listContentKeys(line).length >= LEAST_WORDS;
   });
 }
 
@@ -86,7 +86,7 @@ function isChangeable({ kind, text }: Sought): boolean {
 
 /** A figure with as many other digits, and a date with another year. */
 function changeDigits(figure: string, random: () => number): string {
-  if (YEAR.test(figure)) return figure.replace(YEAR, yearOf(random));
+  if (YEAR.test(figure)) return figure.replace(YEAR, chooseYear(random));
   const first = figure.search(/[1-9]/);
   return figure.replace(
     /\d/g,
@@ -94,7 +94,7 @@ function changeDigits(figure: string, random: () => number): string {
   );
 }
 
-function yearOf(random: () => number): string {
+function chooseYear(random: () => number): string {
   return `${FIRST_YEAR + Math.floor(random() * YEARS)}`;
 }
 
@@ -108,12 +108,12 @@ async function isNowhere(
   const figure = claim.sought.find((item) => item.start >= start && isChangeable(item));
   if (!figure || figure.kind === "quotation") return false;
   for (const page of new Set(Array.from(shown, (piece) => piece.page)))
-    if ((await page.content.index(claim.language, pause)).figures.places(figure).count > 0) return false;
+    if ((await page.content.index(claim.language, pause)).figures.findPlaces(figure).count > 0) return false;
   return true;
 }
 
 /** Whether a question shares no content word with its page. */
 async function isForeign({ claim, page }: Question, pause: Pause): Promise<boolean> {
   const index = await page.content.index(claim.language, pause);
-  return claim.words.every((key) => index.placesOfWord(key).count === 0);
+  return claim.words.every((key) => index.findWord(key).count === 0);
 }

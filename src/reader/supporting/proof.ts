@@ -1,10 +1,10 @@
 import type { ProvenAnswer } from "../checking/judging.js";
-import { vocabularyOf } from "../languages/languages.js";
+import { getVocabulary } from "../languages/languages.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { type Figure, findFigures } from "../matching/numbers.js";
 import { QuotableText } from "../matching/quotations.js";
-import { locateQuote, tokensOf } from "../matching/tokens.js";
-import { contentKeys } from "../matching/words.js";
+import { locateQuote, tokenizeText } from "../matching/tokens.js";
+import { listContentKeys } from "../matching/words.js";
 import type { SupportAnswer } from "./request.js";
 import type { ClaimContent, Piece } from "./shown-page.js";
 
@@ -23,7 +23,7 @@ export function proveAnswer(
   given: readonly Piece[],
   mayCompute: boolean,
 ): ProvenAnswer | undefined {
-  if (support === "not_stated" && tokensOf(quote).length === 0) return { support, quote: null };
+  if (support === "not_stated" && tokenizeText(quote).length === 0) return { support, quote: null };
   const parts = [[quote], quote.split(GAP)]
     .map((each) => locateParts(each, given))
     .find((each) => each.length > 0);
@@ -32,10 +32,10 @@ export function proveAnswer(
     support,
     quote: parts.map(({ text }) => text).join(" […] "),
   };
-  const keys = new Set(contentKeys(proven.quote));
+  const keys = new Set(listContentKeys(proven.quote));
   if (support === "contradicted" && !claim.words.some((key) => keys.has(key))) return undefined;
   if (support !== "supported") return proven;
-  const vocabulary = vocabularyOf(given[0]?.page.content.language, claim.language);
+  const vocabulary = getVocabulary(given[0]?.page.content.language, claim.language);
   const [stated, computed, quotable] = [
     new FigureIndex(vocabulary),
     new FigureIndex(vocabulary),
@@ -47,20 +47,20 @@ export function proveAnswer(
   }
   const open = claim.sought.filter((item) =>
     item.kind === "quotation"
-      ? quotable.passageOf(item.text) === undefined
-      : stated.places(item, claim.over).count === 0,
+      ? quotable.findPassage(item.text) === undefined
+      : stated.findPlaces(item, claim.over).count === 0,
   );
   if (open.length === 0) return proven;
-  for (const result of resultsOf(parts.flatMap(({ text }) => findFigures(text, vocabulary))))
+  for (const result of listResults(parts.flatMap(({ text }) => findFigures(text, vocabulary))))
     computed.addAmount(result);
   const isResult = (item: ClaimContent["sought"][number]) =>
-    item.kind === "number" && computed.places(item, claim.over).count > 0;
+    item.kind === "number" && computed.findPlaces(item, claim.over).count > 0;
   return mayCompute && open.every(isResult) ? proven : undefined;
 }
 
 /** Finds the parts of a quote as they stand in pieces, with what stands over these; gives none if one of them stands in no piece. */
 function locateParts(parts: readonly string[], given: readonly Piece[]): { text: string; over: string }[] {
-  const quoted = parts.map((part) => part.trim()).filter((part) => tokensOf(part).length > 0);
+  const quoted = parts.map((part) => part.trim()).filter((part) => tokenizeText(part).length > 0);
   const places = quoted.flatMap((part) => {
     const [marks = ""] = /[^\p{L}\p{N}]*$/u.exec(part) ?? [];
     const matches = given.flatMap(({ text, over, subject = "" }) => {
@@ -77,8 +77,8 @@ function locateParts(parts: readonly string[], given: readonly Piece[]): { text:
 }
 
 /** What numbers give together: sums of neighbours and of two, differences, products, quotients, and shares of all. */
-function resultsOf(figures: readonly Figure[]): number[] {
-  const amounts = figures.flatMap(amountsIn).slice(0, MOST_NUMBERS);
+function listResults(figures: readonly Figure[]): number[] {
+  const amounts = figures.flatMap(listAmounts).slice(0, MOST_NUMBERS);
   const results = amounts.flatMap((a, i) => {
     // A number without a unit may have any: the row of a table names none.
     const isLike = (b: Amount) => b !== a && (!a.kind || !b.kind || a.kind === b.kind);
@@ -106,7 +106,7 @@ interface Amount {
 }
 
 /** The amounts that a figure may stand for: of a date its years. */
-function amountsIn(figure: Figure): Amount[] {
+function listAmounts(figure: Figure): Amount[] {
   if (figure.kind === "code") return [];
   if (figure.kind === "date")
     return figure.readings.map(({ year = Number.NaN }) => ({ value: year, kind: undefined }));

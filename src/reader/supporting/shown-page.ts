@@ -1,8 +1,8 @@
 import { PageContent, type PagePassage, type Pause } from "../checking/page-content.js";
 import type { readClaim } from "../checking/verdict.js";
 import { Bm25Index } from "../finding/bm25.js";
-import { words } from "../matching/words.js";
-import { sentencesIn } from "../reading/sentences-in.js";
+import { splitWords } from "../matching/words.js";
+import { splitSentences } from "../reading/sentences-in.js";
 
 /** A claim with what is looked for of it. */
 export type ClaimContent = ReturnType<typeof readClaim>;
@@ -45,10 +45,10 @@ export class ShownPage {
   /** Chooses what a model is shown for a claim: pieces with its figures, those that fit best, and their short neighbours. */
   async choose({ text, over, language, sought }: ClaimContent, pause: Pause): Promise<Set<Piece>> {
     const { figures } = await this.content.index(language, pause);
-    const terms = new Set(words(`${text} ${over}`));
+    const terms = new Set(splitWords(`${text} ${over}`));
     const withFigures = sought.flatMap((item) => {
       if (item.kind === "quotation") return [];
-      const places = figures.places(item, over);
+      const places = figures.findPlaces(item, over);
       return this.#ranking.search(terms, WITH_FIGURE, (_, place) => Number(places.has(place)));
     });
     const best = this.#ranking.search(terms, MOST_BEST);
@@ -63,7 +63,7 @@ export class ShownPage {
     const shown = new Set<Piece>();
     let left = MOST_OF_CLAIM;
     for (const piece of [...chosen, ...beside.filter((near) => !near.isRow && near.text.length <= SHORT)]) {
-      const size = sizeOf([piece]);
+      const size = measureSize([piece]);
       if (size > left || shown.has(piece)) continue;
       left -= size;
       shown.add(piece);
@@ -73,7 +73,7 @@ export class ShownPage {
 }
 
 /** What it takes to show pieces, in characters. */
-export function sizeOf(pieces: Iterable<Piece>): number {
+export function measureSize(pieces: Iterable<Piece>): number {
   let size = 0;
   for (const { text, over } of pieces) size += text.length + over.length;
   return size;
@@ -83,7 +83,7 @@ export function sizeOf(pieces: Iterable<Piece>): number {
 function cutPassage(passage: PagePassage): PagePassage[] {
   if (passage.text.length <= LONGEST) return [passage];
   const parts: string[] = [];
-  for (const { segment } of sentencesIn(passage.text))
+  for (const { segment } of splitSentences(passage.text))
     for (let at = 0; at < segment.length; at += LONGEST) {
       const part = segment.slice(at, at + LONGEST);
       const joined = (parts.at(-1) ?? "") + part;

@@ -4,12 +4,12 @@ import type { ProvenAnswer, ReadCitation } from "../checking/judging.js";
 import type { PageContent, Pause } from "../checking/page-content.js";
 import { readClaim } from "../checking/verdict.js";
 import type { ChatEndpoint } from "../model/endpoint/endpoint.js";
-import { Budget, type BudgetLimits, BudgetSpent, type Price, usageOf } from "../model/session/budget.js";
+import { Budget, type BudgetLimits, BudgetSpent, buildUsage, type Price } from "../model/session/budget.js";
 import { ContextExceeded, ModelSession, UnreadableReply } from "../model/session/session.js";
 import { makeControls } from "./controls.js";
 import { proveAnswer } from "./proof.js";
 import { buildTask, LEAST_OUTPUT_OF_EACH, type Question, readAnswers } from "./request.js";
-import { type Piece, ShownPage, sizeOf } from "./shown-page.js";
+import { measureSize, type Piece, ShownPage } from "./shown-page.js";
 
 /** What asking a model takes; the tokens are an estimate. */
 export interface ModelPlan {
@@ -94,7 +94,7 @@ export async function findSupport(
   let hasFailed = false;
   try {
     const { questions, pages } = await readQuestions(citations, language, pause);
-    const queue = groupsOf(questions);
+    const queue = groupQuestions(questions);
     await onPlan(planOf(queue));
     const session = new ModelSession({
       ...{ requestId: "check", endpoint, budget, exchanges: NO_EXCHANGES, clock, signal },
@@ -128,7 +128,7 @@ export async function findSupport(
     end = `the model failed the hidden test in ${reliability.failures} of ${reliability.replies} replies, so nothing that it said counts`;
   }
   const failures = reliability.failures - failedBefore;
-  return { answers, usage: usageOf(budget.spent, price), failures, unproven, end, hasFailed };
+  return { answers, usage: buildUsage(budget.spent, price), failures, unproven, end, hasFailed };
 }
 
 /** Whether a model is heard, if `more` further replies of it are good. */
@@ -165,24 +165,24 @@ async function readQuestions(citations: readonly ReadCitation[], language: strin
 }
 
 /** The sentences that are asked about together: of one page first, and of several pages if these have few. */
-function groupsOf(questions: readonly AskedQuestion[]): AskedQuestion[][] {
+function groupQuestions(questions: readonly AskedQuestion[]): AskedQuestion[][] {
   const groups: AskedQuestion[][] = [];
   for (const question of questions) {
     const last = groups.at(-1);
-    const size = sizeOf(piecesOf([...(last ?? []), question]));
+    const size = measureSize(listPieces([...(last ?? []), question]));
     if (last && last.length < MOST_SENTENCES && size <= MOST_CHARACTERS) last.push(question);
     else groups.push([question]);
   }
   return groups;
 }
 
-function piecesOf(group: readonly AskedQuestion[]): Set<Piece> {
+function listPieces(group: readonly AskedQuestion[]): Set<Piece> {
   return new Set(group.flatMap(({ shown }) => [...shown]));
 }
 
 function planOf(groups: readonly AskedQuestion[][]): ModelPlan {
   const inputs = groups
-    .map((group) => buildTask(group, piecesOf(group)))
+    .map((group) => buildTask(group, listPieces(group)))
     .map(({ instructions, input }) => instructions + input);
   const bytes = inputs.reduce((sum, input) => sum + Buffer.byteLength(input), 0);
   const citations = groups.flat().length;
@@ -199,7 +199,7 @@ async function askAbout(
   session: ModelSession,
   { pages, random, reliability, pause }: SupportOptions & { pages: readonly ShownPage[]; pause: Pause },
 ): Promise<Map<number, ProvenAnswer | undefined> | "too-large"> {
-  const shown = piecesOf(group);
+  const shown = listPieces(group);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const controls = await makeControls(group, shown, { pages, random, pause });
     if (!controls) break;
@@ -207,12 +207,12 @@ async function askAbout(
     for (const control of [controls.stated, controls.invented])
       questions.splice(Math.floor(random() * (questions.length + 1)), 0, control);
     const task = buildTask(questions, shown);
-    const roomFor = (outputTokens: number) => session.room({ ...task, outputTokens }) >= 0;
-    if (!roomFor(LEAST_OUTPUT_OF_EACH * questions.length)) {
+    const hasRoomFor = (outputTokens: number) => session.measureRoom({ ...task, outputTokens }) >= 0;
+    if (!hasRoomFor(LEAST_OUTPUT_OF_EACH * questions.length)) {
       if (group.length > 1) return "too-large";
       throw new BudgetSpent("tokens");
     }
-    const hasFullRoom = roomFor(task.outputTokens);
+    const hasFullRoom = hasRoomFor(task.outputTokens);
     let replies: ReturnType<typeof readAnswers>;
     try {
       replies = await session.ask(task, (value) => ({ value: readAnswers(value, questions.length) }));

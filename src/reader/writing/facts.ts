@@ -1,7 +1,7 @@
 import type { Opened, Passage, SourceDocument } from "../finding/source.js";
 import { locateQuote, type Stretch } from "../matching/tokens.js";
 import { isComment } from "../reading/blocks/code-blocks.js";
-import { sentencesIn } from "../reading/sentences-in.js";
+import { splitSentences } from "../reading/sentences-in.js";
 
 /** What a model noted, with a quote that was found in its source. */
 export interface Fact {
@@ -22,17 +22,17 @@ export interface Fact {
  * The fact that a note states, its quote widened to whole sentences of the one block that it stands in; undefined if
  * it stands in none.
  */
-export function factOf(
+export function buildFact(
   { claim, quote }: Pick<Fact, "claim" | "quote">,
   { document, passages }: Opened,
 ): Fact | undefined {
   for (const { line, lines, heading, header, kind } of passages) {
     const text = lines.join("\n");
-    const found = findQuote(text, quote, kind);
-    if (found === undefined) continue;
-    const above = lines.findIndex((_, i) => lines.slice(0, i + 1).join("\n").length > found.start);
+    const quoted = findQuote(text, quote, kind);
+    if (quoted === undefined) continue;
+    const above = lines.findIndex((_, i) => lines.slice(0, i + 1).join("\n").length > quoted.start);
     const place = { document, line: line + above, heading, ...(header && { header }) };
-    return { claim, ...place, quote: text.slice(found.start, found.end) };
+    return { claim, ...place, quote: text.slice(quoted.start, quoted.end) };
   }
   return undefined;
 }
@@ -47,15 +47,15 @@ export function groundOf({ heading, header, quote }: Fact): string {
  * row), since a quote may begin after its negation; undefined if it does not stand there word for word.
  */
 export function findQuote(text: string, quote: string, kind: Passage["kind"]): Stretch | undefined {
-  const found = locateQuote(text, quote);
-  if (found === undefined) return undefined;
-  if (kind === "table") return trimmed(text, { start: 0, end: text.length });
-  return trimmed(text, kind === "code" ? wholeLines(text, found) : wholeSentences(text, found));
+  const place = locateQuote(text, quote);
+  if (place === undefined) return undefined;
+  if (kind === "table") return trimStretch(text, { start: 0, end: text.length });
+  return trimStretch(text, kind === "code" ? extendToLines(text, place) : extendToSentences(text, place));
 }
 
 /** `section` extended to the sentences that it touches. */
-function wholeSentences(text: string, { start, end }: Stretch): Stretch {
-  const ends = [...sentencesIn(text)].map(({ segment, index }) => index + segment.length);
+function extendToSentences(text: string, { start, end }: Stretch): Stretch {
+  const ends = [...splitSentences(text)].map(({ segment, index }) => index + segment.length);
   return {
     start: ends.findLast((at) => at <= start) ?? 0,
     end: ends.find((at) => at >= end) ?? text.length,
@@ -63,18 +63,18 @@ function wholeSentences(text: string, { start, end }: Stretch): Stretch {
 }
 
 /** `section` extended to the lines that it touches; a comment of several lines is not cut. */
-function wholeLines(text: string, { start, end }: Stretch): Stretch {
-  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length - 1;
+function extendToLines(text: string, { start, end }: Stretch): Stretch {
+  const countLine = (offset: number) => text.slice(0, offset).split("\n").length - 1;
   const lines = text.split("\n");
-  let first = lineOf(start);
-  let last = lineOf(end);
+  let first = countLine(start);
+  let last = countLine(end);
   while (first > 0 && isComment(lines[first] ?? "") && isComment(lines[first - 1] ?? "")) first -= 1;
   while (isComment(lines[last] ?? "") && isComment(lines[last + 1] ?? "")) last += 1;
   const before = lines.slice(0, first).join("\n").length + (first > 0 ? 1 : 0);
   return { start: before, end: before + lines.slice(first, last + 1).join("\n").length };
 }
 
-function trimmed(text: string, { start, end }: Stretch): Stretch {
+function trimStretch(text: string, { start, end }: Stretch): Stretch {
   const inside = text.slice(start, end);
   return {
     start: start + (inside.length - inside.trimStart().length),

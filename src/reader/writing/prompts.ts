@@ -1,17 +1,17 @@
-import { exactJson, isObject } from "../../core/json/exact-json.js";
+import { isObject, stringifyExact } from "../../core/json/exact-json.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
 import type { Description, Opened } from "../finding/source.js";
-import { words as wordsIn } from "../matching/words.js";
+import { splitWords as wordsIn } from "../matching/words.js";
 import type { Prompt, ReplyReading } from "../model/session/session.js";
 import {
+  defineObject,
+  defineWord,
   integer,
   list,
-  object,
   readListed,
   type Shape,
   text,
   type ValueOf,
-  word,
 } from "../model/session/shapes.js";
 import type { Fact } from "./facts.js";
 import { ENGLISH_WORDS, type ReportWords, readWords } from "./words.js";
@@ -25,12 +25,12 @@ const short: Shape<string> = {
 const title: Shape<string> = { ...text, read: (value) => short.read(value) ?? "" };
 
 const queries = list(short, 5);
-const plan = object({ questions: list(object({ question: short, queries }), 8) });
+const plan = defineObject({ questions: list(defineObject({ question: short, queries }), 8) });
 
-const note = object({ claim: text, source: integer, quote: text });
+const note = defineObject({ claim: text, source: integer, quote: text });
 /** What a model wrote down, before anything of it is checked; `source` is the number in its input, from 1. */
 export type Note = ValueOf<typeof note>;
-const notes = object({ facts: list(note), answered: list(integer), queries });
+const notes = defineObject({ facts: list(note), answered: list(integer), queries });
 
 /** A sentence, item or row of an answer, with the numbers (from 1) of the facts that it rests on. */
 export interface Cited {
@@ -41,26 +41,26 @@ export interface Cited {
   /** Whether the limits ended the work before it was held against its quotes. */
   isUnchecked?: boolean;
 }
-const cited: Shape<Cited> = object({ text, facts: list(integer) });
-const kind = word(["text", "list", "steps", "table"], "text");
+const cited: Shape<Cited> = defineObject({ text, facts: list(integer) });
+const kind = defineWord(["text", "list", "steps", "table"], "text");
 const written = {
   sentences: list(cited),
-  sections: list(object({ title, kind, columns: list(title), items: list(cited) })),
-  disagree: list(object({ about: title, sides: list(cited) })),
+  sections: list(defineObject({ title, kind, columns: list(title), items: list(cited) })),
+  disagree: list(defineObject({ about: title, sides: list(cited) })),
   missing: list(short),
 };
 const words: Shape<ReportWords> = {
   schema: { type: "object", additionalProperties: { type: "string" } },
   read: readWords,
 };
-const answer = object({ ...written, words });
+const answer = defineObject({ ...written, words });
 export type Draft = ValueOf<typeof answer>;
 
 const VERDICTS = ["stated", "not stated", "contradicted"] as const;
 /** Whether the quotes that a sentence cites say what it says. */
 export type HeldVerdict = (typeof VERDICTS)[number];
 const numbers = list(integer);
-const held = object({ stated: numbers, "not stated": numbers, contradicted: numbers });
+const held = defineObject({ stated: numbers, "not stated": numbers, contradicted: numbers });
 
 /** The parts of the question, from a reply to PLAN; a list of queries alone will do. */
 export function readPlan(reply: unknown, question: string): ReplyReading<ValueOf<typeof plan>["questions"]> {
@@ -86,12 +86,13 @@ export function readVerdicts(reply: unknown): ReplyReading<Map<number, HeldVerdi
     ...Object.entries(given),
     ...each.map(({ verdict, sentence }) => [verdict, sentence] as const),
   ];
-  const found = new Map<number, HeldVerdict>();
+  const verdicts = new Map<number, HeldVerdict>();
   for (const verdict of VERDICTS) {
-    const own = named.filter(([name]) => `${name}`.toLowerCase().replace("_", " ").trim() === verdict);
-    for (const nth of numbers.read(own.flatMap(([, sentences]) => sentences)) ?? []) found.set(nth, verdict);
+    const matching = named.filter(([name]) => `${name}`.toLowerCase().replace("_", " ").trim() === verdict);
+    for (const nth of numbers.read(matching.flatMap(([, sentences]) => sentences)) ?? [])
+      verdicts.set(nth, verdict);
   }
-  return { value: found };
+  return { value: verdicts };
 }
 
 const JSON_ONLY = "Reply with one JSON object and nothing else";
@@ -125,7 +126,7 @@ export function answerPrompt(length: Length, isForeign: boolean): Prompt {
   return {
     name: "answer",
     instructions: `You answer a question from numbered facts, each with the quote that it rests on. The quotes ${DATA} Write in the language of the question. "sentences" are the direct answer in at most five sentences; then come "sections" by sub-question, each a text, a list, steps or a table as the matter asks (the cells of a table's row are separated by " | "). A how-to is steps, all of them, without their numbers. Where facts contradict each other, the sides go into "disagree" with their dates or versions. What the facts do not answer goes into "missing". Each sentence, item, row and side names the numbers of the facts that it rests on. Use no number, address or quotation that is not in the quotes of those facts, in the headings over them or in the question, and write numbers as they stand there. If the facts do not answer the question, give no sentences. ${LENGTHS[length]}${also} ${JSON_ONLY}: {"sentences": [{"text": "…", "facts": [1]}], "sections": [{"title": "…", "kind": "text|list|steps|table", "columns": ["…"], "items": [{"text": "…", "facts": [1]}]}], "disagree": [{"about": "…", "sides": [{"text": "…", "facts": [1]}]}], "missing": ["…"]${isForeign ? ', "words": {…}' : ""}}`,
-    schema: (isForeign ? answer : object(written)).schema,
+    schema: (isForeign ? answer : defineObject(written)).schema,
   };
 }
 
@@ -136,16 +137,16 @@ export const CHECK: Prompt = {
 };
 
 /** Of a structured result; its schema is the client's. */
-export function resultPrompt(schema: JsonSchema): Prompt {
+export function buildResultPrompt(schema: JsonSchema): Prompt {
   return {
     name: "result",
-    instructions: `You fill in a JSON value from quotes. The quotes ${DATA} Copy every string from a quote as it stands there, and every number; invent, convert and compute nothing. Leave out what the quotes do not say where the schema allows it. Reply with the JSON value and nothing else. It has to fit this JSON Schema: ${exactJson(schema)}`,
+    instructions: `You fill in a JSON value from quotes. The quotes ${DATA} Copy every string from a quote as it stands there, and every number; invent, convert and compute nothing. Leave out what the quotes do not say where the schema allows it. Reply with the JSON value and nothing else. It has to fit this JSON Schema: ${stringifyExact(schema)}`,
     schema,
     tries: 3,
   };
 }
 
-export function questionInput(question: string): string {
+export function buildQuestionInput(question: string): string {
   return `Question: ${question}`;
 }
 
@@ -153,7 +154,7 @@ export function questionInput(question: string): string {
 const TITLES = 40;
 
 /** The titles that have the rarest words of the question, then the others in their order. */
-function fitting(question: string, titles: readonly string[]): string[] {
+function pickFitting(question: string, titles: readonly string[]): string[] {
   const asked = new Set(wordsIn(question));
   const shared = titles.map((title) => [...new Set(wordsIn(title))].filter((word) => asked.has(word)));
   const counts = new Map<string, number>();
@@ -172,9 +173,9 @@ export function planInput(question: string, description: Description): string {
     documents > 0 && `${documents} documents`,
     languages.length > 0 && `languages: ${languages.join(", ")}`,
     folders.length > 0 && `folders: ${folders.join("; ")}`,
-    titles.length > 0 && `titles: ${fitting(question, titles).slice(0, TITLES).join("; ")}`,
+    titles.length > 0 && `titles: ${pickFitting(question, titles).slice(0, TITLES).join("; ")}`,
   ];
-  return `${questionInput(question)}\n\n${about.filter(Boolean).join(", ")}`;
+  return `${buildQuestionInput(question)}\n\n${about.filter(Boolean).join(", ")}`;
 }
 
 /** A sub-question. */
@@ -185,20 +186,20 @@ export interface Part {
 }
 
 /** The question, what is known and what is open, without the sources. */
-export function knownInput(question: string, parts: readonly Part[], facts: readonly Fact[]): string {
+export function buildKnownInput(question: string, parts: readonly Part[], facts: readonly Fact[]): string {
   const open = parts.flatMap((part, i) => (part.isOpen ? [`${i + 1}. ${part.question}`] : []));
-  const known = facts.map(({ claim }) => `- ${claim}`);
+  const claims = facts.map(({ claim }) => `- ${claim}`);
   return [
-    questionInput(question),
+    buildQuestionInput(question),
     parts.length > 1 && `Still open:\n${open.join("\n")}`,
-    known.length > 0 && `Known so far:\n${known.join("\n")}`,
+    claims.length > 0 && `Known so far:\n${claims.join("\n")}`,
   ]
     .filter(Boolean)
     .join("\n\n");
 }
 
 /** A section under its number from 1, its blocks under the headings that change within it. */
-export function sectionInput({ document, passages }: Opened, number: number): string {
+export function buildSectionInput({ document, passages }: Opened, number: number): string {
   let above = passages[0]?.heading ?? "";
   let columns = "";
   let before = "";
@@ -227,20 +228,22 @@ export function requoteInput(
     ({ claim, quote }, i) => `${i + 1}. ${JSON.stringify({ claim, source: i + 1, quote })}`,
   );
   return [
-    questionInput(question),
-    ...missed.map(({ section }, i) => sectionInput(section, i + 1)),
+    buildQuestionInput(question),
+    ...missed.map(({ section }, i) => buildSectionInput(section, i + 1)),
     `These quotes do not stand in their sources. Give the facts once more, each quote copied character for character from its source, and leave out those that the source does not state:\n${wanted.join("\n")}`,
   ].join("\n\n");
 }
 
 /** The question, its parts and the facts, each under its number from 1. */
-export function factsInput(question: string, parts: readonly string[], facts: readonly Fact[]): string {
+export function buildFactsInput(question: string, parts: readonly string[], facts: readonly Fact[]): string {
   const asked = parts.length > 1 ? [`Sub-questions:\n${parts.map((part) => `- ${part}`).join("\n")}`] : [];
-  return [questionInput(question), ...asked, ...facts.map((fact, i) => factInput(fact, i + 1))].join("\n\n");
+  return [buildQuestionInput(question), ...asked, ...facts.map((fact, i) => formatFact(fact, i + 1))].join(
+    "\n\n",
+  );
 }
 
-export function factInput(fact: Fact, number: number): string {
-  return `[Fact ${number}: ${titleOf(fact)}]\nClaim: ${fact.claim}\nQuote: ${fact.quote}`;
+export function formatFact(fact: Fact, number: number): string {
+  return `[Fact ${number}: ${formatTitle(fact)}]\nClaim: ${fact.claim}\nQuote: ${fact.quote}`;
 }
 
 /** A sentence that is held against its quotes; `under` is what stands over it in the answer. */
@@ -259,27 +262,27 @@ export function checkInput(
   // A line of a quote stands out from the lines of this input, so that it cannot begin one.
   const quotes = facts.flatMap((fact, i) =>
     cited.has(i + 1)
-      ? { over: `In ${titleOf(fact)}:`, line: `[${i + 1}] ${fact.quote.replaceAll("\n", "\n  ")}` }
+      ? { over: `In ${formatTitle(fact)}:`, line: `[${i + 1}] ${fact.quote.replaceAll("\n", "\n  ")}` }
       : [],
   );
   const asked = sentences.map(({ sentence: { text, facts: ids }, under }, i) => ({
     over: under && `Under ${under}:`,
     line: `[Sentence ${i + 1}, ${ids.join(" ")}] ${text}`,
   }));
-  return [questionInput(question), ...grouped(quotes), ...grouped(asked)].join("\n\n");
+  return [buildQuestionInput(question), ...groupLines(quotes), ...groupLines(asked)].join("\n\n");
 }
 
 /** The lines grouped by their heading, which is written once. Lines without a heading come first. */
-function grouped(lines: readonly { over: string; line: string }[]): string[] {
+function groupLines(lines: readonly { over: string; line: string }[]): string[] {
   const groups = new Map([["", [] as string[]]]);
   for (const { over, line } of lines) groups.set(over, [...(groups.get(over) ?? []), line]);
-  return [...groups].flatMap(([over, own]) =>
-    own.length > 0 ? [over, ...own].filter(Boolean).join("\n") : [],
+  return [...groups].flatMap(([over, lines]) =>
+    lines.length > 0 ? [over, ...lines].filter(Boolean).join("\n") : [],
   );
 }
 
 /** Where the quote of a fact stands, and what stands over it. */
-function titleOf({ document, heading, header }: Fact): string {
+function formatTitle({ document, heading, header }: Fact): string {
   const columns = header && `columns ${header.join(" | ")}`;
   return [document.id, document.date, heading, columns].filter(Boolean).join(", ");
 }

@@ -1,13 +1,13 @@
 import type { CitedSource, Usage } from "../../core/researcher.js";
-import { shortLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/phrases.js";
 import { type Description, listOf } from "../finding/source.js";
 import { FLAGS } from "../model/session/budget.js";
-import { type Answer, citedIn } from "./checks/answer.js";
+import { type Answer, listCited } from "./checks/answer.js";
 import { ADDRESS } from "./checks/sentence.js";
 import type { Fact } from "./facts.js";
 import type { Cited, Length } from "./prompts.js";
 import type { Gathered } from "./steps/gather.js";
-import { speaker } from "./words.js";
+import { createSpeaker } from "./words.js";
 
 const LONGEST_TITLE = 200;
 /** Marks a sentence that was not held against its quotes (contract §4, "With a model"). */
@@ -22,53 +22,53 @@ export interface About {
   length: Length;
 }
 
-type Say = ReturnType<typeof speaker>;
+type Say = ReturnType<typeof createSpeaker>;
 
 /**
  * The answer as Markdown: a summary, its sections, what disagrees and what is missing, the quotes and their sources; if
  * it is long, a table of contents. Without an answer it says that nothing was found.
  */
-export function modelReport(
+export function buildModelReport(
   answer: Answer | undefined,
   { question, findings, description, usage, length }: About,
 ): string {
-  const say = speaker(answer?.words);
-  const cited = citedFacts(answer, findings.facts);
+  const say = createSpeaker(answer?.words);
+  const cited = listCitedFacts(answer, findings.facts);
   const isFound = cited.length > 0;
-  const remarks = remarksOn(isFound ? answer : undefined, findings, say);
-  const text = paragraphs(
+  const remarks = writeRemarks(isFound ? answer : undefined, findings, say);
+  const text = joinParagraphs(
     !isFound && remarks,
-    ...(answer ? body(answer, findings.facts, cited, say) : []),
-    section(say("quotes"), ...cited.map((fact, i) => `${i + 1}. ${quoteOf(fact, say)}`)),
-    section(say("sources"), ...sourcesOf(cited, description, say)),
-    isFound && section(say("checked"), remarks),
-    section(say("usage"), usageOf(usage, say)),
+    ...(answer ? buildBody(answer, findings.facts, cited, say) : []),
+    joinSection(say("quotes"), ...cited.map((fact, i) => `${i + 1}. ${quoteOf(fact, say)}`)),
+    joinSection(say("sources"), ...formatSources(cited, description, say)),
+    isFound && joinSection(say("checked"), remarks),
+    joinSection(say("usage"), formatUsage(usage, say)),
   );
   const titles = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => `- ${title}`);
-  const contents = length === "long" && section(say("contents"), titles.join("\n"));
-  return `${paragraphs(`# ${shortLine(question, LONGEST_TITLE)}`, contents, contents ? "---" : "", text)}\n`;
+  const contents = length === "long" && joinSection(say("contents"), titles.join("\n"));
+  return `${joinParagraphs(`# ${shortenLine(question, LONGEST_TITLE)}`, contents, contents ? "---" : "", text)}\n`;
 }
 
 /** The answer as data, for a structured output without a schema. */
 export function answerData(answer: Answer | undefined, facts: readonly Fact[]) {
-  const cited = citedFacts(answer, facts);
+  const cited = listCitedFacts(answer, facts);
   return {
-    answer: (answer ? citedIn(answer) : [])
-      .map(({ text, isUnchecked }) => `${ended(text)}${isUnchecked ? ` ${NOT_CHECKED}` : ""}`)
+    answer: (answer ? listCited(answer) : [])
+      .map(({ text, isUnchecked }) => `${endSentence(text)}${isUnchecked ? ` ${NOT_CHECKED}` : ""}`)
       .join(" "),
-    quotes: cited.map((fact) => ({ source: citationOf(fact), text: fact.quote })),
+    quotes: cited.map((fact) => ({ source: formatCitation(fact), text: fact.quote })),
     sources: [...new Set(cited.map(({ document }) => document.id))],
   };
 }
 
 /** The facts that an answer cites, in the order in which it does. */
-export function citedFacts(answer: Answer | undefined, facts: readonly Fact[]): Fact[] {
-  const ids = answer ? citedIn(answer).flatMap((cited) => cited.facts) : [];
+export function listCitedFacts(answer: Answer | undefined, facts: readonly Fact[]): Fact[] {
+  const ids = answer ? listCited(answer).flatMap((cited) => cited.facts) : [];
   return [...new Set(ids.flatMap((id) => facts[id - 1] ?? []))];
 }
 
 /** The sources of `facts`, each once, as output data names them. */
-export function citedSources(facts: readonly Fact[]): CitedSource[] {
+export function listCitedSources(facts: readonly Fact[]): CitedSource[] {
   const documents = new Map(facts.map(({ document }) => [document.id, document]));
   return [...documents.values()].map(({ id, title, url }) =>
     url === undefined ? { title, file: id } : { title, url },
@@ -76,27 +76,32 @@ export function citedSources(facts: readonly Fact[]): CitedSource[] {
 }
 
 /** `file:line`, or the address of a page. */
-export function citationOf({ document, line }: Fact): string {
+export function formatCitation({ document, line }: Fact): string {
   return document.url ?? `${document.id}:${line}`;
 }
 
 /** `cited` are the facts that it cites, under their numbers. */
-function body(answer: Answer, facts: readonly Fact[], cited: readonly Fact[], say: Say): string[] {
+function buildBody(answer: Answer, facts: readonly Fact[], cited: readonly Fact[], say: Say): string[] {
   const cite = ({ text, facts: ids, isUnchecked }: Cited) =>
-    `${ended(text)} [${ids.map((id) => cited.findIndex((fact) => fact === facts[id - 1]) + 1).join(", ")}]${isUnchecked ? ` ${NOT_CHECKED}` : ""}`;
+    `${endSentence(text)} [${ids.map((id) => cited.findIndex((fact) => fact === facts[id - 1]) + 1).join(", ")}]${isUnchecked ? ` ${NOT_CHECKED}` : ""}`;
   const sides = answer.disagree.flatMap(({ about, sides }) => [
-    about && ended(about),
-    sides.map((side) => `- ${cite(side)} (${originsOf(side, facts)})`).join("\n"),
+    about && endSentence(about),
+    sides.map((side) => `- ${cite(side)} (${formatOrigins(side, facts)})`).join("\n"),
   ]);
   return [
     answer.sentences.map(cite).join(" "),
-    ...answer.sections.map((one) => paragraphs(one.title && `## ${one.title}`, sectionOf(one, cite))),
-    section(say("disagree"), ...sides),
-    section(say("missing"), answer.missing.map((text) => `- ${ended(inert(text))}`).join("\n")),
+    ...answer.sections.map((section) =>
+      joinParagraphs(section.title && `## ${section.title}`, formatSection(section, cite)),
+    ),
+    joinSection(say("disagree"), ...sides),
+    joinSection(
+      say("missing"),
+      answer.missing.map((text) => `- ${endSentence(escapeMarkdown(text))}`).join("\n"),
+    ),
   ];
 }
 
-function sectionOf({ kind, columns, items }: Answer["sections"][number], cite: (cited: Cited) => string) {
+function formatSection({ kind, columns, items }: Answer["sections"][number], cite: (cited: Cited) => string) {
   const list = items.map((item) => `- ${cite(item)}`).join("\n");
   if (kind === "text") return items.map(cite).join(" ");
   if (kind === "list") return list;
@@ -115,7 +120,7 @@ function sectionOf({ kind, columns, items }: Answer["sections"][number], cite: (
 }
 
 /** Where facts stand, each with its date if one is known: what tells sources apart that disagree. */
-function originsOf({ facts: ids }: Cited, facts: readonly Fact[]): string {
+function formatOrigins({ facts: ids }: Cited, facts: readonly Fact[]): string {
   const origins = ids
     .flatMap((id) => facts[id - 1] ?? [])
     .map(({ document, heading }) =>
@@ -125,7 +130,7 @@ function originsOf({ facts: ids }: Cited, facts: readonly Fact[]): string {
 }
 
 /** What is checked of an answer, what was left out, and why the search ended early. */
-function remarksOn(answer: Answer | undefined, findings: Gathered, say: Say): string {
+function writeRemarks(answer: Answer | undefined, findings: Gathered, say: Say): string {
   const { droppedQuotes, isContextCut, spent, parts } = findings;
   const { dropped, droppedSteps, isWritten, isForeign } = answer ?? {};
   const left = [
@@ -134,8 +139,8 @@ function remarksOn(answer: Answer | undefined, findings: Gathered, say: Say): st
     droppedSteps && say("noSteps", { number: droppedSteps }),
   ].filter(Boolean);
   const isOpen = spent === undefined && parts.some((part) => part.isOpen);
-  const isMarked = answer && citedIn(answer).some(({ isUnchecked }) => isUnchecked);
-  return sentences(
+  const isMarked = answer && listCited(answer).some(({ isUnchecked }) => isUnchecked);
+  return joinSentences(
     say(answer ? "stands" : "nothing"),
     isWritten === false && say("noted"),
     answer && say(isMarked ? "unheld" : "held"),
@@ -152,7 +157,7 @@ function quoteOf(fact: Fact, say: Say): string {
   const lines = quote.split("\n").map((line) => `   > ${line.trimEnd()}`);
   const columns = header && say("columns", { names: header.join(" | ") });
   const places = [heading, columns, document.date].filter(Boolean).join(", ");
-  return paragraphs(placeOf(fact, say), lines.join("\n"), places && `   ${say("under", { places })}`);
+  return joinParagraphs(placeOf(fact, say), lines.join("\n"), places && `   ${say("under", { places })}`);
 }
 
 /** `file:line`; of a page its title, its address and when it was read. */
@@ -163,47 +168,51 @@ function placeOf({ document, line }: Fact, say: Say): string {
   return `[${title.replace(/[[\]]/g, "")}](${url})${read}`;
 }
 
-function sourcesOf(cited: readonly Fact[], { documents, notes, unread }: Description, say: Say): string[] {
+function formatSources(
+  cited: readonly Fact[],
+  { documents, notes, unread }: Description,
+  say: Say,
+): string[] {
   const byDocument = new Map(cited.map((fact) => [fact.document.id, fact]));
   const named = [...byDocument].map(([id, fact]) => {
     const { url, date } = fact.document;
     return `- ${url ? placeOf(fact, say) : `\`${id}\``}${date ? `, ${date}` : ""}`;
   });
   const left = unread.length > 0 && say("unread", { list: listOf(unread) });
-  return [named.join("\n"), sentences(say("searched", { number: documents }), ...notes, left)];
+  return [named.join("\n"), joinSentences(say("searched", { number: documents }), ...notes, left)];
 }
 
-function usageOf({ calls, input_tokens, output_tokens, cost_dollars }: Usage, say: Say): string {
+function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage, say: Say): string {
   const [input, output] = [input_tokens, output_tokens].map((tokens) => tokens.toLocaleString("en-US"));
   const cost = cost_dollars !== undefined && say("cost", { number: cost_dollars.toFixed(4) });
-  return sentences(say("used", { calls, input: input ?? "", output: output ?? "" }), cost);
+  return joinSentences(say("used", { calls, input: input ?? "", output: output ?? "" }), cost);
 }
 
 /** An address, or a mark that makes a link, an image, HTML or code. */
 const ACTIVE = new RegExp(`${ADDRESS.source}|[\\\\<[\`]`, "gi");
 
 /** What nobody has checked, on one line: nothing in it can be followed. */
-function inert(text: string): string {
+function escapeMarkdown(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.replace(ACTIVE, (found) => (found.length > 1 ? `\`${found}\`` : `\\${found}`));
+  return line.replace(ACTIVE, (mark) => (mark.length > 1 ? `\`${mark}\`` : `\\${mark}`));
 }
 
 /** A text that may be left out. */
 type Optional = string | false | undefined;
 
-function section(title: string, ...texts: readonly Optional[]): string {
-  const text = paragraphs(...texts);
+function joinSection(title: string, ...texts: readonly Optional[]): string {
+  const text = joinParagraphs(...texts);
   return text && `## ${title}\n\n${text}`;
 }
 
-function paragraphs(...texts: readonly Optional[]): string {
+function joinParagraphs(...texts: readonly Optional[]): string {
   return texts.filter(Boolean).join("\n\n");
 }
 
-function sentences(...texts: readonly Optional[]): string {
+function joinSentences(...texts: readonly Optional[]): string {
   return texts.filter(Boolean).join(" ");
 }
 
-function ended(text: string): string {
+function endSentence(text: string): string {
   return /[.!?:]["'`)*_]*$/.test(text) ? text : `${text}.`;
 }

@@ -1,4 +1,4 @@
-import { untilAborted } from "../../core/clock.js";
+import { waitUnlessAborted } from "../../core/clock.js";
 import { isObject } from "../../core/json/exact-json.js";
 import {
   type Progress,
@@ -9,12 +9,12 @@ import {
 } from "../../core/researcher.js";
 import type { Source, SourceProvider } from "../finding/source.js";
 import { ChatEndpoint, type EndpointOptions } from "../model/endpoint/endpoint.js";
-import { Budget, type BudgetLimits, BudgetSpent, type Price, usageOf } from "../model/session/budget.js";
+import { Budget, type BudgetLimits, BudgetSpent, buildUsage, type Price } from "../model/session/budget.js";
 import { ModelSession, type SessionOptions } from "../model/session/session.js";
-import { holds } from "./checks/structured.js";
+import { hasValue } from "./checks/structured.js";
 import type { Fact } from "./facts.js";
 import type { Length } from "./prompts.js";
-import { answerData, citationOf, citedFacts, citedSources, modelReport } from "./report.js";
+import { answerData, buildModelReport, formatCitation, listCitedFacts, listCitedSources } from "./report.js";
 import { gather } from "./steps/gather.js";
 import { writeAnswer, writeResult } from "./steps/write.js";
 
@@ -33,7 +33,7 @@ export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges"
  * Researches in the sources with a model: it plans and words, and every quote, every number and every value of a
  * structured result is checked against the sources.
  */
-export function modelResearcher(options: ModelResearcherOptions): Researcher {
+export function createModelResearcher(options: ModelResearcherOptions): Researcher {
   const { limits, sources, exchanges, clock, length, price } = options;
   const endpoint = new ChatEndpoint({ ...options.endpoint, clock });
   const hide = (text: string) => endpoint.hide(text);
@@ -44,19 +44,19 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
     tell: (news: ResearchNews) => void,
   ): Promise<unknown> {
     const budget = new Budget(limits, clock);
-    const usage = () => usageOf(budget.spent, price);
+    const getUsage = () => buildUsage(budget.spent, price);
     let progress: Progress = { step: "plan", done: 0, of: 1, pages: 0, calls: 0, tokens: 0 };
     const advance = (more: Partial<Progress>) => {
       const { calls, tokens } = budget.spent;
       progress = { ...progress, ...more, calls, tokens };
-      tell({ progress, usage: usage() });
+      tell({ progress, usage: getUsage() });
     };
     const cite = (cited: readonly Fact[]) =>
-      tell({ usage: usage(), sources: hidden(citedSources(cited), hide) });
+      tell({ usage: getUsage(), sources: hideIn(listCitedSources(cited), hide) });
     const log = (line: string) => options.log(hide(`${requestId}: ${line}`));
     const seen = { notice: (line: string) => options.notice(hide(line)), spent: () => advance({}) };
     const session = new ModelSession({ requestId, endpoint, budget, exchanges, clock, signal, ...seen });
-    const source = safe(sources.for(requestId, signal), hide, signal);
+    const source = createSafeSource(sources.for(requestId, signal), hide, signal);
 
     const findings = await gather(session, source, prompt, advance);
     const { facts } = findings;
@@ -64,7 +64,7 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
     if (isEmpty && findings.spent !== undefined)
       throw new ResearchFailure(`Nothing was found yet: ${findings.spent.message}.`);
     if (isEmpty && output_schema !== undefined)
-      throw noResult(
+      throw createNoResult(
         findings.droppedQuotes > 0
           ? "no quote that the model gave stands in its source"
           : "the sources do not say what the schema asks for",
@@ -72,20 +72,20 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
     if (!isEmpty) advance({ step: "write", done: 0, of: 1 });
     if (output_schema !== undefined) {
       const result = await writeResult(session, prompt, facts, output_schema).catch((error: unknown) => {
-        throw error instanceof BudgetSpent ? noResult(error.message) : error;
+        throw error instanceof BudgetSpent ? createNoResult(error.message) : error;
       });
       const { value, leftOut } = result;
-      const grounds = facts.filter(({ quote }) => holds(quote, value));
-      log(`the values are from ${grounds.map(citationOf).join(", ")}`);
+      const grounds = facts.filter(({ quote }) => hasValue(quote, value));
+      log(`the values are from ${grounds.map(formatCitation).join(", ")}`);
       if (leftOut.length > 0) log(`left out, as it stands in no quote: ${leftOut.join(", ")}`);
       cite(grounds);
       return value;
     }
     const draft = isEmpty ? undefined : await writeAnswer(session, prompt, findings, length);
-    cite(citedFacts(draft, facts));
+    cite(listCitedFacts(draft, facts));
     if (structured_output) return answerData(draft, facts);
     const description = await source.describe();
-    return modelReport(draft, { question: prompt, findings, description, usage: usage(), length });
+    return buildModelReport(draft, { question: prompt, findings, description, usage: getUsage(), length });
   }
 
   return {
@@ -94,7 +94,7 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
       signal.throwIfAborted();
       const output = await answer(job, signal, tell);
       signal.throwIfAborted();
-      return hidden(output, hide);
+      return hideIn(output, hide);
     },
     async close() {
       await Promise.all([endpoint.close(), sources.close()]);
@@ -103,27 +103,27 @@ export function modelResearcher(options: ModelResearcherOptions): Researcher {
 }
 
 /** A source that is not waited for after an abort, and whose passages with the key are not seen. */
-function safe(source: Source, hide: (text: string) => string, signal: AbortSignal): Source {
+function createSafeSource(source: Source, hide: (text: string) => string, signal: AbortSignal): Source {
   return {
-    search: (query, n) => untilAborted(source.search(query, n), signal),
+    search: (query, n) => waitUnlessAborted(source.search(query, n), signal),
     async open(id, from, to) {
-      const opened = await untilAborted(source.open(id, from, to), signal);
+      const opened = await waitUnlessAborted(source.open(id, from, to), signal);
       const passages = opened?.passages.filter(({ lines }) => lines.every((line) => hide(line) === line));
       return opened && { ...opened, passages: passages ?? [] };
     },
-    describe: () => untilAborted(source.describe(), signal),
+    describe: () => waitUnlessAborted(source.describe(), signal),
   };
 }
 
-function noResult(why: string): ResearchFailure {
+function createNoResult(why: string): ResearchFailure {
   return new ResearchFailure(`The structured result failed: ${why}.`);
 }
 
 /** A JSON value with `hide` applied to every string in it: a source or the question may hold the key. */
-function hidden<T>(value: T, hide: (text: string) => string): T;
-function hidden(value: unknown, hide: (text: string) => string): unknown {
+function hideIn<T>(value: T, hide: (text: string) => string): T;
+function hideIn(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);
-  if (Array.isArray(value)) return value.map((part) => hidden(part, hide));
+  if (Array.isArray(value)) return value.map((part) => hideIn(part, hide));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [hide(name), hidden(part, hide)]));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [hide(name), hideIn(part, hide)]));
 }

@@ -52,14 +52,14 @@ export function readWords(reply: unknown): ReportWords {
   const valid = NAMES.filter((name) => {
     const [text, english] = [reply[name], ENGLISH[name]];
     if (typeof text !== "string" || text.trim() === "" || FORBIDDEN.test(text)) return false;
-    const namesIn = (one: string) => (one.match(BRACES) ?? []).sort().join();
-    return text.length <= 20 + LONGER * english.length && namesIn(text) === namesIn(english);
+    const listNames = (text: string) => (text.match(BRACES) ?? []).sort().join();
+    return text.length <= 20 + LONGER * english.length && listNames(text) === listNames(english);
   });
   return Object.fromEntries(valid.map((name) => [name, String(reply[name]).trim()]));
 }
 
 /** The words of a report, in English where `words` lacks them. */
-export function speaker(words: ReportWords = {}) {
+export function createSpeaker(words: ReportWords = {}) {
   return (name: keyof typeof ENGLISH, values: Readonly<Record<string, string | number>> = {}): string =>
     (words[name] ?? ENGLISH[name]).replace(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ""));
 }

@@ -67,7 +67,7 @@ export function useOf(
   return { ...figures, keyId, ...hours, nextAt: Math.max(hours.create.nextAt ?? 0, budgetAt) || undefined };
 }
 
-/** Where a conversation stands that waits and why it does, as JSON text. `closedMs`: for how long another service takes none. */
+/** Where a conversation stands that waits and why it does, as JSON text. `measureClosed`: for how long another service takes none. */
 export function queueProgress(
   place: { done: number; of?: number | undefined },
   {

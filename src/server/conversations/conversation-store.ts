@@ -1,7 +1,7 @@
 import type { KnownStatus } from "../../core/protocol/conversation.js";
 import type { HourlyLimit } from "../../core/protocol/limits.js";
 import type { Claim, ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
-import { shortLine } from "../../core/text/phrases.js";
+import { shortenLine } from "../../core/text/phrases.js";
 import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
 import type { CreateAnswer, Refused } from "./create-gate.js";
 
@@ -99,11 +99,11 @@ export const SPENT_MS = 30 * 86_400_000;
 const LONGEST_MODEL = 200;
 
 /** `data` is that of an outcome. Comes from outside: what is no amount is left out. */
-export function billIn(data = "{}"): Bill {
+export function readBill(data = "{}"): Bill {
   const { cost_dollars, usage, model } = JSON.parse(data);
   const amount = (value: unknown) =>
     typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
-  const name = typeof model === "string" ? shortLine(model.replaceAll("\0", ""), LONGEST_MODEL) : "";
+  const name = typeof model === "string" ? shortenLine(model.replaceAll("\0", ""), LONGEST_MODEL) : "";
   return {
     model: name || undefined,
     dollars: amount(cost_dollars ?? usage?.cost_dollars),
@@ -118,13 +118,16 @@ export const MOST_COUNTED = 1_000;
 /** What a store shows of all keys, to be read only. Every method may reject with a StoreUnavailableError. */
 export interface Overview {
   /** How many conversations are in each state. */
-  states(): Promise<Record<KnownStatus, number>>;
+  countStates(): Promise<Record<KnownStatus, number>>;
   /** The newest conversations first, at most `limit`, of one state or all; `at` is the store's own time, epoch ms. */
-  newest(limit: number, state?: KnownStatus): Promise<{ at: number; conversations: ListedConversation[] }>;
+  listNewest(
+    limit: number,
+    state?: KnownStatus,
+  ): Promise<{ at: number; conversations: ListedConversation[] }>;
   /** Undefined if no conversation has that id; any text may be asked for. */
   find(requestId: string): Promise<{ at: number; conversation: ListedConversation } | undefined>;
   /** What the conversation was created with. Undefined if there is none, or if it was not kept when it ended. */
-  job(requestId: string): Promise<ResearchJob | undefined>;
+  findJob(requestId: string): Promise<ResearchJob | undefined>;
   /** What these keys have used of their limits, in their order. */
   use(keys: readonly LimitedKey[]): Promise<{ at: number; uses: KeyUse[] }>;
   /** What was spent since the hour that was `sinceMs` ago began, or ever, by name; deleted conversations included. */
@@ -133,7 +136,7 @@ export interface Overview {
 
 /** Whose request it is: the key that the client sent, as far as a store has to know it. */
 export interface Caller {
-  /** The id of the key (see `keyIdOf`); conversations and hourly counts belong to it. */
+  /** The id of the key (see `shortenHash`); conversations and hourly counts belong to it. */
   keyId: string;
   /** §8, requests per hour; Infinity means no limit, and nothing is counted. */
   limits: HourlyLimit;
@@ -215,7 +218,7 @@ export interface RemoteRequests {
   /**
    * Says that the one create of a conversation is about to be sent. Resolves when that would outlive a `kill -9`. True for
    * the claim that said it, which alone may send it; false if another one did, or if the claim is not valid any more.
-   * `fullMs`: nothing was said, since the day of the account is full for so long.
+   * `computeFullMs`: nothing was said, since the day of the account is full for so long.
    */
   begin(
     claim: Claim,
@@ -237,11 +240,11 @@ export interface RemoteRequests {
   /** Takes a cancellation at that origin, and hides it for `forMs` from every process; undefined if none is due. */
   takeCancellation(at: string, forMs: number): Promise<Cancellation | undefined>;
   /** That request needs no cancellation any more. */
-  cancelled(requestId: string): Promise<void>;
+  noteCancelled(requestId: string): Promise<void>;
   /** What the answer to the create of that claim says of other creates. Holds for all processes. */
-  answered(claim: Claim, answer: CreateAnswer): Promise<void>;
+  noteAnswered(claim: Claim, answer: CreateAnswer): Promise<void>;
   /** Why no new conversation of a key is taken just now; undefined if it is. */
-  refusal(keyId: string): Promise<Refused | undefined>;
+  findRefusal(keyId: string): Promise<Refused | undefined>;
 }
 
 /** After so long since it was created, what could not be sent to another service is FAILED, ms. */
@@ -325,21 +328,21 @@ export interface ConversationStore {
   /** Writes the end, dated by the store. False, nothing written, if the claim is not valid: stopped, or lost. */
   end(claim: Claim, outcome: Outcome): Promise<boolean>;
   /** Gives up a claim without an end: the conversation is due again, and stays PROCESSING. Nothing if it is lost. */
-  giveBack(claim: Claim): Promise<void>;
+  returnClaim(claim: Claim): Promise<void>;
 
   /** Deletes at least the conversations that ended more than `ageMs` ago, and resolves with how many. */
   deleteEnded(ageMs: number): Promise<number>;
-  counts(): Promise<StoreCounts>;
+  readCounts(): Promise<StoreCounts>;
   /** Of a store that processes share. */
   readonly figures?: StoreFigures;
   /** Says which key and limits this process runs with. Rejects with a ServiceStartError if another process has others. */
   agreeOn?(settings: string): Promise<void>;
   /** Says what does the research of this process: what a budget of dollars needs to know of it. */
-  researchesWith(facts: ResearchFacts): Promise<void>;
+  declareResearch(facts: ResearchFacts): Promise<void>;
   /** Resolves if states can be read just now, rejects within a second or two if they cannot. */
-  ready(): Promise<void>;
+  checkReady(): Promise<void>;
   /** A store that can be silent does not delay `close`: what it has not answered `ms` (2,000) later rejects from then on. */
-  giveUp?(ms?: number): void;
+  closeAtOnce?(ms?: number): void;
   /** Frees everything. The caller has ended or given back its claims before. */
   close(): Promise<void>;
 }

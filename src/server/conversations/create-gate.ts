@@ -44,7 +44,7 @@ const LEAST_WAIT_MS = 1_000;
 const UNKNOWNS = 3;
 
 /** The gate after an answer. `isStale`: another answer has changed the gate since that create was sent. */
-export function gateAfter(gate: Gate, answer: CreateAnswer, isStale: boolean): Gate {
+export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean): Gate {
   const { kind } = answer;
   if (kind === "open") return isStale && gate.kind ? { ...gate, unknowns: 0 } : OPEN;
   const unknowns = kind === "unknown" ? gate.unknowns + 1 : 0;
@@ -54,13 +54,13 @@ export function gateAfter(gate: Gate, answer: CreateAnswer, isStale: boolean): G
   // Creates that were under way together are one try.
   const failures = isStale && before > 0 ? before : before + 1;
   const growing = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
-  const own = kind === "limit" ? Math.max(LEAST_WAIT_MS, retryAfterMs ?? growing) : PROBE_MS;
-  const waitMs = isStale ? Math.max(own, gate.waitMs) : own;
+  const gateMs = kind === "limit" ? Math.max(LEAST_WAIT_MS, retryAfterMs ?? growing) : PROBE_MS;
+  const waitMs = isStale ? Math.max(gateMs, gate.waitMs) : gateMs;
   return { kind, reason, atOnce, failures, unknowns, waitMs };
 }
 
 /** Whether a new conversation is refused; `waiting`: how many of its key, and of all keys, wait to be sent. */
-export function refusalBy(gate: Gate, waiting: { ofKey: number; ofAll: number }): Refused | undefined {
+export function findRefusal(gate: Gate, waiting: { ofKey: number; ofAll: number }): Refused | undefined {
   const { kind, reason, atOnce, waitMs } = gate;
   const refuses =
     kind === "limit" ? waiting.ofKey >= atOnce : waitMs > 0 || (kind === "account" && waiting.ofAll > 0);

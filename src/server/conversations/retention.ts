@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.js";
-import { errorText } from "../../core/text/phrases.js";
+import { describeError } from "../../core/text/phrases.js";
 import type { Log } from "../monitoring/log.js";
 import type { ConversationStore } from "./conversation-store.js";
 
@@ -20,7 +20,7 @@ export async function deleteOldConversations(
     try {
       await store.deleteEnded(keepMs);
     } catch (error) {
-      log(`old conversations could not be deleted: ${errorText(error)}`);
+      log(`old conversations could not be deleted: ${describeError(error)}`);
     }
     await clock.sleep(interval, signal).catch(() => {});
   }

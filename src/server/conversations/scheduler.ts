@@ -1,5 +1,5 @@
 import { type Clock, onAbort } from "../../core/clock.js";
-import { exactJson, JsonText } from "../../core/json/exact-json.js";
+import { JsonText, stringifyExact } from "../../core/json/exact-json.js";
 import {
   type Progress,
   type Researcher,
@@ -8,9 +8,9 @@ import {
   type ResearchNews,
 } from "../../core/researcher.js";
 import { Semaphore } from "../../core/semaphore.js";
-import { errorText } from "../../core/text/phrases.js";
-import { progressWords } from "../../core/text/research-progress.js";
-import { defect, type Log, Troubles } from "../monitoring/log.js";
+import { describeError } from "../../core/text/phrases.js";
+import { describeProgress } from "../../core/text/research-progress.js";
+import { describeDefect, type Log, Troubles } from "../monitoring/log.js";
 import {
   type Claim,
   type ConversationStore,
@@ -25,7 +25,7 @@ export interface SchedulerOptions {
   /** Least time in PROCESSING, ms. */
   processingMs: number;
   researcher: Researcher;
-  store: Pick<ConversationStore, "claim" | "tell" | "end" | "giveBack">;
+  store: Pick<ConversationStore, "claim" | "tell" | "end" | "returnClaim">;
   clock: Clock;
   log: Log;
   /** Called when a research has ended, with its state and the ms in PROCESSING. */
@@ -55,8 +55,8 @@ export class Scheduler {
 
   start(): void {
     const { researcher, store } = this.options;
-    const own = { claim: (signal: AbortSignal) => store.claim(signal), resumed: false };
-    this.#claiming ??= Promise.all((researcher.claims ?? [own]).map((one) => this.#claimAll(one)));
+    const claims = { claim: (signal: AbortSignal) => store.claim(signal), resumed: false };
+    this.#claiming ??= Promise.all((researcher.claims ?? [claims]).map((claims) => this.#claimAll(claims)));
   }
 
   /** Ends all research; resolves when none is left. What it worked on may still be on its way back to the store. */
@@ -80,11 +80,11 @@ export class Scheduler {
       try {
         if (!resumed) release = await this.#semaphore.take(signal);
         this.#begin(await claim(signal), release ?? this.#semaphore.takeNow());
-        this.#troubles.over("claims of work");
+        this.#troubles.noteRecovery("claims of work");
       } catch (error) {
         release?.();
         if (signal.aborted) return;
-        this.#troubles.failed("claims of work", error);
+        this.#troubles.noteFailure("claims of work", error);
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
@@ -96,7 +96,7 @@ export class Scheduler {
     // Not by AbortSignal.any, which takes many times as long where there are a thousand.
     onAbort(claim.signal, () => work.abort(claim.signal.reason));
     const forget = onAbort(closing, () => work.abort(closing.reason));
-    const running = this.#work(claim, work.signal).finally(() => {
+    const running = this.#runClaim(claim, work.signal).finally(() => {
       forget();
       this.#running.delete(running);
       release();
@@ -104,21 +104,21 @@ export class Scheduler {
     this.#running.add(running);
   }
 
-  async #work(claim: Claim, signal: AbortSignal): Promise<void> {
+  async #runClaim(claim: Claim, signal: AbortSignal): Promise<void> {
     const { clock, ended, log, store } = this.options;
     const begun = clock.monotonic();
     try {
       const outcome: Outcome =
         claim.starts > MAX_STARTS
           ? { status: "FAILED", reason: LOST_EACH_TIME }
-          : await this.#observed(claim, signal);
+          : await this.#observeClaim(claim, signal);
       if (await this.#end(claim, outcome, signal)) ended?.(outcome.status, clock.monotonic() - begun);
     } catch (error) {
       if (!signal.aborted && !(error instanceof Released))
-        log(...defect(error, { request_id: claim.job.request_id }));
+        log(...describeDefect(error, { request_id: claim.job.request_id }));
       await store
-        .giveBack(claim)
-        .catch((failure) => log(`no claim could be given back: ${errorText(failure)}`));
+        .returnClaim(claim)
+        .catch((failure) => log(`no claim could be given back: ${describeError(failure)}`));
     }
   }
 
@@ -129,17 +129,17 @@ export class Scheduler {
     for (;;) {
       try {
         const ended = await store.end(claim, outcome);
-        this.#troubles.over(what);
+        this.#troubles.noteRecovery(what);
         return ended;
       } catch (error) {
-        this.#troubles.failed(what, error, { request_id: claim.job.request_id });
+        this.#troubles.noteFailure(what, error, { request_id: claim.job.request_id });
       }
       await clock.sleep(RETRY_MS, signal);
     }
   }
 
   /** Passes on how far a research is while it works, and keeps with its end what else it has told. */
-  async #observed(claim: Claim, signal: AbortSignal): Promise<Outcome> {
+  async #observeClaim(claim: Claim, signal: AbortSignal): Promise<Outcome> {
     const { clock, log, store } = this.options;
     const data: Record<string, unknown> = {};
     const done = new AbortController();
@@ -151,34 +151,38 @@ export class Scheduler {
         const progress = untold;
         untold = undefined;
         const facts = { level: "info", request_id: claim.job.request_id, progress } as const;
-        log(progressWords(progress) ?? progress.step, facts);
+        log(describeProgress(progress) ?? progress.step, facts);
         await store.tell(claim, JSON.stringify(progress)).catch(() => {});
       }
       isTelling = false;
     };
     try {
-      const outcome = await this.#research(claim, signal, ({ progress, ...more }) => {
+      const outcome = await this.#runResearch(claim, signal, ({ progress, ...more }) => {
         Object.assign(data, more);
         if (progress === undefined || done.signal.aborted) return;
         untold = progress;
         if (!isTelling) tellStore().catch(() => {});
       });
-      return Object.keys(data).length === 0 ? outcome : { ...outcome, data: exactJson(data) };
+      return Object.keys(data).length === 0 ? outcome : { ...outcome, data: stringifyExact(data) };
     } finally {
       done.abort();
     }
   }
 
   /** Rejects with `signal.reason` on an abort, and with nothing else. */
-  async #research(claim: Claim, signal: AbortSignal, tell: (news: ResearchNews) => void): Promise<Outcome> {
+  async #runResearch(
+    claim: Claim,
+    signal: AbortSignal,
+    tell: (news: ResearchNews) => void,
+  ): Promise<Outcome> {
     const { job } = claim;
     const { clock, processingMs, researcher, log } = this.options;
     const least = processingMs > 0 ? clock.sleep(processingMs, signal) : undefined;
     const research = researcher
       .research(job, signal, tell, claim)
-      .then((found): Outcome | Promise<Outcome> => {
-        const output = found instanceof JsonText ? found.text : exactJson(found);
-        return researcher.takesMisfits ? { status: "COMPLETED", output } : checked(job, output, signal);
+      .then((result): Outcome | Promise<Outcome> => {
+        const output = result instanceof JsonText ? result.text : stringifyExact(result);
+        return researcher.takesMisfits ? { status: "COMPLETED", output } : checkResult(job, output, signal);
       });
     // Both are awaited to the end: a stop must find nothing still running when its place is free again.
     const ended = Promise.allSettled([research, least]);
@@ -189,21 +193,21 @@ export class Scheduler {
     if (result.status === "fulfilled") return result.value;
     if (result.reason instanceof Released) throw result.reason;
     if (result.reason instanceof ResearchFailure) return { status: "FAILED", reason: result.reason.message };
-    log(...defect(result.reason, { request_id: job.request_id }));
+    log(...describeDefect(result.reason, { request_id: job.request_id }));
     return { status: "FAILED", reason: "The researcher failed unexpectedly." };
   }
 }
 
 /** A result that does not fit the client's schema is a failure, whichever researcher made it. */
-async function checked(
+async function checkResult(
   { output_schema }: ResearchJob,
   output: string,
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (output_schema === undefined) return { status: "COMPLETED", output };
-  const { checkValue, problemText } = await import("../../core/json-schema/check.js");
+  const { checkValue, describeProblem } = await import("../../core/json-schema/check.js");
   const problem = await checkValue(output_schema, output, signal);
   if (problem === undefined) return { status: "COMPLETED", output };
-  const why = problemText(problem, "the top level");
+  const why = describeProblem(problem, "the top level");
   return { status: "FAILED", reason: `The result does not fit the output_schema: ${why}.` };
 }

@@ -13,14 +13,14 @@ import {
   StoreOutcomeUnknownError,
 } from "../conversations/conversation-store.js";
 import { type Exchange, type Observer, observe } from "../monitoring/exchange.js";
-import { defect, type Log, Troubles } from "../monitoring/log.js";
+import { describeDefect, type Log, Troubles } from "../monitoring/log.js";
 import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
 import { CheckTimes, SchemaChecks } from "./create-request.js";
 import type { FaultPlan } from "./faults/fault.js";
 import { injectFault } from "./faults/fault-injection.js";
-import { create, type Handler, output, status, stop } from "./operations.js";
-import { metrics, type Probes, ready, takesAnyHost } from "./probes.js";
+import { answerOutput, answerStatus, create, type Handler, stop } from "./operations.js";
+import { answerMetrics, answerReady, isForAnyHost, type Probes } from "./probes.js";
 import {
   checkContentLength,
   checkContentType,
@@ -29,7 +29,13 @@ import {
   checkOrigin,
   readBody,
 } from "./request-checks.js";
-import { ANSWER_HEADERS, errorResponse, HttpError, httpErrorOf, successResponse } from "./responses.js";
+import {
+  ANSWER_HEADERS,
+  buildErrorResponse,
+  buildSuccessResponse,
+  HttpError,
+  toHttpError,
+} from "./responses.js";
 
 export interface AppParts extends Probes {
   /** False for a worker, which does research and answers no operation of §4. */
@@ -64,8 +70,8 @@ export type App = (request: Request, bindings: HttpBindings) => Response | Promi
 const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
   ["create", "POST", CREATE.path, create],
   ["stop", "POST", "/api/v1/conversation/:request_id/stop", stop],
-  ["status", "GET", "/api/v1/conversation/:request_id/status", status],
-  ["output", "GET", "/api/v1/conversation/:request_id/output", output],
+  ["status", "GET", "/api/v1/conversation/:request_id/status", answerStatus],
+  ["output", "GET", "/api/v1/conversation/:request_id/output", answerOutput],
 ];
 
 /** The operations of §4 over HTTP. Every answer, of any status, is an envelope (§2). */
@@ -85,23 +91,23 @@ export function createApp(parts: AppParts): App {
     const atOnce = operation === "output" ? OUTPUTS_AT_ONCE : isLarge ? LARGE_AT_ONCE : undefined;
     if (atOnce === undefined) return undefined;
     const name = `${atOnce} ${sender}`;
-    const own = turns.get(name) ?? { places: new Semaphore(atOnce), takers: 0 };
-    turns.set(name, own);
-    own.takers += 1;
-    const release = await own.places.take(NEVER);
-    const over = () => {
+    const keyTurn = turns.get(name) ?? { places: new Semaphore(atOnce), takers: 0 };
+    turns.set(name, keyTurn);
+    keyTurn.takers += 1;
+    const release = await keyTurn.places.take(NEVER);
+    const endTurn = () => {
       release();
-      own.takers -= 1;
-      if (own.takers === 0) turns.delete(name);
+      keyTurn.takers -= 1;
+      if (keyTurn.takers === 0) turns.delete(name);
     };
     if (operation === "output") {
       // A result is in memory until its client has taken it, and the event loop answers others before the next one. Of the
       // end of its connection an answer behind another one never hears, but its request does.
-      void Promise.race([finished(outgoing), finished(incoming)]).then(over, over);
+      void Promise.race([finished(outgoing), finished(incoming)]).then(endTurn, endTurn);
       return undefined;
     }
     const turn = new AbortController();
-    void clock.sleep(TURN_MS, turn.signal).then(over, over);
+    void clock.sleep(TURN_MS, turn.signal).then(endTurn, endTurn);
     return () => turn.abort();
   };
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
@@ -119,8 +125,8 @@ export function createApp(parts: AppParts): App {
         if (method === "POST") checkContentType(request);
         const data = await handler({ store, schemas, clock, caller, request, body, requestId });
         exchange.requestId = String(data.request_id);
-        troubles.over(`${operation} requests`);
-        return successResponse(data);
+        troubles.noteRecovery(`${operation} requests`);
+        return buildSuccessResponse(data);
       };
       const answer = async () => {
         const endTurn = await turnOf(operation, c.env);
@@ -129,13 +135,13 @@ export function createApp(parts: AppParts): App {
           return await carryOut();
         } catch (error) {
           if (error instanceof HttpError) exchange.isHourUsedUp = error.isHourUsedUp;
-          if (error instanceof StoreError) troubles.failed(`${operation} requests`, error);
+          if (error instanceof StoreError) troubles.noteFailure(`${operation} requests`, error);
           throw error;
         } finally {
           endTurn?.();
         }
       };
-      const fault = faults.next(operation);
+      const fault = faults.takeNext(operation);
       return fault === undefined ? answer() : injectFault(fault, c.env, clock, answer);
     });
   }
@@ -150,18 +156,18 @@ export function createApp(parts: AppParts): App {
     return new Response(JSON.stringify(description), { headers: ANSWER_HEADERS });
   });
   // This process lives.
-  get("/health", async () => successResponse({}));
-  get("/ready", () => ready(parts));
+  get("/health", async () => buildSuccessResponse({}));
+  get("/ready", () => answerReady(parts));
   const { ui, metrics: measured, metricsToken } = parts;
   if (measured && metricsToken !== undefined)
-    get("/metrics", (request) => metrics(measured, metricsToken, request));
+    get("/metrics", (request) => answerMetrics(measured, metricsToken, request));
   if (ui) for (const path of ["/ui", "/ui/*"]) get(path, ui.answer);
 
-  routes.notFound(() => errorResponse(new HttpError("NOT_FOUND", "There is nothing at this path.")));
+  routes.notFound(() => buildErrorResponse(new HttpError("NOT_FOUND", "There is nothing at this path.")));
   const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
     // The store's own troubles are said once, not for each request.
-    if (!(error instanceof HttpError || error instanceof StoreError)) log(...defect(error));
-    if (!(error instanceof StoreOutcomeUnknownError)) return errorResponse(httpErrorOf(error));
+    if (!(error instanceof HttpError || error instanceof StoreError)) log(...describeDefect(error));
+    if (!(error instanceof StoreOutcomeUnknownError)) return buildErrorResponse(toHttpError(error));
     // An answer would say that nothing was done, or that it was.
     outgoing.socket?.destroy();
     return RESPONSE_ALREADY_SENT;
@@ -172,7 +178,7 @@ export function createApp(parts: AppParts): App {
     const { incoming, outgoing } = bindings;
     const exchange = observe(observers, clock, incoming, outgoing as ServerResponse);
     try {
-      if (!takesAnyHost(incoming.url ?? "", parts)) checkHost(incoming, allowHosts);
+      if (!isForAnyHost(incoming.url ?? "", parts)) checkHost(incoming, allowHosts);
       checkOrigin(incoming);
       checkContentLength(incoming);
       return routes.fetch(request, { incoming, outgoing, exchange });

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../../core/protocol/conversation.js";
 import type { ResearchJob } from "../../core/researcher.js";
 import { KeyedMutex } from "../../core/semaphore.js";
 import { checkIsAnswerable } from "./request-checks.js";
-import { HttpError, tooManyRequests } from "./responses.js";
+import { createTooManyRequests, HttpError } from "./responses.js";
 
 /** What the checks of one key's schemas may take within `MINUTE_MS`, ms. */
 const CHECKS_MS = 10_000;
@@ -31,7 +31,7 @@ export class CheckTimes {
     });
     if (full === undefined) return;
     const message = `The checks of this key's schemas took ${CHECKS_MS / SECOND_MS} s within a minute.`;
-    throw tooManyRequests(message, full.at + MINUTE_MS - now);
+    throw createTooManyRequests(message, full.at + MINUTE_MS - now);
   }
 
   /** Counts a check that has just ended. */
@@ -62,9 +62,9 @@ export class SchemaChecks {
       this.times.checkLeft(keyId);
       const problem = await this.checkSchema(schema, undefined, (ms) => this.times.add(keyId, ms));
       if (problem === undefined) return;
-      const { problemText } = await import("../../core/json-schema/check.js");
-      const why = problemText(problem, "the top level");
-      throw invalid(`The field output_schema is not a usable JSON Schema: ${why}.`);
+      const { describeProblem } = await import("../../core/json-schema/check.js");
+      const why = describeProblem(problem, "the top level");
+      throw createInvalidError(`The field output_schema is not a usable JSON Schema: ${why}.`);
     });
   }
 }
@@ -72,33 +72,34 @@ export class SchemaChecks {
 /** Reads a create body (§2), all but its schema, and fills in its default. Refuses with VALIDATION_ERROR (§7). */
 export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
   const body = parse(bytes);
-  if (!isObject(body)) throw invalid("The request body must be a JSON object.");
+  if (!isObject(body)) throw createInvalidError("The request body must be a JSON object.");
   const { prompt, structured_output = false, output_schema } = body;
-  if (prompt === undefined) throw invalid("The field prompt is required.");
-  if (typeof prompt !== "string") throw invalid("The field prompt must be a string.");
-  if (prompt.trim() === "") throw invalid("The field prompt must not be blank.");
+  if (prompt === undefined) throw createInvalidError("The field prompt is required.");
+  if (typeof prompt !== "string") throw createInvalidError("The field prompt must be a string.");
+  if (prompt.trim() === "") throw createInvalidError("The field prompt must not be blank.");
   if (typeof structured_output !== "boolean") {
-    throw invalid("The field structured_output must be a boolean.");
+    throw createInvalidError("The field structured_output must be a boolean.");
   }
   if (output_schema === undefined) return { prompt, structured_output };
   if (!isObject(output_schema)) {
-    throw invalid("The field output_schema must be an object: a JSON Schema.");
+    throw createInvalidError("The field output_schema must be an object: a JSON Schema.");
   }
   if (!structured_output) {
-    throw invalid("The field output_schema needs structured_output to be true.");
+    throw createInvalidError("The field output_schema needs structured_output to be true.");
   }
   return { prompt, structured_output, output_schema };
 }
 
 function parse(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) throw invalid("The request body is empty; it must be a JSON object with a prompt.");
+  if (bytes.length === 0)
+    throw createInvalidError("The request body is empty; it must be a JSON object with a prompt.");
   try {
     return parseExact(new TextDecoder("utf-8", { fatal: true }).decode(bytes), "output_schema");
   } catch {
-    throw invalid("The request body is not valid JSON in UTF-8.");
+    throw createInvalidError("The request body is not valid JSON in UTF-8.");
   }
 }
 
-function invalid(message: string): HttpError {
+function createInvalidError(message: string): HttpError {
   return new HttpError("VALIDATION_ERROR", message);
 }

@@ -8,7 +8,7 @@ import {
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { App } from "./app.js";
-import { ANSWER_HEADERS, errorBody, errorResponse, HttpError } from "./responses.js";
+import { ANSWER_HEADERS, buildErrorBody, buildErrorResponse, HttpError } from "./responses.js";
 
 /** How long a client may take to send its headers, and its whole request, in ms. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -23,7 +23,7 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
   // The adapter also serves HTTP/2; this server does not.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
     errorHandler: () =>
-      errorResponse(new HttpError("BAD_REQUEST", "The Host header or the target is malformed.")),
+      buildErrorResponse(new HttpError("BAD_REQUEST", "The Host header or the target is malformed.")),
   });
   const open: Open = new Map();
   closing.addEventListener("abort", () => {
@@ -70,7 +70,7 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
   });
   server.on("checkExpectation", (_, response: ServerResponse) => {
     const error = new HttpError("EXPECTATION_FAILED", "The Expect header asks for what is not offered.");
-    const { headers, body } = lastAnswer(error);
+    const { headers, body } = formatLastAnswer(error);
     response.writeHead(error.status, headers).end(body);
   });
   server.on("clientError", (error, socket) => answerUnreadable(open, error, socket));
@@ -98,8 +98,8 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
     response?.once("finish", () => answerUnreadable(open, error, socket));
     return;
   }
-  const answer = parserServiceError(error.code);
-  const { headers, body } = lastAnswer(answer);
+  const answer = createParserError(error.code);
+  const { headers, body } = formatLastAnswer(answer);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n`;
   const bodiless = error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
@@ -109,13 +109,13 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
 }
 
 /** A last answer on a connection. */
-function lastAnswer(error: HttpError) {
-  const body = errorBody(error);
+function formatLastAnswer(error: HttpError) {
+  const body = buildErrorBody(error);
   const length = { "Content-Length": String(Buffer.byteLength(body)) };
   return { headers: { ...ANSWER_HEADERS, ...length, Connection: "close" }, body };
 }
 
-function parserServiceError(code: string | undefined): HttpError {
+function createParserError(code: string | undefined): HttpError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return new HttpError("HEADERS_TOO_LARGE", "The request's headers are too large.");

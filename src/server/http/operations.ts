@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.js";
-import { JsonText, memberText, parseExact } from "../../core/json/exact-json.js";
+import { findMemberText, JsonText, parseExact } from "../../core/json/exact-json.js";
 import { type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { HourlyLimit } from "../../core/protocol/limits.js";
-import { exactDuration, isoDate } from "../../core/text/duration.js";
-import { dollars } from "../../core/text/research-progress.js";
+import { formatExactDuration, formatIsoDate } from "../../core/text/duration.js";
+import { formatDollars } from "../../core/text/research-progress.js";
 import type {
   Caller,
   Conversation,
@@ -15,7 +15,7 @@ import type {
 } from "../conversations/conversation-store.js";
 import { readCreateBody, type SchemaChecks } from "./create-request.js";
 import { checkIsAnswerable } from "./request-checks.js";
-import { HttpError, tooManyRequests } from "./responses.js";
+import { createTooManyRequests, HttpError } from "./responses.js";
 
 /** What an operation of §4 is asked, and by whom. */
 export interface Call {
@@ -37,17 +37,17 @@ export type Handler = (call: Call) => Promise<Data>;
 export const create: Handler = async ({ store, schemas, clock, caller, request, body }) => {
   const job = { request_id: randomUUID(), ...readCreateBody(await body) };
   if (job.output_schema !== undefined) await schemas.check(caller.keyId, job.output_schema, request);
-  const refused = await store.remote.refusal(caller.keyId);
+  const refused = await store.remote.findRefusal(caller.keyId);
   checkIsAnswerable(request);
-  if (refused) throw tooManyRequests(refused.reason, refused.retryAfterMs);
+  if (refused) throw createTooManyRequests(refused.reason, refused.retryAfterMs);
   const created = await store.create(caller, job);
-  if (created.kind === "rate-limited") throw rateLimitError("create", caller, created, clock);
+  if (created.kind === "rate-limited") throw createRateLimitError("create", caller, created, clock);
   if (created.kind === "not-measured")
     throw new HttpError(
       "BUDGET_NOT_MEASURED",
       "This key has a budget of dollars, and the service that does the research does not say what a conversation costs. Nothing was created.",
     );
-  return { request_id: job.request_id, status: "PENDING", created_at: timestamp(created.createdAt) };
+  return { request_id: job.request_id, status: "PENDING", created_at: formatTimestamp(created.createdAt) };
 };
 
 /** §4.2 */
@@ -57,9 +57,9 @@ export const stop: Handler = async ({ store, clock, caller, request, body, reque
   const result = await store.stop(caller, requestId);
   switch (result.kind) {
     case "rate-limited":
-      throw rateLimitError("stop", caller, result, clock);
+      throw createRateLimitError("stop", caller, result, clock);
     case "not-found":
-      throw notFoundError();
+      throw createNotFoundError();
     case "already-ended": {
       const { status } = result;
       if (!isFinal(status)) throw new Error(`stop is not permitted from ${status}`);
@@ -69,13 +69,13 @@ export const stop: Handler = async ({ store, clock, caller, request, body, reque
       return {
         request_id: requestId,
         status: "STOPPED",
-        message: `The conversation was stopped. No result is kept.${goesOn(result.remote)}`,
+        message: `The conversation was stopped. No result is kept.${describeGoesOn(result.remote)}`,
       };
   }
 };
 
 /** What is to be said of a request at another service whose conversation was stopped. */
-export function goesOn(remote: RemoteRequest | undefined): string {
+export function describeGoesOn(remote: RemoteRequest | undefined): string {
   if (remote === undefined) return "";
   const { provider, canStop, remoteId } = remote;
   const paid = ` At ${provider} it goes on and is paid for: there is no way to stop it there.`;
@@ -85,42 +85,42 @@ export function goesOn(remote: RemoteRequest | undefined): string {
 }
 
 /** §4.3; its fields beyond `status` are not shown there. */
-export const status: Handler = async ({ store, caller, requestId }) => {
+export const answerStatus: Handler = async ({ store, caller, requestId }) => {
   const conversation = await store.get(caller, requestId);
-  if (conversation === undefined) throw notFoundError();
+  if (conversation === undefined) throw createNotFoundError();
   const { status, createdAt, progress } = conversation;
   const shown = !isFinal(status) && progress !== undefined && { progress: new JsonText(progress) };
-  return { request_id: requestId, status, created_at: timestamp(createdAt), ...shown };
+  return { request_id: requestId, status, created_at: formatTimestamp(createdAt), ...shown };
 };
 
 /** §4.4; nothing but its purpose is shown there. */
-export const output: Handler = async ({ store, caller, requestId }) => {
-  const found = await store.output(caller, requestId);
-  if (found === undefined) throw notFoundError();
-  const { status, endedAt, reason }: Conversation = found.conversation;
+export const answerOutput: Handler = async ({ store, caller, requestId }) => {
+  const answer = await store.output(caller, requestId);
+  if (answer === undefined) throw createNotFoundError();
+  const { status, endedAt, reason }: Conversation = answer.conversation;
   if (!isFinal(status)) {
     throw new HttpError("CONVERSATION_NOT_COMPLETED", `The conversation is still ${status}.`);
   }
-  if (found.output === undefined) {
+  if (answer.output === undefined) {
     throw new HttpError("OUTPUT_NOT_AVAILABLE", reason ?? `The conversation is ${status} and has no output.`);
   }
-  const completed_at = endedAt === undefined ? undefined : timestamp(endedAt);
-  const data = parseExact(found.data ?? "{}") as Data;
-  const more = Object.fromEntries(Object.keys(data).map((name) => [name, memberText(data, name)]));
-  return { ...more, request_id: requestId, status, output: new JsonText(found.output), completed_at };
+  const completed_at = endedAt === undefined ? undefined : formatTimestamp(endedAt);
+  const data = parseExact(answer.data ?? "{}") as Data;
+  const more = Object.fromEntries(Object.keys(data).map((name) => [name, findMemberText(data, name)]));
+  return { ...more, request_id: requestId, status, output: new JsonText(answer.output), completed_at };
 };
 
 /** §2: ISO 8601 with a UTC offset and fractional seconds, of an epoch time in ms. */
-function timestamp(at: number): string {
+function formatTimestamp(at: number): string {
   return `${new Date(at).toISOString().slice(0, -1)}+00:00`;
 }
 
 /** §7, REQUEST_NOT_FOUND. */
-function notFoundError(): HttpError {
+function createNotFoundError(): HttpError {
   return new HttpError("REQUEST_NOT_FOUND", "No request has this request_id.");
 }
 
-function rateLimitError(
+function createRateLimitError(
   operation: keyof HourlyLimit,
   { limits }: Caller,
   { over, retryAfterMs }: RateLimited,
@@ -129,19 +129,19 @@ function rateLimitError(
   const message = over
     ? budgetText(over, clock.now() + retryAfterMs)
     : `The limit of ${limits[operation]} ${operation} requests per hour is exceeded.`;
-  const error = tooManyRequests(message, retryAfterMs);
+  const error = createTooManyRequests(message, retryAfterMs);
   return Object.assign(error, { isHourUsedUp: true, ...(over && { reason: "budget" }) });
 }
 
 /** Which budget of the key is used up, and until when (epoch ms) as far as that is known. */
 function budgetText(over: NonNullable<RateLimited["over"]>, end: number): string {
-  const until = isoDate(end).replace(/\.\d+/, "");
-  const span = exactDuration(over.ms);
+  const until = formatIsoDate(end).replace(/\.\d+/, "");
+  const span = formatExactDuration(over.ms);
   if (over.what === "budget")
     return `The budget of this key is ${over.most} creates in ${span}, and it is used up until ${until}.`;
-  const budget = `The budget of this key is ${dollars(over.most)} in ${span}`;
-  const spent = `${dollars(over.said)} were spent`;
+  const budget = `The budget of this key is ${formatDollars(over.most)} in ${span}`;
+  const spent = `${formatDollars(over.said)} were spent`;
   if (over.price === undefined)
     return `${budget}, and as long as no cost is known, one conversation runs and few wait: ${spent}. Ask again at ${until}.`;
-  return `${budget}: ${spent} and ${dollars(over.reserved)} are reserved for what has not ended. Ask again at ${until}.`;
+  return `${budget}: ${spent} and ${formatDollars(over.reserved)} are reserved for what has not ended. Ask again at ${until}.`;
 }

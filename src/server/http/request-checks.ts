@@ -43,7 +43,7 @@ export const MAX_BODY_BYTES = 1_048_576;
 
 /** Throws a HttpError (413) if Content-Length is over MAX_BODY_BYTES. */
 export function checkContentLength(request: IncomingMessage): void {
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw createTooLargeError();
 }
 
 /** Throws a HttpError if the client can no longer be answered: the client has left, or was told that it was too slow. */
@@ -59,20 +59,20 @@ export function readBody(request: IncomingMessage): Promise<Buffer> {
     let size = 0;
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) reject(tooLarge());
+      if (size > MAX_BODY_BYTES) reject(createTooLargeError());
       else chunks.push(chunk);
     });
     request.on("end", () => resolve(Buffer.concat(chunks, size)));
-    const broken = () => {
+    const createBrokenError = () => {
       if (!request.readableEnded)
         reject(new HttpError("BAD_REQUEST", "The request body could not be read to its end."));
     };
-    request.on("error", broken);
-    request.on("close", broken);
+    request.on("error", createBrokenError);
+    request.on("close", createBrokenError);
   });
 }
 
-function tooLarge(): HttpError {
+function createTooLargeError(): HttpError {
   return new HttpError("PAYLOAD_TOO_LARGE", `The request body is larger than ${MAX_BODY_BYTES} bytes.`, {
     Connection: "close",
   });

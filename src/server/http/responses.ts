@@ -1,4 +1,4 @@
-import { exactJson, JsonText } from "../../core/json/exact-json.js";
+import { JsonText, stringifyExact } from "../../core/json/exact-json.js";
 import { API_VERSION, type Data, SERVICE_CODES } from "../../core/protocol/conversation.js";
 import { formatDuration } from "../../core/text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
@@ -47,7 +47,7 @@ export class HttpError extends Error {
 }
 
 /** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded, or what another service said. */
-export function tooManyRequests(message: string, retryAfterMs: number): HttpError {
+export function createTooManyRequests(message: string, retryAfterMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const whole = `${message.replace(/[^.!?]$/, "$&.")} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
   return new HttpError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
@@ -57,32 +57,32 @@ export function tooManyRequests(message: string, retryAfterMs: number): HttpErro
 const UNAVAILABLE_S = 2;
 
 /** 503, with `Retry-After`. */
-export function unavailable(message: string): HttpError {
+export function createUnavailable(message: string): HttpError {
   return new HttpError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
 }
 
 /** The answer to any error; the message of one that is not meant for clients is left out. */
-export function httpErrorOf(error: unknown): HttpError {
+export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailableError)
-    return unavailable("The service cannot reach its store just now. Nothing was done.");
+    return createUnavailable("The service cannot reach its store just now. Nothing was done.");
   return new HttpError("INTERNAL_ERROR", "Internal error.");
 }
 
 /** §2, response envelope of a success, as the text of a body. Members of `data` may be JsonText. */
-export function successBody(data: Data): string {
+export function buildSuccessBody(data: Data): string {
   let members = "";
   for (const [name, value] of Object.entries(data)) {
     if (value === undefined) continue;
     // A JsonText is not read again.
-    const text = value instanceof JsonText ? value.text : exactJson(value);
+    const text = value instanceof JsonText ? value.text : stringifyExact(value);
     members += `${members && ","}${JSON.stringify(name)}:${text}`;
   }
   return `{"status":true,"version":${JSON.stringify(API_VERSION)},"data":{${members}}}`;
 }
 
 /** §2, response envelope of an error, as the text of a body. */
-export function errorBody({ code, message, reason }: HttpError): string {
+export function buildErrorBody({ code, message, reason }: HttpError): string {
   return JSON.stringify({ status: false, version: API_VERSION, error: { message, code, reason } });
 }
 
@@ -94,14 +94,14 @@ export const ANSWER_HEADERS = {
 } as const;
 
 /** The HTTP response of a success. */
-export function successResponse(data: Data): Response {
+export function buildSuccessResponse(data: Data): Response {
   // As bytes: a socket takes several times as long to encode a long text.
-  return new Response(Buffer.from(successBody(data)), { headers: ANSWER_HEADERS });
+  return new Response(Buffer.from(buildSuccessBody(data)), { headers: ANSWER_HEADERS });
 }
 
 /** The HTTP response of an error of §7. */
-export function errorResponse(error: HttpError): Response {
-  return new Response(errorBody(error), {
+export function buildErrorResponse(error: HttpError): Response {
+  return new Response(buildErrorBody(error), {
     status: error.status,
     headers: { ...ANSWER_HEADERS, ...error.headers },
   });

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import type { Clock } from "../../core/clock.js";
 import { readIfThere, replaceFile } from "../../core/files/files.js";
 import { lock } from "../../core/files/lock.js";
-import { unlessMissing } from "../../core/files/server-files.js";
-import { errorText } from "../../core/text/phrases.js";
+import { ignoreMissing } from "../../core/files/server-files.js";
+import { describeError } from "../../core/text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { KeyBudgets, KeyStore, ServiceKey } from "./key-store.js";
 
@@ -42,7 +42,7 @@ export const noKeys: KeyStore = {
   set: async () => false,
   revoke: async () => false,
   find: async () => undefined,
-  inUse: async () => false,
+  isInUse: async () => false,
   close: async () => {},
 };
 
@@ -67,7 +67,7 @@ export class KeyFile implements KeyStore {
   }
 
   add(key: ServiceKey): Promise<boolean> {
-    return this.#change((keys) => (current(keys, key.name) ? undefined : [...keys, key]));
+    return this.#change((keys) => (findCurrent(keys, key.name) ? undefined : [...keys, key]));
   }
 
   set(name: string, budgets: KeyBudgets): Promise<boolean> {
@@ -83,17 +83,17 @@ export class KeyFile implements KeyStore {
     return this.#keys.get(hash);
   }
 
-  async inUse(): Promise<boolean> {
+  async isInUse(): Promise<boolean> {
     await this.#look();
     return this.#exists;
   }
 
   async close(): Promise<void> {}
 
-  #unusable(cause: unknown): never {
+  #throwUnusable(cause: unknown): never {
     // What could not be read now is read by the next request.
     this.#lookedAt = Number.NEGATIVE_INFINITY;
-    throw new StoreUnavailableError(`The keys cannot be used: ${errorText(cause)}`, { cause });
+    throw new StoreUnavailableError(`The keys cannot be used: ${describeError(cause)}`, { cause });
   }
 
   /** Looks at the file if the last look is too old; all who ask meanwhile wait for the same look. */
@@ -101,13 +101,13 @@ export class KeyFile implements KeyStore {
     const now = this.clock.monotonic();
     if (now - this.#lookedAt >= FRESH_MS) {
       this.#lookedAt = now;
-      this.#looking = this.#readIfChanged().catch((cause) => this.#unusable(cause));
+      this.#looking = this.#readIfChanged().catch((cause) => this.#throwUnusable(cause));
     }
     return this.#looking;
   }
 
   async #readIfChanged(): Promise<void> {
-    const stat = await fs.stat(this.#path, { bigint: true }).catch(unlessMissing);
+    const stat = await fs.stat(this.#path, { bigint: true }).catch(ignoreMissing);
     const version = stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
     if (version === this.#version) return;
     const keys = read(this.#path);
@@ -119,13 +119,13 @@ export class KeyFile implements KeyStore {
 
   #replace(name: string, changed: (key: ServiceKey) => ServiceKey): Promise<boolean> {
     return this.#change((keys) => {
-      const key = current(keys, name);
+      const key = findCurrent(keys, name);
       return key && keys.map((other) => (other === key ? changed(key) : other));
     });
   }
 
   async #change(change: (keys: ServiceKey[]) => ServiceKey[] | undefined): Promise<boolean> {
-    const unlock = await lock(`${this.#path}.lock`, LOCK_MS).catch((cause) => this.#unusable(cause));
+    const unlock = await lock(`${this.#path}.lock`, LOCK_MS).catch((cause) => this.#throwUnusable(cause));
     try {
       const keys = change(read(this.#path));
       if (keys === undefined) return false;
@@ -133,7 +133,7 @@ export class KeyFile implements KeyStore {
       this.#lookedAt = Number.NEGATIVE_INFINITY;
       return true;
     } catch (cause) {
-      return this.#unusable(cause);
+      return this.#throwUnusable(cause);
     } finally {
       unlock();
     }
@@ -141,7 +141,7 @@ export class KeyFile implements KeyStore {
 }
 
 /** The key of that name that is not revoked. */
-function current(keys: readonly ServiceKey[], name: string): ServiceKey | undefined {
+function findCurrent(keys: readonly ServiceKey[], name: string): ServiceKey | undefined {
   return keys.find((key) => key.name === name && key.revokedAt === undefined);
 }
 

@@ -46,27 +46,27 @@ export interface KeyStore {
   /** The key of that hash, valid or not; an answer may be up to a second old. */
   find(hash: string): Promise<ServiceKey | undefined>;
   /** Whether a key was ever added: from then on only added keys are valid. May be up to a second old. */
-  inUse(): Promise<boolean>;
+  isInUse(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** SHA-256 of a key, in hex. */
-export function keyHash(apiKey: string): string {
+export function hashKey(apiKey: string): string {
   return hash("sha256", apiKey);
 }
 
 /** The id of a key: the first 16 digits of its hash, which do not give it away. */
-export function keyIdOf(hash: string): string {
+export function shortenHash(hash: string): string {
   return hash.slice(0, 16);
 }
 
 /** A random key: 192 bits in letters that need no quotes in a shell. */
-export function randomKey(): string {
+export function generateKey(): string {
   return `research-${randomBytes(24).toString("base64url")}`;
 }
 
 /** A random key and what is stored of it. `validMs`: how long it is valid from `now` (epoch ms), undefined without end. */
-export function newKey(options: {
+export function createKey(options: {
   name: string;
   tier: Tier;
   limits: HourlyLimit;
@@ -75,10 +75,13 @@ export function newKey(options: {
   validMs: number | undefined;
 }): { apiKey: string; key: ServiceKey } {
   const { name, tier, limits, budgets, now, validMs } = options;
-  const apiKey = randomKey();
-  const hash = keyHash(apiKey);
+  const apiKey = generateKey();
+  const hash = hashKey(apiKey);
   const expiresAt = validMs === undefined ? undefined : now + validMs;
-  return { apiKey, key: { id: keyIdOf(hash), name, hash, tier, limits, budgets, createdAt: now, expiresAt } };
+  return {
+    apiKey,
+    key: { id: shortenHash(hash), name, hash, tier, limits, budgets, createdAt: now, expiresAt },
+  };
 }
 
 /** Whether a key may be used at `now` (epoch ms). */
@@ -87,6 +90,6 @@ export function isValid(key: ServiceKey, now: number): boolean {
 }
 
 /** Whether `sent` is the secret. The comparison takes the same time whatever is sent. */
-export function sameSecret(sent: string | undefined, secret: string): boolean {
-  return sent !== undefined && timingSafeEqual(Buffer.from(keyHash(sent)), Buffer.from(keyHash(secret)));
+export function isSameSecret(sent: string | undefined, secret: string): boolean {
+  return sent !== undefined && timingSafeEqual(Buffer.from(hashKey(sent)), Buffer.from(hashKey(secret)));
 }

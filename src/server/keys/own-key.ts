@@ -1,10 +1,10 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import { makeFolder, readIfThere } from "../../core/files/files.js";
-import { unlessThere } from "../../core/files/server-files.js";
+import { ignoreExisting } from "../../core/files/server-files.js";
 import { isKeyText } from "../../core/secrets/key.js";
 import { ServiceStartError } from "../start-error.js";
-import { randomKey } from "./key-store.js";
+import { generateKey } from "./key-store.js";
 
 /** The key's file in the data folder. */
 const FILE = "api-key";
@@ -19,19 +19,19 @@ export interface OwnKey {
 }
 
 /** A random key (§5); with a data folder the one kept there, mode 0600, so that clients need not learn a new one. */
-export async function apiKeyFor(dataDir?: string): Promise<OwnKey> {
-  const fresh = randomKey();
+export async function chooseApiKey(dataDir?: string): Promise<OwnKey> {
+  const fresh = generateKey();
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };
   const path = join(dataDir, FILE);
   try {
     makeFolder(dataDir);
     const written = fs.writeFile(path, `${fresh}\n`, { flag: "wx", mode: 0o600, flush: true });
-    if (await written.then(() => true, unlessThere)) return { apiKey: fresh, fresh: true };
+    if (await written.then(() => true, ignoreExisting)) return { apiKey: fresh, fresh: true };
     const apiKey = readIfThere(path, MAX_BYTES)?.trim() ?? "";
     if (!isKeyText(apiKey)) throw new Error(`${path} holds no key; remove the file to get a new one`);
     await fs.chmod(path, 0o600);
     return { apiKey, fresh: false };
   } catch (error) {
-    throw ServiceStartError.ofDataFolder(error, dataDir);
+    throw ServiceStartError.fromDataFolder(error, dataDir);
   }
 }

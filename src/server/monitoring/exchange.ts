@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.js";
 import type { Operation } from "../../core/protocol/conversation.js";
-import { bearerToken } from "../http/authentication.js";
+import { readBearerToken } from "../http/authentication.js";
 
 /** One request with its answer, as the access log and the metrics see it. */
 export interface Exchange {
@@ -36,11 +36,11 @@ export function observe(
 ): Partial<Exchange> {
   if (observers.length === 0) return {};
   const begun = clock.monotonic();
-  const path = withoutToken((request.url ?? "").replace(/[?#].*$/s, ""), request);
+  const path = removeToken((request.url ?? "").replace(/[?#].*$/s, ""), request);
   const exchange: Exchange = { at: clock.now(), method: request.method ?? "", path, durationMs: 0 };
   response.once("close", () => {
     exchange.durationMs = clock.monotonic() - begun;
-    if (exchange.requestId !== undefined) exchange.requestId = withoutToken(exchange.requestId, request);
+    if (exchange.requestId !== undefined) exchange.requestId = removeToken(exchange.requestId, request);
     if (response.headersSent) exchange.status = response.statusCode;
     for (const observer of observers) observer(exchange);
   });
@@ -48,8 +48,8 @@ export function observe(
 }
 
 /** `text` with `[key]` in place of the key of the request, which a client may have sent in its path as well. */
-function withoutToken(text: string, request: IncomingMessage): string {
-  const token = bearerToken(request);
+function removeToken(text: string, request: IncomingMessage): string {
+  const token = readBearerToken(request);
   if (token === undefined) return text;
   return text.replaceAll(token, "[key]").replaceAll(encodeURIComponent(token), "[key]");
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
-import { errorText } from "../../core/text/phrases.js";
-import { safe, safeJson, safeLine } from "../../core/text/safe-text.js";
+import { describeError } from "../../core/text/phrases.js";
+import { escapeLine, escapeText, stringifySafe } from "../../core/text/safe-text.js";
 import type { Exchange, Observer } from "./exchange.js";
 
 /** What is known beside the sentence. */
@@ -26,22 +26,25 @@ export type LogFormat = "text" | "json";
 export function logLine(format: LogFormat, at: number, message: string, facts: LogFacts = {}): string {
   const { level = "error", stack, ...more } = facts;
   const time = new Date(at).toISOString();
-  if (format === "json") return safeJson({ time, level, message, ...more, ...(stack && { stack }) });
+  if (format === "json") return stringifySafe({ time, level, message, ...more, ...(stack && { stack }) });
   const named = Object.entries(more).map(([name, value]) => `${name} ${value}`);
-  const line = safeLine(`${time} ${level} ${message}${named.length > 0 ? ` (${named.join(", ")})` : ""}`);
-  return stack === undefined ? line : `${line}\n  ${safe(stack).replaceAll("\n", "\n  ")}`;
+  const line = escapeLine(`${time} ${level} ${message}${named.length > 0 ? ` (${named.join(", ")})` : ""}`);
+  return stack === undefined ? line : `${line}\n  ${escapeText(stack).replaceAll("\n", "\n  ")}`;
 }
 
 /** A log that shows `secret` in no line. */
-export function hiding(secret: string | undefined, log: Log): Log {
+export function createHidingLog(secret: string | undefined, log: Log): Log {
   if (secret === undefined) return log;
-  const hidden = (text: string) => text.replaceAll(secret, "[key]");
+  const hideSecret = (text: string) => text.replaceAll(secret, "[key]");
   return (message, facts) =>
-    log(hidden(message), { ...facts, ...(facts?.stack !== undefined && { stack: hidden(facts.stack) }) });
+    log(hideSecret(message), {
+      ...facts,
+      ...(facts?.stack !== undefined && { stack: hideSecret(facts.stack) }),
+    });
 }
 
 /** The text of an unforeseen error. */
-export function defect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
+export function describeDefect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return [`defect: ${message}`, { ...facts, ...(stack && { stack }) }];
 }
@@ -59,11 +62,11 @@ export class Troubles {
   ) {}
 
   /** `why`: an error, or a text. */
-  failed(what: string, why: unknown, facts?: LogFacts): void {
-    const text = errorText(why);
-    const said = this.#said.get(what);
+  noteFailure(what: string, why: unknown, facts?: LogFacts): void {
+    const text = describeError(why);
+    const logged = this.#said.get(what);
     const now = this.clock.monotonic();
-    if (said && (said.text === text || now - said.at < TROUBLE_MS)) return;
+    if (logged && (logged.text === text || now - logged.at < TROUBLE_MS)) return;
     for (const [name, { at, text }] of this.#said)
       if (text === undefined && now - at >= TROUBLE_MS) this.#said.delete(name);
     this.#said.set(what, { at: now, text });
@@ -71,33 +74,33 @@ export class Troubles {
     this.log(`${what} fail: ${text}`, sqlstate ? { ...facts, sqlstate } : facts);
   }
 
-  over(what: string): void {
-    const said = this.#said.get(what);
-    if (said?.text === undefined) return;
-    delete said.text;
+  noteRecovery(what: string): void {
+    const logged = this.#said.get(what);
+    if (logged?.text === undefined) return;
+    delete logged.text;
     this.log(`${what} work again`, { level: "info" });
   }
 }
 
 /** Writes a line for each exchange: never a query, a key or a prompt. */
 export function accessLog(format: LogFormat, write: (line: string) => void): Observer {
-  const lineOf = format === "json" ? jsonLine : textLine;
+  const lineOf = format === "json" ? formatJsonLine : formatTextLine;
   return (exchange) => write(`${lineOf(exchange)}\n`);
 }
 
 /** `TIME METHOD PATH STATUS MS ms KEY REQUEST_ID`, with `-` for a missing value. */
-export function textLine(exchange: Readonly<Exchange>): string {
+export function formatTextLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
   const took = `${durationMs.toFixed(1)} ms`;
-  const parts = [timeOf(exchange), method, path, status ?? "-", took, keyName ?? "-", requestId ?? "-"];
-  return safeLine(parts.join(" "));
+  const parts = [formatTime(exchange), method, path, status ?? "-", took, keyName ?? "-", requestId ?? "-"];
+  return escapeLine(parts.join(" "));
 }
 
 /** One object: `time`, `method`, `path`, `status`, `ms`, `key`, `request_id`; null for a missing value. */
-export function jsonLine(exchange: Readonly<Exchange>): string {
+export function formatJsonLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
-  return safeJson({
-    time: timeOf(exchange),
+  return stringifySafe({
+    time: formatTime(exchange),
     method,
     path,
     status: status ?? null,
@@ -107,6 +110,6 @@ export function jsonLine(exchange: Readonly<Exchange>): string {
   });
 }
 
-function timeOf({ at }: Readonly<Exchange>): string {
+function formatTime({ at }: Readonly<Exchange>): string {
   return new Date(at).toISOString();
 }

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Clock, untilAborted, withDeadline } from "../../core/clock.js";
+import { type Clock, runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
 import type { KnownStatus } from "../../core/protocol/conversation.js";
 import {
   type ConversationStore,
@@ -16,7 +16,7 @@ const RESEARCH_SECONDS = [0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200];
 /** How long the store may take to count; Prometheus gives up after 10 s, and then it has nothing at all. */
 const STORE_MS = 2_000;
 
-type MeasuredStore = Pick<ConversationStore, "counts" | "figures"> & {
+type MeasuredStore = Pick<ConversationStore, "readCounts" | "figures"> & {
   keys: Pick<ConversationStore["keys"], "list">;
   overview: Pick<ConversationStore["overview"], "spent">;
 };
@@ -36,97 +36,101 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   const registers = [registry];
   let counts: StoreCounts | undefined;
   let spent: readonly Spent[] = [];
-  const gauge = (name: string, help: string, value: () => number) =>
+  const addGauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       ...{ name, help, registers },
       collect() {
         this.set(value());
       },
     });
-  const counter = (name: string, help: string, labelNames: string[]) =>
+  const addCounter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string, label: string, buckets: number[]) =>
+  const addHistogram = (name: string, help: string, label: string, buckets: number[]) =>
     new Histogram({ name, help, labelNames: [label], buckets, registers });
-  const counted = (name: string, help: string, value: (counts: StoreCounts) => number) =>
-    gauge(name, help, () => (counts === undefined ? Number.NaN : value(counts)));
+  const addCountGauge = (name: string, help: string, value: (counts: StoreCounts) => number) =>
+    addGauge(name, help, () => (counts === undefined ? Number.NaN : value(counts)));
 
   // Processor time, memory, open files, the lag of the event loop, garbage collection, the version of Node.
   collectDefaultMetrics({ register: registry });
   const build = { name: "research_build_info", help: "1, with the version of the program." };
   new Gauge({ ...build, labelNames: ["version"], registers }).labels(version).set(1);
-  const requests = counter(
+  const requests = addCounter(
     "research_requests_total",
     "Requests by operation and HTTP status; 0 where the connection was closed without an answer.",
     ["operation", "code"],
   );
-  const answers = histogram(
+  const answers = addHistogram(
     "research_request_duration_seconds",
     "From a request's headers to the end of its answer.",
     "operation",
     ANSWER_SECONDS,
   );
-  const limited = counter(
+  const limited = addCounter(
     "research_rate_limited_total",
     "Requests refused because the hour or a budget of their key was used up.",
     ["operation"],
   );
-  const research = histogram(
+  const research = addHistogram(
     "research_duration_seconds",
     "Time in PROCESSING of conversations that ended here, by their last state.",
     "status",
     RESEARCH_SECONDS,
   );
-  gauge("research_store_up", "Whether the store could be read for the counts below.", () => Number(!!counts));
-  counted("research_queue_length", "Conversations that no worker holds.", ({ waiting }) => waiting);
-  counted("research_working", "Conversations that a worker holds.", ({ working }) => working);
-  counted("research_workers", "Processes alive that do research.", ({ workers }) => workers);
-  counted(
+  addGauge("research_store_up", "Whether the store could be read for the counts below.", () =>
+    Number(!!counts),
+  );
+  addCountGauge("research_queue_length", "Conversations that no worker holds.", ({ waiting }) => waiting);
+  addCountGauge("research_working", "Conversations that a worker holds.", ({ working }) => working);
+  addCountGauge("research_workers", "Processes alive that do research.", ({ workers }) => workers);
+  addCountGauge(
     "research_queue_head_age_seconds",
     "How long the first conversation that waits has been due.",
     ({ oldestDueMs }) => oldestDueMs / 1000,
   );
-  counted(
+  addCountGauge(
     "research_cancellations_pending",
     "Requests at another service that are still to be stopped there.",
     ({ cancellations }) => cancellations,
   );
-  counted(
+  addCountGauge(
     "research_upstream_refuses",
     "1 while another service takes no creates, whatever they ask: no money, a refused key, a limit, or no answer.",
     ({ isRefused }) => Number(isRefused),
   );
-  const spentGauge = (name: string, help: string, labels: string[], values: (spent: Spent) => Values[]) =>
+  const addSpentGauge = (name: string, help: string, labels: string[], values: (spent: Spent) => Values[]) =>
     new Gauge({
       ...{ name, help: `${help} By key, of conversations that ended in the last 30 days.`, registers },
       labelNames: ["key", ...labels],
       collect() {
         this.reset();
-        for (const one of spent)
-          for (const [value, more] of values(one)) this.inc({ key: one.name, ...more }, value);
+        for (const spentByKey of spent)
+          for (const [value, more] of values(spentByKey)) this.inc({ key: spentByKey.name, ...more }, value);
       },
     });
-  spentGauge("research_key_dollars", "Dollars, as far as they were said.", [], ({ dollars }) => [[dollars]]);
-  spentGauge("research_key_tokens", "Tokens, as far as they were said.", ["direction"], (one) => [
-    [one.inputTokens, { direction: "input" }],
-    [one.outputTokens, { direction: "output" }],
+  addSpentGauge("research_key_dollars", "Dollars, as far as they were said.", [], ({ dollars }) => [
+    [dollars],
   ]);
-  spentGauge("research_key_conversations", "How they ended.", ["status"], (one) => [
-    [one.completed, { status: "COMPLETED" }],
-    [one.failed, { status: "FAILED" }],
-    [one.stopped, { status: "STOPPED" }],
+  addSpentGauge("research_key_tokens", "Tokens, as far as they were said.", ["direction"], (spentByKey) => [
+    [spentByKey.inputTokens, { direction: "input" }],
+    [spentByKey.outputTokens, { direction: "output" }],
   ]);
-  spentGauge("research_key_unsaid", "Of how many nothing was said.", [], ({ unsaid }) => [[unsaid]]);
-  gauge(
+  addSpentGauge("research_key_conversations", "How they ended.", ["status"], (spentByKey) => [
+    [spentByKey.completed, { status: "COMPLETED" }],
+    [spentByKey.failed, { status: "FAILED" }],
+    [spentByKey.stopped, { status: "STOPPED" }],
+  ]);
+  addSpentGauge("research_key_unsaid", "Of how many nothing was said.", [], ({ unsaid }) => [[unsaid]]);
+  addGauge(
     "research_database_connections_used",
     "Connections to the database that are in use here.",
     () => store.figures?.connections ?? 0,
   );
-  gauge(
+  addGauge(
     "research_database_connections_waiting",
     "Callers here that wait for a connection.",
     () => store.figures?.connectionsWaiting ?? 0,
   );
-  gauge(
+  addGauge(
     "research_leases_lost",
     "Leases that this process lost, with all its work, since its start.",
     () => store.figures?.leasesLost ?? 0,
@@ -140,12 +144,11 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     researched: (status, durationMs) => research.observe({ status }, durationMs / 1000),
     exposition: async () => {
       const { signal: never } = new AbortController();
-      const asked = (signal: AbortSignal) => untilAborted(figuresOf(store), signal);
+      const readUntilAborted = (signal: AbortSignal) => waitUnlessAborted(readFigures(store), signal);
       const late = new Error("the store is late");
-      [counts, spent] = await withDeadline(clock, STORE_MS, never, late, asked).catch((): [undefined, []] => [
-        undefined,
-        [],
-      ]);
+      [counts, spent] = await runWithDeadline(clock, STORE_MS, never, late, readUntilAborted).catch(
+        (): [undefined, []] => [undefined, []],
+      );
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
@@ -155,12 +158,12 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
 type Values = [value: number, labels?: Record<string, string>];
 
 /** What is unfinished, and what each key has spent, by its name. */
-async function figuresOf(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> {
+async function readFigures(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> {
   const [unfinished, spent, added] = await Promise.all([
-    store.counts(),
+    store.readCounts(),
     store.overview.spent("key", SPENT_MS),
     store.keys.list(),
   ]);
   const names = new Map(added.map(({ id, name }) => [id, name]));
-  return [unfinished, spent.map((one) => ({ ...one, name: names.get(one.name) ?? "" }))];
+  return [unfinished, spent.map((spentByKey) => ({ ...spentByKey, name: names.get(spentByKey.name) ?? "" }))];
 }

@@ -1,35 +1,35 @@
 import { parseExact } from "../../core/json/exact-json.js";
 import type { ResearchJob } from "../../core/researcher.js";
 import {
-  billIn,
   type Claim,
   ConversationStopped,
   type Outcome,
+  readBill,
   StoreOutcomeUnknownError,
   StoreUnavailableError,
   WAIT_LIMIT_MS,
 } from "../conversations/conversation-store.js";
 import { PROBE_MS } from "../conversations/create-gate.js";
 import { Troubles } from "../monitoring/log.js";
-import { type SqlStatement, sql } from "./database.js";
+import { readSql, type SqlStatement } from "./database.js";
 import { listen, notify, notifyWorker } from "./notifications.js";
 import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
 /** worker, the key that had its turn last, what is claimed. A row without an id says in how many ms to look again. */
-const CLAIM = sql("claim")`
+const CLAIM = readSql("claim")`
   SELECT request_id, key, starts, claims, job, coalesce((SELECT version FROM research.gate), 0) AS gate,
     extract(epoch FROM due_at - now())::float8 * 1000 AS due_ms
   FROM research.claim($1, $2, $3, ${PROBE_MS}, ${WAIT_LIMIT_MS})`;
 
 /** request_id, worker, claims, progress */
-const TELL = sql("tell")`
+const TELL = readSql("tell")`
   UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
 /**
  * request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, model if none is known. The price of a
  * model is locked only if it changes. No row: the claim is not valid any more.
  */
-const END = sql("end")`
+const END = readSql("end")`
   WITH ended AS (
     UPDATE research.conversations
     SET status = $4, output = $5, reason = $6, data = $7, cost_dollars = $8, input_tokens = $9, output_tokens = $10,
@@ -49,23 +49,23 @@ const END = sql("end")`
   SELECT research.tally(ARRAY[request_id], '{ended}', 1, false) FROM ended`;
 
 /** request_id, worker, claims. The place in the queue stays, and the start does not count. */
-const GIVE_BACK = sql("give-back")`
+const GIVE_BACK = readSql("give-back")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
 /** worker, ids it knows of: gives back what it holds beyond them, because the answer to a claim was lost. */
-const GIVE_BACK_OTHERS = sql("give-back-others")`
+const GIVE_BACK_OTHERS = readSql("give-back-others")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`;
 
 /** ids: those of them that a client has stopped. */
-const STOPPED = sql("stopped")`
+const STOPPED = readSql("stopped")`
   SELECT request_id::text FROM research.conversations WHERE request_id = ANY ($1::uuid[]) AND status = 'STOPPED'`;
 
 /** How long a claim waits at most before it looks again: a notification can be lost. */
 const LOOK_MS = 500;
 
-const stopped = () => new ConversationStopped("the conversation was stopped");
+const createStopped = () => new ConversationStopped("the conversation was stopped");
 
 /** A claim as this store knows it: `worker` and `number` together fence it off from every other one. */
 class OwnClaim implements Claim {
@@ -120,7 +120,7 @@ export class Claims {
     this.#listening = listen(database, clock, this.#closing.signal, (payload) => {
       const [word, requestId = ""] = payload.split(" ");
       if (word === "stop") {
-        this.#lose(requestId, stopped());
+        this.#lose(requestId, createStopped());
         return;
       }
       if (word === "connected") this.lease.lookSoon();
@@ -152,7 +152,7 @@ export class Claims {
       for (let hasWaited = false; ; hasWaited = true) {
         signal.throwIfAborted();
         const wake = this.#wake.signal;
-        const found = await this.#inTurn(() => this.#take(which));
+        const found = await this.#runInTurn(() => this.#take(which));
         if (!(found instanceof OwnClaim)) {
           await this.options.clock.sleep(found, AbortSignal.any([signal, wake])).catch(() => {});
           continue;
@@ -160,7 +160,7 @@ export class Claims {
         // One worker was woken for what came. It wakes the next one, as long as there is more.
         if (hasWaited) void notifyWorker(this.options.database, this.lease.id);
         if (!signal.aborted) return found;
-        await this.giveBack(found);
+        await this.returnClaim(found);
       }
     } finally {
       this.#looking -= 1;
@@ -169,25 +169,30 @@ export class Claims {
 
   /** Tries until the database has answered, or the lease has run out. */
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
-    const own = this.#own(claim);
+    const ownClaim = this.#getOwnClaim(claim);
     const output = outcome.status === "COMPLETED" ? outcome.output : null;
     const reason = outcome.status === "FAILED" ? JSON.stringify(outcome.reason) : null;
-    own.ending = true;
+    ownClaim.ending = true;
     try {
       const { data = null } = outcome;
-      const { dollars = null, inputTokens = null, outputTokens = null, model = null } = billIn(outcome.data);
-      const said = [outcome.status, output, reason, data, dollars, inputTokens, outputTokens, model];
-      const { rows, isRepeated } = await this.write(claim, END, said);
+      const {
+        dollars = null,
+        inputTokens = null,
+        outputTokens = null,
+        model = null,
+      } = readBill(outcome.data);
+      const values = [outcome.status, output, reason, data, dollars, inputTokens, outputTokens, model];
+      const { rows, isRepeated } = await this.write(claim, END, values);
       // If the answer to a try was lost, that try may have written it.
       return rows.length > 0 || isRepeated;
     } finally {
-      this.#held.delete(own.job.request_id);
+      this.#held.delete(ownClaim.job.request_id);
     }
   }
 
   /** Runs a repeatable statement until the database has answered or the lease has run out: no rows then. */
   async write(claim: Claim, statement: SqlStatement, values: readonly unknown[]) {
-    const { job, number, worker } = this.#own(claim);
+    const { job, number, worker } = this.#getOwnClaim(claim);
     const { clock, database } = this.options;
     for (let isRepeated = false; ; await clock.sleep(LOOK_MS)) {
       try {
@@ -202,29 +207,29 @@ export class Claims {
   }
 
   async tell(claim: Claim, progress: string): Promise<void> {
-    const { job, number, worker } = this.#own(claim);
+    const { job, number, worker } = this.#getOwnClaim(claim);
     await this.options.database.run(TELL, [job.request_id, worker, number, progress]);
   }
 
   /** Whether the claim is valid as far as this process knows, by the clock and not by what its timers have done. */
-  holds(claim: Claim): boolean {
+  isHolding(claim: Claim): boolean {
     return this.#held.get(claim.job.request_id) === claim && this.lease.isValid;
   }
 
   /** What this process knows of a claim, as statements need it. */
-  fence(claim: Claim): { worker: string; number: number; gate: number } {
-    return this.#own(claim);
+  getFence(claim: Claim): { worker: string; number: number; gate: number } {
+    return this.#getOwnClaim(claim);
   }
 
-  async giveBack(claim: Claim): Promise<void> {
-    const { job, number, worker } = this.#own(claim);
+  async returnClaim(claim: Claim): Promise<void> {
+    const { job, number, worker } = this.#getOwnClaim(claim);
     this.#held.delete(job.request_id);
     // What is not given back now comes free with the lease.
     await this.options.database.run(GIVE_BACK, [job.request_id, worker, number]).catch(() => {});
     void this.wakeOne();
   }
 
-  #own(claim: Claim): OwnClaim {
+  #getOwnClaim(claim: Claim): OwnClaim {
     if (!(claim instanceof OwnClaim)) throw new Error("the claim is not one of this store");
     return claim;
   }
@@ -234,8 +239,8 @@ export class Claims {
     const worker = this.lease.id;
     const rows = await this.options.database
       .run(CLAIM, [worker, this.#lastKey, which])
-      .catch((error) => this.#troubles.failed("claims of work", error));
-    if (rows !== undefined) this.#troubles.over("claims of work");
+      .catch((error) => this.#troubles.noteFailure("claims of work", error));
+    if (rows !== undefined) this.#troubles.noteRecovery("claims of work");
     const [row] = rows ?? [];
     if (row === undefined || worker !== this.lease.id) return LOOK_MS;
     if (row.request_id === null) return Math.min(LOOK_MS, Math.abs(row.due_ms ?? LOOK_MS));
@@ -255,20 +260,20 @@ export class Claims {
   /** What the database does not count as held is lost; what it does, and this process does not know, is given back. */
   async #reconcile(held: ReadonlySet<string>, askedAt: number): Promise<void> {
     const lost = [...this.#held].filter(([id, { since }]) => since < askedAt && !held.has(id));
-    if (lost.length > 0) await this.#loseThese(lost);
+    if (lost.length > 0) await this.#loseClaims(lost);
     if ([...held].every((requestId) => this.#held.has(requestId))) return;
-    await this.#inTurn(() =>
+    await this.#runInTurn(() =>
       this.options.database.run(GIVE_BACK_OTHERS, [this.lease.id, [...this.#held.keys()]]),
     );
   }
 
   /** The notification of a stop may be late, and some databases have none. */
-  async #loseThese(lost: readonly [string, OwnClaim][]): Promise<void> {
+  async #loseClaims(lost: readonly [string, OwnClaim][]): Promise<void> {
     const rows = await this.options.database.read(STOPPED, [lost.map(([id]) => id)]).catch(() => []);
     const stoppedIds = new Set(rows.map(({ request_id }) => request_id));
     for (const [id, claim] of lost) {
       if (this.#held.get(id) === claim)
-        this.#lose(id, stoppedIds.has(id) ? stopped() : new Error("taken over"));
+        this.#lose(id, stoppedIds.has(id) ? createStopped() : new Error("taken over"));
     }
   }
 
@@ -284,7 +289,7 @@ export class Claims {
     this.#wake = new AbortController();
   }
 
-  #inTurn<T>(task: () => Promise<T>): Promise<T> {
+  #runInTurn<T>(task: () => Promise<T>): Promise<T> {
     const result = this.#last.then(task, task);
     this.#last = result.catch(() => {});
     return result;

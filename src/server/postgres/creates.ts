@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversations/conversation-store.js";
-import { type Database, StatementRefused, sql } from "./database.js";
+import { type Database, readSql, StatementRefused } from "./database.js";
 import type { StateReader } from "./states.js";
 
 /** A conversation to be created. */
@@ -17,7 +17,7 @@ export interface NewConversation {
  * request_ids, keys, limits, jobs, least ms in PENDING. Keys are counted in their order, so that two statements never
  * wait for each other. What has no row is over a limit or a budget. SQLSTATE 23505: one of them was there already.
  */
-const CREATE = sql("create")`
+const CREATE = readSql("create")`
   WITH asked AS (
     SELECT *, row_number() OVER (PARTITION BY key ORDER BY number) AS turn
     FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::text[]) WITH ORDINALITY
@@ -38,7 +38,7 @@ const CREATE = sql("create")`
   SELECT created.* FROM created, tallied`;
 
 /** request_ids, keys, jobs, least ms in PENDING: of keys without a limit, which have no budget either. */
-const CREATE_UNLIMITED = sql("create-unlimited")`
+const CREATE_UNLIMITED = readSql("create-unlimited")`
   INSERT INTO research.conversations (request_id, key, job, due_at, model)
   SELECT request_id, key, job, now() + $4::float8 * interval '1 ms', (SELECT research.model())
   FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (request_id, key, job)
@@ -113,7 +113,7 @@ export class Creates {
     } catch (error) {
       for (const { conversation, resolve, reject } of batch) {
         if (error instanceof StoreUnavailableError) reject(error);
-        else resolve(this.#alone(conversation, error));
+        else resolve(this.#createAlone(conversation, error));
       }
     }
   }
@@ -136,13 +136,13 @@ export class Creates {
    * A create whose answer was lost is looked up by its own id, and created under that id if it is not there; a first
    * try that is still under way makes the second one wait and fail. One that was refused may owe that to another.
    */
-  async #alone(conversation: NewConversation, why: unknown): Promise<Date | undefined> {
+  async #createAlone(conversation: NewConversation, why: unknown): Promise<Date | undefined> {
     const { requestId } = conversation;
     let lost = why instanceof StoreOutcomeUnknownError ? why : undefined;
     for (const end = this.parts.clock.monotonic() + LOOK_LIMIT_MS; ; ) {
       try {
-        const found = lost && (await this.parts.states.get(requestId));
-        if (found !== undefined) return found.created_at;
+        const existing = lost && (await this.parts.states.get(requestId));
+        if (existing !== undefined) return existing.created_at;
         const created = (await this.#insert([conversation])).get(requestId);
         // The hour may be used up by the try whose answer was lost, which may still be under way.
         if (created !== undefined || lost === undefined) return created;

@@ -12,7 +12,7 @@ export interface SqlStatement {
 }
 
 /** Names a statement: sql("name")`text`. */
-export function sql(name: string) {
+export function readSql(name: string) {
   return (strings: TemplateStringsArray, ...parts: readonly (string | number)[]): SqlStatement => ({
     name,
     text: String.raw(strings, ...parts),
@@ -106,9 +106,9 @@ export class Database {
         this.on("error", () => {});
       }
     };
-    this.#pool = this.#newPool(connections - OWN_CONNECTIONS);
-    this.#urgent = this.#newPool(1);
-    this.#probe = this.#newPool(1, PROBE_LIMITS, PROBE_LIMIT_MS, PROBE_LIMIT_MS);
+    this.#pool = this.#createPool(connections - OWN_CONNECTIONS);
+    this.#urgent = this.#createPool(1);
+    this.#probe = this.#createPool(1, PROBE_LIMITS, PROBE_LIMIT_MS, PROBE_LIMIT_MS);
   }
 
   /** Connections that are in use for statements, and how many callers wait for one. */
@@ -131,7 +131,7 @@ export class Database {
     const isLong = how === "long";
     for (;;) {
       if (this.isGivenUp) throw new StoreUnavailableError("the store is closed");
-      const client = (await pool.connect().catch((error) => this.#unreachable(error))) as Connection & {
+      const client = (await pool.connect().catch((error) => this.#throwUnreachable(error))) as Connection & {
         release(destroy?: boolean): void;
       };
       try {
@@ -141,12 +141,12 @@ export class Database {
         client.release(isLong);
         return rows;
       } catch (error) {
-        const refused = refusalOf(error);
+        const refused = findRefusal(error);
         if (refused === undefined) client.socket.destroy();
         // After a failover this may be the server that was the primary: the address may lead to another one by now.
         client.release(refused === undefined || isReadOnly(error));
         if (refused !== undefined) throw refused;
-        if (!wasNotSent(error)) throw new StoreOutcomeUnknownError(this.failureOf(error));
+        if (!isUnsent(error)) throw new StoreOutcomeUnknownError(this.failureOf(error));
       }
     }
   }
@@ -167,7 +167,7 @@ export class Database {
   /** A connection of its own, without limits of time. The caller ends it. Rejects with the driver's error. */
   async connect(): Promise<Connection> {
     if (this.isGivenUp) throw new Error("the store is closed");
-    const client = new this.#connectionClass(this.#config());
+    const client = new this.#connectionClass(this.#buildConfig());
     try {
       await client.connect();
       return client;
@@ -180,12 +180,12 @@ export class Database {
 
   /** Why a connection failed, as the end of a sentence. */
   failureOf(error: unknown): string {
-    const { host, port } = new this.options.driver.Client(this.#config());
-    return connectionFailure(error, host.startsWith("/") ? host : `${host}:${port}`);
+    const { host, port } = new this.options.driver.Client(this.#buildConfig());
+    return describeConnectionFailure(error, host.startsWith("/") ? host : `${host}:${port}`);
   }
 
   /** Destroys in `ms` what is open then: everything that still waits for the database rejects. */
-  giveUp(ms = CLOSE_LIMIT_MS): void {
+  closeAtOnce(ms = CLOSE_LIMIT_MS): void {
     const destroy = () => {
       this.isGivenUp = true;
       for (const socket of this.#open) socket.destroy();
@@ -195,18 +195,18 @@ export class Database {
 
   /** Says goodbye to the server; one that is silent does not delay the end of the process for long. */
   async close(): Promise<void> {
-    this.giveUp();
+    this.closeAtOnce();
     await Promise.all([this.#pool, this.#urgent, this.#probe].map((pool) => pool.end()));
   }
 
-  #newPool(
+  #createPool(
     max: number,
     limits = LIMITS,
     answerLimitMs = ANSWER_LIMIT_MS,
     connectLimitMs = CONNECT_LIMIT_MS,
   ): Pool {
     const pool = new this.options.driver.Pool({
-      ...this.#config(),
+      ...this.#buildConfig(),
       max,
       query_timeout: answerLimitMs,
       connectionTimeoutMillis: connectLimitMs,
@@ -214,19 +214,19 @@ export class Database {
       // Not as options of the start, which a pooler refuses.
       onConnect: (client) => client.query(limits).catch(() => {}),
     });
-    pool.on("connect", () => this.#troubles.over(CONNECTIONS));
-    pool.on("error", (error) => this.#troubles.failed(CONNECTIONS, this.failureOf(error)));
+    pool.on("connect", () => this.#troubles.noteRecovery(CONNECTIONS));
+    pool.on("error", (error) => this.#troubles.noteFailure(CONNECTIONS, this.failureOf(error)));
     return pool;
   }
 
-  #unreachable(error: unknown): never {
+  #throwUnreachable(error: unknown): never {
     const reason = this.failureOf(error);
     // While all connections are in use the server is there.
-    if (!/timeout exceeded/.test(String(error))) this.#troubles.failed(CONNECTIONS, reason);
+    if (!/timeout exceeded/.test(String(error))) this.#troubles.noteFailure(CONNECTIONS, reason);
     throw new StoreUnavailableError(`no connection to the database: ${reason}`);
   }
 
-  #config() {
+  #buildConfig() {
     return {
       connectionString: this.options.url,
       connectionTimeoutMillis: CONNECT_LIMIT_MS,
@@ -242,7 +242,7 @@ const PASSING = /^(?:25006|40|53|55|57)/;
 const UNKNOWN = /^(?:08|25P0[34]|40003|57P|58|F0|XX)/;
 
 /** Undefined if it is not known whether the statement was done. The severity does not tell, because the server translates it. */
-function refusalOf(error: unknown): Error | undefined {
+function findRefusal(error: unknown): Error | undefined {
   const { code, severity } = error as { code?: string; severity?: string };
   // Errors of the system have a code too.
   if (code === undefined || severity === undefined || UNKNOWN.test(code)) return undefined;
@@ -262,7 +262,7 @@ const READ_ONLY =
   "Let its address lead to the primary: each statement that is refused so makes a new connection";
 
 /** The server had closed the connection when the end of the statement was written: nothing was committed. */
-function wasNotSent(error: unknown): boolean {
+function isUnsent(error: unknown): boolean {
   const { code, message = "" } = error as { code?: string; message?: string };
   return code === "EPIPE" || /not queryable/.test(message);
 }
@@ -299,10 +299,10 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a connection to an address failed. The error's own message can repeat what the environment holds, and is not used. */
-export function connectionFailure(error: unknown, address: string): string {
+export function describeConnectionFailure(error: unknown, address: string): string {
   const { code = "", message = "" } = error as { code?: string; message?: string };
-  const known = REASONS[code];
-  if (known !== undefined) return known.replace("$", () => address);
+  const reason = REASONS[code];
+  if (reason !== undefined) return reason.replace("$", () => address);
   if (/password must be a string/.test(message)) return "it asks for a password, and PGPASSWORD is not set";
   if (/does not support SSL/.test(message)) return "it does not offer TLS";
   if (/timeout/i.test(message)) return "it did not answer in time";

@@ -1,16 +1,16 @@
 import type { QueryResultRow } from "pg";
 import type { Clock } from "../../core/clock.js";
 import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
-import { type Database, StatementRefused, sql } from "./database.js";
+import { type Database, readSql, StatementRefused } from "./database.js";
 
 /** id, name, hash, tier, creates, stops, created_at, expires_at, budgets. SQLSTATE 23505: the name is in use. */
-const ADD = sql("add-key")`
+const ADD = readSql("add-key")`
   INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at,
     budget, budget_ms, at_once, dollars, dollars_ms)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
 /** name; whether the budget is set, and its number and ms; so for what is at once, and for the dollars. */
-const SET = sql("set-key")`
+const SET = readSql("set-key")`
   UPDATE research.keys SET changes = changes + 1,
     budget = CASE WHEN $2 THEN $3 ELSE budget END, budget_ms = CASE WHEN $2 THEN $4 ELSE budget_ms END,
     at_once = CASE WHEN $5 THEN $6 ELSE at_once END,
@@ -18,12 +18,12 @@ const SET = sql("set-key")`
   WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
 /** name, revoked_at */
-const REVOKE = sql(
+const REVOKE = readSql(
   "revoke-key",
 )`UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
 /** How many changes are known: all keys if there were others since. A key is never deleted and counts its changes. */
-const CHANGED = sql("changed-keys")`
+const CHANGED = readSql("changed-keys")`
   SELECT * FROM research.keys
   WHERE (SELECT count(*) + count(revoked_at) + coalesce(sum(changes), 0) FROM research.keys) <> $1 ORDER BY created_at, name`;
 
@@ -46,7 +46,7 @@ export class PostgresKeyStore implements KeyStore {
   ) {}
 
   async list(): Promise<ServiceKey[]> {
-    await this.#fresh();
+    await this.#refresh();
     return [...this.#keys.values()];
   }
 
@@ -56,7 +56,7 @@ export class PostgresKeyStore implements KeyStore {
     try {
       await this.database.run(ADD, [
         ...[id, name, hash, tier, limits.create, limits.stop, ...dates],
-        ...[...rateIn(budgets.budget), budgets.atOnce ?? null, ...rateIn(budgets.dollars)],
+        ...[...readRate(budgets.budget), budgets.atOnce ?? null, ...readRate(budgets.dollars)],
       ]);
       this.#readAt = Number.NEGATIVE_INFINITY;
       return true;
@@ -69,9 +69,9 @@ export class PostgresKeyStore implements KeyStore {
   async set(name: string, budgets: KeyBudgets): Promise<boolean> {
     const rows = await this.database.run(SET, [
       name,
-      ...["budget" in budgets, ...rateIn(budgets.budget)],
+      ...["budget" in budgets, ...readRate(budgets.budget)],
       ...["atOnce" in budgets, budgets.atOnce ?? null],
-      ...["dollars" in budgets, ...rateIn(budgets.dollars)],
+      ...["dollars" in budgets, ...readRate(budgets.dollars)],
     ]);
     this.#readAt = Number.NEGATIVE_INFINITY;
     return rows.length > 0;
@@ -84,16 +84,16 @@ export class PostgresKeyStore implements KeyStore {
   }
 
   async find(hash: string): Promise<ServiceKey | undefined> {
-    await this.#fresh();
+    await this.#refresh();
     return this.#keys.get(hash);
   }
 
-  async inUse(): Promise<boolean> {
-    await this.#fresh();
+  async isInUse(): Promise<boolean> {
+    await this.#refresh();
     return this.#keys.size > 0;
   }
 
-  async #fresh(): Promise<void> {
+  async #refresh(): Promise<void> {
     const age = this.clock.monotonic() - this.#readAt;
     if (age > MAX_AGE_MS) await this.#read();
     else if (age > READ_AGAIN_MS) this.#read().catch(() => {});
@@ -111,16 +111,16 @@ export class PostgresKeyStore implements KeyStore {
     const rows = await this.database.read(CHANGED, [this.#changes]);
     this.#readAt = at;
     if (rows.length === 0) return;
-    this.#keys = new Map(rows.map((row) => [row.hash, keyOf(row)]));
+    this.#keys = new Map(rows.map((row) => [row.hash, readKey(row)]));
     this.#changes = rows.reduce((sum, row) => sum + 1 + row.changes + (row.revoked_at === null ? 0 : 1), 0);
   }
 }
 
-function rateIn(rate: Rate | undefined): [number | null, number | null] {
+function readRate(rate: Rate | undefined): [number | null, number | null] {
   return [rate?.most ?? null, rate?.ms ?? null];
 }
 
-function budgetsOf({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryResultRow) {
+function readBudgets({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryResultRow) {
   if (budget === null && at_once === null && dollars === null) return undefined;
   return {
     ...(budget !== null && { budget: { most: budget, ms: budget_ms } }),
@@ -129,14 +129,14 @@ function budgetsOf({ budget, budget_ms, at_once, dollars, dollars_ms }: QueryRes
   };
 }
 
-function keyOf(row: QueryResultRow): ServiceKey {
+function readKey(row: QueryResultRow): ServiceKey {
   return {
     id: row.id,
     name: row.name,
     hash: row.hash,
     tier: row.tier,
     limits: { create: row.creates_per_hour, stop: row.stops_per_hour },
-    budgets: budgetsOf(row),
+    budgets: readBudgets(row),
     createdAt: row.created_at.getTime(),
     expiresAt: row.expires_at?.getTime(),
     revokedAt: row.revoked_at?.getTime(),

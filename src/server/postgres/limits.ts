@@ -1,8 +1,8 @@
 import type { KeyFigures } from "../conversations/conversation-store.js";
-import { type Database, sql } from "./database.js";
+import { type Database, readSql } from "./database.js";
 
 /** keys */
-const FIGURES = sql("figures")`
+const FIGURES = readSql("figures")`
   SELECT id, created::float8, said::float8, reserved::float8, begun::float8, running::int, waiting::int, price::float8,
     is_measured AS "isMeasured",
     extract(epoch FROM created_free_at - clock_timestamp())::float8 * 1000 AS "createdFreeMs",

@@ -32,7 +32,7 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
   const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS number");
   if (rows[0].number < OLDEST_SERVER) {
     const major = Math.floor(rows[0].number / 10_000);
-    throw unusable(`The database runs on PostgreSQL ${major}; PostgreSQL 15 or later is needed.`);
+    throw createUnusableError(`The database runs on PostgreSQL ${major}; PostgreSQL 15 or later is needed.`);
   }
   await client.query("BEGIN");
   try {
@@ -51,16 +51,16 @@ async function bringUp(client: ClientBase, migrations: readonly Migration[]): Pr
     "SELECT coalesce(to_regclass('research.windows'), to_regclass('research.spent')) IS NOT NULL AS yes",
   );
   if (rows[0].yes) {
-    throw unusable(
+    throw createUnusableError(
       "The database holds the schema of a program before the first release, which this one does not read. " +
         "Name an empty database, or drop the schema `research`, which deletes all its data.",
     );
   }
-  const own = migrations.at(-1)?.version ?? 0;
-  const { version, oldestProgram } = await schemaOf(client);
-  if (oldestProgram > own) {
-    throw unusable(
-      `The database holds schema version ${version}, and this program knows version ${own}. ` +
+  const newestVersion = migrations.at(-1)?.version ?? 0;
+  const { version, oldestProgram } = await readSchema(client);
+  if (oldestProgram > newestVersion) {
+    throw createUnusableError(
+      `The database holds schema version ${version}, and this program knows version ${newestVersion}. ` +
         "Install the version of research-cli that the other processes run.",
     );
   }
@@ -72,7 +72,7 @@ async function bringUp(client: ClientBase, migrations: readonly Migration[]): Pr
 }
 
 /** The version that the database has; 0 if it is empty. A schema that has a table already is not made again. */
-async function schemaOf(client: ClientBase): Promise<{ version: number; oldestProgram: number }> {
+async function readSchema(client: ClientBase): Promise<{ version: number; oldestProgram: number }> {
   const there = await client.query("SELECT to_regclass('research.schema') IS NOT NULL AS yes");
   if (!there.rows[0].yes) {
     const schema = await client.query("SELECT to_regnamespace('research') IS NOT NULL AS yes");
@@ -83,6 +83,6 @@ async function schemaOf(client: ClientBase): Promise<{ version: number; oldestPr
   return { version: rows[0]?.version ?? 0, oldestProgram: rows[0]?.oldest_program ?? 0 };
 }
 
-function unusable(message: string): ServiceStartError {
+function createUnusableError(message: string): ServiceStartError {
   return new ServiceStartError(message);
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Clock } from "../../core/clock.js";
-import { type Database, sql } from "./database.js";
+import { type Database, readSql } from "./database.js";
 
 /** Between two tries to connect, ms. */
 const RECONNECT_MS = 250;
@@ -8,10 +8,10 @@ const RECONNECT_MS = 250;
 const NOT_OFFERED = /^(?:0A|42)/;
 
 /** payload */
-const NOTIFY = sql("notify")`SELECT pg_notify('research', $1)`;
+const NOTIFY = readSql("notify")`SELECT pg_notify('research', $1)`;
 
 /** id of this process: names one of the other workers, which looks for work. */
-const NOTIFY_WORKER = sql("notify-worker")`
+const NOTIFY_WORKER = readSql("notify-worker")`
   SELECT pg_notify('research', 'work ' || id) FROM (
     SELECT id FROM research.processes WHERE role <> 'api' AND expires_at > now() AND id <> $1 ORDER BY random() LIMIT 1
   ) AS one`;
@@ -34,14 +34,14 @@ export async function listen(
   heard: (payload: string) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    const error = await session(database, signal, heard).catch((reason) => reason);
+    const error = await openSession(database, signal, heard).catch((reason) => reason);
     if (NOT_OFFERED.test(error?.code)) return;
     await clock.sleep(RECONNECT_MS, signal).catch(() => {});
   }
 }
 
 /** One connection, from its beginning to its end. */
-async function session(database: Database, signal: AbortSignal, heard: (payload: string) => void) {
+async function openSession(database: Database, signal: AbortSignal, heard: (payload: string) => void) {
   const client = await database.connect();
   try {
     const lost = once(client, "end", { signal });

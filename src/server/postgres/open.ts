@@ -10,7 +10,7 @@ import { PostgresOverview } from "./states.js";
 import { PostgresStore } from "./store.js";
 
 export interface PostgresStoreOptions {
-  /** Without a problem for `problemOfDatabaseUrl`. */
+  /** Without a problem for `findUrlProblem`. */
   url: string;
   role: Role;
   leaseMs: number;
@@ -31,7 +31,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await claims.open();
     return new PostgresStore({ ...options, database, claims });
   } catch (error) {
-    database.giveUp();
+    database.closeAtOnce();
     await claims.close();
     await database.close();
     throw startError(error, database);

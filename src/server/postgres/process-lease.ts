@@ -4,42 +4,42 @@ import type { ResearchFacts } from "../../core/researcher.js";
 import { type Log, Troubles } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
-import { type Database, sql } from "./database.js";
+import { type Database, readSql } from "./database.js";
 import { notify } from "./notifications.js";
 
 /** id, role, settings, lease in ms, model, whether it says dollars */
-const JOIN = sql("join")`
+const JOIN = readSql("join")`
   INSERT INTO research.processes (id, role, settings, expires_at, model, says_dollars)
   VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms', $5, $6)`;
 
 /** id, lease in ms. One that has run out cannot be renewed. It reads no table that a statement may lock. */
-const RENEW = sql("renew")`
+const RENEW = readSql("renew")`
   UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
   WHERE id = $1 AND expires_at > now() RETURNING id`;
 
 /** id: the conversations that its lease covers. No row: it has run out. */
-const HELD = sql("held")`
+const HELD = readSql("held")`
   SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held
   FROM research.processes WHERE id = $1 AND expires_at > now()`;
 
 /** Deletes what has run out; the foreign key gives back the work of those processes. */
-const DELETE_EXPIRED = sql("delete-expired")`
+const DELETE_EXPIRED = readSql("delete-expired")`
   DELETE FROM research.processes WHERE id IN (
     SELECT id FROM research.processes WHERE expires_at < now() FOR UPDATE SKIP LOCKED
   ) RETURNING role`;
 
-const LEAVE = sql("leave")`DELETE FROM research.processes WHERE id = $1`;
+const LEAVE = readSql("leave")`DELETE FROM research.processes WHERE id = $1`;
 
 /** id, settings */
-const SET_SETTINGS = sql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
+const SET_SETTINGS = readSql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
 
 /** id, model, whether it says dollars. What did not say its cost before may do so now. */
-const SET_FACTS = sql("set-facts")`
+const SET_FACTS = readSql("set-facts")`
   WITH forgotten AS (UPDATE research.models SET unpriced = 0 WHERE model = coalesce($2, ''))
   UPDATE research.processes SET model = $2, says_dollars = $3 WHERE id = $1`;
 
 /** settings: of the other processes that live. */
-const OTHER_SETTINGS = sql(
+const OTHER_SETTINGS = readSql(
   "other-settings",
 )`SELECT FROM research.processes WHERE settings <> $1 AND expires_at > now() LIMIT 1`;
 
@@ -133,9 +133,9 @@ export class ProcessLease {
     while (!signal.aborted) {
       try {
         await task();
-        this.#troubles.over(what);
+        this.#troubles.noteRecovery(what);
       } catch (error) {
-        this.#troubles.failed(what, error);
+        this.#troubles.noteFailure(what, error);
       }
       await clock.sleep(Math.min(LOOK_MS, leaseMs / RENEWALS), signal).catch(() => {});
     }

@@ -9,9 +9,15 @@ import {
   type RemoteRequests,
   WAIT_LIMIT_MS,
 } from "../conversations/conversation-store.js";
-import { type CreateAnswer, type Gate, gateAfter, OPEN, refusalBy } from "../conversations/create-gate.js";
+import {
+  advanceGate,
+  type CreateAnswer,
+  findRefusal,
+  type Gate,
+  OPEN,
+} from "../conversations/create-gate.js";
 import type { Claims } from "./claims.js";
-import { type Database, PORTION, sql } from "./database.js";
+import { type Database, PORTION, readSql } from "./database.js";
 import { isOwnId } from "./states.js";
 
 /** How long after `begin` an id may come from a process that lost its claim, ms: longer than a create may take. */
@@ -21,7 +27,7 @@ const MAY_COME_MS = 45_000;
 const SYNCED = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 
 /** request_id */
-const READ = sql("read-remote")`
+const READ = readSql("read-remote")`
   SELECT remote, remote_id,
     greatest(0, ${MAY_COME_MS} - extract(epoch FROM now() - remote_begun_at) * 1000)::float8 AS ms
   FROM research.conversations WHERE request_id = $1 AND remote IS NOT NULL`;
@@ -31,7 +37,7 @@ const READ = sql("read-remote")`
  * its answer was lost. From now on a claim is no start of the research, which is never sent again. No row: the claim is not
  * valid any more.
  */
-const BEGIN = sql("begin-remote")`
+const BEGIN = readSql("begin-remote")`
   WITH own AS MATERIALIZED (
     SELECT request_id FROM research.conversations
     WHERE request_id = $1 AND worker = $2 AND claims = $3
@@ -47,7 +53,7 @@ const BEGIN = sql("begin-remote")`
   SELECT full_ms, ${SYNCED} FROM day`;
 
 /** request_id, remote_id. What was stopped meanwhile is to be stopped there. */
-const KEEP = sql("keep-remote")`
+const KEEP = readSql("keep-remote")`
   WITH kept AS (
     UPDATE research.conversations SET remote_id = $2,
       status = CASE status WHEN 'PENDING' THEN 'PROCESSING' ELSE status END, reason = NULL,
@@ -58,17 +64,17 @@ const KEEP = sql("keep-remote")`
   SELECT status, ${SYNCED} FROM kept`;
 
 /** at, how long it is hidden, ms */
-const TAKE = sql("take-cancellation")`
+const TAKE = readSql("take-cancellation")`
   UPDATE research.cancellations SET due_at = now() + $2::float8 * interval '1 ms' WHERE request_id = (
     SELECT request_id FROM research.cancellations WHERE at = $1 AND due_at <= now()
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
   ) RETURNING request_id, remote_id, provider`;
 
 /** request_id */
-const CANCELLED = sql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
+const CANCELLED = readSql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
 
 /** request_id, worker, claims, attempt (NULL: none begun), reason. Valid after the claim was lost, too. */
-const RELEASE = sql("release-remote")`
+const RELEASE = readSql("release-remote")`
   WITH released AS (UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
     reason = CASE WHEN completed_at IS NULL THEN coalesce($5, reason) ELSE reason END,
     worker = CASE WHEN worker = $2 AND claims = $3 THEN NULL ELSE worker END
@@ -78,10 +84,10 @@ const RELEASE = sql("release-remote")`
   DELETE FROM research.sent WHERE request_id IN (SELECT request_id FROM released)`;
 
 /** request_id */
-const UNSENT = sql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
+const UNSENT = readSql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
 
 /** A row is said once, by one process. */
-const TAKE_LOST = sql("take-lost")`
+const TAKE_LOST = readSql("take-lost")`
   UPDATE research.conversations SET remote = remote || '{"lost":true}' WHERE request_id = (
     SELECT request_id FROM research.conversations
     WHERE status = 'STOPPED' AND remote_id IS NULL AND remote IS NOT NULL AND NOT remote ? 'lost'
@@ -90,7 +96,7 @@ const TAKE_LOST = sql("take-lost")`
   ) RETURNING request_id, remote->>'provider' AS provider`;
 
 /** last reason, in portions: how many. A reason is a JSON text: what stands before it goes behind its first quote. */
-const EXPIRE = sql("expire")`
+const EXPIRE = readSql("expire")`
   WITH expired AS (
     UPDATE research.conversations SET status = 'FAILED', completed_at = now(), ended_job = job, job = NULL,
       reason = '"${NOT_SENT}' || substr(coalesce(reason, $1), 2)
@@ -102,10 +108,10 @@ const EXPIRE = sql("expire")`
   ) SELECT research.tally(array_agg(request_id), '{ended}', 1, false) AS count FROM expired`;
 
 const GATE_COLUMNS = "version, state, extract(epoch FROM next_at - now())::float8 * 1000 AS ms";
-const GATE = sql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
+const GATE = readSql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
 
 /** version that it replaces (0: there is none yet), kind, ms until the next try, state. No row: another one was quicker. */
-const SET_GATE = sql("set-gate")`
+const SET_GATE = readSql("set-gate")`
   INSERT INTO research.gate AS own (version, kind, next_at, state)
   SELECT 1, $2, now() + $3::float8 * interval '1 ms', $4 WHERE $1 = 0 OR EXISTS (SELECT FROM research.gate)
   ON CONFLICT (id) DO UPDATE SET version = own.version + 1, kind = $2, next_at = excluded.next_at, state = $4
@@ -115,16 +121,16 @@ const SET_GATE = sql("set-gate")`
  * key. How many wait to be sent, those included that are just tried, as far as it matters; a row only while creates are
  * refused. They are counted in the list of columns: as a joined table they would be counted without a refusal too.
  */
-const waiting = (of: string, most: string) => `(
+const buildWaitingQuery = (of: string, most: string) => `(
   SELECT count(*) FROM (
     SELECT FROM research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL${of}
     UNION ALL SELECT FROM research.conversations WHERE status = 'PENDING' AND worker IS NOT NULL${of}
     LIMIT ${most}
   ) AS those
 )::int`;
-const REFUSAL = sql("refusal")`
-  SELECT ${GATE_COLUMNS}, ${waiting(" AND key = $1", "(state::jsonb->>'atOnce')::float8")} AS of_key,
-    ${waiting("", "1")} AS of_all
+const REFUSAL = readSql("refusal")`
+  SELECT ${GATE_COLUMNS}, ${buildWaitingQuery(" AND key = $1", "(state::jsonb->>'atOnce')::float8")} AS of_key,
+    ${buildWaitingQuery("", "1")} AS of_all
   FROM research.gate WHERE kind IS NOT NULL`;
 
 /** A statement that says which of these rows of research.conversations are to be stopped at the other service. */
@@ -147,7 +153,7 @@ export class PostgresRemote implements RemoteRequests {
   async read(requestId: string) {
     if (!isOwnId(requestId)) return undefined;
     const [row] = await this.parts.database.read(READ, [requestId]);
-    return row && { ...remoteOf(row), mayComeMs: row.ms as number };
+    return row && { ...readRemote(row), mayComeMs: row.ms as number };
   }
 
   claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim> {
@@ -163,7 +169,7 @@ export class PostgresRemote implements RemoteRequests {
     const [row] = rows;
     if (row?.full_ms != null) return { fullMs: Math.max(1, row.full_ms) };
     // This process may have been suspended since the database answered.
-    return row !== undefined && this.parts.claims.holds(claim);
+    return row !== undefined && this.parts.claims.isHolding(claim);
   }
 
   async keep(claim: Claim, remoteId: string) {
@@ -177,12 +183,12 @@ export class PostgresRemote implements RemoteRequests {
     return row && { requestId: row.request_id, remoteId: row.remote_id, provider: row.provider };
   }
 
-  async cancelled(requestId: string): Promise<void> {
+  async noteCancelled(requestId: string): Promise<void> {
     await this.parts.database.run(CANCELLED, [requestId]);
   }
 
   async release(claim: Claim, reason?: string): Promise<void> {
-    const { worker, number } = this.parts.claims.fence(claim);
+    const { worker, number } = this.parts.claims.getFence(claim);
     const attempt = this.#attempts.get(claim) ?? null;
     const why = reason === undefined ? null : JSON.stringify(reason);
     await this.parts.database.run(RELEASE, [claim.job.request_id, worker, number, attempt, why]);
@@ -195,18 +201,18 @@ export class PostgresRemote implements RemoteRequests {
 
   async expire(): Promise<void> {
     const [row] = await this.parts.database.read(GATE, []);
-    const reason = JSON.stringify(gateOf(row).reason);
+    const reason = JSON.stringify(readGate(row).reason);
     for (let count = PORTION; count === PORTION; )
       count = (await this.parts.database.run(EXPIRE, [reason]))[0]?.count;
   }
 
-  async answered(claim: Claim, answer: CreateAnswer): Promise<void> {
+  async noteAnswered(claim: Claim, answer: CreateAnswer): Promise<void> {
     const { claims, database } = this.parts;
     if (answer.kind === "open" && answer.isRefused) await database.run(UNSENT, [claim.job.request_id]);
     for (let isSet = false; !isSet; ) {
       const [row] = await database.read(GATE, []);
-      const gate = gateOf(row);
-      const next = gateAfter(gate, answer, claims.fence(claim).gate !== (row?.version ?? 0));
+      const gate = readGate(row);
+      const next = advanceGate(gate, answer, claims.getFence(claim).gate !== (row?.version ?? 0));
       if (next === OPEN && gate.kind === undefined && gate.unknowns === 0) return;
       this.#freeUntil = 0;
       const values = [row?.version ?? 0, next.kind ?? null, next.waitMs, JSON.stringify(next)];
@@ -214,22 +220,22 @@ export class PostgresRemote implements RemoteRequests {
     }
   }
 
-  async refusal(keyId: string) {
+  async findRefusal(keyId: string) {
     const { clock, database } = this.parts;
     if (clock.monotonic() < this.#freeUntil) return undefined;
     const [row] = await database.read(REFUSAL, [keyId]);
     if (row === undefined) this.#freeUntil = clock.monotonic() + FREE_MS;
-    return row && refusalBy(gateOf(row), { ofKey: row.of_key, ofAll: row.of_all });
+    return row && findRefusal(readGate(row), { ofKey: row.of_key, ofAll: row.of_all });
   }
 }
 
 /** What a row of research.gate says; without one, creates are sent. */
-function gateOf(row: QueryResultRow | undefined): Gate {
+function readGate(row: QueryResultRow | undefined): Gate {
   return row ? { ...JSON.parse(row.state), waitMs: Math.max(0, row.ms) } : OPEN;
 }
 
 /** A request at another service, of a row of research.conversations. */
-export function remoteOf({ remote, remote_id }: QueryResultRow): RemoteRequest {
+export function readRemote({ remote, remote_id }: QueryResultRow): RemoteRequest {
   const { at, provider, canStop } = remote;
   return { at, provider, canStop, remoteId: remote_id ?? undefined };
 }

@@ -15,11 +15,11 @@ import {
   type SpentBy,
 } from "../conversations/conversation-store.js";
 import type { KeyStore } from "../keys/key-store.js";
-import { type Database, sql } from "./database.js";
+import { type Database, readSql } from "./database.js";
 import { figuresOf } from "./limits.js";
 
 /** request_ids */
-const GET = sql("get")`
+const GET = readSql("get")`
   SELECT request_id, key, status, created_at, completed_at, reason, progress FROM research.conversations
   WHERE request_id = ANY ($1::uuid[])`;
 
@@ -32,7 +32,7 @@ export function isOwnId(requestId: string): boolean {
 }
 
 /** A row of research.conversations without its texts. */
-export function conversationOf(requestId: string, row: QueryResultRow): Conversation {
+export function readConversation(requestId: string, row: QueryResultRow): Conversation {
   return {
     requestId: requestId.toLowerCase(),
     createdAt: row.created_at.getTime(),
@@ -110,28 +110,28 @@ export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
 
 const COLUMNS = "request_id, key, status, created_at, started_at, completed_at, reason, now() AS at";
 
-const STATES = sql("states")`
+const STATES = readSql("states")`
   SELECT ${UNFINISHED} AS unfinished, sum(completed)::float8 AS completed, sum(failed)::float8 AS failed,
     sum(stopped)::float8 AS stopped,
     (SELECT count(*) FROM research.conversations WHERE status = 'PROCESSING')::float8 AS processing
   FROM research.sums WHERE span = 'ever' AND NOT is_deleted`;
 
 /** limit, states: the newest of each state, and of those the newest. */
-const NEWEST = sql("newest")`
+const NEWEST = readSql("newest")`
   SELECT newest.* FROM unnest($2::text[]) AS wanted, LATERAL (
     SELECT ${COLUMNS} FROM research.conversations WHERE status = wanted ORDER BY created_at DESC LIMIT $1
   ) AS newest ORDER BY created_at DESC LIMIT $1`;
 
 /** request_id */
-const FIND = sql("find")`SELECT ${COLUMNS} FROM research.conversations WHERE request_id = $1`;
+const FIND = readSql("find")`SELECT ${COLUMNS} FROM research.conversations WHERE request_id = $1`;
 
 /** request_id */
-const JOB = sql(
+const JOB = readSql(
   "job",
 )`SELECT coalesce(job, ended_job) AS job FROM research.conversations WHERE request_id = $1`;
 
 /** keys */
-const HOURS = sql("hours")`
+const HOURS = readSql("hours")`
   SELECT key, operation, (count(*) FILTER (WHERE at > now() - interval '1 hour'))::int AS used,
     max(at) FILTER (WHERE number = taken % size AND at > now() - interval '1 hour') + interval '1 hour' AS next_at
   FROM research.counters JOIN research.slots USING (key, operation) WHERE key = ANY ($1) GROUP BY key, operation`;
@@ -140,7 +140,7 @@ const HOURS = sql("hours")`
  * key, day or model; for how long back, ms, or NULL. It reads the hours of the first day, and whole days after it; of all time
  * one row, or one of each day. The sums of one key at a time, as their index has them.
  */
-const SPENT = sql("spent")`
+const SPENT = readSql("spent")`
   WITH since AS (SELECT date_bin('1 hour', now() - $2::float8 * interval '1 ms', '2000-01-01Z') AS hour), days AS (
     SELECT hour, coalesce(date_bin('1 day', hour + interval '1 day' - interval '1 ms', '2000-01-01Z'), '-infinity') AS day
     FROM since
@@ -160,7 +160,7 @@ const SPENT = sql("spent")`
   FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
 
 /** key: those that wait, in its order, one more than are counted; for how many ms another service takes no creates. */
-const QUEUE = sql("queue")`
+const QUEUE = readSql("queue")`
   SELECT ARRAY(
     SELECT request_id::text FROM ${WAITS} AND key = $1 ORDER BY due_at LIMIT ${MOST_COUNTED + 1}
   ) AS ids, (SELECT extract(epoch FROM next_at - now())::float8 * 1000 FROM research.gate WHERE kind IS NOT NULL) AS closed_ms`;
@@ -216,7 +216,7 @@ export class QueueReader {
 export class PostgresOverview implements Overview {
   constructor(private readonly parts: { database: Database; clock: Clock }) {}
 
-  async states() {
+  async countStates() {
     const [row] = await this.parts.database.read(STATES, []);
     const { unfinished, processing, completed, failed, stopped } = row ?? {};
     return {
@@ -225,18 +225,18 @@ export class PostgresOverview implements Overview {
     };
   }
 
-  async newest(limit: number, state?: KnownStatus) {
+  async listNewest(limit: number, state?: KnownStatus) {
     const rows = await this.parts.database.read(NEWEST, [limit, state ? [state] : STATUSES]);
-    return { at: this.#at(rows), conversations: rows.map(listed) };
+    return { at: this.#readTime(rows), conversations: rows.map(readListed) };
   }
 
   async find(requestId: string) {
     if (!isOwnId(requestId)) return undefined;
     const [row] = await this.parts.database.read(FIND, [requestId]);
-    return row && { at: row.at.getTime() as number, conversation: listed(row) };
+    return row && { at: row.at.getTime() as number, conversation: readListed(row) };
   }
 
-  async job(requestId: string): Promise<ResearchJob | undefined> {
+  async findJob(requestId: string): Promise<ResearchJob | undefined> {
     if (!isOwnId(requestId)) return undefined;
     const [row] = await this.parts.database.read(JOB, [requestId]);
     return row?.job ? (parseExact(row.job, "output_schema") as ResearchJob) : undefined;
@@ -266,14 +266,14 @@ export class PostgresOverview implements Overview {
   }
 
   /** Without a row, this process's clock is as good as any. */
-  #at([row]: readonly QueryResultRow[]): number {
+  #readTime([row]: readonly QueryResultRow[]): number {
     return row?.at.getTime() ?? this.parts.clock.now();
   }
 }
 
-function listed(row: QueryResultRow): ListedConversation {
+function readListed(row: QueryResultRow): ListedConversation {
   return {
-    ...conversationOf(row.request_id, row),
+    ...readConversation(row.request_id, row),
     keyId: row.key,
     startedAt: row.started_at?.getTime(),
   };

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.js";
-import { exactJson } from "../../core/json/exact-json.js";
+import { stringifyExact } from "../../core/json/exact-json.js";
 import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../core/researcher.js";
-import { errorText } from "../../core/text/phrases.js";
+import { describeError } from "../../core/text/phrases.js";
 import { createRefusal } from "../conversations/budget-rules.js";
 import {
   type Caller,
@@ -18,41 +18,41 @@ import {
 import type { KeyBudgets } from "../keys/key-store.js";
 import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";
-import { type Database, PORTION, sql } from "./database.js";
+import { type Database, PORTION, readSql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { figuresOf } from "./limits.js";
 import { notify } from "./notifications.js";
-import { PostgresRemote, passOn, remoteOf } from "./remote.js";
+import { PostgresRemote, passOn, readRemote } from "./remote.js";
 import {
-  conversationOf,
   isOwnId,
   PostgresOverview,
   QueueReader,
+  readConversation,
   StateReader,
   UNFINISHED,
   WAITS,
 } from "./states.js";
 
 /** A column: how many ms until that time. */
-const left = (time: string) => `extract(epoch FROM ${time} - clock_timestamp())::float8 * 1000`;
+const buildLeftQuery = (time: string) => `extract(epoch FROM ${time} - clock_timestamp())::float8 * 1000`;
 
 /** key, operation: how long until the hour allows the next request, ms. */
-const RETRY_AFTER = sql("retry-after")`
-  SELECT ${left("at + interval '1 hour'")} AS ms
+const RETRY_AFTER = readSql("retry-after")`
+  SELECT ${buildLeftQuery("at + interval '1 hour'")} AS ms
   FROM research.counters JOIN research.slots USING (key, operation)
   WHERE key = $1 AND operation = $2 AND number = taken % size`;
 
-const READY = sql("ready")`SELECT FROM research.conversations LIMIT 1`;
+const READY = readSql("ready")`SELECT FROM research.conversations LIMIT 1`;
 
 const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
 
 /** request_id, key that may see it (NULL: any). */
-const OUTPUT = sql(
+const OUTPUT = readSql(
   "output",
 )`SELECT status, created_at, completed_at, reason, progress, output, data FROM research.conversations WHERE ${VISIBLE}`;
 
 /** request_id, key that may see it (NULL: any), key that is counted, limit. */
-const STOP = sql("stop")`
+const STOP = readSql("stop")`
   WITH counted AS MATERIALIZED (
     SELECT CASE WHEN $4::float8 > 1e15 THEN true WHEN $4 < 1 THEN false
       ELSE research.take($3, 'stop', 1, $4::bigint) = 1 END AS allowed
@@ -65,10 +65,10 @@ const STOP = sql("stop")`
   SELECT allowed, stopped.*, research.tally(ARRAY[request_id], '{ended}', 1, false) FROM counted LEFT JOIN stopped ON true`;
 
 /** age in ms */
-const DELETE_ENDED = sql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
+const DELETE_ENDED = readSql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
 
 /** What waits is what has not ended, but for what is held. Of each key, what is due first is looked at. */
-const COUNTS = sql("counts")`
+const COUNTS = readSql("counts")`
   WITH RECURSIVE heads AS (
     (SELECT key, due_at FROM ${WAITS} ORDER BY key, due_at LIMIT 1)
     UNION ALL SELECT next.* FROM heads, LATERAL (
@@ -86,14 +86,14 @@ const COUNTS = sql("counts")`
   FROM counted`;
 
 /** request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
-const APPEND_EXCHANGE = sql("append-exchange")`
+const APPEND_EXCHANGE = readSql("append-exchange")`
   WITH open AS (
     SELECT request_id FROM research.conversations
     WHERE request_id = $1::uuid AND completed_at IS NULL FOR SHARE
   )
   INSERT INTO research.exchanges (request_id, record) SELECT request_id, $2 FROM open`;
 
-const READ_EXCHANGES = sql(
+const READ_EXCHANGES = readSql(
   "read-exchanges",
 )`SELECT record FROM research.exchanges WHERE request_id = $1::uuid ORDER BY number`;
 
@@ -145,15 +145,15 @@ export class PostgresStore implements ConversationStore {
     return this.parts.claims.lease.agreeOn(settings);
   }
 
-  researchesWith(facts: ResearchFacts): Promise<void> {
+  declareResearch(facts: ResearchFacts): Promise<void> {
     return this.parts.claims.lease.researchesWith(facts);
   }
 
   async create({ keyId, limits, budgets }: Caller, job: ResearchJob): Promise<CreateResult> {
     const limit = limits.create;
-    const conversation = { requestId: job.request_id, keyId, limit, job: exactJson(job) };
+    const conversation = { requestId: job.request_id, keyId, limit, job: stringifyExact(job) };
     const createdAt = await this.#creates.create(conversation);
-    if (createdAt === undefined) return this.#refused(keyId, budgets);
+    if (createdAt === undefined) return this.#explainRefusal(keyId, budgets);
     void this.#notifyWorkers();
     return { kind: "created", createdAt: createdAt.getTime() };
   }
@@ -162,7 +162,7 @@ export class PostgresStore implements ConversationStore {
     if (!isOwnId(requestId)) return undefined;
     const row = await this.#states.get(requestId.toLowerCase());
     if (row === undefined || (caller.ownOnly && row.key !== caller.keyId)) return undefined;
-    const conversation = conversationOf(requestId, row);
+    const conversation = readConversation(requestId, row);
     if (row.status !== "PENDING") return conversation;
     const progress = await this.#queue.progressOf(row.key, conversation.requestId);
     return { ...conversation, ...(progress !== undefined && { progress }) };
@@ -173,7 +173,7 @@ export class PostgresStore implements ConversationStore {
     const visibleTo = caller.ownOnly ? caller.keyId : null;
     const [row] = await this.parts.database.read(OUTPUT, [requestId, visibleTo]);
     if (row === undefined) return undefined;
-    const conversation = conversationOf(requestId, row);
+    const conversation = readConversation(requestId, row);
     return { conversation, output: row.output ?? undefined, data: row.data ?? undefined };
   }
 
@@ -183,19 +183,21 @@ export class PostgresStore implements ConversationStore {
     // The nil id is in no row, and the request counts all the same.
     const id = isOwnId(requestId) ? requestId : "00000000-0000-0000-0000-000000000000";
     const [row] = await database.run(STOP, [id, ownOnly ? keyId : null, keyId, limits.stop]);
-    if (row?.allowed !== true) return this.#rateLimited(keyId, "stop");
+    if (row?.allowed !== true) return this.#explainRateLimit(keyId, "stop");
     if (row.request_id !== null) {
       void notify(database, `stop ${row.request_id}`);
-      return { kind: "stopped", ...(row.remote && { remote: remoteOf(row) }) };
+      return { kind: "stopped", ...(row.remote && { remote: readRemote(row) }) };
     }
-    const found = await this.get(caller, requestId);
-    return found === undefined ? { kind: "not-found" } : { kind: "already-ended", status: found.status };
+    const conversation = await this.get(caller, requestId);
+    return conversation === undefined
+      ? { kind: "not-found" }
+      : { kind: "already-ended", status: conversation.status };
   }
 
   readonly claim = (signal: AbortSignal) => this.parts.claims.claim(signal);
   readonly tell = (claim: Claim, progress: string) => this.parts.claims.tell(claim, progress);
   readonly end = (claim: Claim, outcome: Outcome) => this.parts.claims.end(claim, outcome);
-  readonly giveBack = (claim: Claim) => this.parts.claims.giveBack(claim);
+  readonly returnClaim = (claim: Claim) => this.parts.claims.returnClaim(claim);
 
   async deleteEnded(ageMs: number): Promise<number> {
     for (let deleted = 0; ; ) {
@@ -205,7 +207,7 @@ export class PostgresStore implements ConversationStore {
     }
   }
 
-  async counts(): Promise<StoreCounts> {
+  async readCounts(): Promise<StoreCounts> {
     const [row] = await this.parts.database.read(COUNTS, []);
     const { waiting, working, workers, cancellations, is_refused: isRefused, due } = row ?? {};
     return {
@@ -218,34 +220,34 @@ export class PostgresStore implements ConversationStore {
     };
   }
 
-  async ready(): Promise<void> {
+  async checkReady(): Promise<void> {
     await this.parts.database.run(READY, [], "probe").catch((error) => {
-      throw new StoreUnavailableError(`states cannot be read: ${errorText(error)}`);
+      throw new StoreUnavailableError(`states cannot be read: ${describeError(error)}`);
     });
   }
 
-  giveUp(ms?: number): void {
-    this.parts.database.giveUp(ms);
+  closeAtOnce(ms?: number): void {
+    this.parts.database.closeAtOnce(ms);
   }
 
   async close(): Promise<void> {
-    this.giveUp();
+    this.closeAtOnce();
     await this.parts.claims.close();
     await this.parts.database.close();
   }
 
   /** Why a create was not done: what keeps the key waiting longest. */
-  async #refused(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
-    if (!budgets.budget && !budgets.dollars) return this.#rateLimited(keyId, "create");
+  async #explainRefusal(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
+    if (!budgets.budget && !budgets.dollars) return this.#explainRateLimit(keyId, "create");
     const [figures, hour] = await Promise.all([
       figuresOf(this.parts.database, [keyId]),
-      this.#rateLimited(keyId, "create"),
+      this.#explainRateLimit(keyId, "create"),
     ]);
     const refusal = createRefusal(budgets, figures(keyId)) ?? hour;
     return refusal.kind === "rate-limited" && refusal.retryAfterMs < hour.retryAfterMs ? hour : refusal;
   }
 
-  async #rateLimited(keyId: string, operation: "create" | "stop"): Promise<RateLimited> {
+  async #explainRateLimit(keyId: string, operation: "create" | "stop"): Promise<RateLimited> {
     const [row] = await this.parts.database.read(RETRY_AFTER, [keyId, operation]);
     return { kind: "rate-limited", retryAfterMs: Math.max(0, row?.ms ?? 0) };
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { constants } from "node:os";
 import { onAbort } from "../../core/clock.js";
-import { withoutSecrets } from "../../core/secrets/environment.js";
+import { removeSecrets } from "../../core/secrets/environment.js";
 import { endGroup, spawnGroup } from "./process-group.js";
 
 export interface ExecOptions {
@@ -16,15 +16,15 @@ export interface ExecOptions {
 
 /** Runs a command with the service's address and key. Resolves with its exit code, 128 + n for signal n. */
 export async function execCommand({ command, baseUrl, apiKey, env, signal }: ExecOptions): Promise<number> {
-  const own = {
-    ...withoutSecrets(env),
+  const options = {
+    ...removeSecrets(env),
     RESEARCH_BASE_URL: baseUrl,
     RESEARCH_API_KEY: apiKey,
     RESEARCH_PROVIDER: "research",
   };
   // A profile would lead a client inside the command away from this service.
-  Reflect.deleteProperty(own, "RESEARCH_PROFILE");
-  const child = spawnGroup(command, own, "inherit");
+  Reflect.deleteProperty(options, "RESEARCH_PROFILE");
+  const child = spawnGroup(command, options, "inherit");
   const release = onAbort(signal, () => void endGroup(child));
   try {
     const [code, killedBy]: [number | null, NodeJS.Signals | null] = (await once(child, "exit")) as never;

@@ -81,11 +81,11 @@ export class Supervisor {
       stdio: ["pipe", "ignore", "ignore"],
     });
     // One that was killed is replaced with the next command, which gets the list of the groups.
-    const gone = () => {
+    const noteGone = () => {
       if (this.#supervisor === supervisor) this.#supervisor = undefined;
     };
-    supervisor.on("error", gone).on("exit", gone);
-    supervisor.stdin?.on("error", gone);
+    supervisor.on("error", noteGone).on("exit", noteGone);
+    supervisor.stdin?.on("error", noteGone);
     supervisor.unref();
     (supervisor.stdin as Writable & { unref?(): void })?.unref?.();
     for (const pid of this.#groups) supervisor.stdin?.write(`+ ${pid}\n`);

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { escapeHtml } from "../../core/markdown/html/blocks.js";
-import { htmlText } from "../../core/markdown/html/page.js";
+import { renderDocument } from "../../core/markdown/html/page.js";
 import RESULT_STYLE from "../../core/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
-import { type Parts, versionOf } from "./parts.js";
+import { hashVersion, type Parts } from "./parts.js";
 
 /** That of results, which are shown here too, and what is beside them. */
 const STYLE = `${RESULT_STYLE}${OWN_STYLE}`;
@@ -37,22 +37,23 @@ export interface UiPage {
 }
 
 /** A page as an answer. It can be read without its script. */
-export function pageResponse(page: UiPage): Response {
+export function buildPageResponse(page: UiPage): Response {
   const headers = { ...UI_HEADERS, "Content-Type": "text/html; charset=utf-8" };
-  return new Response(pageHtml(page), { status: page.status, headers });
+  return new Response(renderPage(page), { status: page.status, headers });
 }
 
-function pageHtml({ title, root, parts, events, query }: UiPage): string {
+function renderPage({ title, root, parts, events, query }: UiPage): string {
   const body = [...parts].map(([id, html]) => `<div id="${id}">\n${html}\n</div>`).join("\n");
   const live = [`<link rel="icon" href="${root}icon.svg">`, `<script src="${root}live.js" defer></script>`];
   const narrowed = query?.size ? escapeHtml(`&${query}`) : "";
-  const from = events === undefined ? "" : ` data-events="${events}?version=${versionOf(parts)}${narrowed}"`;
+  const from =
+    events === undefined ? "" : ` data-events="${events}?version=${hashVersion(parts)}${narrowed}"`;
   const shown = `<body class="wide ui"${from}>\n<p id="lost" role="status" hidden>The service does not answer, so this is not up to date. If it was started again, open its new link from the terminal.</p>\n${body}\n</body>`;
-  return htmlText(title, STYLE, events === undefined ? [] : live, shown);
+  return renderDocument(title, STYLE, events === undefined ? [] : live, shown);
 }
 
 /** A page with a heading and a sentence, and with HTML that says where to go on. */
-export function messagePage(status: number, title: string, sentence: string, next = ""): Response {
+export function buildMessagePage(status: number, title: string, sentence: string, next = ""): Response {
   const html = `<main class="message">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>${next}\n</main>`;
-  return pageResponse({ status, title, root: "", parts: new Map([["message", html]]) });
+  return buildPageResponse({ status, title, root: "", parts: new Map([["message", html]]) });
 }

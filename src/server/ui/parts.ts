@@ -13,7 +13,7 @@ export interface Change {
 const TICKING = /<span id="([^"]*)" data-ticks>([^<]*)<\/span>/g;
 
 /** A text that changes with time alone, so that the page around it can stay. Neither may hold HTML. */
-export function ticking(id: string, text: string): string {
+export function renderTicking(id: string, text: string): string {
   return `<span id="${id}" data-ticks>${text}</span>`;
 }
 
@@ -23,7 +23,7 @@ export function changeOf(before: Parts, after: Parts): Change | undefined {
   for (const [id, html] of after) {
     const old = before.get(id);
     if (old === html) continue;
-    if (old === undefined || still(old) !== still(html)) {
+    if (old === undefined || renderStill(old) !== renderStill(html)) {
       change.html[id] = html;
       continue;
     }
@@ -35,12 +35,12 @@ export function changeOf(before: Parts, after: Parts): Change | undefined {
 }
 
 /** The same for parts that differ in ticking texts only. */
-export function versionOf(parts: Parts): string {
-  const text = [...parts].map(([id, html]) => `${id}\n${still(html)}`).join("\n");
+export function hashVersion(parts: Parts): string {
+  const text = [...parts].map(([id, html]) => `${id}\n${renderStill(html)}`).join("\n");
   return hash("sha256", text).slice(0, 16);
 }
 
-function still(html: string): string {
+function renderStill(html: string): string {
   return html.replace(TICKING, '<span id="$1">');
 }
 
@@ -52,7 +52,7 @@ const QUIET_INTERVALS = 30;
 const RETRY_MS = 2_000;
 
 /** The changes of a page as server-sent events, until `signal` is aborted; none are made for a reader that stalls. */
-export function changes(
+export function streamChanges(
   render: () => Promise<Parts>,
   version: string,
   clock: Clock,
@@ -60,12 +60,12 @@ export function changes(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let shown: Parts | undefined;
-  const next = async (): Promise<string> => {
+  const readNext = async (): Promise<string> => {
     for (let quiet = 1; ; quiet++) {
       if (shown !== undefined) await clock.sleep(INTERVAL_MS, signal);
       const parts = await render();
-      const known = shown ?? (versionOf(parts) === version ? parts : new Map());
-      const change = changeOf(known, parts);
+      const knownParts = shown ?? (hashVersion(parts) === version ? parts : new Map());
+      const change = changeOf(knownParts, parts);
       const isFirst = shown === undefined;
       shown = parts;
       if (change !== undefined) return `data: ${JSON.stringify(change)}\n\n`;
@@ -76,7 +76,7 @@ export function changes(
     start: (controller) => controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`)),
     pull: async (controller) => {
       try {
-        const event = await next();
+        const event = await readNext();
         if (!signal.aborted) controller.enqueue(encoder.encode(event));
       } catch (error) {
         if (!signal.aborted) throw error;

@@ -4,10 +4,10 @@ import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import { PageAccess } from "./access.js";
 import icon from "./browser/icon.svg?raw";
 import script from "./browser/live.js?raw";
-import { messagePage, pageResponse, UI_HEADERS } from "./page.js";
-import { changes, type Parts } from "./parts.js";
-import { conversationView } from "./views/conversation.js";
-import { filterOf, overviewView } from "./views/overview.js";
+import { buildMessagePage, buildPageResponse, UI_HEADERS } from "./page.js";
+import { type Parts, streamChanges } from "./parts.js";
+import { createConversationView } from "./views/conversation.js";
+import { createOverviewView, filterOf } from "./views/overview.js";
 import type { ViewParts } from "./views/view.js";
 
 export interface Ui {
@@ -29,13 +29,13 @@ const CONVERSATION = /^\/ui\/conversations\/([\w.-]+)(\/events)?$/;
 export function createUi(parts: ViewParts): Ui {
   const access = new PageAccess();
   const streams = new Set<AbortController>();
-  const overview = overviewView(parts);
+  const overview = createOverviewView(parts);
 
   const answer = async (request: IncomingMessage): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://service.invalid");
     const token = searchParams.get("t");
-    if (pathname === "/ui" && token !== null) return opened(access, token, request);
-    if (!access.has(request)) return notLetIn();
+    if (pathname === "/ui" && token !== null) return openPage(access, token, request);
+    if (!access.has(request)) return buildNotLetIn();
     const file = FILES[pathname];
     if (file !== undefined)
       return new Response(file.text, { headers: { ...UI_HEADERS, "Content-Type": file.type } });
@@ -45,19 +45,19 @@ export function createUi(parts: ViewParts): Ui {
     if (pathname === "/ui") {
       const [title, root, events] = ["Research service", "ui/", "ui/events"];
       const shown = await overview(filter, host);
-      return pageResponse({ status: 200, title, root, events, query: searchParams, parts: shown });
+      return buildPageResponse({ status: 200, title, root, events, query: searchParams, parts: shown });
     }
     if (pathname === "/ui/events")
-      return followed(() => overview(filter, host), version, parts.clock, streams);
+      return followPage(() => overview(filter, host), version, parts.clock, streams);
     const [, requestId, isEvents] = CONVERSATION.exec(pathname) ?? [];
     if (requestId === undefined)
-      return messagePage(404, "Not found", "There is nothing at this address.", BACK);
-    const view = conversationView(parts, requestId, host);
-    if (isEvents) return followed(view, version, parts.clock, streams);
+      return buildMessagePage(404, "Not found", "There is nothing at this address.", BACK);
+    const view = createConversationView(parts, requestId, host);
+    if (isEvents) return followPage(view, version, parts.clock, streams);
     const shown = await view();
-    if (shown.size === 0) return messagePage(404, "Not found", NO_CONVERSATION, BACK);
+    if (shown.size === 0) return buildMessagePage(404, "Not found", NO_CONVERSATION, BACK);
     const [title, root, events] = [`Conversation ${requestId}`, "../", `${requestId}/events`];
-    return pageResponse({ status: 200, title, root, events, parts: shown });
+    return buildPageResponse({ status: 200, title, root, events, parts: shown });
   };
 
   return {
@@ -65,7 +65,11 @@ export function createUi(parts: ViewParts): Ui {
     answer: (request) =>
       answer(request).catch((error) => {
         if (!(error instanceof StoreUnavailableError)) throw error;
-        return messagePage(503, "Not now", "The service cannot reach its store just now. Reload this page.");
+        return buildMessagePage(
+          503,
+          "Not now",
+          "The service cannot reach its store just now. Reload this page.",
+        );
       }),
     close: () => {
       for (const stream of streams) stream.abort(new Error("the service is closing"));
@@ -79,19 +83,19 @@ const BACK = '\n<p><a href="/ui">All conversations</a></p>';
 const NO_COOKIE =
   "This page is for the browser that opened the link that research serve --ui printed. A link opens once. " +
   "The process prints a new one when it gets the signal SIGUSR2.";
-const notLetIn = () => messagePage(401, "Open the link from the terminal", NO_COOKIE);
+const buildNotLetIn = () => buildMessagePage(401, "Open the link from the terminal", NO_COOKIE);
 
 /** Only a GET uses the link up: what previews links sends HEAD. */
-function opened(access: PageAccess, token: string, request: IncomingMessage): Response {
+function openPage(access: PageAccess, token: string, request: IncomingMessage): Response {
   const cookie = request.method === "GET" ? access.open(token, request) : undefined;
-  if (cookie === undefined) return notLetIn();
+  if (cookie === undefined) return buildNotLetIn();
   return new Response(null, {
     status: 303,
     headers: { ...UI_HEADERS, Location: "/ui", "Set-Cookie": cookie },
   });
 }
 
-function followed(
+function followPage(
   view: () => Promise<Parts>,
   version: string,
   clock: Clock,
@@ -100,7 +104,7 @@ function followed(
   const stream = new AbortController();
   streams.add(stream);
   const { signal } = stream;
-  const cancelled = () => {
+  const isCancelled = () => {
     streams.delete(stream);
     stream.abort(new Error("the reader is gone"));
   };
@@ -116,7 +120,7 @@ function followed(
   };
   // The connection must not stay open behind the stream when the service closes.
   const headers = { ...UI_HEADERS, "Content-Type": "text/event-stream", Connection: "close" };
-  return new Response(changes(render, version, clock, { signal, cancelled }), { headers });
+  return new Response(streamChanges(render, version, clock, { signal, cancelled: isCancelled }), { headers });
 }
 
 const TROUBLE = '<p class="trouble">The service cannot reach its store just now.</p>';

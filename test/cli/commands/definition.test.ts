@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
 import { define, Verb } from "../../../src/cli/commands/definition.js";
-import { repeatable, value, wholeNumber } from "../../../src/cli/commands/flag-values.js";
+import {
+  createWholeNumberParser,
+  defineRepeatable,
+  defineValue,
+} from "../../../src/cli/commands/flag-values.js";
 import type { Context } from "../../../src/cli/context.js";
 
 const flags = {
   "-q, --quiet": "say less",
-  "--max-failures <n>": value("how many", wholeNumber(1)),
-  "--name <name>": repeatable("a name"),
+  "--max-failures <n>": defineValue("how many", createWholeNumberParser(1)),
+  "--name <name>": defineRepeatable("a name"),
 };
 type Options = { quiet?: boolean; maxFailures?: number; name: string[] };
 const about = { name: "a", description: "d", flags };
@@ -33,7 +37,7 @@ test("an action gets its arguments, and the flags that stood before and after it
     name: "below",
     description: "d",
     arguments: [["<id...>", "ids"]],
-    flags: { "--own <text>": value("a text", String, "default"), "-q, --quiet": "say less" },
+    flags: { "--own <text>": defineValue("a text", String, "default"), "-q, --quiet": "say less" },
     run: async () => async (_ctx, ids, options) => given.push(ids, options),
   });
   const program = new Verb("research").exitOverride().configureOutput({ writeErr: () => {} });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearest } from "../../../src/cli/help/nearest.js";
+import { findNearest } from "../../../src/cli/help/nearest.js";
 
 test.each([
   ["statsu", ["stop", "status", "list"], "status"],
@@ -9,5 +9,5 @@ test.each([
   ["same", ["sane", "sale"], "sane"],
   ["anything", [], undefined],
 ])("%j is nearest to one of %j", (word, candidates, expected) => {
-  expect(nearest(word, candidates)).toBe(expected);
+  expect(findNearest(word, candidates)).toBe(expected);
 });

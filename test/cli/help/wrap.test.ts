@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { definitions, TOPICS } from "../../../src/cli/help/topics.js";
+import { formatDefinitions, TOPICS } from "../../../src/cli/help/topics.js";
 import { fold } from "../../../src/core/text/width.js";
 
 test("explanations stand in one column", () => {
   expect(
-    definitions([
+    formatDefinitions([
       ["a", "one"],
       ["long", "two"],
     ]),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../../../src/app/failure.js";
 import {
+  addId,
+  formatStatusLine,
+  formatStatusWord,
+  pickWorst,
   showAnswers,
   showFailure,
-  statusLine,
-  statusWord,
-  withId,
-  worstOf,
 } from "../../../src/cli/requests/answers.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
@@ -31,9 +31,9 @@ function recorder(json: boolean) {
   const written = { stdout: [] as unknown[], stderr: [] as unknown[] };
   const write = async (value: unknown) => void written.stdout.push(value);
   const reporter: Partial<Reporter> = {
-    ...{ json, style: async () => PLAIN, result: write, resultJson: write },
-    notice: async (code) => void written.stderr.push(code),
-    error: async (failure: Failure) => void written.stderr.push(failure),
+    ...{ json, loadStyle: async () => PLAIN, writeResult: write, writeResultJson: write },
+    writeNotice: async (code) => void written.stderr.push(code),
+    writeError: async (failure: Failure) => void written.stderr.push(failure),
   };
   return { written, reporter: reporter as Reporter };
 }
@@ -73,7 +73,7 @@ describe("answers about several requests", () => {
 
   test("any other error of stdout is thrown", async () => {
     const { reporter } = recorder(false);
-    reporter.result = () => Promise.reject(new LocalError("the disk is full"));
+    reporter.writeResult = () => Promise.reject(new LocalError("the disk is full"));
     await expect(showAnswers(reporter, 1, [answered("a", "STOPPED")])).rejects.toThrow("the disk is full");
   });
 
@@ -93,7 +93,7 @@ test.each([
   ["id-1 is not found", false, "id-1 is not found"],
   ["not found", true, "not found"],
 ])("the failure %j (JSON: %s) is %j", (message, json, expected) => {
-  expect(withId(failure(message), "id-1", { json })).toEqual({
+  expect(addId(failure(message), "id-1", { json })).toEqual({
     ...failure(expected),
     request_id: "id-1",
   });
@@ -118,8 +118,8 @@ test.each([
   ["PENDING", "<busy>PENDING</>"],
   ["A\nB\u001b", "<busy>A B\\u{1b}</>"],
 ])("%j is shown as %s", (status, word) => {
-  expect(statusWord(status, NAMED)).toBe(word);
-  expect(statusLine("id", status, NAMED)).toBe(`id\t${word}`);
+  expect(formatStatusWord(status, NAMED)).toBe(word);
+  expect(formatStatusLine("id", status, NAMED)).toBe(`id\t${word}`);
 });
 
 test.each([
@@ -127,7 +127,7 @@ test.each([
   [26, "id-0123456789  FAILED"],
   [20, "id-01234567…  FAILED"],
 ])("in %i columns an id of 13 with its state stands as %j", (columns, line) => {
-  expect(statusLine("id-0123456789", "FAILED", PLAIN, columns)).toBe(line);
+  expect(formatStatusLine("id-0123456789", "FAILED", PLAIN, columns)).toBe(line);
 });
 
 test.each([
@@ -140,5 +140,5 @@ test.each([
   [[0, 0], 0],
   [[], 0],
 ])("of the exit codes %j the worst is %d", (codes, worst) => {
-  expect(worstOf(codes)).toBe(worst);
+  expect(pickWorst(codes)).toBe(worst);
 });

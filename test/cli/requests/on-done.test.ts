@@ -13,7 +13,7 @@ const B = { requestId: "b", status: "FAILED" } as const;
 function onDone(command: string) {
   const control = new AbortController();
   const host = { env: { PATH: process.env.PATH }, clock: systemClock } as unknown as Host;
-  const made = OnDone.of({ host, reporter: {} as Reporter, signal: control.signal }, command);
+  const made = OnDone.create({ host, reporter: {} as Reporter, signal: control.signal }, command);
   if (!made) throw new Error("no command");
   return { made, control };
 }

@@ -10,7 +10,7 @@ type Event = Parameters<TroubleReport["show"]>[0];
 async function noticesOf(...events: Event[]): Promise<string[]> {
   const notices: string[] = [];
   const reporter = {
-    notice: async (code: string, message: string) => void notices.push(`${code}: ${message}`),
+    writeNotice: async (code: string, message: string) => void notices.push(`${code}: ${message}`),
   } as Reporter;
   const report = new TroubleReport(reporter, new VirtualClock(Date.UTC(2030, 0, 1, 12)));
   for (const event of events) await report.show(event);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commands, openInBrowser } from "../../../src/cli/results/page.js";
+import { listCommands, openInBrowser } from "../../../src/cli/results/page.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { folderWith } from "../../support/folder.js";
 
@@ -15,7 +15,7 @@ describe("what opens a file", () => {
     ["firefox --new-window %s:w3m", "linux", [["firefox", "--new-window", "%s"], ["w3m"]]],
     ["C:\\browser.exe", "win32", [["C:\\browser.exe"]]],
   ])("BROWSER %j on %s", (browser, platform, expected) => {
-    expect(commands(browser, platform)).toEqual(expected);
+    expect(listCommands(browser, platform)).toEqual(expected);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fitColumns, rowsText } from "../../../src/cli/terminal/columns.js";
+import { fitColumns, formatTable } from "../../../src/cli/terminal/columns.js";
 import type { Sink } from "../../../src/cli/terminal/host.js";
 
 const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
@@ -28,9 +28,9 @@ test("rows are tabs for a script, and columns under their heads on a terminal, n
     ["日本", "revoked", "-", "200/30d"],
   ];
   const on = (isTTY: boolean, columns: number) =>
-    rowsText(heads, rows, { isTTY, stream: { columns } } as Sink).split("\n");
+    formatTable(heads, rows, { isTTY, stream: { columns } } as Sink).split("\n");
   expect(on(false, 80)).toEqual(["alice\tvalid\t-", "日本\trevoked\t-\t200/30d", ""]);
   expect(on(true, 80)).toEqual(["NAME   STATE    BUDGET", "alice  valid", "日本   revoked  200/30d", ""]);
   expect(on(true, 20)).toEqual(["NAME   STATE    BUD…", "alice  valid", "日本   revoked  200…", ""]);
-  expect(rowsText(heads, [], { isTTY: true } as Sink)).toBe("");
+  expect(formatTable(heads, [], { isTTY: true } as Sink)).toBe("");
 });

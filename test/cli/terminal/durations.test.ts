@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isoDate, parseDuration } from "../../../src/core/text/duration.js";
+import { formatIsoDate, parseDuration } from "../../../src/core/text/duration.js";
 
 describe("a duration", () => {
   test.each([
@@ -32,5 +32,5 @@ test.each([
   [1e300, "beyond all dates"],
   [Number.POSITIVE_INFINITY, "beyond all dates"],
 ])("%d is %s", (at, text) => {
-  expect(isoDate(at)).toBe(text);
+  expect(formatIsoDate(at)).toBe(text);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Sink } from "../../../src/cli/terminal/host.js";
 import { liveLine } from "../../../src/cli/terminal/live-line.js";
-import { isLive, PLAIN, styleFor } from "../../../src/cli/terminal/style.js";
+import { chooseStyle, isLive, PLAIN } from "../../../src/cli/terminal/style.js";
 
 const sink = (isTTY: boolean): Sink => ({ isTTY, stream: undefined, write: async () => {} });
 const TERMINAL = { TERM: "xterm" };
@@ -33,12 +33,12 @@ describe("colour", () => {
     [true, { FORCE_COLOR: "false" }, false],
     [true, { FORCE_COLOR: "" }, true],
   ])("on a stream (terminal: %s) with %j: %s", async (isTTY, env, expected) => {
-    const style = await styleFor(sink(isTTY), env);
+    const style = await chooseStyle(sink(isTTY), env);
     expect(style.good("x")).toBe(expected ? "\u001b[32mx\u001b[39m" : "x");
   });
 
   test("is green, red, cyan, bold and dim", async () => {
-    const style = await styleFor(sink(true), TERMINAL);
+    const style = await chooseStyle(sink(true), TERMINAL);
     expect([style.good("x"), style.bad("x"), style.busy("x"), style.bold("x"), style.dim("x")]).toEqual(
       [
         [32, 39],

@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { maxBytes, parseBody, salvageRequestId } from "../../../src/client/calls/body.js";
-import { research } from "../../../src/client/dialects/research.js";
+import { getMaxBytes, parseBody, salvageRequestId } from "../../../src/client/calls/body.js";
+import { createResearch } from "../../../src/client/dialects/research.js";
 
-const salvage = (bytes: Parameters<typeof salvageRequestId>[0]) => salvageRequestId(bytes, research());
+const salvage = (bytes: Parameters<typeof salvageRequestId>[0]) => salvageRequestId(bytes, createResearch());
 const JSON_TEXT = '{"a":1}';
 const answer = (body: Buffer | string, encoding?: string) => ({
   body: Buffer.from(body),
@@ -16,7 +16,7 @@ test.each([
   ["stop", 1 << 20],
   ["output", 64 << 20],
 ] as const)("of the answer to %s at most %d bytes are read", (operation, bytes) => {
-  expect(maxBytes(operation, research())).toBe(bytes);
+  expect(getMaxBytes(operation, createResearch())).toBe(bytes);
 });
 
 test.each<[string | undefined, Buffer]>([

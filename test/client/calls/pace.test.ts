@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { Pace } from "../../../src/client/calls/pace.js";
-import { exa } from "../../../src/client/dialects/exa.js";
+import { createExa } from "../../../src/client/dialects/exa.js";
 import { KEY, ProviderDouble } from "../../support/providers/double.js";
 import { VirtualClock } from "../../support/virtual-clock.js";
 
@@ -74,7 +74,7 @@ test("at Exa the end of a run is seen while 120 creates wait for their turn", as
   const client = new ResearchClient({
     baseUrl: double.url,
     apiKey: KEY,
-    dialect: exa("medium"),
+    dialect: createExa("medium"),
     clock,
     random: () => 0.5,
   });

@@ -2,21 +2,21 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Dialect } from "../../../src/client/dialects/dialect.js";
 import {
+  findProvider,
   hasNoResult,
   isAboutModel,
   isCutShort,
+  isWaitingForPerson,
   PROVIDERS,
-  providerNamed,
-  waitsForSomebody,
 } from "../../../src/client/dialects/providers.js";
-import { research } from "../../../src/client/dialects/research.js";
-import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
+import { createResearch } from "../../../src/client/dialects/research.js";
+import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.js";
 import type { CreateBody, Data, Operation } from "../../../src/core/protocol/conversation.js";
 import { NAMES } from "../../providers/rows.js";
 import { bodyProblem, type ProviderName } from "../../support/providers/bodies.js";
 import { ProviderDouble } from "../../support/providers/double.js";
 
-const loaded = new Map<string, Dialect>([["research", research()]]);
+const loaded = new Map<string, Dialect>([["research", createResearch()]]);
 for (const provider of PROVIDERS) loaded.set(provider.name, await provider.load(provider.defaultModel));
 const dialect = (name: string) => loaded.get(name) as Dialect;
 
@@ -220,7 +220,7 @@ describe("a create", () => {
     ["tavily", ["a"], [], { include_domains: ["a"] }],
     ["tavily", [], ["b"], { exclude_domains: ["b"] }],
   ])("%s searches %j and not %j", (name, only, not, options) => {
-    expect(providerNamed(name)?.domainOptions?.(only, not)).toEqual(options);
+    expect(findProvider(name)?.buildDomainOptions?.(only, not)).toEqual(options);
   });
 
   test.each([
@@ -255,7 +255,7 @@ describe("a create", () => {
     [{ options: {} }, "options"],
     [{ after: "x" }, "follow-up"],
   ])("the interface itself takes no %j", (extra, word) => {
-    expect(() => research().create({ prompt, ...extra })).toThrow(`takes no ${word}`);
+    expect(() => createResearch().create({ prompt, ...extra })).toThrow(`takes no ${word}`);
   });
 });
 
@@ -343,7 +343,7 @@ describe("a state", () => {
       const data = dialect(name).data(operation, exact) as Data;
       const expected = { status: "FAILED", provider_status: "completed", stop_reason: "no_text" };
       expect(data).toMatchObject(expected);
-      expect(JSON.parse(exactJson(data))).toMatchObject(expected);
+      expect(JSON.parse(stringifyExact(data))).toMatchObject(expected);
       expect(data).not.toHaveProperty("output");
       expect([isCutShort(data), hasNoResult(data)]).toEqual([true, true]);
     }
@@ -387,8 +387,8 @@ describe("a state", () => {
       expect(isCutShort({ status: "FAILED", provider_status: word })).toBe(true);
     expect(isCutShort({ status: "FAILED", provider_status: "failed" })).toBe(false);
     for (const word of ["requires_action", "action_required", "requires_continuation"])
-      expect(waitsForSomebody({ provider_status: word })).toBe(true);
-    expect(waitsForSomebody({ provider_status: "running" })).toBe(false);
+      expect(isWaitingForPerson({ provider_status: word })).toBe(true);
+    expect(isWaitingForPerson({ provider_status: "running" })).toBe(false);
   });
 
   test.each(NAMES)("%s: an answer without a state or an id is none", (name) => {
@@ -668,7 +668,7 @@ describe("a result", () => {
     const answer = parseExact(
       '{"id":"a","status":"completed","n":1.0,"output":{"structured":{"big":12345678901234567890.10}}}',
     );
-    expect(exactJson(dialect("exa").data("status", answer))).toBe(
+    expect(stringifyExact(dialect("exa").data("status", answer))).toBe(
       '{"request_id":"a","status":"COMPLETED","provider_status":"completed","output":{"big":12345678901234567890.10},"id":"a","n":1.0}',
     );
   });
@@ -1019,7 +1019,7 @@ test("whatever JSON an answer is, reading it never throws, and an id in it stood
         const salvaged = dialect(name).salvage(text);
         if (salvaged !== undefined) expect(text).toContain(JSON.stringify(salvaged));
         if (typeof data === "string") return;
-        JSON.parse(exactJson(data));
+        JSON.parse(stringifyExact(data));
         if (data.request_id !== undefined && typeof data.request_id === "string")
           expect(text).toContain(JSON.stringify(data.request_id));
       },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { research } from "../../../src/client/dialects/research.js";
+import { createResearch } from "../../../src/client/dialects/research.js";
 import { API_VERSION, type Operation, SERVICE_CODES } from "../../../src/core/protocol/conversation.js";
 
-const { data, fault } = research();
+const { data, fault } = createResearch();
 
 describe("§2: an envelope", () => {
   test.each([

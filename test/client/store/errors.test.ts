@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InvalidSettingsError } from "../../../src/client/store/settings.js";
-import { systemCode } from "../../../src/core/files/files.js";
-import { inWords, LocalError } from "../../../src/core/files/local-error.js";
+import { getSystemCode } from "../../../src/core/files/files.js";
+import { describeSystemError, LocalError } from "../../../src/core/files/local-error.js";
 
 const failed = (code: unknown, message = "failed") => Object.assign(new Error(message), { code });
 
@@ -19,7 +19,7 @@ test.each([
   ["EIO", "failed"],
   [undefined, "failed"],
 ])("a system error with the code %s is %j", (code, words) => {
-  expect(inWords(failed(code))).toBe(words);
+  expect(describeSystemError(failed(code))).toBe(words);
 });
 
 test.each([
@@ -30,8 +30,8 @@ test.each([
   ["text", undefined, "text"],
   [undefined, undefined, "undefined"],
 ])("of %j the code is %j, in words %j", (error, code, words) => {
-  expect(systemCode(error)).toBe(code);
-  expect(inWords(error)).toBe(words);
+  expect(getSystemCode(error)).toBe(code);
+  expect(describeSystemError(error)).toBe(words);
 });
 
 test("an error of this machine has its name and keeps its cause", () => {

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../../src/app/errors.js";
 import { ResearchClient } from "../../../src/client/calls/client.js";
-import { wantedName } from "../../../src/client/store/history/create-names.js";
+import { nameWanted } from "../../../src/client/store/history/create-names.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { CreateOnce, type CreateOnceOptions } from "../../../src/client/workflows/create-once.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
 import type { Ports } from "../../../src/client/workflows/ports.js";
 import { type Clock, systemClock } from "../../../src/core/clock.js";
-import { sha256 } from "../../../src/core/files/local-error.js";
-import { thisProcess } from "../../../src/core/files/lock/holder.js";
+import { hashSha256 } from "../../../src/core/files/local-error.js";
+import { describeThisProcess } from "../../../src/core/files/lock/holder.js";
 import { lock } from "../../../src/core/files/lock.js";
 import type { CreateBody } from "../../../src/core/protocol/conversation.js";
 import { DAY_MS } from "../../../src/core/protocol/limits.js";
@@ -116,7 +116,10 @@ function begunBy({ history, ports }: Awaited<ReturnType<typeof machine>>, proces
   const intents = filesWith(history.folder, '"kind":"intent"');
   for (const path of intents) {
     const [intent = "", room = ""] = readFileSync(path, "utf8").split("\n");
-    writeFileSync(path, [intent, room, JSON.stringify({ ...thisProcess(), ...process }), ""].join("\n"));
+    writeFileSync(
+      path,
+      [intent, room, JSON.stringify({ ...describeThisProcess(), ...process }), ""].join("\n"),
+    );
   }
   expect(intents).toHaveLength(1);
 }
@@ -149,7 +152,7 @@ test("where another process has the lock of the same create for too long, its ou
   const { history, ports, call, sent, slowDown } = rig;
   const locks = join(history.folder, "creates");
   mkdirSync(locks, { recursive: true });
-  const name = sha256(wantedName({ origin: ports.origin, apiKey: KEY, body: BODY }));
+  const name = hashSha256(nameWanted({ origin: ports.origin, apiKey: KEY, body: BODY }));
   const release = await lock(join(locks, `${name}.lock`));
   const enough = new Error("enough");
   await expect(call(BODY, { submit: { signal: AbortSignal.abort(enough) } })).rejects.toBe(enough);
@@ -195,7 +198,7 @@ test("a call that is given up leaves the create to go on, and the next call gets
   await expect.poll(sent, { timeout: 10_000 }).toBe(1);
   enough.abort(new Error("enough"));
   await expect(first).rejects.toThrow("enough");
-  const settled = once.settled();
+  const settled = once.waitUntilSettled();
   answer();
   await settled;
   expect(history.find("late-1")).toHaveLength(1);

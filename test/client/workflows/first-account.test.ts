@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import { CodedError } from "../../../src/app/errors.js";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
-import { providerNamed } from "../../../src/client/dialects/providers.js";
+import { findProvider } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { NoAccountError, QuotaExceededError } from "../../../src/client/workflows/errors.js";
-import { type AskedAccount, mayGoOn, submitToFirst } from "../../../src/client/workflows/first-account.js";
+import { type AskedAccount, canGoOn, submitToFirst } from "../../../src/client/workflows/first-account.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { answer, envelope, ok, refuse } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
 
 const ACCOUNT = { ports: {}, body: { prompt: "x" } } as AskedAccount;
-const BY_DEFAULT = { ...ACCOUNT, ports: { provider: providerNamed("exa") } } as AskedAccount;
+const BY_DEFAULT = { ...ACCOUNT, ports: { provider: findProvider("exa") } } as AskedAccount;
 const BY_NAME = { ...BY_DEFAULT, body: { prompt: "x", model: "m" } };
 const gone = new RefusedError("invalid-input", true, "model_not_found", "x");
 const day = { source: "--per-day", origin: "https://a.example", profile: null };
@@ -37,7 +37,7 @@ test.each<[string, unknown, boolean, AskedAccount?]>([
   ["a model that the interface does not know", gone, false],
   ["anything else", new Error("x"), false],
 ])("after %s the next account may be asked, or not", (_what, error, goesOn, account = ACCOUNT) => {
-  expect(mayGoOn(error, account)).toBe(goesOn);
+  expect(canGoOn(error, account)).toBe(goesOn);
 });
 
 const BUSY = refuse(429, "RATE_LIMIT_EXCEEDED");
@@ -80,7 +80,7 @@ test.each([
     },
     (error) =>
       error instanceof NoAccountError
-        ? error.said.map(({ name, error }) => `${name}: ${Object(error).code}`).join(", ")
+        ? error.reasons.map(({ name, error }) => `${name}: ${Object(error).code}`).join(", ")
         : error.code,
   );
   expect(found).toBe(expected);

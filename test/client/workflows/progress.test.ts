@@ -43,7 +43,7 @@ test("what is followed is what has no end yet", () => {
   const progress = new WatchProgress(["a", "b"]);
   progress.apply(state("a", "COMPLETED"));
   progress.apply(state("b", "PROCESSING"));
-  expect(progress.running.map(({ requestId }) => requestId)).toEqual(["b"]);
+  expect(progress.buildRunning.map(({ requestId }) => requestId)).toEqual(["b"]);
 });
 
 test.each<[string, number[] | undefined, boolean]>([
@@ -64,8 +64,8 @@ test.each<[string, number[] | undefined, boolean]>([
       yield* events;
     },
   };
-  const durations = (...asked: unknown[]) => (asked.join() === "o,200" ? runs : []);
-  const history = runs && { durations, observe: () => {} };
+  const listDurations = (...asked: unknown[]) => (asked.join() === "o,200" ? runs : []);
+  const history = runs && { listDurations, observe: () => {} };
   const ports = { client, history, origin: "o", profile: "p" } as unknown as Ports;
   const entry = { origin: "o", profile: "q" } as HistoryEntry;
   const seen: FollowEvent[] = [];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
-import { blockedUntil, waitUntil } from "../../../src/client/workflows/quota.js";
+import { findBlockedUntil, waitUntil } from "../../../src/client/workflows/quota.js";
 import type { Clock } from "../../../src/core/clock.js";
 import { folderWith } from "../../support/folder.js";
 
@@ -13,14 +13,14 @@ const HOUR = 60 * MINUTE;
 test("the hour is that of an origin and a key", () => {
   const history = new History(folderWith(), () => NOW);
   const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
-  history.begin(attempt).created("id", {});
-  history.begin({ ...attempt, apiKey: "other" }).created("id-2", {});
-  expect(history.hour(attempt, 1).attempts).toEqual([NOW]);
+  history.begin(attempt).recordCreated("id", {});
+  history.begin({ ...attempt, apiKey: "other" }).recordCreated("id-2", {});
+  expect(history.countHour(attempt, 1).attempts).toEqual([NOW]);
 });
 
 const limited = (retryAfter?: number) => new RefusedError("rate-limited", true, "X", "m", { retryAfter });
 const blocked = (error: unknown, attempts: number[] = [], limit?: number) =>
-  blockedUntil(error, () => attempts, limit, NOW);
+  findBlockedUntil(error, () => attempts, limit, NOW);
 
 test.each([
   ["the hour of this machine", new QuotaExceededError(10, NOW + 5, NOW), NOW + 5],
@@ -49,18 +49,18 @@ test.each<[string, number[], number | undefined, number]>([
 
 test("a wait that is guessed grows with each refusal in a row, and a stated one that is longer holds", () => {
   const waits = [0, 1, 2, 3].map(
-    (guesses) => Number(blockedUntil(limited(3), () => [], undefined, NOW, guesses)) - NOW,
+    (guesses) => Number(findBlockedUntil(limited(3), () => [], undefined, NOW, guesses)) - NOW,
   );
   expect(waits).toEqual([3_000, 15_000, MINUTE, MINUTE]);
-  expect(blockedUntil(limited(90), () => [], undefined, NOW, 3)).toBe(NOW + 90_000);
+  expect(findBlockedUntil(limited(90), () => [], undefined, NOW, 3)).toBe(NOW + 90_000);
 });
 
 test("the attempts are read only for a 429 that states no wait", () => {
   const fail = () => {
     throw new Error("read");
   };
-  expect(blockedUntil(limited(5), fail, undefined, NOW)).toBe(NOW + 5_000);
-  expect(blockedUntil(new Error("x"), fail, undefined, NOW)).toBeUndefined();
+  expect(findBlockedUntil(limited(5), fail, undefined, NOW)).toBe(NOW + 5_000);
+  expect(findBlockedUntil(new Error("x"), fail, undefined, NOW)).toBeUndefined();
 });
 
 test("a wait goes on until the wall clock is there, however often the sleep ends early", async () => {

@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { RefusedError } from "../../../src/client/calls/errors.js";
-import { providerNamed } from "../../../src/client/dialects/providers.js";
+import { findProvider } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import type { HistoryEntry } from "../../../src/client/store/history/records.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
 import {
-  asAsked,
+  addOrigin,
   findEntry,
+  findRecordedAt,
   followUpOf,
-  recordedAt,
+  parseAsAsked,
   requireEntry,
   resolveTarget,
-  withItsOrigin,
 } from "../../../src/client/workflows/requests.js";
-import { keptResult } from "../../../src/client/workflows/results.js";
-import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
+import { readKeptResult } from "../../../src/client/workflows/results.js";
+import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.js";
 import { ok } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
@@ -30,7 +30,7 @@ function ports(...ids: string[]) {
     now += 1_000;
     return history.begin({ origin: ORIGIN, profile: null, apiKey: "k", body: { prompt } });
   };
-  for (const id of ids) begin(id).created(id, {});
+  for (const id of ids) begin(id).recordCreated(id, {});
   return { history, origin: ORIGIN, begin };
 }
 const none = { history: undefined, origin: ORIGIN };
@@ -50,7 +50,7 @@ test.each([
 test("a short id is whole, and so is a local id", () => {
   const given = ports("ab");
   expect(findEntry(given, "ab")?.request_id).toBe("ab");
-  const local = given.history.newest(() => true)?.local_id ?? "";
+  const local = given.history.findNewest(() => true)?.local_id ?? "";
   expect(findEntry(given, local)?.request_id).toBe("ab");
 });
 
@@ -93,7 +93,7 @@ test("of an id that two services gave, the one of the service in use is meant, e
   const { history } = ports("same-1");
   history
     .begin({ origin: "https://b.example", profile: null, apiKey: "k", body: { prompt: "b" } })
-    .created("same-1", {});
+    .recordCreated("same-1", {});
   const made = (origin: string) => findEntry({ history, origin }, "same-1")?.origin;
   expect([ORIGIN, "https://b.example", "https://c.example"].map(made)).toEqual([
     ORIGIN,
@@ -185,7 +185,7 @@ describe("a target is", () => {
 
   test("the id that was found in the broken answer of one, but not as @last", () => {
     const given = ports();
-    given.begin("x").salvaged("abcd-9");
+    given.begin("x").recordSalvaged("abcd-9");
     expect(resolveTarget(given, "abcd")).toEqual({ requestId: "abcd-9", entry: undefined });
     expect(() => resolveTarget(given, "@last")).toThrow(expect.objectContaining({ requestId: "abcd-9" }));
   });
@@ -193,7 +193,7 @@ describe("a target is", () => {
   test("no create that is settled as never made", () => {
     const given = ports();
     const create = given.begin("x");
-    create.notCreated();
+    create.recordNotCreated();
     expect(() => resolveTarget(given, create.localId)).toThrow(
       expect.objectContaining({ code: "NOT_FOUND", hint: "`research rerun` sends it." }),
     );
@@ -204,21 +204,21 @@ describe("a target is", () => {
 test("a result that is written as text is the value of its schema, and every number keeps its digits", () => {
   const text = '{"provider_status":"done","cost":1.0,"output":"{\\"a\\": 2.0}"}';
   const data = parseExact(text) as Record<string, unknown>;
-  expect(asAsked(data, null)).toBe(data);
+  expect(parseAsAsked(data, null)).toBe(data);
   for (const other of [{ ...data, output: "no JSON" }, { ...data, output: 7 }, { output: "{}" }])
-    expect(asAsked(other, {})).toBe(other);
-  const asked = asAsked(data, {});
+    expect(parseAsAsked(other, {})).toBe(other);
+  const asked = parseAsAsked(data, {});
   expect(asked).toEqual({ provider_status: "done", cost: 1, output: { a: 2 } });
-  expect(exactJson(asked)).toBe('{"provider_status":"done","cost":1.0,"output":{"a":2.0}}');
+  expect(stringifyExact(asked)).toBe('{"provider_status":"done","cost":1.0,"output":{"a":2.0}}');
 });
 
 test("a follow-up names the request's id, or the field that the provider asks for", async () => {
   const server = await faultServer(() => ok({ status: "COMPLETED", interaction_id: "i-2" }));
   const client = new ResearchClient({ baseUrl: server.url, apiKey: "k" });
-  const given = { ...ports(), client, provider: providerNamed("openai") };
-  const parallel = { ...given, provider: providerNamed("parallel") };
-  given.begin("a").created("abcd-1", {});
-  given.begin("b").created("efgh-1", { interaction_id: "i-1" });
+  const given = { ...ports(), client, provider: findProvider("openai") };
+  const parallel = { ...given, provider: findProvider("parallel") };
+  given.begin("a").recordCreated("abcd-1", {});
+  given.begin("b").recordCreated("efgh-1", { interaction_id: "i-1" });
   expect(await followUpOf(given, "abcd", {})).toBe("abcd-1");
   expect(await followUpOf({ ...given, provider: undefined }, "abcd", {})).toBe("abcd-1");
   expect(await followUpOf(parallel, "efgh", {})).toBe("i-1");
@@ -251,9 +251,9 @@ test.each<[string, Partial<HistoryEntry> | undefined, number | undefined, object
   for (const path of ["/v1", "/v2"]) history.results.keep(ORIGIN + path, "id", '{"output":"x"}');
   const entry = at && ({ origin: ORIGIN, sent_at: "1970-01-01T00:00:05.000Z", ...at } as HistoryEntry);
   const target = { requestId: "id", entry };
-  expect([recordedAt(target, here), keptResult(here, target)]).toEqual([when, kept]);
-  expect(keptResult(here, { ...target, requestId: "other" })).toBeUndefined();
-  expect(keptResult({ ...here, history: undefined }, target)).toBeUndefined();
+  expect([findRecordedAt(target, here), readKeptResult(here, target)]).toEqual([when, kept]);
+  expect(readKeptResult(here, { ...target, requestId: "other" })).toBeUndefined();
+  expect(readKeptResult({ ...here, history: undefined }, target)).toBeUndefined();
 });
 
 test.each<[string, Partial<HistoryEntry> | undefined, string]>([
@@ -279,9 +279,9 @@ test.each<[string, Partial<HistoryEntry> | undefined, string]>([
   const error = new RefusedError("not-found", true, "X", "a.b is not known.", facts);
   const site = { origin: ORIGIN, profile: "p" };
   const target = { requestId: "id", entry: entry as HistoryEntry | undefined };
-  const found = withItsOrigin(error, target, site);
+  const found = addOrigin(error, target, site);
   const hint = message.endsWith(".") ? "h" : undefined;
   expect(found).toMatchObject({ kind: "not-found", code: "X", httpStatus: 404, message, hint });
   for (const other of [new Error("x"), new RefusedError("refused", true, "X", "x")])
-    expect(withItsOrigin(other, target, site)).toBe(other);
+    expect(addOrigin(other, target, site)).toBe(other);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
-import { providerNamed } from "../../../src/client/dialects/providers.js";
+import { findProvider } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { NotRecordedError } from "../../../src/client/workflows/errors.js";
 import { submitToFirst } from "../../../src/client/workflows/first-account.js";
@@ -24,7 +24,7 @@ async function machine(behaviour: Script, own: Partial<Ports> = {}, state = join
   const server = await faultServer((operation) =>
     typeof behaviour === "function" ? behaviour(operation) : behaviour,
   );
-  const provider = providerNamed(own.provider?.name ?? "");
+  const provider = findProvider(own.provider?.name ?? "");
   const dialect = provider && { dialect: () => provider.load("m") };
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY, ...dialect });
   const history = new History(state, () => Date.now());
@@ -49,10 +49,10 @@ async function submitted(
     (error) => error.code ?? error.message,
   );
   const [entry] = history.list({ limit: 1 });
-  const [unsettled] = history.same({ origin, apiKey: KEY, body: BODY }, 0).unsettled;
+  const [unsettled] = history.findSame({ origin, apiKey: KEY, body: BODY }, 0).unsettled;
   return {
     ...{ code, status: entry?.status, id: entry?.request_id, sent: server.count("create") },
-    counted: history.hour({ origin, apiKey: KEY }, 1).attempts.length,
+    counted: history.countHour({ origin, apiKey: KEY }, 1).attempts.length,
     sender: unsettled && unsettled.sender !== undefined,
   };
 }
@@ -160,7 +160,7 @@ test.each([
   ["that is refused otherwise is as it is", "invalid_value", {}, undefined],
 ])("at a provider a create %s", async (_, code, asked, hint) => {
   const refusal = answer({ status: 400, body: JSON.stringify({ error: { message: "no", code } }) });
-  const provider = providerNamed("openai");
+  const provider = findProvider("openai");
   const { ports, server } = await machine(refusal, { provider });
   const error = await submit(ports, { ...BODY, ...asked }).catch((error) => error);
   expect(error).toMatchObject({ code, hint: hint ? expect.stringMatching(hint) : undefined });
@@ -174,10 +174,10 @@ test.each([
 ])("a 429 without a time is waited out for as long as %s counts", async (_, name, seconds) => {
   const now = Date.now();
   const clock = { ...systemClock, now: () => now, sleep: () => Promise.reject(new Error("slept")) };
-  const provider = providerNamed(name ?? "");
+  const provider = findProvider(name ?? "");
   const { ports, history, origin } = await machine(refuse(429, "RATE_LIMITED"), { clock, provider });
   const before = new History(history.folder, () => now - 600_000);
-  before.begin({ origin, apiKey: KEY, body: BODY, profile: null }).created("old", {});
+  before.begin({ origin, apiKey: KEY, body: BODY, profile: null }).recordCreated("old", {});
   const onWait = (until: number) => Promise.reject(new Error(`${(until - now) / 1_000} s`));
   const waiting = submitToFirst([{ ports, body: BODY }], { waitForQuota: true, onWait });
   await expect(waiting).rejects.toThrow(`${seconds} s`);

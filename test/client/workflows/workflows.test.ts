@@ -14,10 +14,10 @@ import {
   stopAll,
   type Target,
 } from "../../../src/client/workflows/requests.js";
-import { checkResult, fetchResult, whyNoResult } from "../../../src/client/workflows/results.js";
+import { checkResult, explainNoResult, fetchResult } from "../../../src/client/workflows/results.js";
 import { submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/core/clock.js";
-import { exactJson } from "../../../src/core/json/exact-json.js";
+import { stringifyExact } from "../../../src/core/json/exact-json.js";
 import type { CreateBody } from "../../../src/core/protocol/conversation.js";
 import { hang, ok, only } from "../../support/behaviours.js";
 import { folderWith } from "../../support/folder.js";
@@ -77,7 +77,7 @@ test("submits, follows and fetches; the history knows each step", async () => {
   }
   expect(states).toEqual(["PENDING", "PROCESSING", "COMPLETED"]);
   expect(progress.outcomes).toEqual([{ requestId: data.request_id, status: "COMPLETED", kind: "final" }]);
-  expect(progress.running).toEqual([]);
+  expect(progress.buildRunning).toEqual([]);
   expect(requireEntry(ports, "@last")).toMatchObject({ request_id: data.request_id, status: "COMPLETED" });
 
   const result = await fetchResult(ports, target);
@@ -160,7 +160,7 @@ test("what cannot be kept of a state is an event, and ends nothing", async () =>
 test("the hour's limit stops a create before it is sent, or has it waited for", async () => {
   const { ports, service } = await machine();
   await submit(ports, body, { limit: 1 });
-  expect(ports.history?.hour(ports, 1).attempts).toHaveLength(1);
+  expect(ports.history?.countHour(ports, 1).attempts).toHaveLength(1);
   const error = await submitToFirst([{ ports, body, limit: 1 }], {}).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(QuotaExceededError);
   expect((error as QuotaExceededError).retryAfter).toBeGreaterThan(3_500);
@@ -237,22 +237,22 @@ test("why there is no result is said in the service's words, if it has any", asy
   const { data } = await submit(ports, { prompt: "x => FAILED" });
   const failed = data.request_id;
   const target = (requestId: string) => ({ requestId, entry: undefined });
-  const why = await whyNoResult(ports, target(failed), "FAILED");
+  const why = await explainNoResult(ports, target(failed), "FAILED");
   expect(why).toMatchObject({ code: "RESEARCH_FAILED", status: "FAILED" });
   expect(history.find(failed)).toMatchObject([
     { status: "FAILED", message: (why as NoOutputError).refusal.message },
   ]);
-  expect(await whyNoResult(ports, target("nobody-knows"), "FAILED")).toMatchObject({
+  expect(await explainNoResult(ports, target("nobody-knows"), "FAILED")).toMatchObject({
     code: "RESEARCH_FAILED",
   });
   const asked = service.server.count("output");
-  expect(await whyNoResult(ports, target(failed), "STOPPED")).toMatchObject({
+  expect(await explainNoResult(ports, target(failed), "STOPPED")).toMatchObject({
     ...{ code: "RESEARCH_STOPPED", message: `${failed} ended STOPPED, so it has no output` },
     requestId: failed,
   });
   expect(service.server.count("output")).toBe(asked);
   const { data: stopped } = await submit(ports, { prompt: "x => STOPPED" });
-  const other = await whyNoResult(ports, target(stopped.request_id), "FAILED");
+  const other = await explainNoResult(ports, target(stopped.request_id), "FAILED");
   expect(other).toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(stopped.request_id)).toMatchObject([{ status: "PENDING" }]);
 });
@@ -266,7 +266,7 @@ test("a result that is kept is not asked for, and one that was cut short is give
   if (!whole || !cut) expect.fail();
   expect(await fetchResult(ports, whole)).toMatchObject({ value: kept.output });
   const { value, exact } = await fetchResult(ports, whole, { schema: {} });
-  expect([value, exactJson(exact)]).toEqual([{ a: 1 }, '{"a":1.0}']);
+  expect([value, stringifyExact(exact)]).toEqual([{ a: 1 }, '{"a":1.0}']);
   await expect(fetchResult(ports, cut)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
   expect(await fetchResult(ports, cut, { partial: true })).toMatchObject({ value: kept.output });
   expect(service.server.count()).toBe(0);

@@ -14,9 +14,9 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import {
   appendLine,
+  listNames,
   makeFolder,
   makeSharedFolder,
-  namesIn,
   openRegular,
   overwrite,
   readIfThere,
@@ -118,9 +118,9 @@ test("a missing file has no text, a missing folder no names", () => {
   expect(readIfThere(join(folder, "b"))).toBe("text");
   expect(readIfThere(join(folder, "missing"))).toBeUndefined();
   expect(readIfThere(join(folder, "b", "below"))).toBeUndefined();
-  expect(namesIn(folder)).toEqual(["a", "b"]);
-  expect(namesIn(join(folder, "missing"))).toEqual([]);
-  expect(() => namesIn(join(folder, "a"))).toThrow(/ENOTDIR/);
+  expect(listNames(folder)).toEqual(["a", "b"]);
+  expect(listNames(join(folder, "missing"))).toEqual([]);
+  expect(() => listNames(join(folder, "a"))).toThrow(/ENOTDIR/);
 });
 
 test("only a regular file of a sensible size is read or appended to", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FolderError, folders } from "../../../src/core/files/folders.js";
+import { chooseFolders, FolderError } from "../../../src/core/files/folders.js";
 
 test.each<[NodeJS.Platform, Record<string, string>, string | undefined, string | undefined]>([
   ["linux", { HOME: "/h" }, "/h/.config/research", "/h/.local/state/research"],
@@ -20,11 +20,11 @@ test.each<[NodeJS.Platform, Record<string, string>, string | undefined, string |
   ["win32", { APPDATA: "/a", LOCALAPPDATA: "/l" }, "/a/research", "/l/research"],
   ["win32", { HOME: "/h" }, undefined, undefined],
 ])("%s %j", (platform, env, config, state) => {
-  expect(folders({ platform, env })).toEqual({ config, state });
+  expect(chooseFolders({ platform, env })).toEqual({ config, state });
 });
 
 test.each(["RESEARCH_CONFIG_DIR", "RESEARCH_STATE_DIR"])("a relative %s is an error", (name) => {
-  const read = () => folders({ platform: "linux", env: { HOME: "/h", [name]: "here" } });
+  const read = () => chooseFolders({ platform: "linux", env: { HOME: "/h", [name]: "here" } });
   expect(read).toThrow(FolderError);
   expect(read).toThrow(`${name} must be an absolute path, and "here" is not`);
 });

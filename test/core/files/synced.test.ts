@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { AppendLog } from "../../../src/client/store/history/log.js";
 import { OpenIntents } from "../../../src/client/store/history/open-intents.js";
 import { RecordedCreate } from "../../../src/client/store/history/recorded-create.js";
-import { intentOf } from "../../../src/client/store/history/records.js";
+import { buildIntent } from "../../../src/client/store/history/records.js";
 import { Settings } from "../../../src/client/store/settings.js";
 import { appendLine, overwrite, replaceFile, UnsyncedError } from "../../../src/core/files/files.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
@@ -50,7 +50,7 @@ describe.skipIf(!isTraceable)(`what is written is on the disk (${NEEDS_TRACING})
     const open = new OpenIntents(join(folder, "open"));
     const create = () => {
       const attempt = { origin: "o", profile: null, apiKey: "k", body: { prompt: "p" } };
-      const intent = intentOf(attempt, "2030-01-01T00:00:00.000Z");
+      const intent = buildIntent(attempt, "2030-01-01T00:00:00.000Z");
       open.add(intent);
       return new RecordedCreate(
         intent,
@@ -64,9 +64,9 @@ describe.skipIf(!isTraceable)(`what is written is on the disk (${NEEDS_TRACING})
       const one = create();
       return ownCalls({ ...FSYNC, path }, () => act(one));
     };
-    expect(await calls((one) => one.created("id-1", {}))).toEqual([`fsync ${path}`]);
-    expect(await calls((one) => one.notCreated())).toEqual([`fsync ${path}`]);
-    expect(await calls((one) => one.dismissed("X"))).toEqual([]);
+    expect(await calls((one) => one.recordCreated("id-1", {}))).toEqual([`fsync ${path}`]);
+    expect(await calls((one) => one.recordNotCreated())).toEqual([`fsync ${path}`]);
+    expect(await calls((one) => one.recordDismissed("X"))).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ProxyRefusal, proxyFor } from "../../../src/core/http/address.js";
+import { chooseProxy, ProxyRefusal } from "../../../src/core/http/address.js";
 import { connectOptions, openTunnel } from "../../../src/core/http/connect.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
@@ -32,7 +32,7 @@ describe("a tunnel", () => {
     const server = await faultServer(() => does.ok({ request_id: "id-1" }));
     const through = await proxy(server.port, options);
     const HTTPS_PROXY = through.url.replace("//", `//${login}`);
-    const way = proxyFor(new URL("https://a.example"), { HTTPS_PROXY });
+    const way = chooseProxy(new URL("https://a.example"), { HTTPS_PROXY });
     if (way === undefined) throw new Error("no proxy");
     const ended = new AbortController();
     return { through, ended, tunnel: openTunnel(way, "a.example:443", 10_000, ended.signal) };

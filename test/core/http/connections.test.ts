@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { Connections } from "../../../src/core/http/connections.js";
-import { apiParts } from "../../../src/core/http/undici.js";
+import { loadApiParts } from "../../../src/core/http/undici.js";
 import * as does from "../../support/behaviours.js";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../../support/certificate.js";
 import { type FaultServer, faultServer } from "../../support/fault-server.js";
@@ -96,9 +96,9 @@ test.each<[string, (socket: Socket) => unknown]>([
 );
 
 describe("a connection for one use", () => {
-  type Use = Parameters<Connections["fresh"]>[0];
+  type Use = Parameters<Connections["useFresh"]>[0];
   const ask = async (dispatcher: Dispatcher, path = "/"): Promise<Dispatcher.ResponseData<unknown>> => {
-    const { request } = await apiParts();
+    const { request } = await loadApiParts();
     return request.call(dispatcher, { origin: "http://x", path, method: "POST" });
   };
   const to = (url: string, proxyUrl?: string, timeout = 5_000) =>
@@ -120,7 +120,7 @@ describe("a connection for one use", () => {
     };
     // A proxy takes plain http as any server does.
     const connections = isProxied ? to("http://research.example", server.url) : to(server.url);
-    await expect(connections.fresh(twice)).rejects.toThrow("the connection has been used");
+    await expect(connections.useFresh(twice)).rejects.toThrow("the connection has been used");
     expect([server.connections, server.requests.length]).toEqual([1, 1]);
   });
 
@@ -134,7 +134,7 @@ describe("a connection for one use", () => {
       end();
     };
     await to(server.url)
-      .fresh(use)
+      .useFresh(use)
       .catch(() => {});
     await noneOpen(server);
   });
@@ -143,7 +143,7 @@ describe("a connection for one use", () => {
     const server = await serving(does.hang);
     const connections = to(server.url);
     void until(async () => server.requests.length > 0 || undefined).then(() => connections.close());
-    await expect(connections.fresh(ask)).rejects.toThrow();
+    await expect(connections.useFresh(ask)).rejects.toThrow();
     await noneOpen(server);
   });
 
@@ -160,7 +160,10 @@ describe("a connection for one use", () => {
     const connections = to(`https://127.0.0.1:${port}`, isProxied ? through.url : undefined);
     started.push(connections);
     const read: Use = async (dispatcher) => (await ask(dispatcher, "/x")).body.text();
-    expect([await connections.fresh(read), await read(await connections.shared())]).toEqual(["/x", "/x"]);
+    expect([await connections.useFresh(read), await read(await connections.getShared())]).toEqual([
+      "/x",
+      "/x",
+    ]);
     expect(through.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(
       isProxied ? Array(2).fill(`CONNECT 127.0.0.1:${port}`) : [],
     );
@@ -173,7 +176,7 @@ describe("a connection for one use", () => {
   ])("says that it %s", async (_, scheme, accept, message) => {
     const port = await listen(createTcpServer((socket) => accept(socket.on("error", () => {}))));
     const connections = to(`${scheme}://127.0.0.1:${port}`, undefined, 300);
-    await expect(connections.fresh(ask)).rejects.toThrow(message);
+    await expect(connections.useFresh(ask)).rejects.toThrow(message);
   });
 
   test.each([
@@ -188,7 +191,7 @@ describe("a connection for one use", () => {
         return "http/1.1";
       },
     });
-    await expect(to(`https://${host}:${await listen(server)}`).fresh(ask)).rejects.toThrow(
+    await expect(to(`https://${host}:${await listen(server)}`).useFresh(ask)).rejects.toThrow(
       "self-signed certificate",
     );
     expect(asked).toEqual([{ servername, protocols: ["http/1.1"] }]);

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import { describe, expect, test } from "vitest";
 import { ProxyRefusal } from "../../../src/core/http/address.js";
 import { Connections } from "../../../src/core/http/connections.js";
-import { type ExchangeLimits, exchange, headerOf, readRetryAfter } from "../../../src/core/http/exchange.js";
+import { type ExchangeLimits, exchange, getHeader, readRetryAfter } from "../../../src/core/http/exchange.js";
 import { symbols } from "../../../src/core/http/undici.js";
 import * as does from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
@@ -15,7 +15,7 @@ async function exchanged(behaviour: does.Behaviour, limits: Partial<ExchangeLimi
   leftovers.add(() => connections.close());
   const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
   const whole = { timeout: 20_000, perPiece: false, maxBytes: 1_000, ...limits };
-  const result = await connections.fresh((dispatcher) => exchange(dispatcher, request, whole));
+  const result = await connections.useFresh((dispatcher) => exchange(dispatcher, request, whole));
   return { ...result, body: result.body.toString(), server };
 }
 
@@ -136,7 +136,7 @@ test.each([
   [{ a: "1" }, "1"],
   [{ a: ["1", "2"] }, "1, 2"],
 ])("of the headers %j one is %s", (headers, text) => {
-  expect(headerOf(headers, "a")).toBe(text);
+  expect(getHeader(headers, "a")).toBe(text);
 });
 
 test.each(["shared", "fresh"] as const)(
@@ -154,7 +154,7 @@ test.each(["shared", "fresh"] as const)(
       const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
       return await exchange(dispatcher, request, { timeout: 20_000, perPiece: false, maxBytes: 1_000 });
     };
-    await (kind === "fresh" ? connections.fresh(use) : use(await connections.shared()));
+    await (kind === "fresh" ? connections.useFresh(use) : use(await connections.getShared()));
     expect(found).toEqual([0, 0]);
   },
 );

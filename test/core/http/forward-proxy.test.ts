@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ProxyAddress } from "../../../src/core/http/address.js";
 import { Connections } from "../../../src/core/http/connections.js";
-import { type HttpAnswer, loginRequired, type WireRequest } from "../../../src/core/http/exchange.js";
+import { type HttpAnswer, requireProxyLogin, type WireRequest } from "../../../src/core/http/exchange.js";
 
 const PROXY: ProxyAddress = { url: new URL("http://proxy.example:3128"), authorization: undefined };
 const LOGIN = { ...PROXY, authorization: "Basic eA==" };
@@ -9,7 +9,7 @@ const request = (origin: string): WireRequest => ({
   ...{ origin, method: "GET", path: "/a?b", headers: { accept: "x" } },
 });
 const routed = (given: WireRequest, proxy: ProxyAddress | undefined) =>
-  new Connections(new URL(given.origin), proxy, 1_000).route(given);
+  new Connections(new URL(given.origin), proxy, 1_000).routeRequest(given);
 const answer = (status: number): HttpAnswer => ({
   kind: "answer",
   status,
@@ -34,7 +34,7 @@ test.each([
 });
 
 test("a 407 of a proxy is a failure to connect, before anything was sent", () => {
-  expect(loginRequired(answer(407), PROXY)).toMatchObject({
+  expect(requireProxyLogin(answer(407), PROXY)).toMatchObject({
     ...{ kind: "failure", fault: "unconnectable", sent: false, body: Buffer.from("b") },
   });
 });
@@ -44,5 +44,5 @@ test.each([
   [401, PROXY],
 ])("a %d with the proxy %o is an answer of the service", (status, proxy) => {
   const given = answer(status);
-  expect(loginRequired(given, proxy)).toBe(given);
+  expect(requireProxyLogin(given, proxy)).toBe(given);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ProxyError, proxyFor } from "../../../src/core/http/address.js";
+import { chooseProxy, ProxyError } from "../../../src/core/http/address.js";
 
 describe("the proxy", () => {
   const proxy = "http://proxy.example:3128";
-  const of = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.url.origin;
+  const of = (url: string, env: Record<string, string>) => chooseProxy(new URL(url), env)?.url.origin;
 
   test("is the one for the scheme, in either case, the lower one first", () => {
     expect(of("https://a.example", { HTTPS_PROXY: proxy })).toBe(proxy);
@@ -53,7 +53,7 @@ describe("the proxy", () => {
 
 describe("the login of a proxy", () => {
   const login = (address: string) => {
-    const { authorization } = proxyFor(new URL("https://a.example"), { HTTPS_PROXY: address }) ?? {};
+    const { authorization } = chooseProxy(new URL("https://a.example"), { HTTPS_PROXY: address }) ?? {};
     return authorization && Buffer.from(authorization.replace(/^Basic /, ""), "base64").toString();
   };
 
@@ -68,7 +68,7 @@ describe("the login of a proxy", () => {
   });
 
   test("stands in no URL that is connected to", () => {
-    const proxy = proxyFor(new URL("https://a.example"), { HTTPS_PROXY: "https://u:secret@proxy:8" });
+    const proxy = chooseProxy(new URL("https://a.example"), { HTTPS_PROXY: "https://u:secret@proxy:8" });
     expect(proxy?.url.href).toBe("https://proxy:8/");
   });
 });
@@ -86,7 +86,7 @@ describe("a setting that is no proxy's address is bad input:", () => {
     ["http://user:hunter2@[", /is not a URL/],
     ["http://", /is not a URL/],
   ])("%s", (HTTPS_PROXY, message) => {
-    const read = () => proxyFor(new URL("https://a.example"), { HTTPS_PROXY });
+    const read = () => chooseProxy(new URL("https://a.example"), { HTTPS_PROXY });
     expect(read).toThrow(ProxyError);
     expect(read).toThrow(message);
     expect(read).toThrow(expect.objectContaining({ hint: expect.stringContaining("HTTPS_PROXY") }));
@@ -94,12 +94,16 @@ describe("a setting that is no proxy's address is bad input:", () => {
   });
 
   test("named as it is spelled in the environment", () => {
-    expect(() => proxyFor(new URL("http://a.example"), { http_proxy: "ftp://x" })).toThrow(/in http_proxy/);
+    expect(() => chooseProxy(new URL("http://a.example"), { http_proxy: "ftp://x" })).toThrow(
+      /in http_proxy/,
+    );
   });
 
   test("but not where it is not used", () => {
-    expect(proxyFor(new URL("https://a.example"), { HTTP_PROXY: "ftp://x" })).toBeUndefined();
-    expect(proxyFor(new URL("https://a.example"), { HTTPS_PROXY: "ftp://x", NO_PROXY: "*" })).toBeUndefined();
-    expect(proxyFor(new URL("https://localhost"), { HTTPS_PROXY: "ftp://x" })).toBeUndefined();
+    expect(chooseProxy(new URL("https://a.example"), { HTTP_PROXY: "ftp://x" })).toBeUndefined();
+    expect(
+      chooseProxy(new URL("https://a.example"), { HTTPS_PROXY: "ftp://x", NO_PROXY: "*" }),
+    ).toBeUndefined();
+    expect(chooseProxy(new URL("https://localhost"), { HTTPS_PROXY: "ftp://x" })).toBeUndefined();
   });
 });

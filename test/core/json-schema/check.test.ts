@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkSchema, checkValue, problemText } from "../../../src/core/json-schema/check.js";
+import { checkSchema, checkValue, describeProblem } from "../../../src/core/json-schema/check.js";
 
 const json = JSON.stringify;
 
@@ -19,7 +19,7 @@ it.each([
 
 it("says where a schema is none", async () => {
   const problem = await checkSchema({ type: "strin" });
-  expect(problem && problemText(problem, "the top level")).toMatch(/^at \/type: /);
+  expect(problem && describeProblem(problem, "the top level")).toMatch(/^at \/type: /);
 });
 
 it("tells how long the check took, also of what is no schema", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answer, compilerFor } from "../../../src/core/json-schema/validator.js";
+import { answer, getCompiler } from "../../../src/core/json-schema/validator.js";
 
 const schemaOf = ($schema: string) => JSON.stringify({ $schema, type: "object" });
 
@@ -51,7 +51,7 @@ test("1e400 is a number, though JavaScript reads it as Infinity", () => {
 });
 
 test("a draft-06 schema without $schema is checked as draft-06, in which `if` is no keyword", () => {
-  const draft06 = compilerFor("https://json-schema.org/draft-06/schema", { strict: false, logger: false });
-  const draft07 = compilerFor("https://json-schema.org/draft-07/schema", { strict: false, logger: false });
+  const draft06 = getCompiler("https://json-schema.org/draft-06/schema", { strict: false, logger: false });
+  const draft07 = getCompiler("https://json-schema.org/draft-07/schema", { strict: false, logger: false });
   expect([draft06.validateSchema({ if: 7 }), draft07.validateSchema({ if: 7 })]).toEqual([true, false]);
 });

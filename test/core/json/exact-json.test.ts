@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  exactElements,
-  exactJson,
+  attachSource,
+  findMemberText,
   JsonText,
-  memberText,
+  listExactElements,
   parseExact,
-  withMember,
-  withSource,
+  setMember,
+  stringifyExact,
 } from "../../../src/core/json/exact-json.js";
 
 const EXACT = '{"n":12345678901234567890,"huge":1e400,"zero":-0,"one":1.0,"a":1,"a":2,"e":"\\u00e9\\/"}';
@@ -17,22 +17,22 @@ describe("what was parsed is written as it was read", () => {
     ["a list", "[1.0,-0,[]]"],
     ["nothing", "{}"],
   ])("%s", (_what, text) => {
-    expect(exactJson(parseExact(text))).toBe(text);
+    expect(stringifyExact(parseExact(text))).toBe(text);
   });
 
   test("inside other values too, at any depth", () => {
-    expect(exactJson([{ data: parseExact(EXACT) }])).toBe(`[{"data":${EXACT}}]`);
+    expect(stringifyExact([{ data: parseExact(EXACT) }])).toBe(`[{"data":${EXACT}}]`);
   });
 
   test("on one line", () => {
-    expect(exactJson(parseExact('{ "a" :\n[ 1.0,\t2 ]\r\n}'))).toBe('{"a":[1.0,2]}');
+    expect(stringifyExact(parseExact('{ "a" :\n[ 1.0,\t2 ]\r\n}'))).toBe('{"a":[1.0,2]}');
   });
 });
 
 test("each element of a list remembers its own text", () => {
-  const elements = exactElements(` [ ${EXACT},\n[1.0, [] ], 1.0 ]`) as object[];
-  expect(elements.map((element) => exactJson(element))).toEqual([EXACT, "[1.0,[]]", "1"]);
-  expect([exactElements("[]"), exactElements("{}")]).toEqual([[], {}]);
+  const elements = listExactElements(` [ ${EXACT},\n[1.0, [] ], 1.0 ]`) as object[];
+  expect(elements.map((element) => stringifyExact(element))).toEqual([EXACT, "[1.0,[]]", "1"]);
+  expect([listExactElements("[]"), listExactElements("{}")]).toEqual([[], {}]);
 });
 
 test.each([
@@ -47,23 +47,23 @@ test.each([
   { f: () => 1, [Symbol("s")]: 1, s: Symbol("s"), list: [() => 1] },
   { at: new Date(0) },
 ])("what was not parsed is written as JSON.stringify does: %j", (value) => {
-  expect(exactJson(value)).toBe(JSON.stringify(value));
+  expect(stringifyExact(value)).toBe(JSON.stringify(value));
 });
 
 test("-0 is written as it is", () => {
-  expect(exactJson({ zero: -0, list: [-0, 0] })).toBe('{"zero":-0,"list":[-0,0]}');
+  expect(stringifyExact({ zero: -0, list: [-0, 0] })).toBe('{"zero":-0,"list":[-0,0]}');
 });
 
 test("undefined alone is null, so that the text is always JSON", () => {
-  expect(exactJson(undefined)).toBe("null");
+  expect(stringifyExact(undefined)).toBe("null");
 });
 
 test("JsonText is written as it stands", () => {
-  expect(exactJson({ output: new JsonText(" [1.0, 2] ") })).toBe('{"output":[1.0,2]}');
+  expect(stringifyExact({ output: new JsonText(" [1.0, 2] ") })).toBe('{"output":[1.0,2]}');
 });
 
 test("a primitive remembers nothing, and is no error", () => {
-  expect(withSource(1, "1.0")).toBe(1);
+  expect(attachSource(1, "1.0")).toBe(1);
   expect(parseExact("1.0")).toBe(1);
   expect(() => parseExact("{")).toThrow(SyntaxError);
 });
@@ -75,19 +75,19 @@ describe("the member at a path remembers its text, though what surrounds it is c
   ])("%s", (_where, text, path) => {
     let part = parseExact(text, ...path);
     for (const name of path) part = { ...(part as Record<string, unknown>) }[name];
-    expect(exactJson({ part })).toBe(`{"part":${EXACT}}`);
+    expect(stringifyExact({ part })).toBe(`{"part":${EXACT}}`);
   });
 
   test.each(["null", "1", "[]", "{}", '{"job":null}', '{"job":1}', '{"job":{"schema":null}}'])(
     "and %s has none, which is no error",
     (text) => {
-      expect(exactJson(parseExact(text, "job", "schema"))).toBe(text);
+      expect(stringifyExact(parseExact(text, "job", "schema"))).toBe(text);
     },
   );
 });
 
 describe("the text of a member", () => {
-  const of = (text: string, name: string) => memberText(parseExact(text) as object, name)?.text;
+  const of = (text: string, name: string) => findMemberText(parseExact(text) as object, name)?.text;
 
   test.each([
     ['{"a":1.0}', "a", "1.0"],
@@ -106,7 +106,7 @@ describe("the text of a member", () => {
   });
 
   test("of an object that was not parsed is that of its value", () => {
-    expect(memberText({ a: [1, "x"] }, "a")?.text).toBe('[1,"x"]');
+    expect(findMemberText({ a: [1, "x"] }, "a")?.text).toBe('[1,"x"]');
   });
 });
 
@@ -116,8 +116,8 @@ describe("a copy with one more member", () => {
     ['{"a":1.0}', '{"id":"x","a":1.0}', { id: "x", a: 1 }],
     ['{"id":"own","a":-0}', '{"id":"own","a":-0}', { id: "own", a: -0 }],
   ])("of %s is %s", (text, expected, value) => {
-    const copy = withMember(parseExact(text) as object, "id", "x");
-    expect(exactJson(copy)).toBe(expected);
+    const copy = setMember(parseExact(text) as object, "id", "x");
+    expect(stringifyExact(copy)).toBe(expected);
     expect(copy).toEqual(value);
   });
 });

@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { inWindow, isTier, nextSlot, WINDOW_MS } from "../../../src/core/protocol/limits.js";
+import { filterWindow, findNextSlot, isTier, WINDOW_MS } from "../../../src/core/protocol/limits.js";
 
 const NOW = 10 * WINDOW_MS;
 
 test("below the limit a slot is free now; at it, when the oldest that counts leaves the hour", () => {
-  expect(nextSlot([NOW - 1], 2, NOW)).toBe(NOW);
-  expect(nextSlot([NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 5 + WINDOW_MS);
-  expect(nextSlot([NOW - 5, NOW - 3, NOW - 1], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
-  expect(nextSlot([NOW - WINDOW_MS], 1, NOW)).toBe(NOW);
-  expect(nextSlot([], 0, NOW)).toBe(Number.POSITIVE_INFINITY);
+  expect(findNextSlot([NOW - 1], 2, NOW)).toBe(NOW);
+  expect(findNextSlot([NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 5 + WINDOW_MS);
+  expect(findNextSlot([NOW - 5, NOW - 3, NOW - 1], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
+  expect(findNextSlot([NOW - WINDOW_MS], 1, NOW)).toBe(NOW);
+  expect(findNextSlot([], 0, NOW)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("requests sent only at their slots never make more than the limit in any hour", () => {
@@ -21,9 +21,9 @@ test("requests sent only at their slots never make more than the limit in any ho
         const sent: number[] = [];
         let now = NOW;
         for (const pause of pauses) {
-          now = nextSlot(sent, limit, now + pause);
+          now = findNextSlot(sent, limit, now + pause);
           sent.push(now);
-          expect(inWindow(sent, now).length).toBeLessThanOrEqual(limit);
+          expect(filterWindow(sent, now).length).toBeLessThanOrEqual(limit);
         }
       },
     ),
@@ -36,8 +36,8 @@ test("a tier is one of the document's, and no name that every object has", () =>
 });
 
 test("attempts count in any order", () => {
-  expect(inWindow([NOW - 1, NOW - 5, NOW - 3], NOW)).toEqual([NOW - 5, NOW - 3, NOW - 1]);
-  expect(nextSlot([NOW - 1, NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
+  expect(filterWindow([NOW - 1, NOW - 5, NOW - 3], NOW)).toEqual([NOW - 5, NOW - 3, NOW - 1]);
+  expect(findNextSlot([NOW - 1, NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
 });
 
 test("what is no text names no tier", () => {

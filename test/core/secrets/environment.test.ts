@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutSecrets, withoutServiceSecrets } from "../../../src/core/secrets/environment.js";
+import { removeSecrets, removeServiceSecrets } from "../../../src/core/secrets/environment.js";
 
 test.each([
   ["PATH", true, true],
@@ -17,6 +17,6 @@ test.each([
   ["MY_RESEARCH_API_KEY", true, true],
 ])("%s reaches a child: %s, a child that speaks to the service: %s", (name, any, speaking) => {
   const env = { [name]: "x" };
-  expect(Object.keys(withoutSecrets(env))).toEqual(any ? [name] : []);
-  expect(Object.keys(withoutServiceSecrets(env))).toEqual(speaking ? [name] : []);
+  expect(Object.keys(removeSecrets(env))).toEqual(any ? [name] : []);
+  expect(Object.keys(removeServiceSecrets(env))).toEqual(speaking ? [name] : []);
 });

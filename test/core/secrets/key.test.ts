@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { keyHider } from "../../../src/core/secrets/key.js";
+import { createKeyHider } from "../../../src/core/secrets/key.js";
 
 /** Every kind of character that one of the encodings changes. */
 const KEY = "sk-/+1234&x=";
-const hide = keyHider(KEY);
+const hide = createKeyHider(KEY);
 
 describe("the key is hidden", () => {
   test.each([
@@ -37,6 +37,6 @@ test("what is not the key is not hidden", () => {
 });
 
 test("a key of four characters is hidden, a shorter one is not", () => {
-  expect(keyHider("abcd")("invalid key: abcd")).toBe("invalid key: [key]");
-  expect(keyHider("abc")("invalid key: abc")).toBe("invalid key: abc");
+  expect(createKeyHider("abcd")("invalid key: abcd")).toBe("invalid key: [key]");
+  expect(createKeyHider("abc")("invalid key: abc")).toBe("invalid key: abc");
 });

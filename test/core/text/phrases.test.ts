@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorText, shortLine } from "../../../src/core/text/phrases.js";
+import { describeError, shortenLine } from "../../../src/core/text/phrases.js";
 
 test.each([
   ["a  b\n c ", 10, "a b c"],
@@ -8,9 +8,9 @@ test.each([
   ["12🌊56", 4, "12…"],
   ["12🌊567", 5, "12🌊…"],
 ])("%j on a line of %d is %j", (text, most, line) => {
-  expect(shortLine(text, most)).toBe(line);
+  expect(shortenLine(text, most)).toBe(line);
 });
 
 test("what was thrown is said, whatever it is", () => {
-  expect([new TypeError("m"), "text", undefined].map(errorText)).toEqual(["m", "text", "undefined"]);
+  expect([new TypeError("m"), "text", undefined].map(describeError)).toEqual(["m", "text", "undefined"]);
 });

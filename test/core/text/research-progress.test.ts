@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dollars, progressWords, usageWords } from "../../../src/core/text/research-progress.js";
+import { describeProgress, describeUsage, formatDollars } from "../../../src/core/text/research-progress.js";
 
 it.each<[unknown, string | undefined]>([
   [{ step: "read", done: 7, of: 12, pages: 3, calls: 9, tokens: 48_000 }, "reading 7 of 12, 48,000 tokens"],
@@ -13,7 +13,7 @@ it.each<[unknown, string | undefined]>([
   [null, undefined],
   ["reading", undefined],
 ])("the progress %j is %j", (progress, words) => {
-  expect(progressWords(progress)).toBe(words);
+  expect(describeProgress(progress)).toBe(words);
 });
 
 it.each([
@@ -30,7 +30,7 @@ it.each([
     [0, "$0.00"],
   ],
 ] as [number, string][])("the cost %d is %s", (cost, words) => {
-  expect(dollars(cost)).toBe(words);
+  expect(formatDollars(cost)).toBe(words);
 });
 
 it.each<[unknown, string | undefined]>([
@@ -43,5 +43,5 @@ it.each<[unknown, string | undefined]>([
   ["much", undefined],
   [undefined, undefined],
 ])("the usage %j is %j", (usage, words) => {
-  expect(usageWords(usage)).toBe(words);
+  expect(describeUsage(usage)).toBe(words);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { JsonText } from "../../../src/core/json/exact-json.js";
-import { safe, safeJson, safeLine, safeResult } from "../../../src/core/text/safe-text.js";
+import { escapeLine, escapeResult, escapeText, stringifySafe } from "../../../src/core/text/safe-text.js";
 
 /** First and last of each range of characters that act on a terminal, hide text or turn it around. */
 const UNSAFE = [
@@ -17,16 +17,16 @@ const hex = (code: number) => code.toString(16);
 describe("shown to people", () => {
   test.each([...UNSAFE, ...JOINERS].map(hex))("U+%s is an escape", (code) => {
     const char = String.fromCodePoint(Number.parseInt(code, 16));
-    expect(safe(`a${char}b`)).toBe(`a\\u{${code}}b`);
+    expect(escapeText(`a${char}b`)).toBe(`a\\u{${code}}b`);
   });
 
   test.each(SAFE.map(hex))("U+%s stays", (code) => {
     const text = `a${String.fromCodePoint(Number.parseInt(code, 16))}b`;
-    expect(safe(text)).toBe(text);
+    expect(escapeText(text)).toBe(text);
   });
 
   test.each(["\ud800", "\udfff"])("half a character is an escape", (half) => {
-    expect(safe(`a${half}b`)).toBe(`a\\u{${hex(half.charCodeAt(0))}}b`);
+    expect(escapeText(`a${half}b`)).toBe(`a\\u{${hex(half.charCodeAt(0))}}b`);
   });
 
   test.each([
@@ -37,22 +37,22 @@ describe("shown to people", () => {
     ["a ##vso[task]", "a \\u{23}#vso[task]"],
     ["## heading", "## heading"],
   ])("of a CI runner, %j is %j", (text, shown) => {
-    expect(safe(text)).toBe(shown);
+    expect(escapeText(text)).toBe(shown);
   });
 });
 
 test("on one line, white space is a blank", () => {
-  expect(safeLine(" a\n\tb\u0085c\r\nd ")).toBe("a b c d");
-  expect(safeLine("a\u001b[2Jb")).toBe("a\\u{1b}[2Jb");
+  expect(escapeLine(" a\n\tb\u0085c\r\nd ")).toBe("a b c d");
+  expect(escapeLine("a\u001b[2Jb")).toBe("a\\u{1b}[2Jb");
 });
 
 test("in a result on a terminal the joiners of letters and emoji stay", () => {
   for (const code of JOINERS) {
     const text = `a${String.fromCodePoint(code)}b`;
-    expect(safeResult(text)).toBe(text);
+    expect(escapeResult(text)).toBe(text);
   }
-  for (const code of UNSAFE) expect(safeResult(String.fromCodePoint(code))).toBe(`\\u{${hex(code)}}`);
-  expect(safeResult("::error::\n\t##[x]")).toBe("::error::\n\t##[x]");
+  for (const code of UNSAFE) expect(escapeResult(String.fromCodePoint(code))).toBe(`\\u{${hex(code)}}`);
+  expect(escapeResult("::error::\n\t##[x]")).toBe("::error::\n\t##[x]");
 });
 
 describe("JSON", () => {
@@ -60,7 +60,7 @@ describe("JSON", () => {
     "has U+%s as an escape",
     (code) => {
       const char = String.fromCodePoint(Number.parseInt(code, 16));
-      const line = safeJson({ a: char });
+      const line = stringifySafe({ a: char });
       expect(line).not.toContain(char);
       expect(JSON.parse(line)).toEqual({ a: char });
     },
@@ -68,17 +68,17 @@ describe("JSON", () => {
 
   test("has no command of a CI runner in it, and says the same", () => {
     const value = { a: "##[error]x", b: ["##vso[x]"] };
-    expect(safeJson(value)).not.toMatch(/##/);
-    expect(JSON.parse(safeJson(value, 2))).toEqual(value);
+    expect(stringifySafe(value)).not.toMatch(/##/);
+    expect(JSON.parse(stringifySafe(value, 2))).toEqual(value);
   });
 
   test("is on one line, or laid out, and exact", () => {
     const value = new JsonText('{"a":[1.0],"a":-0}');
-    expect(safeJson(value)).toBe('{"a":[1.0],"a":-0}');
-    expect(safeJson(value, 2)).toBe('{\n  "a": [\n    1.0\n  ],\n  "a": -0\n}');
+    expect(stringifySafe(value)).toBe('{"a":[1.0],"a":-0}');
+    expect(stringifySafe(value, 2)).toBe('{\n  "a": [\n    1.0\n  ],\n  "a": -0\n}');
   });
 });
 
 test("a line of a result ends as a line ends, whichever way it was written", () => {
-  expect(safeResult("a\r\nb\rc")).toBe("a\nb\\u{d}c");
+  expect(escapeResult("a\r\nb\rc")).toBe("a\nb\\u{d}c");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { columnsOf, fold, unitsThatFit } from "../../../src/core/text/width.js";
+import { countFittingUnits, fold, measureColumns } from "../../../src/core/text/width.js";
 
 describe("columns of", () => {
   test.each([
@@ -20,7 +20,7 @@ describe("columns of", () => {
     ["Devanagari with its marks", "क\u094dष", 2],
     ["a no-break blank", "a\u00a0b", 3],
   ])("%s", (_name, text, columns) => {
-    expect(columnsOf(text)).toBe(columns);
+    expect(measureColumns(text)).toBe(columns);
   });
 });
 
@@ -34,7 +34,7 @@ describe("what fits", () => {
     ["at least one character", "日本", 1, "日"],
     ["nothing of nothing", "", 1, ""],
   ])("%s", (_name, text, columns, fitting) => {
-    expect(text.slice(0, unitsThatFit(text, columns))).toBe(fitting);
+    expect(text.slice(0, countFittingUnits(text, columns))).toBe(fitting);
   });
 });
 
@@ -83,7 +83,7 @@ describe("folded", () => {
     fc.assert(
       fc.property(fc.lorem({ maxCount: 40 }), fc.integer({ min: 20, max: 90 }), (text, columns) => {
         const folded = fold(text, columns, 2);
-        for (const line of folded.split("\n")) expect(columnsOf(line)).toBeLessThanOrEqual(columns);
+        for (const line of folded.split("\n")) expect(measureColumns(line)).toBeLessThanOrEqual(columns);
         expect(folded.split(/\s+/)).toEqual(text.split(/\s+/));
       }),
     );

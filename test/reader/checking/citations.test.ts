@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from "vitest";
-import { claimsIn, claimsOfFields, type GivenCitations } from "../../../src/reader/checking/citations.js";
+import { type GivenCitations, readClaims, readFieldClaims } from "../../../src/reader/checking/citations.js";
 import { isLinear } from "../../support/growth.js";
 
 const NOTHING: GivenCitations = { citations: [], sources: [] };
 const read = (report: string, given: Partial<GivenCitations> = {}) =>
-  claimsIn(report, { ...NOTHING, ...given }).claims.flatMap(({ text, urls }) =>
+  readClaims(report, { ...NOTHING, ...given }).claims.flatMap(({ text, urls }) =>
     urls.length > 0 ? [[text, ...urls]] : [],
   );
 
@@ -177,7 +177,7 @@ test("a list that was put behind the report takes no number from its own list", 
 });
 
 test("counts what cites nothing", () => {
-  const { claims } = claimsIn(`# T\n\nOne is. Two is.\n\n- Three [1]\n- Four\n\n[1] ${A}`, NOTHING);
+  const { claims } = readClaims(`# T\n\nOne is. Two is.\n\n- Three [1]\n- Four\n\n[1] ${A}`, NOTHING);
   expect(claims.filter(({ urls }) => urls.length === 0).map(({ text }) => text)).toEqual([
     "One is.",
     "Two is.",
@@ -187,7 +187,7 @@ test("counts what cites nothing", () => {
 
 test("says where each ends, marks included", () => {
   const report = `It is. It takes 5 [1]. **It is full.** [1]\n\n| a |\n|---|\n| 5 [1] |\n\n[1] ${A}`;
-  const { claims } = claimsIn(report, NOTHING);
+  const { claims } = readClaims(report, NOTHING);
   expect(claims.map(({ end }) => report.slice(0, end).split("\n").at(-1))).toEqual([
     "It is.",
     "It is. It takes 5 [1].",
@@ -205,7 +205,7 @@ test("a field of a structured result is its value", () => {
     own: 3,
   };
   const citations = ["name", "list[1].year", "$.about", "none"].map((field) => ({ field, url: A }));
-  expect(claimsOfFields(value, { citations })).toMatchObject({
+  expect(readFieldClaims(value, { citations })).toMatchObject({
     claims: [
       ["name", "Acme", A],
       ["list.0.year", "2015"],
@@ -218,7 +218,7 @@ test("a field of a structured result is its value", () => {
 
 test("a field of a structured result cites what stands in its text, if the provider gives nothing for it", () => {
   const value = { rows: [{ about: `Opened in 1932 (${A}). It is red.` }, { link: A }], given: `5 (${B})` };
-  expect(claimsOfFields(value, { citations: [{ field: "given", url: A }] })).toMatchObject({
+  expect(readFieldClaims(value, { citations: [{ field: "given", url: A }] })).toMatchObject({
     claims: [
       { field: "rows.0.about", over: "rows.0.about", text: "Opened in 1932.", urls: [A], end: 0 },
       { field: "rows.0.about", over: "rows.0.about", text: "It is red.", urls: [] },
@@ -246,6 +246,6 @@ test.each([
   "“a. ",
   ".[1]",
 ])("many of %s take time in proportion", (text) => {
-  const read = (length: number) => claimsIn(text.repeat(length / text.length), NOTHING);
+  const read = (length: number) => readClaims(text.repeat(length / text.length), NOTHING);
   expect(isLinear(read, 18_000)).toBe(true);
 });

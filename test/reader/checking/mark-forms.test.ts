@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { claimsIn } from "../../../src/reader/checking/citations.js";
+import { readClaims } from "../../../src/reader/checking/citations.js";
 import { isLinear } from "../../support/growth.js";
 
 const [A, B, C] = ["https://a.example/x", "https://b.example/y", "https://c.example/z"] as const;
@@ -7,7 +7,7 @@ const NAMES: Record<string, string> = { [A]: "A", [B]: "B", [C]: "C" };
 const NOTHING = { citations: [], sources: [] };
 /** The claims of a report as "sentence <- addresses", and its bare marks. */
 const read = (report: string) => {
-  const { claims, marksWithoutSource } = claimsIn(report, NOTHING);
+  const { claims, marksWithoutSource } = readClaims(report, NOTHING);
   const lines = claims.map(({ text, urls }) => [text, ...urls.map((url) => NAMES[url] ?? url)].join(" ← "));
   return [...lines, ...marksWithoutSource.map((mark) => `bare ${mark}`)];
 };
@@ -210,6 +210,6 @@ describe("takes time in proportion to", () => {
       (n) => `${"It is [1]. ".repeat(n)}\n\n1. ${`${A} `.repeat(n)}`,
     ],
   ])("%s", (_name, reportOf) => {
-    expect(isLinear((length) => claimsIn(reportOf(length), NOTHING), 300)).toBe(true);
+    expect(isLinear((length) => readClaims(reportOf(length), NOTHING), 300)).toBe(true);
   });
 });

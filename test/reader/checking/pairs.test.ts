@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { pageOf } from "../../../src/reader/checking/check.js";
-import { claimsIn } from "../../../src/reader/checking/citations.js";
+import { buildPage } from "../../../src/reader/checking/check.js";
+import { readClaims } from "../../../src/reader/checking/citations.js";
 import { judge } from "../../../src/reader/checking/verdict.js";
-import { languageOf } from "../../../src/reader/languages/languages.js";
+import { detectLanguage } from "../../../src/reader/languages/languages.js";
 import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
 
 const A = "https://a.example/x";
@@ -16,12 +16,12 @@ async function held(sentence: string, html: string) {
   const page = { type: "text/html", charset: "utf-8" };
   const document = await cutDocument({ name: "page", bytes, page, wantsText: true });
   if ("reason" in document) throw new Error(document.reason);
-  const [claim] = claimsIn(`${sentence} [x](${A})`, { citations: [], sources: [] }).claims;
-  const content = pageOf(document);
+  const [claim] = readClaims(`${sentence} [x](${A})`, { citations: [], sources: [] }).claims;
+  const content = buildPage(document);
   return judge(
     claim?.text ?? "",
     [{ entry: { state: "read", reason: null }, content }],
-    languageOf(sentence),
+    detectLanguage(sentence),
     claim?.over,
   );
 }

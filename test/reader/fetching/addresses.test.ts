@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPublicAddress, withPrivate } from "../../../src/reader/fetching/addresses.js";
+import { allowNamedPrivate, isPublicAddress } from "../../../src/reader/fetching/addresses.js";
 
 /** As a page or a search engine may write them: what the URL parser makes of the host is what is checked. */
 test.each([
@@ -83,7 +83,7 @@ test.each([
   ["::ffff:127.0.0.1", undefined],
   ["0.0.0.0", undefined],
 ])("%s of a host that is named is %s with private addresses", (address, access) => {
-  const accessTo = withPrivate(new Set(["wiki"]));
+  const accessTo = allowNamedPrivate(new Set(["wiki"]));
   expect(accessTo(address, 8080, "wiki")).toBe(access);
   expect(accessTo(address, 8080, "other")).toBeUndefined();
   expect(accessTo(address, 8080, undefined)).toBeUndefined();

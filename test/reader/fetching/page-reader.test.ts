@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import { withPrivate } from "../../../src/reader/fetching/addresses.js";
+import { allowNamedPrivate } from "../../../src/reader/fetching/addresses.js";
 import { HostGate } from "../../../src/reader/fetching/host-gate.js";
 import { PageReader } from "../../../src/reader/fetching/page-reader.js";
 import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
-import { type DocumentReader, documentReader } from "../../../src/reader/reading/documents/document.js";
+import { createDocumentReader, type DocumentReader } from "../../../src/reader/reading/documents/document.js";
 import { pdf } from "../../support/pdf.js";
 import { proxy } from "../../support/proxy.js";
 import { type Page, type SmallWeb, smallWeb } from "../../support/small-web.js";
@@ -212,7 +212,7 @@ it("reads a PDF of the web within the limits of a document", async () => {
     ),
     "a.test/broken": answer(200, { "content-type": "application/pdf" }, "%PDF-1.4 no"),
   });
-  const reader = readerOf(web, documentReader(systemClock, 1));
+  const reader = readerOf(web, createDocumentReader(systemClock, 1));
   expect(await reader.read(new URL(web.url("a.test/harbour")))).toMatchObject({
     id: expect.stringMatching(/\/harbour$/),
     blocks: [{ line: 1, lines: ["The harbour opens at dawn."], heading: "page 1" }],
@@ -242,7 +242,7 @@ it("with private addresses a named host is read on its port, and no redirect of 
     "other.test/to": redirect("http://wiki.test/x"),
   });
   const at = (address: string) => new URL(web.url(address));
-  const network = { ...web.network, accessTo: withPrivate(new Set(["wiki.test", "other.test"])) };
+  const network = { ...web.network, accessTo: allowNamedPrivate(new Set(["wiki.test", "other.test"])) };
   const pages = await smallWeb({});
   expect(pages.port).not.toBe(web.port);
   const reader = readerOf({ network });

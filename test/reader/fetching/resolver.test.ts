@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import { resolverOf } from "../../../src/reader/fetching/resolver.js";
+import { createResolver } from "../../../src/reader/fetching/resolver.js";
 import { folderWith } from "../../support/folder.js";
 import { leftovers } from "../../support/leftovers.js";
 
@@ -45,7 +45,7 @@ it.each([
   const folder = folderWith({
     hosts: "# own\nfd00::1 own.test\n10.1.2.3\tother.test own.test # x\nno own.test\n",
   });
-  const resolve = resolverOf({ clock: systemClock, hosts: join(folder, "hosts"), servers });
+  const resolve = createResolver({ clock: systemClock, hosts: join(folder, "hosts"), servers });
   expect(await resolve(name, never)).toEqual(addresses);
 });
 
@@ -59,12 +59,12 @@ it.each([
   ["v6broken.test", "ESERVFAIL"],
 ])("%s fails with %s", async (name, code) => {
   const { servers } = await dnsServer();
-  await expect(resolverOf({ clock: systemClock, servers })(name, never)).rejects.toMatchObject({ code });
+  await expect(createResolver({ clock: systemClock, servers })(name, never)).rejects.toMatchObject({ code });
 });
 
 it("silent names hold up no other one, not even the system's own function, and a stop ends their questions", async () => {
   const { servers, asked } = await dnsServer();
-  const resolve = resolverOf({ clock: systemClock, servers });
+  const resolve = createResolver({ clock: systemClock, servers });
   const [first, stop] = [new AbortController(), new AbortController()];
   const goesOn = resolve("silent-first.test", first.signal).catch(() => "over");
   const silent = Array.from({ length: 10 }, (_, i) => resolve(`silent-${i}.test`, stop.signal));
@@ -88,6 +88,6 @@ it("a name that is silent for 10 s is given up, by another error than one of a n
       time += ms;
     },
   };
-  const failed = resolverOf({ clock, servers })("silent.test", never);
+  const failed = createResolver({ clock, servers })("silent.test", never);
   await expect(failed).rejects.toThrow("no answer in 10 s");
 });

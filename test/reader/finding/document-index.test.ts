@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DocumentIndex, sourceRank } from "../../../src/reader/finding/document-index.js";
+import { DocumentIndex, rankSource } from "../../../src/reader/finding/document-index.js";
 import type { Block } from "../../../src/reader/reading/blocks/block.js";
 
 const prose = (line: number, text: string): Block => ({ line, lines: [text], heading: "", kind: "prose" });
@@ -51,5 +51,5 @@ it.each([
   ["spec/a_spec.rb", "code", 0.2],
   ["LICENSE", "prose", 0.1],
 ] as const)("%s as %s ranks %d", (file, kind, expected) => {
-  expect(sourceRank(file, kind)).toBe(expected);
+  expect(rankSource(file, kind)).toBe(expected);
 });

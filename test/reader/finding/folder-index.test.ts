@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { folderIndex } from "../../../src/reader/finding/folder-index.js";
+import { createFolderIndex } from "../../../src/reader/finding/folder-index.js";
 import { folderWith } from "../../support/folder.js";
 
 it("answers every research from one thread, says what is not searched once, and is made again after its end", async () => {
   const notices: string[] = [];
   const root = folderWith({ "a.md": "# Fruit\n\nA basket holds 12 apples.", "b.png": "b" });
-  const index = folderIndex({ root, notice: (line) => notices.push(line) });
+  const index = createFolderIndex({ root, notice: (line) => notices.push(line) });
   const { signal } = new AbortController();
   const [one, other] = [index.for("1", signal), index.for("2", signal)];
   const [hits, opened, described] = await Promise.all([
@@ -26,10 +26,13 @@ it("answers every research from one thread, says what is not searched once, and 
 });
 
 it("rejects what cannot be asked, and goes on", async () => {
-  const index = folderIndex({ root: folderWith({ "a.md": "A basket holds 12 apples." }), notice: () => {} });
+  const index = createFolderIndex({
+    root: folderWith({ "a.md": "A basket holds 12 apples." }),
+    notice: () => {},
+  });
   const source = index.for("1", new AbortController().signal);
   await expect(source.search(undefined as never, 3)).rejects.toThrow();
   expect((await source.describe()).documents).toBe(1);
   await index.close();
-  expect(() => folderIndex({ root: "package.json", notice: () => {} })).toThrow("it is not a folder");
+  expect(() => createFolderIndex({ root: "package.json", notice: () => {} })).toThrow("it is not a folder");
 });

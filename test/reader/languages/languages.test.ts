@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { languageOf } from "../../../src/reader/languages/languages.js";
+import { detectLanguage } from "../../../src/reader/languages/languages.js";
 
 it.each([
   ["The server listens on port 8080 and it is not open to the world.", "en"],
@@ -15,5 +15,5 @@ it.each([
   ["de la en de", undefined],
   ["", undefined],
 ])("%s", (text, expected) => {
-  expect(languageOf(text)).toBe(expected);
+  expect(detectLanguage(text)).toBe(expected);
 });

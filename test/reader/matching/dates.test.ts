@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { vocabularyOf } from "../../../src/reader/languages/languages.js";
+import { getVocabulary } from "../../../src/reader/languages/languages.js";
 import { findDates, findMonths } from "../../../src/reader/matching/dates.js";
 
 /** The dates of a text as year-month-day with "?" for what is not said; readings of one date are parted by "|". */
 function datesIn(text: string, language: string): string[] {
-  return findDates(text, vocabularyOf(language)).map(({ readings }) =>
+  return findDates(text, getVocabulary(language)).map(({ readings }) =>
     readings.map(({ year = "?", month, day = "?" }) => `${year}-${month}-${day}`).join("|"),
   );
 }
@@ -50,5 +50,5 @@ test.each([
   ["en", "they may march", []],
   ["de", "im März", [3]],
 ])("the months of %s: %s", (language, text, months) => {
-  expect(findMonths(text, vocabularyOf(language))).toEqual(months);
+  expect(findMonths(text, getVocabulary(language))).toEqual(months);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vocabularyOf } from "../../../src/reader/languages/languages.js";
+import { getVocabulary } from "../../../src/reader/languages/languages.js";
 import { FigureIndex, type Rounding } from "../../../src/reader/matching/figure-index.js";
 import { findFigures } from "../../../src/reader/matching/numbers.js";
 
@@ -9,13 +9,13 @@ function stands(
   text: string,
   { over = "", rounding = "written" as Rounding } = {},
 ): boolean {
-  const vocabulary = vocabularyOf("en", "de");
+  const vocabulary = getVocabulary("en", "de");
   const index = new FigureIndex(vocabulary, rounding);
   index.add({ text: "Nothing is here." }, 0);
   index.add({ text, over }, 1);
   const [figure] = findFigures(sentence, vocabulary);
   if (!figure) throw new Error("no figure");
-  return index.places(figure).count > 0;
+  return index.findPlaces(figure).count > 0;
 }
 
 test.each([
@@ -95,12 +95,12 @@ test.each([
 });
 
 test("a page says once that its numbers are in thousands", () => {
-  const vocabulary = vocabularyOf("en");
+  const vocabulary = getVocabulary("en");
   const index = new FigureIndex(vocabulary);
   index.add({ text: "All figures are in thousands." }, 0);
   index.add({ text: "Revenue: 4,812,655" }, 1);
   const [figure] = findFigures("4.8 billion dollars", vocabulary);
-  expect(figure && index.places(figure).has(1)).toBe(true);
+  expect(figure && index.findPlaces(figure).has(1)).toBe(true);
 });
 
 test("numbers are rounded by their decimals alone where that is asked for", () => {
@@ -115,9 +115,9 @@ test.each([
   ["fewer than 20", "12", true],
   ["fewer than 20", "22", false],
 ])("%s leaves %s open: %s", (sentence, text, isOpen) => {
-  const vocabulary = vocabularyOf("en");
+  const vocabulary = getVocabulary("en");
   const index = new FigureIndex(vocabulary);
   index.add({ text }, 0);
   const [figure] = findFigures(sentence, vocabulary);
-  expect(figure?.kind === "number" && index.placesBeyond(figure).count > 0).toBe(isOpen);
+  expect(figure?.kind === "number" && index.findPlacesBeyond(figure).count > 0).toBe(isOpen);
 });

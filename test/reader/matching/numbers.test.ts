@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vocabularyOf } from "../../../src/reader/languages/languages.js";
+import { getVocabulary } from "../../../src/reader/languages/languages.js";
 import { type Figure, findFactors, findFigures } from "../../../src/reader/matching/numbers.js";
 import { isLinear } from "../../support/growth.js";
 
@@ -10,7 +10,7 @@ function shown(figure: Figure): string {
   const values = new Set(figure.readings.map(({ value }) => Number(value.toPrecision(10))));
   return [[...values].join("|"), figure.unit?.id].filter((part) => part !== undefined).join(" ");
 }
-const figuresIn = (text: string, language: string) => findFigures(text, vocabularyOf(language)).map(shown);
+const figuresIn = (text: string, language: string) => findFigures(text, getVocabulary(language)).map(shown);
 
 test.each<[language: string, text: string, ...figures: string[]]>([
   ["en", "It has 1,600 lamps", "1600|1.6"],
@@ -66,7 +66,7 @@ test.each([
   ["by 3 percentage points", "loose"],
   ["in the 19th century", "loose"],
 ])("%s: %s", (text, bound) => {
-  expect(findFigures(text, vocabularyOf("en"))[0]).toMatchObject({ kind: "number", bound });
+  expect(findFigures(text, getVocabulary("en"))[0]).toMatchObject({ kind: "number", bound });
 });
 
 test.each<[language: string, head: string, ...factors: number[]]>([
@@ -79,7 +79,7 @@ test.each<[language: string, head: string, ...factors: number[]]>([
   ["ja", "（単位：百万円）".normalize("NFKC"), 1e6],
   ["en", "3 million lamps"],
 ])("the head of a column, %s: %s", (language, head, ...factors) => {
-  expect(findFactors(head, vocabularyOf(language))).toEqual(factors);
+  expect(findFactors(head, getVocabulary(language))).toEqual(factors);
 });
 
 test.each([
@@ -89,5 +89,5 @@ test.each([
   ["bounds", (n: number) => "more than ".repeat(n / 10)],
   ["colons", (n: number) => "1:".repeat(n / 2)],
 ])("a text of nothing but %s is read in proportion to its length", (_name, textOf) => {
-  expect(isLinear((length) => findFigures(textOf(length), vocabularyOf("en")), 2_000)).toBe(true);
+  expect(isLinear((length) => findFigures(textOf(length), getVocabulary("en")), 2_000)).toBe(true);
 });

@@ -47,7 +47,7 @@ test.each<[quotation: string, place: number | undefined]>([
   ["we will go there again", undefined],
   ["there again, the council said", 2],
 ])("%s: passage %s", (quotation, place) => {
-  expect(text.passageOf(quotation)).toBe(place);
+  expect(text.findPassage(quotation)).toBe(place);
 });
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   const work = (length: number) => {
     const long = new QuotableText();
     for (const passage of passagesOf(length)) long.add({ text: passage });
-    return long.passageOf("the same words again the same words ahead");
+    return long.findPassage("the same words again the same words ahead");
   };
   expect(isLinear(work, 20_000)).toBe(true);
 });

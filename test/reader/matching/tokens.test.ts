@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { withoutMarkup } from "../../../src/reader/matching/quotations.js";
-import { occurrences, standsIn, tokensOf } from "../../../src/reader/matching/tokens.js";
+import { removeMarkup } from "../../../src/reader/matching/quotations.js";
+import { containsTokens, findOccurrences, tokenizeText } from "../../../src/reader/matching/tokens.js";
 
 it.each<[string, string, string[]]>([
   ["marks of block quotes are left out", "> one\n  > two", ["one", "two"]],
@@ -12,23 +12,23 @@ it.each<[string, string, string[]]>([
   ["what negates or counts stays", "x != !y, $5 50% €", ["x", "!", "=", "!", "y", "$", "5", "50", "%"]],
   ["numbers keep their separators", "1,600 1.5 10:30 .5 v2", ["1,600", "1.5", "10:30", ".5", "v2"]],
 ])("%s", (_name, text, expected) => {
-  expect(tokensOf(text).map((token) => token.text)).toEqual(expected);
+  expect(tokenizeText(text).map((token) => token.text)).toEqual(expected);
 });
 
 it("a token has its place", () => {
-  expect(tokensOf("a «bc».")[1]).toEqual({ text: "bc", start: 3, end: 5 });
+  expect(tokenizeText("a «bc».")[1]).toEqual({ text: "bc", start: 3, end: 5 });
 });
 
 it("markup is blanked, and all else stays where it was", () => {
-  expect(withoutMarkup('[it](x "t") <b>is</b> a < b')).toBe(`[it${" ".repeat(12)}is${" ".repeat(5)}a < b`);
-  expect(withoutMarkup("[it][1] is")).toBe("[it     is");
+  expect(removeMarkup('[it](x "t") <b>is</b> a < b')).toBe(`[it${" ".repeat(12)}is${" ".repeat(5)}a < b`);
+  expect(removeMarkup("[it][1] is")).toBe("[it     is");
 });
 
 it("a part is found wherever it stands without a gap", () => {
-  const found = (whole: string, part: string) => occurrences(tokensOf(whole), tokensOf(part));
+  const found = (whole: string, part: string) => findOccurrences(tokenizeText(whole), tokenizeText(part));
   expect(found("a b a b", "A B")).toEqual([0, 2]);
   expect(found("a b", "a b a")).toEqual([]);
   expect(found("a b", "…")).toEqual([]);
-  expect(standsIn("a b c", "a c")).toBe(false);
-  expect(standsIn("a b c", "b, c")).toBe(true);
+  expect(containsTokens("a b c", "a c")).toBe(false);
+  expect(containsTokens("a b c", "b, c")).toBe(true);
 });

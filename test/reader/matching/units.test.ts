@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { vocabularyOf } from "../../../src/reader/languages/languages.js";
-import { amountsOf, measureOf, otherUnits, unitNames } from "../../../src/reader/matching/units.js";
+import { getVocabulary } from "../../../src/reader/languages/languages.js";
+import { convertAmount, listOtherUnits, measureOf, unitNames } from "../../../src/reader/matching/units.js";
 
-const named = (sign: string, language = "en") => unitNames(vocabularyOf(language)).named(sign);
+const named = (sign: string, language = "en") => unitNames(getVocabulary(language)).named(sign);
 
 test.each([
   ["MB", "MB"],
@@ -52,15 +52,15 @@ test.each([
   const [unit, converted] = [named(sign), named(otherSign)];
   if (!unit || !converted) throw new Error("no unit");
   expect(measureOf(unit)).toBe(measureOf(converted));
-  expect(amountsOf(value, unit)[0]).toBeCloseTo(amountsOf(other, converted)[0] ?? 0, 0);
+  expect(convertAmount(value, unit)[0]).toBeCloseTo(convertAmount(other, converted)[0] ?? 0, 0);
 });
 
 test("20 °C are not 20 °F, a KB has 1,000 or 1,024 bytes, and no currency is another", () => {
-  const amount = (value: number, sign: string) => amountsOf(value, named(sign) ?? named("s") ?? never());
+  const amount = (value: number, sign: string) => convertAmount(value, named(sign) ?? named("s") ?? never());
   expect(amount(20, "°C")).not.toEqual(amount(20, "°F"));
   expect(amount(2, "KB")).toEqual([2_000, 2_048]);
   expect(measureOf(named("$") ?? never())).not.toBe(measureOf(named("€") ?? never()));
-  expect(otherUnits(named("h") ?? never())).toContain("min");
+  expect(listOtherUnits(named("h") ?? never())).toContain("min");
 });
 
 function never(): never {

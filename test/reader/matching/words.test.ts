@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { words } from "../../../src/reader/matching/words.js";
+import { splitWords } from "../../../src/reader/matching/words.js";
 
 it.each([
   ["The limits of hourly creates", ["limit", "hour", "creat"]],
@@ -15,5 +15,5 @@ it.each([
   ["Größe", ["größe"]],
   [`hash ${"a1".repeat(40)}`, ["hash"]],
 ])("%s", (text, expected) => {
-  expect(words(text)).toEqual(expected);
+  expect(splitWords(text)).toEqual(expected);
 });

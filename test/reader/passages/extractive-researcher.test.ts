@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { ResearchNews } from "../../../src/core/researcher.js";
-import { extractiveResearcher } from "../../../src/reader/passages/extractive-researcher.js";
+import { createExtractiveResearcher } from "../../../src/reader/passages/extractive-researcher.js";
 import { folderWith, folderWithLinks } from "../../support/folder.js";
 import { leftovers } from "../../support/leftovers.js";
 
@@ -15,7 +15,7 @@ const question = (prompt: string, more = {}) => ({
 const never = () => new AbortController().signal;
 
 function researcherOn(folder: string, notices: string[] = []) {
-  const researcher = extractiveResearcher({ root: folder, notice: (line) => notices.push(line) });
+  const researcher = createExtractiveResearcher({ root: folder, notice: (line) => notices.push(line) });
   leftovers.add(() => void researcher.close());
   return researcher;
 }

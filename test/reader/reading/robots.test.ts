@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAllowedBy, rulesIn } from "../../../src/reader/reading/robots.js";
+import { isAllowedBy, parseRules } from "../../../src/reader/reading/robots.js";
 
 /** A robots.txt, a path, and whether it may be asked for (RFC 9309). */
 it.each<[string, string, string, boolean]>([
@@ -29,5 +29,5 @@ it.each<[string, string, string, boolean]>([
   ["encoded letters", "User-agent: *\nDisallow: /%C3%A4", "/ä", false],
   ["comments and blanks", "# all\n User-agent : * # us\r\n\r\n Disallow : /a # no", "/a", false],
 ])("%s", (_name, text, path, isAllowed) => {
-  expect(isAllowedBy(rulesIn(text), new URL(path, "http://a.test"))).toBe(isAllowed);
+  expect(isAllowedBy(parseRules(text), new URL(path, "http://a.test"))).toBe(isAllowed);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { sentencesIn } from "../../../src/reader/reading/sentences-in.js";
+import { splitSentences } from "../../../src/reader/reading/sentences-in.js";
 
-const read = (text: string) => [...sentencesIn(text)];
+const read = (text: string) => [...splitSentences(text)];
 
 it("gives sentence after sentence, each with its place", () => {
   expect(read("One is here. Two? Three")).toEqual([

@@ -90,7 +90,7 @@ describe("the limits are never exceeded", () => {
     const budget = new Budget(AMPLE, { monotonic: () => 7 });
     expect(budget.estimate(100)).toBe(100);
     for (const tokens of [50, 10, 0]) budget.learn(100, tokens);
-    expect([budget.estimate(100), budget.bytesFor(75)]).toEqual([75, 100]);
+    expect([budget.estimate(100), budget.toBytes(75)]).toEqual([75, 100]);
     budget.charge({ tokens: 1, calls: 2, ms: 3 });
     expect(budget.left).toEqual({ tokens: 999_999, calls: 48, ms: 599_997 });
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   answerPrompt,
-  factsInput,
-  knownInput,
+  buildFactsInput,
+  buildKnownInput,
+  buildSectionInput,
   NOTES,
   PLAN,
   planInput,
@@ -10,7 +11,6 @@ import {
   readNotes,
   readPlan,
   requoteInput,
-  sectionInput,
 } from "../../../src/reader/writing/prompts.js";
 
 const QUESTION = "Why?";
@@ -206,8 +206,8 @@ it("a plan sees the folders, and first the titles that fit the question", () => 
 
 it("a caption is shown once, and not behind the text that it is", () => {
   const rows = ["r1", "r2"].map((text) => passage(text, { caption: "Ports:", kind: "table" }));
-  expect(sectionInput({ document, passages: rows }, 1)).toContain("Top]\n(Ports:)\nr1\n\nr2\n[End");
-  expect(sectionInput({ document, passages: [passage("The Ports:"), ...rows] }, 1)).toContain(
+  expect(buildSectionInput({ document, passages: rows }, 1)).toContain("Top]\n(Ports:)\nr1\n\nr2\n[End");
+  expect(buildSectionInput({ document, passages: [passage("The Ports:"), ...rows] }, 1)).toContain(
     "Top]\nThe Ports:\n\nr1\n\nr2\n[End",
   );
 });
@@ -218,8 +218,8 @@ it("what is open and known is shown, if there is any", () => {
     { question: "Who?", isOpen: false },
     { question: "When?", isOpen: true },
   ];
-  expect(knownInput(QUESTION, parts.slice(1), [])).toBe("Question: Why?");
-  expect(knownInput(QUESTION, parts, [fact])).toBe(
+  expect(buildKnownInput(QUESTION, parts.slice(1), [])).toBe("Question: Why?");
+  expect(buildKnownInput(QUESTION, parts, [fact])).toBe(
     "Question: Why?\n\nStill open:\n2. When?\n\nKnown so far:\n- c",
   );
 });
@@ -233,11 +233,11 @@ it("a section is shown with the headings and columns that change within it", () 
     passage("r2", { heading: "Top / Sub", header, kind: "table" }),
     passage("r3", { heading: "Top / Sub", caption: "Ports:", kind: "table" }),
   ];
-  expect(sectionInput({ document, passages }, 3)).toBe(
+  expect(buildSectionInput({ document, passages }, 3)).toBe(
     "[Source 3: A, a.md, 2026, Top]\none\n\n(Top / Sub)\ntwo\n\n(columns: Name | Port)\nr1\n\nr2\n\n(Ports:)\nr3\n[End of source 3]",
   );
   const plain = { document: { id: "a.md", title: "a.md" }, passages: [passage("one", { heading: "" })] };
-  expect(sectionInput(plain, 1)).toBe("[Source 1: a.md]\none\n[End of source 1]");
+  expect(buildSectionInput(plain, 1)).toBe("[Source 1: a.md]\none\n[End of source 1]");
 });
 
 it("a quote is asked for once more with its source, and facts are shown under their numbers", () => {
@@ -248,10 +248,10 @@ it("a quote is asked for once more with its source, and facts are shown under th
   );
   expect(again).toMatch(/\n1\. \{"claim":"c","source":1,"quote":"q"\}$/);
   const fact = { claim: "c", document, line: 1, heading: "Top", header: ["Name"], quote: "q" };
-  expect(factsInput(QUESTION, ["Who?"], [fact])).toBe(
+  expect(buildFactsInput(QUESTION, ["Who?"], [fact])).toBe(
     "Question: Why?\n\n[Fact 1: a.md, 2026, Top, columns Name]\nClaim: c\nQuote: q",
   );
-  expect(factsInput(QUESTION, ["Who?", "When?"], [])).toBe(
+  expect(buildFactsInput(QUESTION, ["Who?", "When?"], [])).toBe(
     "Question: Why?\n\nSub-questions:\n- Who?\n- When?",
   );
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { occurrences, tokensOf } from "../../../src/reader/matching/tokens.js";
+import { findOccurrences, tokenizeText } from "../../../src/reader/matching/tokens.js";
 import { findQuote } from "../../../src/reader/writing/facts.js";
 
 // Real sentences: what this repository's own documents say.
@@ -75,7 +75,7 @@ describe("a copy is accepted:", () => {
       const start = at % Math.max(1, words.length - length);
       const quote = words.slice(start, start + length).join(" ");
       const whole = shown(text, quote);
-      return whole !== undefined && tokensOf(whole).length >= tokensOf(quote).length;
+      return whole !== undefined && tokenizeText(whole).length >= tokenizeText(quote).length;
     });
     expect(share).toBeGreaterThan(0.97);
   });
@@ -149,11 +149,15 @@ describe("an altered sentence is refused:", () => {
       const altered = `${before}${after}`;
       // What stands before or after it is a true copy, and is shown with the negation.
       for (const part of [before, after]) {
-        if (tokensOf(part).length < 3 || occurrences(tokensOf(text), tokensOf(part)).length > 1) continue;
+        if (
+          tokenizeText(part).length < 3 ||
+          findOccurrences(tokenizeText(text), tokenizeText(part)).length > 1
+        )
+          continue;
         const whole = shown(text, part);
         if (whole !== undefined && whole.search(negation) < 0) without.add(`${part} => ${whole}`);
       }
-      const isEdge = tokensOf(before).length === 0 || tokensOf(after).length === 0;
+      const isEdge = tokenizeText(before).length === 0 || tokenizeText(after).length === 0;
       return !isEdge && !isCopy(text, altered) && placeOf(text, altered) !== undefined;
     });
     expect(share).toBeLessThanOrEqual(MOST);

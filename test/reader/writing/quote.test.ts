@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { factOf, findQuote } from "../../../src/reader/writing/facts.js";
+import { buildFact, findQuote } from "../../../src/reader/writing/facts.js";
 
 function shown(text: string, quote: string, kind: "prose" | "code" | "table" = "prose"): string | undefined {
   const place = findQuote(text, quote, kind);
@@ -78,6 +78,9 @@ it("a fact is at its line of the file, also behind a line that shows several", (
     document: { id: "a.html", title: "a" },
     passages: [{ id: "a.html", line: 7, lines, heading: "", kind: "code" as const }],
   };
-  expect(factOf({ claim: "", quote: "c: three pears" }, opened)).toMatchObject({ line: 8, quote: lines[1] });
-  expect(factOf({ claim: "", quote: "b: 2" }, opened)).toMatchObject({ line: 7, quote: "b: 2" });
+  expect(buildFact({ claim: "", quote: "c: three pears" }, opened)).toMatchObject({
+    line: 8,
+    quote: lines[1],
+  });
+  expect(buildFact({ claim: "", quote: "b: 2" }, opened)).toMatchObject({ line: 7, quote: "b: 2" });
 });

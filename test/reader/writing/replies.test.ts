@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { jsonIn } from "../../../src/reader/model/endpoint/json-reply.js";
+import { findJson } from "../../../src/reader/model/endpoint/json-reply.js";
 import { checkAnswer } from "../../../src/reader/writing/checks/answer.js";
 import { readAnswer } from "../../../src/reader/writing/prompts.js";
 
@@ -17,7 +17,7 @@ function becomes(name: "howto" | "careless") {
     const [id = "", ...heading] = (title ?? "").split(", ");
     return { claim, document: { id, title: id }, line: 1, heading: heading.join(", "), quote };
   });
-  const draft = readAnswer(jsonIn(reply, true));
+  const draft = readAnswer(findJson(reply, true));
   if ("wrong" in draft) throw new Error(draft.wrong);
   return checkAnswer(draft.value, known, question);
 }

@@ -1,9 +1,14 @@
 import { expect, it } from "vitest";
-import { markdownHtml } from "../../../src/core/markdown/html/blocks.js";
+import { renderMarkdown } from "../../../src/core/markdown/html/blocks.js";
 import { readMarkdown } from "../../../src/core/markdown/parse.js";
 import { BudgetSpent } from "../../../src/reader/model/session/budget.js";
 import type { Answer } from "../../../src/reader/writing/checks/answer.js";
-import { answerData, citedFacts, citedSources, modelReport } from "../../../src/reader/writing/report.js";
+import {
+  answerData,
+  buildModelReport,
+  listCitedFacts,
+  listCitedSources,
+} from "../../../src/reader/writing/report.js";
 import { factWith } from "../../support/facts.js";
 
 const page = {
@@ -42,7 +47,7 @@ function reported(answer: Partial<Answer> | undefined, more: object = {}) {
     length: "normal" as const,
     ...more,
   };
-  return modelReport(answer && { ...EMPTY, ...answer }, about);
+  return buildModelReport(answer && { ...EMPTY, ...answer }, about);
 }
 /** The text under a heading of a report. */
 const under = (text: string, title: string) =>
@@ -112,7 +117,7 @@ it("lets nothing be followed in what was not found, which nobody has checked", (
     "see https://evil.example/?q=`1` and www.evil.example",
     "`code https://evil.example",
   ];
-  const html = markdownHtml(readMarkdown(under(reported({ missing }), "Not found") ?? "").blocks, []);
+  const html = renderMarkdown(readMarkdown(under(reported({ missing }), "Not found") ?? "").blocks, []);
   expect(html).not.toMatch(/<(?:a|img)\b/);
   expect(html).toContain(">who may do it for 12 dollars.</li>");
   expect(html).toContain("![a](<code>https://evil.example</code>) \\[b](//evil.example) &lt;img src=x&gt;.");
@@ -183,7 +188,7 @@ it("is data too", () => {
     sources: ["http://x.test/p", "a.md"],
   });
   expect(answerData(undefined, FACTS)).toEqual({ answer: "", quotes: [], sources: [] });
-  expect(citedSources(citedFacts(answer, FACTS))).toEqual([
+  expect(listCitedSources(listCitedFacts(answer, FACTS))).toEqual([
     { title: "A [page]", url: "http://x.test/p" },
     { title: "a.md", file: "a.md" },
   ]);

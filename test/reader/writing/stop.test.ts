@@ -87,8 +87,8 @@ it("a stop while a connection is being made ends at once", async () => {
   const { signal } = stop;
   const sentHeaders: object[] = [];
   const connections = {
-    shared: async () => agent,
-    route<T extends WireRequest>(request: T) {
+    getShared: async () => agent,
+    routeRequest<T extends WireRequest>(request: T) {
       sentHeaders.push(request.headers);
       return request;
     },

@@ -10,7 +10,12 @@ import type {
   ConversationStore,
   RateLimited,
 } from "../../../src/server/conversations/conversation-store.js";
-import { type KeyBudgets, keyHash, keyIdOf, type ServiceKey } from "../../../src/server/keys/key-store.js";
+import {
+  hashKey,
+  type KeyBudgets,
+  type ServiceKey,
+  shortenHash,
+} from "../../../src/server/keys/key-store.js";
 
 /** How a test gets a store that takes keys: a new one, empty. */
 export interface BudgetsUnderTest {
@@ -35,8 +40,8 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
     afterEach(() => store.close());
     const limits = { create: 1_000, stop: 1_000 };
     const keyOf = (name: string): ServiceKey => {
-      const hash = keyHash(`key-of-${name}`);
-      return { id: keyIdOf(hash), name, hash, tier: "enterprise", limits, createdAt: 1_000 };
+      const hash = hashKey(`key-of-${name}`);
+      return { id: shortenHash(hash), name, hash, tier: "enterprise", limits, createdAt: 1_000 };
     };
     const caller = (name: string): Caller => ({ keyId: keyOf(name).id, limits, ownOnly: true });
     /** A caller whose key is in the store. */
@@ -115,7 +120,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
     });
 
     it("of dollars count what was said, and what runs with the highest cost of its model", async () => {
-      await store.researchesWith({ model: "m" });
+      await store.declareResearch({ model: "m" });
       const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
       const other = caller("bob");
       await created(other);
@@ -156,11 +161,11 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
       const waiting = store.claim(giveUp.signal);
       waiting.catch(() => {});
       await underTest.clock.sleep(700);
-      expect((await store.counts()).working).toBe(3);
+      expect((await store.readCounts()).working).toBe(3);
       const [first] = claims;
       if (first) await store.end(first, { status: "COMPLETED", output: "1" });
       expect((await store.overview.find((await waiting).job.request_id))?.conversation.keyId).toBe(who.keyId);
-      expect((await store.counts()).working).toBe(3);
+      expect((await store.readCounts()).working).toBe(3);
     });
 
     it("of dollars hold back what waits once they are spent", async () => {
@@ -177,7 +182,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
     });
 
     it("of dollars take nothing where what does the research says none; other keys are served", async () => {
-      await store.researchesWith({ saysDollars: false });
+      await store.declareResearch({ saysDollars: false });
       const who = await keyed("alice", { dollars: { most: 1, ms: HOUR } });
       expect(await attempt(who)).toEqual({ kind: "not-measured" });
       await created(caller("bob"));

@@ -54,7 +54,7 @@ function scheduled({ claims, research, store, takesMisfits = false, ...more }: G
         note("end", claim.job.request_id, outcome);
         return true;
       },
-      giveBack: async (claim) => note("give back", claim.job.request_id),
+      returnClaim: async (claim) => note("give back", claim.job.request_id),
       ...store,
     },
     ...more,
@@ -235,7 +235,7 @@ it("a stop ends the work with its reason, and the place is free for the next", a
     claims: [claimOf("a", { signal: stopped.signal }), claimOf("b", { signal: gone }), claimOf("c")],
     research,
     workers: 1,
-    store: { giveBack: async (claim) => void done.push(claim.job.request_id) },
+    store: { returnClaim: async (claim) => void done.push(claim.job.request_id) },
   });
   await until(async () => begun[0]);
   stopped.abort(new ConversationStopped("now"));
@@ -252,7 +252,7 @@ it("a service that closes gives all its work back, claims nothing more, and ends
     claims: [claimOf("a"), claimOf("b"), claimOf("c")],
     research,
     store: {
-      giveBack: async ({ job: { request_id } }) => {
+      returnClaim: async ({ job: { request_id } }) => {
         done.push(request_id);
         if (request_id === "b") throw new Error("away");
       },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../src/core/clock.js";
-import { exactJson, parseExact } from "../../../src/core/json/exact-json.js";
+import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.js";
 import { DAY_MS } from "../../../src/core/protocol/limits.js";
 import type { ResearchJob } from "../../../src/core/researcher.js";
 import type {
@@ -9,7 +9,7 @@ import type {
   Claim,
   ConversationStore,
 } from "../../../src/server/conversations/conversation-store.js";
-import { keyHash, keyIdOf, type ServiceKey } from "../../../src/server/keys/key-store.js";
+import { hashKey, type ServiceKey, shortenHash } from "../../../src/server/keys/key-store.js";
 import { until } from "../../support/service.js";
 
 /** How a test gets a store: a new one, empty. */
@@ -25,7 +25,7 @@ export interface StoreUnderTest {
 
 const UNLIMITED = { create: Number.POSITIVE_INFINITY, stop: Number.POSITIVE_INFINITY };
 const caller = (name: string, more: Partial<Caller> = {}): Caller => ({
-  keyId: keyIdOf(keyHash(name)),
+  keyId: shortenHash(hashKey(name)),
   limits: UNLIMITED,
   ownOnly: true,
   ...more,
@@ -157,13 +157,13 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
       if (underTest.hasKeys)
         it("are added once by a name, found by their hash, and revoked", async () => {
-          expect(await store.keys.inUse()).toBe(false);
+          expect(await store.keys.isInUse()).toBe(false);
           expect(await store.keys.add(keyOf("alice", "k1"))).toBe(true);
           expect(await store.keys.add(keyOf("alice", "k2"))).toBe(false);
-          await until(async () => ((await store.keys.inUse()) ? true : undefined));
-          await until(() => store.keys.find(keyHash("k1")));
-          expect(await store.keys.find(keyHash("k1"))).toEqual(keyOf("alice", "k1"));
-          expect(await store.keys.find(keyHash("k2"))).toBeUndefined();
+          await until(async () => ((await store.keys.isInUse()) ? true : undefined));
+          await until(() => store.keys.find(hashKey("k1")));
+          expect(await store.keys.find(hashKey("k1"))).toEqual(keyOf("alice", "k1"));
+          expect(await store.keys.find(hashKey("k2"))).toBeUndefined();
           const bob = { ...keyOf("bob", "k3"), createdAt: 2_000 };
           const next = { ...keyOf("alice", "k2"), createdAt: 3_000 };
           expect(await store.keys.add(bob)).toBe(true);
@@ -171,7 +171,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
           expect(await store.keys.revoke("alice", 2_000)).toBe(false);
           expect(await store.keys.add(next)).toBe(true);
           expect(await store.keys.list()).toEqual([{ ...keyOf("alice", "k1"), revokedAt: 2_000 }, bob, next]);
-          await until(async () => (await store.keys.find(keyHash("k1")))?.revokedAt);
+          await until(async () => (await store.keys.find(hashKey("k1")))?.revokedAt);
         });
     });
 
@@ -230,12 +230,12 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         const one = await created();
         const claim = await store.claim(never);
         await created();
-        await store.giveBack(claim);
+        await store.returnClaim(claim);
         expect(await stateOf(one)).toBe("PROCESSING");
         const again = await store.claim(never);
         expect([again.job, again.starts]).toEqual([one, 1]);
         expect(await store.end(claim, { status: "COMPLETED", output: '"old"' })).toBe(false);
-        await store.giveBack(claim);
+        await store.returnClaim(claim);
         expect(await store.end(again, { status: "COMPLETED", output: '"new"' })).toBe(true);
         expect((await store.output(alice, one.request_id))?.output).toBe('"new"');
       });
@@ -297,7 +297,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         const third = await created();
         await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
         const claim = await store.claim(never);
-        const { at, conversations } = await store.overview.newest(10);
+        const { at, conversations } = await store.overview.listNewest(10);
         expect(conversations.map(({ requestId, status, keyId }) => [requestId, status, keyId])).toEqual([
           [third.request_id, "PENDING", alice.keyId],
           [second.request_id, "PROCESSING", caller("bob").keyId],
@@ -308,14 +308,14 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         const times = [begun - 1_000, done?.createdAt, done?.startedAt, done?.endedAt, at, begun + 60_000];
         expect(times).toEqual(times.toSorted((a, b) => Number(a) - Number(b)));
         expect(working?.startedAt).toBeGreaterThanOrEqual(working?.createdAt ?? Number.NaN);
-        expect((await store.overview.newest(2)).conversations.map(({ requestId }) => requestId)).toEqual([
+        expect((await store.overview.listNewest(2)).conversations.map(({ requestId }) => requestId)).toEqual([
           third.request_id,
           second.request_id,
         ]);
-        expect((await store.overview.newest(2, "COMPLETED")).conversations).toEqual([done]);
-        expect((await store.overview.newest(2, "STOPPED")).conversations).toEqual([]);
+        expect((await store.overview.listNewest(2, "COMPLETED")).conversations).toEqual([done]);
+        expect((await store.overview.listNewest(2, "STOPPED")).conversations).toEqual([]);
         // Work that is begun a second time has been PROCESSING since the first.
-        await store.giveBack(claim);
+        await store.returnClaim(claim);
         await underTest.clock.sleep(5);
         await store.claim(never);
         const found = await store.overview.find(second.request_id);
@@ -333,7 +333,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         });
         for (const id of [randomUUID(), "nothing", "../x", ""]) {
           expect(await store.overview.find(id)).toBeUndefined();
-          expect(await store.overview.job(id)).toBeUndefined();
+          expect(await store.overview.findJob(id)).toBeUndefined();
         }
       });
 
@@ -342,27 +342,28 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         const schema = parseExact(text) as Record<string, unknown>;
         const one: ResearchJob = { ...job(), structured_output: true, output_schema: schema };
         await store.create(alice, one);
-        const kept = async () => exactJson((await store.overview.job(one.request_id))?.output_schema);
+        const kept = async () =>
+          stringifyExact((await store.overview.findJob(one.request_id))?.output_schema);
         expect(await kept()).toBe(text);
         const claim = await store.claim(never);
-        expect(exactJson(claim.job.output_schema)).toBe(text);
+        expect(stringifyExact(claim.job.output_schema)).toBe(text);
         await store.end(claim, { status: "COMPLETED", output: "1" });
         expect(await kept()).toBe(text);
       });
 
       it("keeps the job of a conversation after its end, until it is deleted", async () => {
         const completed = await created(alice, "a\u0000b \ud800 é");
-        expect(await store.overview.job(completed.request_id)).toEqual(completed);
+        expect(await store.overview.findJob(completed.request_id)).toEqual(completed);
         const claim = await store.claim(never);
         const stopped = await created(alice, "stopped");
         await store.stop(alice, stopped.request_id);
         await store.end(claim, { status: "COMPLETED", output: "1" });
-        expect(await store.overview.job(completed.request_id)).toEqual(completed);
-        expect(await store.overview.job(stopped.request_id)).toEqual(stopped);
+        expect(await store.overview.findJob(completed.request_id)).toEqual(completed);
+        expect(await store.overview.findJob(stopped.request_id)).toEqual(stopped);
         await underTest.clock.sleep(20);
         expect(await store.deleteEnded(1)).toBe(2);
-        expect(await store.overview.job(completed.request_id)).toBeUndefined();
-        expect((await store.overview.newest(10)).conversations).toEqual([]);
+        expect(await store.overview.findJob(completed.request_id)).toBeUndefined();
+        expect((await store.overview.listNewest(10)).conversations).toEqual([]);
       });
 
       it("shows what counts in the hour of a key, and when its next request is allowed", async () => {
@@ -401,7 +402,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         expect(await store.remote.read(request_id)).toEqual({ ...place, mayComeMs: expect.any(Number) });
         expect(await store.remote.keep(claim, "r-1")).toBe("kept");
         expect(await store.remote.read(request_id)).toMatchObject({ ...place, remoteId: "r-1" });
-        await store.giveBack(claim);
+        await store.returnClaim(claim);
         expect(await store.remote.begin(claim, place)).toBe(false);
         const next = await store.claim(never);
         expect(await store.remote.begin(next, place)).toBe(false);
@@ -412,10 +413,10 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         const first = await claimed();
         await created();
         const second = await store.claim(never);
-        await store.giveBack(first);
+        await store.returnClaim(first);
         expect(await store.remote.begin(first, place)).toBe(false);
         expect(await store.remote.begin(second, place)).toBe(true);
-        await store.giveBack(second);
+        await store.returnClaim(second);
         expect(await store.remote.keep(second, "r-2")).toBe("kept");
         expect(await store.remote.read(second.job.request_id)).toMatchObject({ remoteId: "r-2" });
       });
@@ -427,7 +428,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         await store.remote.keep(claim, "r-1");
         const remote = { ...place, remoteId: "r-1" };
         expect(await store.stop(alice, requestId)).toEqual({ kind: "stopped", remote });
-        expect((await store.counts()).cancellations).toBe(1);
+        expect((await store.readCounts()).cancellations).toBe(1);
         expect(await store.remote.takeCancellation("https://elsewhere.example", 0)).toBeUndefined();
         const due = { requestId, remoteId: "r-1", provider: "there" };
         expect(await store.remote.takeCancellation(place.at, 60)).toMatchObject(due);
@@ -436,9 +437,9 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         expect(await store.remote.takeCancellation(place.at, 0)).toMatchObject(due);
         expect(await store.deleteEnded(1)).toBeLessThanOrEqual(1);
         expect(await store.remote.takeCancellation(place.at, 0)).toMatchObject(due);
-        await store.remote.cancelled(requestId);
+        await store.remote.noteCancelled(requestId);
         expect(await store.remote.takeCancellation(place.at, 0)).toBeUndefined();
-        expect((await store.counts()).cancellations).toBe(0);
+        expect((await store.readCounts()).cancellations).toBe(0);
       });
 
       it("whose id comes after the stop are to be stopped too, and those that had ended keep nothing", async () => {
@@ -479,7 +480,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       const [released, refused] = begun.map(({ claim }) => claim);
       await store.remote.release(released as Claim);
       expect((await begin()).begun).toBe(true);
-      await store.remote.answered(refused as Claim, { kind: "open", isRefused: true });
+      await store.remote.noteAnswered(refused as Claim, { kind: "open", isRefused: true });
       const last = await begin();
       expect(last.begun).toBe(true);
       // What was deleted counts on.
@@ -524,7 +525,7 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
           status: "PROCESSING",
           reason: undefined,
         });
-        await store.giveBack(again);
+        await store.returnClaim(again);
         expect((await store.remote.claim("begun", never)).job).toEqual(one);
       });
 
@@ -541,14 +542,14 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       it("one is tried when the time has come, and the others wait for its answer", async () => {
         for (let n = 0; n < 3; n++) await created();
         const first = await claimNew();
-        await store.remote.answered(first, { ...limit, retryAfterMs: 1_500 });
+        await store.remote.noteAnswered(first, { ...limit, retryAfterMs: 1_500 });
         await store.remote.release(first, limit.reason);
-        expect((await store.counts()).isRefused).toBe(true);
+        expect((await store.readCounts()).isRefused).toBe(true);
         expect(await isClaimed(1_000)).toBe(false);
         const probe = await claimNew();
         expect(await isClaimed(1_000)).toBe(false);
-        await store.remote.answered(probe, { kind: "open" });
-        expect((await store.counts()).isRefused).toBe(false);
+        await store.remote.noteAnswered(probe, { kind: "open" });
+        expect((await store.readCounts()).isRefused).toBe(false);
         expect((await claimNew()).job).not.toEqual(probe.job);
       });
 
@@ -556,35 +557,37 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         await created();
         await created();
         const [early, refused] = [await claimNew(), await claimNew()];
-        await store.remote.answered(refused, account);
-        await store.remote.answered(early, { kind: "open" });
-        expect((await store.counts()).isRefused).toBe(true);
+        await store.remote.noteAnswered(refused, account);
+        await store.remote.noteAnswered(early, { kind: "open" });
+        expect((await store.readCounts()).isRefused).toBe(true);
       });
 
       it("at a limit a key may have so many that wait; without money none is taken", async () => {
         await created();
         const claim = await claimNew();
-        await store.remote.answered(claim, { ...limit, retryAfterMs: 30_000 });
+        await store.remote.noteAnswered(claim, { ...limit, retryAfterMs: 30_000 });
         await store.remote.release(claim, limit.reason);
-        expect(await store.remote.refusal(alice.keyId)).toBeUndefined();
+        expect(await store.remote.findRefusal(alice.keyId)).toBeUndefined();
         await created();
-        const refused = await store.remote.refusal(alice.keyId);
+        const refused = await store.remote.findRefusal(alice.keyId);
         expect(refused).toMatchObject({ reason: "there: later" });
         expect(refused?.retryAfterMs).toBeGreaterThan(25_000);
         expect(refused?.retryAfterMs).toBeLessThanOrEqual(30_000);
-        expect(await store.remote.refusal(caller("bob").keyId)).toBeUndefined();
-        await store.remote.answered(claim, account);
-        expect(await store.remote.refusal(caller("bob").keyId)).toMatchObject({ reason: "there: no money" });
+        expect(await store.remote.findRefusal(caller("bob").keyId)).toBeUndefined();
+        await store.remote.noteAnswered(claim, account);
+        expect(await store.remote.findRefusal(caller("bob").keyId)).toMatchObject({
+          reason: "there: no money",
+        });
       });
 
       it("after three outcomes in a row that are not known, none is taken for a minute", async () => {
         await created();
         const claim = await claimNew();
         for (const answer of [unknown, unknown, { kind: "open" } as const, unknown, unknown])
-          await store.remote.answered(claim, answer);
-        expect(await store.remote.refusal(alice.keyId)).toBeUndefined();
-        await store.remote.answered(claim, unknown);
-        const refused = await store.remote.refusal(alice.keyId);
+          await store.remote.noteAnswered(claim, answer);
+        expect(await store.remote.findRefusal(alice.keyId)).toBeUndefined();
+        await store.remote.noteAnswered(claim, unknown);
+        const refused = await store.remote.findRefusal(alice.keyId);
         expect(refused?.retryAfterMs).toBeGreaterThan(55_000);
         expect(refused?.retryAfterMs).toBeLessThanOrEqual(60_000);
       });
@@ -688,32 +691,32 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     });
 
     it("counts what waits, given-back work too, and how long the head of the queue has been due", async () => {
-      expect(await store.counts()).toMatchObject({
+      expect(await store.readCounts()).toMatchObject({
         ...{ waiting: 0, working: 0, workers: 1, oldestDueMs: 0, isRefused: false },
       });
       for (let i = 0; i < 3; i++) await created();
       await store.end(await store.claim(never), { status: "COMPLETED", output: "1" });
       const claim = await store.claim(never);
       await underTest.clock.sleep(50);
-      const { oldestDueMs, ...counts } = await store.counts();
+      const { oldestDueMs, ...counts } = await store.readCounts();
       expect(counts).toMatchObject({ waiting: 1, working: 1, workers: 1 });
       expect(oldestDueMs).toBeGreaterThanOrEqual(40);
-      await store.giveBack(claim);
-      expect(await store.counts()).toMatchObject({ waiting: 2, working: 0 });
+      await store.returnClaim(claim);
+      expect(await store.readCounts()).toMatchObject({ waiting: 2, working: 0 });
       const states = { PENDING: 1, PROCESSING: 1, COMPLETED: 1, FAILED: 0, STOPPED: 0 };
-      expect(await store.overview.states()).toEqual(states);
+      expect(await store.overview.countStates()).toEqual(states);
     });
 
     it("is ready", async () => {
-      await store.ready();
+      await store.checkReady();
     });
   });
 }
 
 function keyOf(name: string, apiKey: string): ServiceKey {
-  const hash = keyHash(apiKey);
+  const hash = hashKey(apiKey);
   const limits = { create: 10, stop: 20 };
-  return { id: keyIdOf(hash), name, hash, tier: "free", limits, createdAt: 1_000, expiresAt: 9_000 };
+  return { id: shortenHash(hash), name, hash, tier: "free", limits, createdAt: 1_000, expiresAt: 9_000 };
 }
 
 function aborted({ signal }: Claim): Promise<true> {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import { authenticator, bearerToken } from "../../../src/server/http/authentication.js";
+import { createAuthenticator, readBearerToken } from "../../../src/server/http/authentication.js";
 import { noKeys } from "../../../src/server/keys/key-file.js";
-import { keyHash, newKey } from "../../../src/server/keys/key-store.js";
+import { createKey, hashKey } from "../../../src/server/keys/key-store.js";
 
 const request = (authorization?: string) => ({ headers: { authorization } }) as IncomingMessage;
 
@@ -17,12 +17,12 @@ test.each([
   ["x Bearer k", undefined],
   [undefined, undefined],
 ])("the token of %j is %j", (authorization, token) => {
-  expect(bearerToken(request(authorization))).toBe(token);
+  expect(readBearerToken(request(authorization))).toBe(token);
 });
 
 const limits = { create: 1, stop: 2 };
-const single = { keyId: "own", hash: keyHash("single"), tier: "free", limits } as const;
-const { apiKey, key } = newKey({ name: "alice", tier: "free", limits, now: 1_000, validMs: 500 });
+const single = { keyId: "own", hash: hashKey("single"), tier: "free", limits } as const;
+const { apiKey, key } = createKey({ name: "alice", tier: "free", limits, now: 1_000, validMs: 500 });
 const added = { ...noKeys, inUse: async () => true, find: async (hash: string) => byHash.get(hash) };
 const byHash = new Map([[key.hash, key]]);
 const own = { caller: { keyId: "own", limits, ownOnly: false } };
@@ -39,7 +39,7 @@ test.each([
   ["another than the added keys", added, single, "other", 0, undefined],
   ["the one key after keys were added", added, single, "single", 0, undefined],
 ] as const)("who sends %s", async (_, keys, one, sent, now, identity) => {
-  const asked = authenticator(keys, one, at(now))(request(sent && `Bearer ${sent}`));
+  const asked = createAuthenticator(keys, one, at(now))(request(sent && `Bearer ${sent}`));
   if (identity) return expect(await asked).toEqual(identity);
   await expect(asked).rejects.toMatchObject({
     code: "INVALID_API_KEY",

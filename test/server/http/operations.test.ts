@@ -134,7 +134,7 @@ it.each([
     await withStore({
       remote: {
         ...remote,
-        refusal: async () => (ms > 0 ? { reason: "OpenAI: no quota.", retryAfterMs: ms } : undefined),
+        findRefusal: async () => (ms > 0 ? { reason: "OpenAI: no quota.", retryAfterMs: ms } : undefined),
       },
       create: async () => {
         creates += 1;

@@ -90,7 +90,7 @@ it("/metrics counts no refusal by another service as a used-up hour, and says th
     { request_id: randomUUID(), prompt: "x", structured_output: false },
   );
   const claim = await store.remote.claim("new", new AbortController().signal);
-  await store.remote.answered(claim, { kind: "account", reason, atOnce: 1 });
+  await store.remote.noteAnswered(claim, { kind: "account", reason, atOnce: 1 });
   const { baseUrl } = await serviceFor({ store, metricsToken: "scrape", tier: "free" });
   const { status } = await post(baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
   const { text } = await ask(baseUrl, { path: "/metrics", key: "scrape" });
@@ -136,7 +136,7 @@ it("/ready is 503 as soon as the service closes, while it takes requests for as 
 it("what is under way when the service closes is answered within the grace, on its last connection", async () => {
   const store = await memoryStore();
   const { opened: keys, open: found } = gate();
-  const inUse = store.keys.inUse.bind(store.keys);
+  const inUse = store.keys.isInUse.bind(store.keys);
   let asked = false;
   const waits = () => {
     asked = true;

@@ -24,7 +24,7 @@ const LIMIT_MS = 100;
 /** A connection to a service that is in a hurry, and whose store finds keys only after `keys`. */
 async function connected(keys: Promise<void> = Promise.resolve()) {
   const store = await memoryStore();
-  const inUse = store.keys.inUse.bind(store.keys);
+  const inUse = store.keys.isInUse.bind(store.keys);
   service = await serviceFor({
     store: Object.assign(store, { keys: { ...store.keys, inUse: () => keys.then(inUse) } }),
   });
@@ -37,7 +37,8 @@ async function connected(keys: Promise<void> = Promise.resolve()) {
     text += chunk;
   });
   await once(socket, "connect");
-  const states = async () => Object.values(await store.overview.states()).reduce((sum, count) => sum + count);
+  const states = async () =>
+    Object.values(await store.overview.countStates()).reduce((sum, count) => sum + count);
   return { answers: () => text.match(/^HTTP\/1\.1 \d+/gm) ?? [], states };
 }
 

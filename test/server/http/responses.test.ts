@@ -3,7 +3,7 @@ import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,
 } from "../../../src/server/conversations/conversation-store.js";
-import { tooManyRequests } from "../../../src/server/http/responses.js";
+import { createTooManyRequests } from "../../../src/server/http/responses.js";
 import { KEY, memoryStore, serviceFor } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
 
@@ -14,10 +14,10 @@ it.each([
   [1_001, "2", "2s"],
   [3_599_001, "3600", "1h 00m"],
 ])("a wait of %d ms is rounded up to %s s, and is never none", (ms, seconds, words) => {
-  const { status, code, message, headers } = tooManyRequests("Enough.", ms);
+  const { status, code, message, headers } = createTooManyRequests("Enough.", ms);
   expect([status, code, headers]).toEqual([429, "RATE_LIMIT_EXCEEDED", { "Retry-After": seconds }]);
   expect(message).toBe(`Enough. The next one is allowed in ${words}.`);
-  expect(tooManyRequests("Enough", ms).message).toBe(message);
+  expect(createTooManyRequests("Enough", ms).message).toBe(message);
 });
 
 it("the hour of a key is refused for create and for stop, each by its own limit", async () => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../src/server/keys/key-file.js";
-import { newKey } from "../../../src/server/keys/key-store.js";
+import { createKey } from "../../../src/server/keys/key-store.js";
 import { folderWith } from "../../support/folder.js";
 import { KEY, serviceFor } from "../../support/service.js";
 import { post, raw } from "../../support/wire.js";
@@ -19,7 +19,7 @@ it("the schemas of one key neither hold up those of another, nor count against i
   const dataDir = folderWith();
   const keys = new KeyFile(dataDir, systemClock);
   const added = ["mallory", "alice"].map((name) =>
-    newKey({
+    createKey({
       ...{ name, tier: "enterprise" as const, limits: { create: 1, stop: 1 } },
       ...{ now: systemClock.now(), validMs: undefined },
     }),
@@ -60,6 +60,6 @@ it("what waits for its check when its client leaves is not created", async () =>
   // Its turn comes after the one that has left. A fast machine accepts the slow schema, a busy one refuses it.
   const answers = [await create({}), await first];
   const ids = answers.flatMap(({ json }) => (json.data ? [json.data.request_id] : []));
-  const { conversations } = await store.overview.newest(9);
+  const { conversations } = await store.overview.listNewest(9);
   expect(conversations.map(({ requestId }) => requestId)).toEqual(ids);
 });

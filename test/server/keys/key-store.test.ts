@@ -1,8 +1,8 @@
 import { expect, it, test } from "vitest";
-import { isValid, keyHash, newKey, sameSecret } from "../../../src/server/keys/key-store.js";
+import { createKey, hashKey, isSameSecret, isValid } from "../../../src/server/keys/key-store.js";
 
 const made = (validMs: number | undefined) =>
-  newKey({ name: "a", tier: "free", limits: { create: 1, stop: 2 }, now: 1_000, validMs });
+  createKey({ name: "a", tier: "free", limits: { create: 1, stop: 2 }, now: 1_000, validMs });
 
 test.each([
   ["secret", true],
@@ -12,12 +12,12 @@ test.each([
   ["", false],
   [undefined, false],
 ])("%j is the secret: %s", (sent, expected) => {
-  expect(sameSecret(sent, "secret")).toBe(expected);
+  expect(isSameSecret(sent, "secret")).toBe(expected);
 });
 
 it("of a new key its hash is kept, and an id that does not give the hash away", () => {
   const { apiKey, key } = made(undefined);
-  expect(key.hash).toBe(keyHash(apiKey));
+  expect(key.hash).toBe(hashKey(apiKey));
   expect(key.id).toMatch(/^[0-9a-f]{16}$/);
   expect(key).toMatchObject({ name: "a", tier: "free", limits: { create: 1, stop: 2 }, createdAt: 1_000 });
 });

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { KeyFile, noKeys } from "../../../src/server/keys/key-file.js";
 import type { ServiceKey } from "../../../src/server/keys/key-store.js";
-import { keyHash, newKey } from "../../../src/server/keys/key-store.js";
+import { createKey, hashKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { folderWith } from "../../support/folder.js";
 import { during as duringService, KEY, serviceFor, until } from "../../support/service.js";
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 /** Adds a key as another process would: by the file. */
 async function added(name: string, more: Partial<ServiceKey> = {}): Promise<string> {
-  const { apiKey, key } = newKey({
+  const { apiKey, key } = createKey({
     ...{ name, tier: "enterprise", limits: LIMITS, validMs: undefined },
     now: systemClock.now(),
   });
@@ -124,9 +124,9 @@ it("keys that could not be read are read by the next request, though the last lo
   const whole = readFileSync(path);
   const keys = new KeyFile(dataDir, { ...systemClock, monotonic: () => 0 });
   writeFileSync(path, "{");
-  await expect(keys.inUse()).rejects.toThrow(`The keys cannot be used: ${path} is not a file of keys`);
+  await expect(keys.isInUse()).rejects.toThrow(`The keys cannot be used: ${path} is not a file of keys`);
   writeFileSync(path, whole);
-  expect(await keys.inUse()).toBe(true);
+  expect(await keys.isInUse()).toBe(true);
 });
 
 it("a change within the file is seen by the next look, also one that leaves its size as it was", async () => {
@@ -134,8 +134,8 @@ it("a change within the file is seen by the next look, also one that leaves its 
   writeFileSync(path, '{"keys":[]}');
   const { clock, pass } = movableClock();
   const keys = new KeyFile(dataDir, clock);
-  expect(await keys.inUse()).toBe(false);
-  const hash = keyHash(await added("alice"));
+  expect(await keys.isInUse()).toBe(false);
+  const hash = hashKey(await added("alice"));
   pass(1_000);
   expect((await keys.find(hash))?.name).toBe("alice");
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -147,7 +147,7 @@ it("a change within the file is seen by the next look, also one that leaves its 
 it("a name is for one key that is not revoked: no second one, and only the named one is revoked", async () => {
   const keys = new KeyFile(folderWith(), systemClock);
   const keyNamed = (name: string) =>
-    newKey({ name, tier: "free", limits: LIMITS, now: 1_000, validMs: undefined }).key;
+    createKey({ name, tier: "free", limits: LIMITS, now: 1_000, validMs: undefined }).key;
   const [alice, bob, second] = [keyNamed("alice"), keyNamed("bob"), keyNamed("alice")];
   for (const key of [alice, bob]) expect(await keys.add(key)).toBe(true);
   expect(await keys.add(second)).toBe(false);
@@ -160,8 +160,8 @@ it("a name is for one key that is not revoked: no second one, and only the named
 });
 
 it("without a folder no key can be added, and none was", async () => {
-  const { key } = newKey({ name: "a", tier: "free", limits: LIMITS, now: 0, validMs: undefined });
-  expect([await noKeys.add(key), await noKeys.revoke("a", 0), await noKeys.inUse()]).toEqual(
+  const { key } = createKey({ name: "a", tier: "free", limits: LIMITS, now: 0, validMs: undefined });
+  expect([await noKeys.add(key), await noKeys.revoke("a", 0), await noKeys.isInUse()]).toEqual(
     Array(3).fill(false),
   );
   expect(await noKeys.list()).toEqual([]);

@@ -1,23 +1,23 @@
 import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, test } from "vitest";
-import { apiKeyFor } from "../../../src/server/keys/own-key.js";
+import { chooseApiKey } from "../../../src/server/keys/own-key.js";
 import { folderWith } from "../../support/folder.js";
 
 it("the key is kept with the data, else fresh each time", async () => {
   const dataDir = join(folderWith(), "deep", "data");
-  const first = await apiKeyFor(dataDir);
+  const first = await chooseApiKey(dataDir);
   expect(first).toEqual({ apiKey: expect.stringMatching(/^research-[\w-]{32}$/), fresh: true });
-  expect(await apiKeyFor(dataDir)).toEqual({ apiKey: first.apiKey, fresh: false });
-  expect((await apiKeyFor()).apiKey).not.toBe((await apiKeyFor()).apiKey);
-  expect(await apiKeyFor()).toMatchObject({ fresh: true });
+  expect(await chooseApiKey(dataDir)).toEqual({ apiKey: first.apiKey, fresh: false });
+  expect((await chooseApiKey()).apiKey).not.toBe((await chooseApiKey()).apiKey);
+  expect(await chooseApiKey()).toMatchObject({ fresh: true });
 });
 
 it("its file is for the user alone, also one that was open to others", async () => {
   const dataDir = folderWith();
   const path = join(dataDir, "api-key");
   const modeAfterUse = async () => {
-    await apiKeyFor(dataDir);
+    await chooseApiKey(dataDir);
     return statSync(path).mode & 0o777;
   };
   expect(await modeAfterUse()).toBe(0o600);
@@ -36,5 +36,7 @@ test.each([
       ] as const,
   ),
 ] as const)("a data folder that %s cannot be used, and why is said", async (_, folder, why) => {
-  await expect(apiKeyFor(folder())).rejects.toThrow(new RegExp(`^The data folder .* cannot be used: ${why}`));
+  await expect(chooseApiKey(folder())).rejects.toThrow(
+    new RegExp(`^The data folder .* cannot be used: ${why}`),
+  );
 });

@@ -3,13 +3,13 @@ import { systemClock } from "../../../src/core/clock.js";
 import { parseFault } from "../../../src/server/http/faults/fault.js";
 import {
   accessLog,
-  defect,
-  hiding,
-  jsonLine,
+  createHidingLog,
+  describeDefect,
+  formatJsonLine,
+  formatTextLine,
   type LogFacts,
   logLine,
   Troubles,
-  textLine,
 } from "../../../src/server/monitoring/log.js";
 import { KEY, serviceFor, until } from "../../support/service.js";
 import { ask, post } from "../../support/wire.js";
@@ -25,18 +25,20 @@ const exchange = {
 };
 
 it("a line of text, with - for what there is none of", () => {
-  expect(textLine(exchange)).toBe("2030-01-01T00:00:00.000Z GET /a 200 1.2 ms alice r-1");
+  expect(formatTextLine(exchange)).toBe("2030-01-01T00:00:00.000Z GET /a 200 1.2 ms alice r-1");
   const { at, method, path, durationMs } = exchange;
-  expect(textLine({ at, method, path, durationMs })).toBe("2030-01-01T00:00:00.000Z GET /a - 1.2 ms - -");
+  expect(formatTextLine({ at, method, path, durationMs })).toBe(
+    "2030-01-01T00:00:00.000Z GET /a - 1.2 ms - -",
+  );
 });
 
 it("a line of JSON, with null for what there is none of", () => {
   const { at, method, path, durationMs } = exchange;
-  expect(JSON.parse(jsonLine(exchange))).toEqual({
+  expect(JSON.parse(formatJsonLine(exchange))).toEqual({
     ...{ time: "2030-01-01T00:00:00.000Z", method: "GET", path: "/a", status: 200, ms: 1.2 },
     ...{ key: "alice", request_id: "r-1" },
   });
-  expect(JSON.parse(jsonLine({ at, method, path, durationMs }))).toMatchObject({
+  expect(JSON.parse(formatJsonLine({ at, method, path, durationMs }))).toMatchObject({
     ...{ status: null, key: null, request_id: null },
   });
 });
@@ -61,8 +63,8 @@ it("one whose connection was closed has no status, and a key in a path is not sh
 });
 
 it.each([
-  ["text" as const, textLine],
-  ["json" as const, jsonLine],
+  ["text" as const, formatTextLine],
+  ["json" as const, formatJsonLine],
 ])("a log in %s has a line of that form for each exchange", (format, lineOf) => {
   const lines: string[] = [];
   accessLog(format, (line) => void lines.push(line))(exchange);
@@ -115,10 +117,10 @@ it("without facts it is the sentence alone, and a stack follows on lines of its 
 it("a secret is in no line of a log that hides it, neither in its sentence nor in a stack", () => {
   const said: unknown[] = [];
   const log = (...line: unknown[]) => void said.push(line);
-  const hidden = hiding("k1", log);
+  const hidden = createHidingLog("k1", log);
   hidden("k1 and k1", { request_id: "r", stack: "at k1\nat k1" });
   hidden("k1");
-  hiding(undefined, log)("k1");
+  createHidingLog(undefined, log)("k1");
   expect(said).toEqual([
     ["[key] and [key]", { request_id: "r", stack: "at [key]\nat [key]" }],
     ["[key]", {}],
@@ -128,8 +130,11 @@ it("a secret is in no line of a log that hides it, neither in its sentence nor i
 
 it("a defect is said with its stack, whatever was thrown", () => {
   const error = new Error("x");
-  expect(defect(error, { request_id: "r" })).toEqual(["defect: x", { request_id: "r", stack: error.stack }]);
-  expect(defect("thrown")).toEqual(["defect: thrown", { stack: expect.stringContaining("thrown") }]);
+  expect(describeDefect(error, { request_id: "r" })).toEqual([
+    "defect: x",
+    { request_id: "r", stack: error.stack },
+  ]);
+  expect(describeDefect("thrown")).toEqual(["defect: thrown", { stack: expect.stringContaining("thrown") }]);
 });
 
 it("a trouble is said once when it begins, when its cause is another one later, and when it is over", () => {
@@ -137,13 +142,13 @@ it("a trouble is said once when it begins, when its cause is another one later, 
   let now = 0;
   const clock = { monotonic: () => now };
   const troubles = new Troubles((...line) => void said.push(line), clock);
-  for (const why of ["full", "full", "gone"]) troubles.failed("writes", why, { sqlstate: why });
-  troubles.failed("reads", "gone");
+  for (const why of ["full", "full", "gone"]) troubles.noteFailure("writes", why, { sqlstate: why });
+  troubles.noteFailure("reads", "gone");
   now += 10_000;
-  for (const why of ["full", "gone"]) troubles.failed("writes", why, { sqlstate: why });
-  for (const what of ["writes", "writes", "other"]) troubles.over(what);
+  for (const why of ["full", "gone"]) troubles.noteFailure("writes", why, { sqlstate: why });
+  for (const what of ["writes", "writes", "other"]) troubles.noteRecovery(what);
   now += 10_000;
-  troubles.failed("writes", "gone");
+  troubles.noteFailure("writes", "gone");
   expect(said).toEqual([
     ["writes fail: full", { sqlstate: "full" }],
     ["reads fail: gone", undefined],
@@ -158,14 +163,14 @@ it("one trouble has at most one line in 10 s, also if its causes alternate or it
   let now = 0;
   const clock = { monotonic: () => now };
   const troubles = new Troubles((line) => void said.push(line), clock);
-  for (let n = 0; n < 85; n++) troubles.failed("connections", n % 2 ? "reset" : "refused");
+  for (let n = 0; n < 85; n++) troubles.noteFailure("connections", n % 2 ? "reset" : "refused");
   expect(said).toEqual(["connections fail: refused"]);
   for (let n = 0; n < 5; n++) {
-    troubles.over("connections");
-    troubles.failed("connections", "reset");
+    troubles.noteRecovery("connections");
+    troubles.noteFailure("connections", "reset");
   }
   expect(said.slice(1)).toEqual(["connections work again"]);
   now += 10_000;
-  troubles.failed("connections", "reset");
+  troubles.noteFailure("connections", "reset");
   expect(said.slice(2)).toEqual(["connections fail: reset"]);
 });

@@ -9,7 +9,7 @@ const FIGURES = { connections: 6, connectionsWaiting: 7, leasesLost: 8 };
 type Store = Parameters<typeof createMetrics>[0];
 const metricsOf = (store: Partial<Store>) =>
   createMetrics(
-    { counts: async () => COUNTS, keys: noKeys, overview: { spent: async () => [] }, ...store },
+    { readCounts: async () => COUNTS, keys: noKeys, overview: { spent: async () => [] }, ...store },
     "1.2.3",
     systemClock,
   );
@@ -36,7 +36,7 @@ it("the counts and the figures of the store, in seconds where the store has ms",
 
 it("a store of one process has no connections, and one that fails no counts", async () => {
   const counts = () => Promise.reject(new Error("away"));
-  expect(await linesOf({ counts })).toEqual(
+  expect(await linesOf({ readCounts: counts })).toEqual(
     expect.arrayContaining([
       "research_store_up 0",
       "research_workers Nan",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { connectionFailure } from "../../../src/server/postgres/database.js";
+import { describeConnectionFailure } from "../../../src/server/postgres/database.js";
 
 it.each([
   [{ code: "ECONNREFUSED", message: "connect /run/secret" }, "the connection to db.example:5432 was refused"],
@@ -16,5 +16,5 @@ it.each([
   [{ message: "secret" }, "the connection ended"],
   [{}, "the connection ended"],
 ])("%j is said without what the driver says of it: %s", (error, expected) => {
-  expect(connectionFailure(error, "db.example:5432")).toBe(expected);
+  expect(describeConnectionFailure(error, "db.example:5432")).toBe(expected);
 });

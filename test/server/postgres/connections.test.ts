@@ -62,9 +62,9 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
       const { connections, connectionsWaiting } = store.figures;
       return (connections === 2 && connectionsWaiting > 0) || undefined;
     });
-    await store.ready();
+    await store.checkReady();
     const conversations = await lockOf(url, "conversations");
-    await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
+    await expect(store.checkReady()).rejects.toThrow(StoreUnavailableError);
     await Promise.all([counters.end(), conversations.end()]);
     await Promise.all([...creates, ...stops]);
     await query(
@@ -73,7 +73,7 @@ describe.skipIf(!postgres?.server)("connections of a process (needs its own Post
     );
     await endConnections(url);
     await until(() =>
-      store.ready().then(
+      store.checkReady().then(
         () => true,
         () => undefined,
       ),

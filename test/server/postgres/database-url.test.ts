@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { problemOfDatabaseUrl } from "../../../src/server/postgres/database-url.js";
+import { findUrlProblem } from "../../../src/server/postgres/database-url.js";
 
 it.each([
   "postgresql://host/research",
@@ -10,7 +10,7 @@ it.each([
   "postgresql://",
   "postgresql://[::1]/research",
 ])("%s is a database URL without a password", (url) => {
-  expect(problemOfDatabaseUrl(url, "argument")).toBeUndefined();
+  expect(findUrlProblem(url, "argument")).toBeUndefined();
 });
 
 it.each([
@@ -26,8 +26,8 @@ it.each([
   "postgresql://host/research?sslpassword=hunter2",
   "POSTGRES://user:hunter2@host/research",
 ])("%s holds a password: only a variable may, and the message does not repeat it", (url) => {
-  expect(problemOfDatabaseUrl(url, "argument")).toMatch(/^(?!.*hunter2)holds a password/);
-  expect(problemOfDatabaseUrl(url, "variable")).toBeUndefined();
+  expect(findUrlProblem(url, "argument")).toMatch(/^(?!.*hunter2)holds a password/);
+  expect(findUrlProblem(url, "variable")).toBeUndefined();
 });
 
 it.each([
@@ -41,5 +41,5 @@ it.each([
   "postgresql://host/research#password=hunter2",
   "postgresql://user:hunter2@host:port/research",
 ])("%j is no database URL, and the message does not repeat it", (url) => {
-  expect(problemOfDatabaseUrl(url, "argument")).toMatch(/^(?!.*hun)is not a PostgreSQL URL/);
+  expect(findUrlProblem(url, "argument")).toMatch(/^(?!.*hun)is not a PostgreSQL URL/);
 });

@@ -46,7 +46,7 @@ describe.skipIf(!small)("a full tablespace (needs its own PostgreSQL, and the ri
     expect(refusal).toMatchObject({ sqlstate: "53100" });
     expect(created.length).toBeGreaterThan(3);
     expect(await store.get(caller, created[0] ?? "")).toMatchObject({ status: "PENDING" });
-    await store.ready();
+    await store.checkReady();
     const count = "SELECT count(*)::int AS count FROM research.conversations";
     expect(await query(url.href, count)).toEqual([{ count: created.length }]);
     expect(spawnSync("mount", ["-o", "remount,size=64m", small ?? ""]).status).toBe(0);

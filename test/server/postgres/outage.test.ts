@@ -107,14 +107,14 @@ describe.skipIf(!postgres?.server)("a database that goes away (needs its own Pos
     const [before, after] = [newJob(), newJob()];
     await store.create(callerOf(), before);
     await proxy.away();
-    await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
+    await expect(store.checkReady()).rejects.toThrow(StoreUnavailableError);
     await expect(store.create(callerOf(), newJob())).rejects.toThrow(StoreUnavailableError);
     await expect(store.get(callerOf(), before.request_id)).rejects.toThrow(StoreUnavailableError);
     await expect(store.stop(callerOf(), before.request_id)).rejects.toThrow(StoreUnavailableError);
     await expect(store.keys.find("x")).rejects.toThrow(StoreUnavailableError);
     const claiming = store.claim(never);
     proxy.back();
-    await store.ready();
+    await store.checkReady();
     expect(await claiming).toMatchObject({ job: before });
     await store.create(callerOf(), after);
     expect(await store.claim(never)).toMatchObject({ job: after });

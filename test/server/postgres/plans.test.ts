@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fillTeam, keyOf } from "../../../bench/support/team.js";
-import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
+import { hashKey, shortenHash } from "../../../src/server/keys/key-store.js";
 import { LEAST_CONNECTIONS } from "../../../src/server/postgres/database.js";
 import type { PostgresStore } from "../../../src/server/postgres/store.js";
 import { query, testPostgres } from "../../support/postgres.js";
@@ -45,11 +45,11 @@ async function serve(url: string, { api, worker }: Record<"api" | "worker", Post
   await api.stop({ ...callerOf("single"), limits: none }, second.request_id);
   await api.create({ ...callerOf("single"), limits: none }, newJob());
   await api.create({ ...limited, limits: none, budgets: { dollars: { most: 1, ms: 1 } } }, newJob());
-  await api.counts();
+  await api.readCounts();
   // It has a second to answer.
-  await until(() => api.ready().then(...ANSWERED));
+  await until(() => api.checkReady().then(...ANSWERED));
   await api.agreeOn("{}");
-  await worker.researchesWith({ model: "m" });
+  await worker.declareResearch({ model: "m" });
   await look(api, ended);
   await changeKeys(api);
   const claim = await worker.claim(never);
@@ -57,26 +57,26 @@ async function serve(url: string, { api, worker }: Record<"api" | "worker", Post
   await worker.exchanges.append(claim.job.request_id, {} as never);
   await worker.exchanges.read(claim.job.request_id);
   await worker.end(claim, { status: "COMPLETED", output: "1", data: '{"cost_dollars":0.1}' });
-  await worker.giveBack(await worker.claim(never));
+  await worker.returnClaim(await worker.claim(never));
   await loseClaims(url, worker);
   await sendOn(worker);
 }
 
 /** What the page and `serve keys` show. */
 async function look({ overview, keys }: PostgresStore, ended: string): Promise<void> {
-  await overview.states();
-  await overview.newest(200);
-  await overview.newest(200, "FAILED");
+  await overview.countStates();
+  await overview.listNewest(200);
+  await overview.listNewest(200, "FAILED");
   await overview.find(ended);
-  await overview.job(ended);
+  await overview.findJob(ended);
   await overview.use(await keys.list());
   for (const by of ["key", "day", "model"] as const)
     for (const ms of [30 * 86_400_000, undefined]) await overview.spent(by, ms);
 }
 
 async function changeKeys({ keys }: PostgresStore): Promise<void> {
-  const hash = keyHash(newJob().request_id);
-  await keys.add({ id: keyIdOf(hash), name: "new", hash, tier: "enterprise", limits, createdAt: 0 });
+  const hash = hashKey(newJob().request_id);
+  await keys.add({ id: shortenHash(hash), name: "new", hash, tier: "enterprise", limits, createdAt: 0 });
   await keys.set("new", { atOnce: 1 });
   await keys.revoke("new", 1);
 }
@@ -107,18 +107,18 @@ async function sendOn(worker: PostgresStore): Promise<void> {
   const kept = await sent({ account: "a", most: 1_000_000 });
   await remote.read(kept.job.request_id);
   await remote.keep(kept, `there-${kept.job.request_id}`);
-  await worker.giveBack(kept);
+  await worker.returnClaim(kept);
   const { request_id } = (await remote.claim("begun", never)).job;
   await worker.stop(callerOf((await overview.find(request_id))?.conversation.keyId), request_id);
   const cancellation = await remote.takeCancellation(place.at, 0);
-  await remote.cancelled(cancellation?.requestId ?? "");
+  await remote.noteCancelled(cancellation?.requestId ?? "");
   const refused = await sent();
-  await remote.answered(refused, { kind: "limit", reason: "slow down", atOnce: 1_000, retryAfterMs: 0 });
-  await remote.refusal(keyOf(1));
+  await remote.noteAnswered(refused, { kind: "limit", reason: "slow down", atOnce: 1_000, retryAfterMs: 0 });
+  await remote.findRefusal(keyOf(1));
   await remote.release(refused, "a reason");
   const taken = await sent();
-  await remote.answered(taken, { kind: "open", isRefused: true });
-  await worker.giveBack(taken);
+  await remote.noteAnswered(taken, { kind: "open", isRefused: true });
+  await worker.returnClaim(taken);
   await remote.takeLost();
   await remote.expire();
 }

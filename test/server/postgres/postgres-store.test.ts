@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../../src/core/clock.js";
-import { newKey } from "../../../src/server/keys/key-store.js";
+import { createKey } from "../../../src/server/keys/key-store.js";
 import { endConnections, query } from "../../support/postgres.js";
 import {
   callerOf as caller,
@@ -47,7 +47,14 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const budgets = { budget: { most: 40, ms: hour }, atOnce: 2 };
     const limits = { create: 10_000, stop: 10_000 };
     const now = systemClock.now();
-    const { key } = newKey({ name: "alice", tier: "enterprise", limits, budgets, now, validMs: undefined });
+    const { key } = createKey({
+      name: "alice",
+      tier: "enterprise",
+      limits,
+      budgets,
+      now,
+      validMs: undefined,
+    });
     expect(await first?.keys.add(key)).toBe(true);
     const who = { keyId: key.id, limits, budgets, ownOnly: true };
     const clients = Array.from({ length: 32 }, async (_, client) => {
@@ -67,7 +74,7 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
         const [{ count } = { count: 99 }] = await query(url, running);
         most.push(count);
         // Its connections are gone, and what it holds is free when its lease has run out.
-        if (index === 2 && n === 1) return store.giveUp(0);
+        if (index === 2 && n === 1) return store.closeAtOnce(0);
         await store.end(claim, { status: "COMPLETED", output: "1" });
       }
     });
@@ -82,7 +89,7 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const stores = await Promise.all([0, 1, 2, 3].map(() => storeAt(url)));
     const limits = { create: 10_000, stop: 10_000 };
     const options = { name: "alice", tier: "enterprise", limits, budgets: { atOnce: 1 } } as const;
-    const { key } = newKey({ ...options, now: systemClock.now(), validMs: undefined });
+    const { key } = createKey({ ...options, now: systemClock.now(), validMs: undefined });
     expect(await stores[0]?.keys.add(key)).toBe(true);
     const who = { keyId: key.id, limits, ownOnly: true };
     const rounds = 5;
@@ -251,7 +258,7 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const store = await storeAt(url);
     const own = job();
     await store.create(caller(), own);
-    await store.giveBack(await store.claim(never));
+    await store.returnClaim(await store.claim(never));
     const claim = await store.claim(never);
     expect(claim.starts).toBe(1);
     await query(url, "UPDATE research.processes SET expires_at = now() - interval '1 second'");

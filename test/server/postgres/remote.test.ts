@@ -111,7 +111,7 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
       claim = await store.claim(never);
       expect(claim.starts).toBeLessThanOrEqual(1);
     }
-    await store.giveBack(claim);
+    await store.returnClaim(claim);
     expect((await store.claim(never)).starts).toBeLessThanOrEqual(1);
   });
 
@@ -119,8 +119,8 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
     const [api, worker] = [await storeAt(url, { role: "api" }), await storeAt(url)];
     await api.create(callerOf(), newJob());
     const claim = await worker.remote.claim("new", never);
-    await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
-    expect(await api.remote.refusal("a")).toMatchObject({ reason: "there: no money" });
+    await worker.remote.noteAnswered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
+    expect(await api.remote.findRefusal("a")).toMatchObject({ reason: "there: no money" });
   });
 
   it("what waits is counted for a refusal only: a look without one costs the same however much waits", async () => {
@@ -133,8 +133,8 @@ describe.skipIf(!postgres)("requests at another service, in PostgreSQL (needs Po
        ALTER TABLE research.conversations RENAME TO kept;
        CREATE VIEW research.conversations AS SELECT * FROM research.kept WHERE counted(key)`,
     );
-    expect(await api.remote.refusal("a")).toBeUndefined();
-    await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
-    await expect(worker.remote.refusal("a")).rejects.toThrow("P0001");
+    expect(await api.remote.findRefusal("a")).toBeUndefined();
+    await worker.remote.noteAnswered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
+    await expect(worker.remote.findRefusal("a")).rejects.toThrow("P0001");
   });
 });

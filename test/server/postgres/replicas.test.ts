@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import { keyHash, keyIdOf } from "../../../src/server/keys/key-store.js";
+import { hashKey, shortenHash } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { query } from "../../support/postgres.js";
 import { PostgresProxy } from "../../support/postgres-proxy.js";
@@ -29,9 +29,9 @@ async function api(
 }
 
 const keyOf = (name: string) => {
-  const hash = keyHash(name);
+  const hash = hashKey(name);
   const limits = { create: 10, stop: 20 };
-  return { id: keyIdOf(hash), name, hash, tier: "free" as const, limits, createdAt: Date.now() };
+  return { id: shortenHash(hash), name, hash, tier: "free" as const, limits, createdAt: Date.now() };
 };
 const CREATE = "/api/v1/conversations";
 const path = (id: unknown, operation: string) => `/api/v1/conversation/${id}/${operation}`;
@@ -112,7 +112,7 @@ describe.skipIf(!postgres)("replicas at one database (needs PostgreSQL)", () => 
     const worker = await serviceStoreAt(url, { role: "worker" });
     expect((await post(baseUrl, CREATE, KEY, { prompt: "why?" })).status).toBe(200);
     const claim = await worker.remote.claim("new", new AbortController().signal);
-    await worker.remote.answered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
+    await worker.remote.noteAnswered(claim, { kind: "account", reason: "there: no money", atOnce: 2 });
     const asked = async () => {
       const { status, json } = await post(baseUrl, CREATE, KEY, { prompt: "why?" });
       return status === 429 ? json.error?.message : undefined;

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { changeOf, changes, ticking, versionOf } from "../../../src/server/ui/parts.js";
+import { changeOf, hashVersion, renderTicking, streamChanges } from "../../../src/server/ui/parts.js";
 
 const parts = (age: string, state = "PENDING") =>
   new Map([
-    ["list", `<p>${state} for ${ticking("age", age)}</p>`],
+    ["list", `<p>${state} for ${renderTicking("age", age)}</p>`],
     ["still", "<p>always</p>"],
   ]);
 
@@ -11,15 +11,15 @@ it("a time that has passed changes its text alone, anything else the whole part"
   expect(changeOf(parts("1s"), parts("1s"))).toBeUndefined();
   expect(changeOf(parts("1s"), parts("2s"))).toEqual({ html: {}, text: { age: "2s" } });
   expect(changeOf(parts("1s"), parts("2s", "STOPPED"))).toEqual({
-    html: { list: `<p>STOPPED for ${ticking("age", "2s")}</p>` },
+    html: { list: `<p>STOPPED for ${renderTicking("age", "2s")}</p>` },
     text: {},
   });
   expect(changeOf(new Map(), parts("1s"))?.html).toEqual(Object.fromEntries(parts("1s")));
 });
 
 it("a version is that of all but the times", () => {
-  expect(versionOf(parts("1s"))).toBe(versionOf(parts("2s")));
-  expect(versionOf(parts("1s"))).not.toBe(versionOf(parts("1s", "STOPPED")));
+  expect(hashVersion(parts("1s"))).toBe(hashVersion(parts("2s")));
+  expect(hashVersion(parts("1s"))).not.toBe(hashVersion(parts("1s", "STOPPED")));
 });
 
 it("a stream says at once, and after each thirty looks without a change, that there is nothing new", async () => {
@@ -31,7 +31,7 @@ it("a stream says at once, and after each thirty looks without a change, that th
   };
   const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} };
   const { signal } = new AbortController();
-  const stream = changes(render, versionOf(parts("0s")), clock, { signal, cancelled: () => {} });
+  const stream = streamChanges(render, hashVersion(parts("0s")), clock, { signal, cancelled: () => {} });
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   const events: (string | undefined)[] = [];
   while (events.length < 7) events.push((await reader.read()).value);

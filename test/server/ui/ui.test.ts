@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/core/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
 import { parseFault } from "../../../src/server/http/faults/fault.js";
-import { newKey } from "../../../src/server/keys/key-store.js";
+import { createKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { EventStream } from "../../support/event-stream.js";
 import { folderWith } from "../../support/folder.js";
@@ -393,8 +393,8 @@ it("names added keys, each with its own hour, and shows none of them", async () 
   const store = await openLocalStore({ ...common, dataDir: folderWith() });
   const limits = { create: 2, stop: 20 };
   const [alice, gone] = ["alice", "gone"].map((name) =>
-    newKey({ name, tier: "free", limits, now: systemClock.now(), validMs: undefined }),
-  ) as [ReturnType<typeof newKey>, ReturnType<typeof newKey>];
+    createKey({ name, tier: "free", limits, now: systemClock.now(), validMs: undefined }),
+  ) as [ReturnType<typeof createKey>, ReturnType<typeof createKey>];
   await store.keys.add(alice.key);
   await store.keys.add(gone.key);
   await withPage({ store });
@@ -417,8 +417,8 @@ it("reads nothing for a reader that is gone", async () => {
   const clock = new VirtualClock();
   const store = await memoryStore(clock);
   let reads = 0;
-  const counts = store.counts.bind(store);
-  store.counts = () => {
+  const counts = store.readCounts.bind(store);
+  store.readCounts = () => {
     reads += 1;
     return counts();
   };
@@ -436,17 +436,17 @@ it("reads nothing for a reader that is gone", async () => {
 
 it("says so when the store cannot be reached, and goes on when it is back", async () => {
   const store = await memoryStore();
-  const counts = store.counts.bind(store);
+  const counts = store.readCounts.bind(store);
   await withPage({ store });
   const cookie = await opened();
   const stream = await EventStream.open(`${service.baseUrl}/ui/events`, cookie);
   const last = (pattern: RegExp) =>
     until(async () => stream.events.some((event) => pattern.test(JSON.stringify(event))) || undefined);
-  store.counts = () => Promise.reject(new StoreUnavailableError("the store is away"));
+  store.readCounts = () => Promise.reject(new StoreUnavailableError("the store is away"));
   await last(/cannot reach its store/);
   const { status, text } = await page("/ui", cookie);
   expect([status, text.includes("cannot reach its store")]).toEqual([503, true]);
-  store.counts = counts;
+  store.readCounts = counts;
   await until(async () => {
     const { html } = stream.events.at(-1) as { html: { trouble?: string } };
     return html.trouble === "" || undefined;

@@ -1,5 +1,5 @@
-import { define, usual } from "../definition.js";
-import { choice, value, wholeNumber } from "../flag-values.js";
+import { define, listUsualExits } from "../definition.js";
+import { createWholeNumberParser, defineChoice, defineValue } from "../flag-values.js";
 import { flags } from "../flags.js";
 
 export const batch = define({
@@ -18,7 +18,7 @@ export const batch = define({
   flags: {
     "Questions:": {
       "--template <text>": "make the prompts from the columns: 'Compare {{company}} with {{rival}}'",
-      "--format <format>": choice("what the input is (default: by its name, else by its first line)", [
+      "--format <format>": defineChoice("what the input is (default: by its name, else by its first line)", [
         "txt",
         "jsonl",
         "csv",
@@ -46,9 +46,9 @@ export const batch = define({
     "Limits:": {
       ...flags.quota,
       ...flags.perDay,
-      "--max-failures <n>": value(
+      "--max-failures <n>": defineValue(
         "send no more when so many rows have failed, were refused or are unknown",
-        wholeNumber(1),
+        createWholeNumberParser(1),
       ),
     },
   },
@@ -60,7 +60,7 @@ export const batch = define({
     3: "a row FAILED",
     10: "a row was STOPPED",
     12: "the folder is taken, or cannot be written",
-    ...usual(4, 5, 6, 7, 8, 9, 11, 14),
+    ...listUsualExits(4, 5, 6, 7, 8, 9, 11, 14),
   },
   examples: [
     "research batch questions.txt --out answers --tier free",

@@ -1,42 +1,43 @@
 import { join } from "node:path";
-import { keptCheck } from "../../../app/check.js";
+import { readKeptCheck } from "../../../app/check.js";
 import { readSmallFile } from "../../../app/read-text.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
 import type { RowState } from "../../../client/workflows/batch/plan.js";
-import { targetOf } from "../../../client/workflows/batch/result-collector.js";
+import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import type { Target } from "../../../client/workflows/requests.js";
-import { keptResult, type Result, resultIn } from "../../../client/workflows/results.js";
-import { JsonText, jsonIn } from "../../../core/json/exact-json.js";
+import { type Result, readKeptResult, readResult } from "../../../client/workflows/results.js";
+import { JsonText, readJsonPath } from "../../../core/json/exact-json.js";
 import type { ResultOrigin } from "../../../core/markdown/html/result-page.js";
-import { pageOf } from "../../results/page.js";
+import { buildPage } from "../../results/page.js";
 
 /** A page of a larger result is not made, in bytes. */
 const MAX_RESULT_BYTES = 64 << 20;
 
 /** Returns the account that made a row, or the batch's first one if that is not set up any more. */
-export function accountOf({ accounts }: Pick<BatchJob, "accounts">, { account }: RowState): Ports {
+export function findRowPorts({ accounts }: Pick<BatchJob, "accounts">, { account }: RowState): Ports {
   return (account ?? (accounts[0] as BatchAccount)).ports;
 }
 
 /** The result of a row that is done: as it is kept, else as its file has it. Throws LocalError or UsageError. */
-export function resultOfRow(
+export function readRowResult(
   job: Pick<BatchJob, "accounts" | "folder">,
   state: RowState,
 ): { ports: Ports; target: Target; result: Result } {
-  const ports = accountOf(job, state);
-  const target = targetOf(state, ports);
-  const kept = keptResult(ports, target);
-  if (kept) return { ports, target, result: resultIn(kept, ports.outputField, state.row.body.output_schema) };
+  const ports = findRowPorts(job, state);
+  const target = buildTarget(state, ports);
+  const kept = readKeptResult(ports, target);
+  if (kept)
+    return { ports, target, result: readResult(kept, ports.outputField, state.row.body.output_schema) };
   const { file = "" } = state;
   const text = readSmallFile(join(job.folder.path, file), "the result", MAX_RESULT_BYTES);
   const isJson = file.endsWith(".json");
-  const value = isJson ? jsonIn(text) : text;
+  const value = isJson ? readJsonPath(text) : text;
   return { ports, target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
 }
 
-export function sourceOf(state: RowState): ResultOrigin {
+export function buildRowOrigin(state: RowState): ResultOrigin {
   const { row, requestId, createdAt, endedAt, standing, account } = state;
   return {
     ...{ question: row.body.prompt, requestId, origin: state.origin ?? account?.ports.origin },
@@ -46,10 +47,10 @@ export function sourceOf(state: RowState): ResultOrigin {
 }
 
 /** The page of a row that is done, with the marks of its check if there is one. Rejects with LocalError. */
-export async function pageOfRow(
+export async function buildPageOfRow(
   job: Pick<BatchJob, "accounts" | "folder">,
   state: RowState,
 ): Promise<string> {
-  const { ports, target, result } = resultOfRow(job, state);
-  return pageOf(result, { ...sourceOf(state), check: keptCheck(ports, target.requestId) });
+  const { ports, target, result } = readRowResult(job, state);
+  return buildPage(result, { ...buildRowOrigin(state), check: readKeptCheck(ports, target.requestId) });
 }

@@ -1,32 +1,32 @@
 import { basename } from "node:path";
-import { type CreatePace, openBatch, pacerOf, rowName } from "../../../app/batch.js";
+import { type CreatePace, createPacerOf, nameRow, openBatch } from "../../../app/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../app/errors.js";
-import { failureOf } from "../../../app/failure.js";
+import { describeFailure } from "../../../app/failure.js";
 import type { Machine } from "../../../app/machine.js";
 import { costEstimate } from "../../../app/quota.js";
 import { requireConnection } from "../../../app/settings.js";
-import { estimate, usualLength } from "../../../client/workflows/batch/estimate.js";
+import { estimate, estimateUsualLength } from "../../../client/workflows/batch/estimate.js";
 import { type KnownRow, reconcile } from "../../../client/workflows/batch/journal.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import {
   BatchProgress,
-  changedRows,
+  listChangedRows,
   type PlanOptions,
   planRows,
   type RowState,
 } from "../../../client/workflows/batch/plan.js";
 import { isRepeated, type Row } from "../../../client/workflows/batch/row.js";
 import type { Ports } from "../../../client/workflows/ports.js";
-import { safeLine } from "../../../core/text/safe-text.js";
-import { type Context, resumeCommand, wordsOf } from "../../context.js";
+import { escapeLine } from "../../../core/text/safe-text.js";
+import { type Context, listWords, resumeCommand } from "../../context.js";
 import { modelForChecks } from "../../requests/check-after.js";
-import { asksFirst, confirmed } from "../../requests/table.js";
-import { columnsOn } from "../../terminal/style.js";
+import { canAsk, requireConfirmation } from "../../requests/table.js";
+import { measureColumnsOn } from "../../terminal/style.js";
 import type { Given } from "../flags.js";
 import type { Format, RowFault } from "./input/formats.js";
 import { type InputOptions, readBatch } from "./input/read.js";
 import { type ShowOptions, showBatch } from "./show.js";
-import { estimateJson, estimateText, promptsText } from "./view.js";
+import { estimateJson, estimateText, formatPrompts } from "./view.js";
 
 type BatchFlags = InputOptions &
   PlanOptions &
@@ -40,22 +40,22 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   const { rows, faults, format, accountOf } = await readBatch(ctx, file, options);
   // Where each row names its own account, none need be in use.
   const machine = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
-  const limit = machine.hourlyLimit(options);
+  const limit = machine.getHourlyLimit(options);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
-  for (const { key, line } of changedRows(rows, before)) {
+  for (const { key, line } of listChangedRows(rows, before)) {
     const reason = `the request of the key ${JSON.stringify(key)} has changed since it was sent`;
     faults.push({ line, reason: `${reason}; use another key, or another --out` });
   }
   if (out === undefined && !dryRun)
     faults.push({ reason: "--out DIR is missing: the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
-  const planned = (): Planned => {
-    const known = reconcile(before, machine.history);
-    return { known, states: planRows(rows, known, options, () => true), accountOf };
+  const planBatch = (): Planned => {
+    const knownRows = reconcile(before, machine.history);
+    return { known: knownRows, states: planRows(rows, knownRows, options, () => true), accountOf };
   };
-  if (dryRun || out === undefined) return dryRunOf(ctx, machine, planned(), { limit });
-  if (!options.yes && asksFirst(ctx))
-    await confirmRows(ctx, planned(), `${safeLine(file)}, read as ${FORMS[format]},`);
+  if (dryRun || out === undefined) return buildDryRun(ctx, machine, planBatch(), { limit });
+  if (!options.yes && canAsk(ctx))
+    await confirmRows(ctx, planBatch(), `${escapeLine(file)}, read as ${FORMS[format]},`);
   const checkModel = await modelForChecks(ctx, options.check);
   const job = await openBatch(machine, rows, { ...options, limit, out });
   const { folder, states } = job;
@@ -97,7 +97,7 @@ async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: s
   const places = [...accounts].map(
     ({ origin, profile }) => `${origin}${profile === null ? "" : ` (profile ${profile})`}`,
   );
-  await confirmed(
+  await requireConfirmation(
     ctx,
     `Send ${waiting} rows of ${what} to ${places.join(" and ")}? Each is a create.`,
     "nothing was sent",
@@ -108,7 +108,7 @@ async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: s
 async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
   for (const { line, reason } of [...faults].sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity))) {
     const place = line === undefined ? "" : `${file}:${line}: `;
-    await ctx.reporter.error(failureOf(new UsageError(`${place}${reason}`)));
+    await ctx.reporter.writeError(describeFailure(new UsageError(`${place}${reason}`)));
   }
   return EXIT_CODES.USAGE;
 }
@@ -121,11 +121,11 @@ async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
     others.length === 0
       ? `line ${first.line} asks`
       : `${others.length + 1} rows, line ${first.line} first, ask`;
-  await ctx.reporter.notice("ASKED_TWICE", `${which} what an earlier line asks; each is sent`);
+  await ctx.reporter.writeNotice("ASKED_TWICE", `${which} what an earlier line asks; each is sent`);
 }
 
 function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
-  const command = resumeCommand(ctx.flags, "batch", [file], wordsOf(options));
+  const command = resumeCommand(ctx.flags, "batch", [file], listWords(options));
   return [file, ...(options.context ?? [])].includes("-") ? `${command} < INPUT` : command;
 }
 
@@ -133,40 +133,40 @@ function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
 const SHOWN_PROMPTS = 3;
 
 /** Says what would be done, how long it would take, and what is asked first. Needs no key, and changes nothing. */
-async function dryRunOf(
+async function buildDryRun(
   ctx: Context,
   machine: Machine,
-  { known, states, accountOf }: Planned,
+  { known: knownRows, states, accountOf }: Planned,
   pace: CreatePace,
 ): Promise<number> {
-  const ports = connectedPorts(machine);
-  const usualMs = ports && usualLength(ports.history, ports.origin);
-  const pacer = pacerOf(ctx.host.clock, ports, known, pace);
+  const ports = findConnectedPorts(machine);
+  const usualMs = ports && estimateUsualLength(ports.history, ports.origin);
+  const pacer = createPacerOf(ctx.host.clock, ports, knownRows, pace);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
   const rows = states.map(({ row }) => row);
-  const askedOf = ({ profile, body }: Row) => {
+  const describeAsked = ({ profile, body }: Row) => {
     const at = accountOf(profile);
     return { ports: at, model: body.model ?? at.provider?.defaultModel };
   };
-  const isMixed = new Set(rows.map((row) => askedOf(row).model)).size > 1;
+  const isMixed = new Set(rows.map((row) => describeAsked(row).model)).size > 1;
   const first = rows.slice(0, isMixed ? rows.length : SHOWN_PROMPTS).map((row) => {
-    const { model } = askedOf(row);
-    return { name: rowName(row), prompt: row.body.prompt, ...(model !== undefined && { model }) };
+    const { model } = describeAsked(row);
+    return { name: nameRow(row), prompt: row.body.prompt, ...(model !== undefined && { model }) };
   });
   const cost = costEstimate(
-    states.flatMap(({ row, standing }) => (standing === "waiting" ? [askedOf(row)] : [])),
+    states.flatMap(({ row, standing }) => (standing === "waiting" ? [describeAsked(row)] : [])),
   );
   const { stdout } = ctx.host;
-  const columns = stdout.isTTY ? columnsOn(stdout) : undefined;
+  const columns = stdout.isTTY ? measureColumnsOn(stdout) : undefined;
   await reporter.showFitted(
     { ...estimateJson(plan), first },
-    `${estimateText(plan)}${cost}${promptsText(first, columns)}`,
+    `${estimateText(plan)}${cost}${formatPrompts(first, columns)}`,
   );
   return 0;
 }
 
-function connectedPorts(machine: Machine): Ports | undefined {
+function findConnectedPorts(machine: Machine): Ports | undefined {
   try {
     requireConnection(machine.settings);
     return machine;

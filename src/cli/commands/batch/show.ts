@@ -1,48 +1,48 @@
 import { join } from "node:path";
-import { ROW_FORMS, rowName } from "../../../app/batch.js";
+import { nameRow, ROW_FORMS } from "../../../app/batch.js";
 import { exitCodeOfCheck } from "../../../app/check.js";
 import type { CheckModel } from "../../../app/check-model.js";
 import { EXIT_CODES } from "../../../app/errors.js";
-import { type Failure, failureOf, rowError } from "../../../app/failure.js";
+import { describeFailure, describeRowError, type Failure } from "../../../app/failure.js";
 import { Batch } from "../../../client/workflows/batch/batch.js";
 import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/workflows/batch/context.js";
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
-import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
-import { targetOf } from "../../../client/workflows/batch/result-collector.js";
+import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
+import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import type { Result } from "../../../client/workflows/results.js";
-import { formatDuration, isoDate } from "../../../core/text/duration.js";
-import { counted } from "../../../core/text/phrases.js";
-import { dollars } from "../../../core/text/research-progress.js";
-import { safeLine } from "../../../core/text/safe-text.js";
+import { formatDuration, formatIsoDate } from "../../../core/text/duration.js";
+import { formatCount } from "../../../core/text/phrases.js";
+import { formatDollars } from "../../../core/text/research-progress.js";
+import { escapeLine } from "../../../core/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../../context.js";
-import { commandFailure } from "../../errors.js";
-import { sayNotObserved, statusWord, worstOf } from "../../requests/answers.js";
+import { describeCommandFailure } from "../../errors.js";
+import { formatStatusWord, pickWorst, sayNotObserved } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
 import { OnDone } from "../../requests/on-done.js";
-import { stuckText, usualLengthText, withEnd } from "../../requests/progress-text.js";
-import { accountName, limitWords } from "../../requests/submit.js";
-import { alignedRow } from "../../terminal/columns.js";
+import { addEnd, describeStuck, describeUsualLength } from "../../requests/progress-text.js";
+import { limitWords, nameAccount } from "../../requests/submit.js";
+import { alignRow } from "../../terminal/columns.js";
 import type { Host } from "../../terminal/host.js";
 import { Interrupted } from "../../terminal/interruption.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import { ClosedPipe, type Reporter, type Terminal } from "../../terminal/reporter.js";
-import { columnsOn, PLAIN, type Style, styleFor } from "../../terminal/style.js";
+import { chooseStyle, measureColumnsOn, PLAIN, type Style } from "../../terminal/style.js";
 import type { Given } from "../flags.js";
-import { accountOf, resultOfRow } from "./row-result.js";
+import { findRowPorts, readRowResult } from "./row-result.js";
 import {
-  countsText,
+  addRowName,
+  buildRowJson,
+  formatCounts,
+  formatProgress,
+  formatRowChange,
+  formatRowForPeople,
+  formatRowLine,
+  formatTrouble,
   liveBatch,
-  named,
-  nameWidth,
-  progressText,
-  rowChange,
-  rowForPeople,
-  rowJson,
-  rowLine,
+  measureDuration,
+  measureNameWidth,
   summaryJson,
-  tookMs,
-  troubleText,
 } from "./view.js";
 
 export type ShowOptions = Given<"onDone" | "notify" | "pace" | "check"> & { maxFailures?: number };
@@ -61,14 +61,14 @@ export async function showBatch(
   }: ShowOptions & { checkModel: CheckModel | undefined; beside?: (result: Result) => unknown },
   resume: string,
 ): Promise<number> {
-  const done = OnDone.of(terminal, onDone);
+  const done = OnDone.create(terminal, onDone);
   const checks = isChecked ? new ChecksAfter(terminal, checkModel) : undefined;
   const [{ ports }] = job.accounts as [BatchAccount];
   const batch = new Batch(job, {
     ...options,
     signal: terminal.signal,
     ...ROW_FORMS,
-    checkSources: checks && rowChecker(checks, job),
+    checkSources: checks && createRowChecker(checks, job),
     noteOf: beside,
     failsAtLimits: beside !== undefined,
     announces: done !== undefined,
@@ -76,11 +76,11 @@ export async function showBatch(
   const announce = (state: RowState) => {
     const { requestId = "", status, file } = state;
     const path = file && join(job.folder.path, file);
-    done?.run({ requestId, status: status ?? "", file: path }, () => batch.announced(state));
+    done?.run({ requestId, status: status ?? "", file: path }, () => batch.noteAnnounced(state));
   };
   const renderer = new BatchRenderer({
     ...{ batch, reporter: terminal.reporter, host: terminal.host, resume },
-    ...{ usual: usualLengthText(ports), isBeside: beside !== undefined },
+    ...{ usual: describeUsualLength(ports), isBeside: beside !== undefined },
   });
   await renderer.begin();
   try {
@@ -89,7 +89,7 @@ export async function showBatch(
       if (event.kind === "row" && event.final && event.state.announce === "pending") announce(event.state);
       await renderer.show(event);
     }
-    const code = worstOf([
+    const code = pickWorst([
       ...batch.progress.states.map((state) => exitCodeOf(state, { isChecked, isRun: beside !== undefined })),
       renderer.exitCode,
     ]);
@@ -100,7 +100,7 @@ export async function showBatch(
     if (error instanceof ClosedPipe) return EXIT_CODES.NOT_FINISHED;
     if (error instanceof Interrupted) {
       error.resume = `what runs goes on; go on with: ${resume}`;
-      await renderer.summary(commandFailure(error).exit_code).catch(() => {});
+      await renderer.summary(describeCommandFailure(error).exit_code).catch(() => {});
     }
     throw error;
   } finally {
@@ -113,12 +113,12 @@ export async function showBatch(
 }
 
 /** Checks results of rows; one that an earlier command wrote as it is kept, else as its file has it. */
-function rowChecker(checks: ChecksAfter, job: BatchJob): BatchRunOptions["checkSources"] {
+function createRowChecker(checks: ChecksAfter, job: BatchJob): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
-    const ports = accountOf(job, state);
+    const ports = findRowPorts(job, state);
     const { target, result } = fetched
-      ? { target: targetOf(state, ports), result: fetched }
-      : resultOfRow(job, state);
+      ? { target: buildTarget(state, ports), result: fetched }
+      : readRowResult(job, state);
     const checked = await checks.check(ports, target, result);
     if (!checked) return undefined;
     const { checked_at, counts, metrics } = checked;
@@ -180,16 +180,18 @@ class BatchRenderer {
   /** Reports rows that an earlier command left unknown or refused: they count for this exit code, too. */
   async begin(): Promise<void> {
     const { batch, reporter, host } = this.parts;
-    this.#style = await styleFor(host.stderr, host.env);
-    this.#isLive = await reporter.startLive(() => this.#drawn());
+    this.#style = await chooseStyle(host.stderr, host.env);
+    this.#isLive = await reporter.startLive(() => this.#redraw());
     for (const state of batch.progress.states) {
       const { standing, sentAt, localId } = state;
       if (standing === "unknown")
-        state.error = rowError(new UnresolvedCreateError(`sent at ${sentAt}`, {}, localId, undefined));
+        state.error = describeRowError(
+          new UnresolvedCreateError(`sent at ${sentAt}`, {}, localId, undefined),
+        );
       const { error } = state;
       // For people the summary says it once for all rows.
       if (reporter.json && error && (standing === "unknown" || standing === "refused"))
-        await reporter.error({ ...error, message: named(state, error.message), local_id: localId });
+        await reporter.writeError({ ...error, message: addRowName(state, error.message), local_id: localId });
     }
   }
 
@@ -202,42 +204,42 @@ class BatchRenderer {
     const { reporter } = this.parts;
     switch (event.kind) {
       case "row":
-        return this.#row(event.state, event.final);
+        return this.#showRow(event.state, event.final);
       case "row-failed": {
         const { state, error } = event;
         const id = state.requestId === undefined ? {} : { request_id: state.requestId };
-        return this.#error(error, { message: named(state, failureOf(error).message), ...id });
+        return this.#showError(error, { message: addRowName(state, describeFailure(error).message), ...id });
       }
       case "not-saved":
-        return reporter.notice(
+        return reporter.writeNotice(
           "NOT_SAVED",
-          named(
+          addRowName(
             event.state,
             `request ${event.state.requestId} exists and is NOT SAVED: ${event.error.message}`,
           ),
         );
       case "schema-mismatch":
-        return reporter.notice("SCHEMA_MISMATCH", named(event.state, event.message));
+        return reporter.writeNotice("SCHEMA_MISMATCH", addRowName(event.state, event.message));
       case "waiting-for-quota":
-        return this.#waiting(event);
+        return this.#showWaiting(event);
       case "trouble":
-        return reporter.notice("TROUBLE", troubleText(event));
+        return reporter.writeNotice("TROUBLE", formatTrouble(event));
       case "recovered":
-        return reporter.notice("RECOVERED", "the service answers again");
+        return reporter.writeNotice("RECOVERED", "the service answers again");
       case "asked-to-wait":
         if (event.waitMs <= SILENT_WAIT_MS) return;
-        return reporter.notice(
+        return reporter.writeNotice(
           "WAITING",
-          `the service asked to wait ${withEnd(event.waitMs, this.parts.host.clock.now())}`,
+          `the service asked to wait ${addEnd(event.waitMs, this.parts.host.clock.now())}`,
         );
       case "stuck":
-        return reporter.notice("STUCK", stuckText(event));
+        return reporter.writeNotice("STUCK", describeStuck(event));
       case "unchanged":
-        return this.#unchanged();
+        return this.#showUnchanged();
       case "not-observed":
         return sayNotObserved(reporter, event.error);
       case "creates-stopped":
-        return this.#createsStopped(event);
+        return this.#showCreatesStopped(event);
       default:
         return event satisfies never;
     }
@@ -249,76 +251,78 @@ class BatchRenderer {
     this.end();
     const { counts, costDollars } = batch.progress;
     if (reporter.json && this.parts.isBeside) return;
-    if (reporter.json) await reporter.resultJson(summaryJson(counts, exitCode, costDollars));
+    if (reporter.json) await reporter.writeResultJson(summaryJson(counts, exitCode, costDollars));
     else {
       const usual = this.parts.usual ? `; a run ${this.parts.usual.replace("usually", "usually takes")}` : "";
       const tookMs = this.parts.host.clock.monotonic() - this.#start;
-      const cost = costDollars === undefined ? "" : `; it cost ${dollars(costDollars)}`;
-      await reporter.say(`${countsText(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}${cost}`);
+      const cost = costDollars === undefined ? "" : `; it cost ${formatDollars(costDollars)}`;
+      await reporter.say(`${formatCounts(counts, PLAIN)}; it took ${formatDuration(tookMs)}${usual}${cost}`);
     }
     await this.#sayNextSteps(exitCode > 128);
   }
 
-  async #row(state: RowState, final: boolean): Promise<void> {
+  async #showRow(state: RowState, final: boolean): Promise<void> {
     const { reporter, host, batch } = this.parts;
     const previous = this.#shown.get(state) ?? null;
     const isOver = final || state.error !== undefined;
     if (isOver) this.#shown.delete(state);
-    else this.#shown.set(state, stateWord(state));
+    else this.#shown.set(state, chooseStateWord(state));
     if (this.#isLive) reporter.redraw();
-    else await reporter.say(rowChange(state, batch.progress.counts));
+    else await reporter.say(formatRowChange(state, batch.progress.counts));
     if (this.parts.isBeside) return;
     if (reporter.json) {
       const elapsedMs = host.clock.monotonic() - this.#start;
-      await reporter.resultJson(rowJson(state, { previous, final, at: host.clock.now(), elapsedMs }));
-    } else if (isOver) await reporter.result(`${await this.#rowText(state)}\n`);
+      await reporter.writeResultJson(
+        buildRowJson(state, { previous, final, at: host.clock.now(), elapsedMs }),
+      );
+    } else if (isOver) await reporter.writeResult(`${await this.#formatRow(state)}\n`);
   }
 
   /** A row that is done with, in columns on a terminal. */
-  async #rowText(state: RowState): Promise<string> {
+  async #formatRow(state: RowState): Promise<string> {
     const { reporter, host, batch } = this.parts;
-    if (!host.stdout.isTTY) return rowLine(state, PLAIN);
-    this.#names ??= nameWidth(batch.progress.states.map(({ row }) => rowName(row)));
-    return rowForPeople(state, this.#names, columnsOn(host.stdout), await reporter.style());
+    if (!host.stdout.isTTY) return formatRowLine(state, PLAIN);
+    this.#names ??= measureNameWidth(batch.progress.states.map(({ row }) => nameRow(row)));
+    return formatRowForPeople(state, this.#names, measureColumnsOn(host.stdout), await reporter.loadStyle());
   }
 
-  async #waiting({ until, ports }: BatchRunEvent & { kind: "waiting-for-quota" }): Promise<void> {
+  async #showWaiting({ until, ports }: BatchRunEvent & { kind: "waiting-for-quota" }): Promise<void> {
     const { host, reporter, batch } = this.parts;
     const waitMs = until - host.clock.now();
     // Without a limit of one's own each wait follows a refusal, and the first one says what prevents that.
     const isNews = !this.#hasWaited && !batch.hasLimit;
     this.#hasWaited = true;
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
-    const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${isoDate(until)}`;
+    const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${formatIsoDate(until)}`;
     const flag = isNews && !ports.perDay ? "; --per-hour N keeps below it" : "";
-    await reporter.notice("WAITING_FOR_QUOTA", `${limitWords(ports)}; ${wait}${flag}`);
+    await reporter.writeNotice("WAITING_FOR_QUOTA", `${limitWords(ports)}; ${wait}${flag}`);
   }
 
-  async #unchanged(): Promise<void> {
+  async #showUnchanged(): Promise<void> {
     if (this.#isLive) return;
     const { batch, reporter, host } = this.parts;
-    const progress = progressText(batch.progress.counts, batch.outlook, host.clock.now(), PLAIN);
+    const progress = formatProgress(batch.progress.counts, batch.outlook, host.clock.now(), PLAIN);
     await reporter.say(`no change: ${progress}`);
   }
 
-  async #createsStopped({ reason, ports }: BatchRunEvent & { kind: "creates-stopped" }): Promise<void> {
+  async #showCreatesStopped({ reason, ports }: BatchRunEvent & { kind: "creates-stopped" }): Promise<void> {
     if ("failures" in reason) {
       const rows = reason.failures === 1 ? "1 row has" : `${reason.failures} rows have`;
-      return this.parts.reporter.notice(
+      return this.parts.reporter.writeNotice(
         "MAX_FAILURES",
         `${rows} failed, which --max-failures allows; no more are sent`,
       );
     }
-    const { exit_code, hint, message } = failureOf(reason.error);
-    this.exitCode = worstOf([this.exitCode, exit_code]);
+    const { exit_code, hint, message } = describeFailure(reason.error);
+    this.exitCode = pickWorst([this.exitCode, exit_code]);
     const isRunning = this.parts.batch.progress.counts.running > 0;
     const next = `${isRunning ? "What runs is watched to its end. " : ""}Then go on with: ${this.parts.resume}`;
-    const named = ports ? { message: `${accountName(ports)}: ${message}` } : {};
-    await this.#error(reason.error, { ...named, hint: hint ? `${hint} ${next}` : next });
+    const named = ports ? { message: `${nameAccount(ports)}: ${message}` } : {};
+    await this.#showError(reason.error, { ...named, hint: hint ? `${hint} ${next}` : next });
   }
 
-  async #error(error: unknown, facts: Partial<Failure>): Promise<void> {
-    await this.parts.reporter.error({ ...failureOf(error), ...facts });
+  async #showError(error: unknown, facts: Partial<Failure>): Promise<void> {
+    await this.parts.reporter.writeError({ ...describeFailure(error), ...facts });
   }
 
   async #sayNextSteps(isSignal: boolean): Promise<void> {
@@ -327,10 +331,10 @@ class BatchRenderer {
     const unknowns = states.filter(({ standing }) => standing === "unknown");
     const [unknown, ...others] = unknowns;
     if (unknown) {
-      const names = unknowns.slice(0, 3).map(({ row }) => rowName(row));
-      const which = safeLine(names.join(", ")) + (unknowns.length > names.length ? ", …" : "");
+      const names = unknowns.slice(0, 3).map(({ row }) => nameRow(row));
+      const which = escapeLine(names.join(", ")) + (unknowns.length > names.length ? ", …" : "");
       const isOne = others.length === 0;
-      const rows = counted(others.length + 1, isBeside ? "account" : "row");
+      const rows = formatCount(others.length + 1, isBeside ? "account" : "row");
       const [have, were] = isOne ? ["has", "was"] : ["have", "were"];
       const more = isOne ? "" : " (all: research list --status UNKNOWN)";
       const ways = [
@@ -352,21 +356,21 @@ class BatchRenderer {
     if (left > 0 && !isSignal) await reporter.say(`${left} to go; go on with: ${this.parts.resume}`);
   }
 
-  #drawn() {
+  #redraw() {
     const { host, batch, usual, isBeside } = this.parts;
     if (isBeside) {
       const { states } = batch.progress;
-      const width = nameWidth(states.map(({ row }) => rowName(row)));
+      const width = measureNameWidth(states.map(({ row }) => nameRow(row)));
       const lasting = host.clock.monotonic() - this.#start;
       const lines = states.map((state) =>
-        alignedRow(
+        alignRow(
           [
-            rowName(state.row),
-            statusWord(stateWord(state), this.#style),
-            formatDuration(tookMs(state) ?? lasting),
+            nameRow(state.row),
+            formatStatusWord(chooseStateWord(state), this.#style),
+            formatDuration(measureDuration(state) ?? lasting),
           ],
           [width, 10],
-          columnsOn(host.stderr),
+          measureColumnsOn(host.stderr),
         ),
       );
       return lines.join("\n");

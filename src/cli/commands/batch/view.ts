@@ -1,16 +1,16 @@
-import { rowName } from "../../../app/batch.js";
-import { reasonOf } from "../../../app/failure.js";
+import { nameRow } from "../../../app/batch.js";
+import { explainError } from "../../../app/failure.js";
 import type { BatchRunEvent } from "../../../client/workflows/batch/context.js";
 import type { BatchEstimate, BatchOutlook } from "../../../client/workflows/batch/estimate.js";
-import { type Counts, type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
-import { epochOf } from "../../../core/clock.js";
+import { type Counts, chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
+import { parseEpoch } from "../../../core/clock.js";
 import { formatDuration } from "../../../core/text/duration.js";
-import { counted } from "../../../core/text/phrases.js";
-import { safeLine } from "../../../core/text/safe-text.js";
-import { columnsOf, fold } from "../../../core/text/width.js";
-import { statusWord } from "../../requests/answers.js";
+import { formatCount } from "../../../core/text/phrases.js";
+import { escapeLine } from "../../../core/text/safe-text.js";
+import { fold, measureColumns } from "../../../core/text/width.js";
+import { formatStatusWord } from "../../requests/answers.js";
 import { type WatchLine, watchJson } from "../../requests/progress-text.js";
-import { alignedRow, fitColumns } from "../../terminal/columns.js";
+import { alignRow, fitColumns } from "../../terminal/columns.js";
 import type { Style } from "../../terminal/style.js";
 
 const BAR_WIDTH = 20;
@@ -21,70 +21,73 @@ export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, st
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;
   const full = total === 0 ? BAR_WIDTH : Math.floor((BAR_WIDTH * ended) / total);
   const bar = style.good("█".repeat(full)) + style.dim("░".repeat(BAR_WIDTH - full));
-  return `${bar} ${progressText(counts, outlook, now, style)}`;
+  return `${bar} ${formatProgress(counts, outlook, now, style)}`;
 }
 
 /** The same without the bar. */
-export function progressText(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
+export function formatProgress(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
   const { left, nextAt, endsAt } = outlook;
   const isAhead = nextAt !== undefined && nextAt > now && counts.waiting > 0;
   const hour = [
     ...(left === undefined ? [] : [`${left} creates left this hour`]),
-    ...(isAhead ? [`next slot ${clock(nextAt, now)}`] : []),
-    ...(endsAt === undefined ? [] : [`end about ${clock(endsAt, now)}`]),
+    ...(isAhead ? [`next slot ${formatClock(nextAt, now)}`] : []),
+    ...(endsAt === undefined ? [] : [`end about ${formatClock(endsAt, now)}`]),
   ].join(", ");
-  return countsText(counts, style) + (hour && style.dim(`; ${hour}`));
+  return formatCounts(counts, style) + (hour && style.dim(`; ${hour}`));
 }
 
 /** `12 of 40 done, 3 running, …`; the first three always, the others if they are above zero. */
-export function countsText(counts: Counts, style: Style): string {
+export function formatCounts(counts: Counts, style: Style): string {
   const { done, running, waiting, failed, refused, stopped, unknown } = counts;
-  const rare = (count: number, word: string) => (count > 0 ? [style.bad(`${count} ${word}`)] : []);
+  const formatRare = (count: number, word: string) => (count > 0 ? [style.bad(`${count} ${word}`)] : []);
   return [
     `${done} of ${sum(counts)} done`,
     `${running} running`,
     `${waiting} waiting`,
-    ...rare(failed, "failed"),
-    ...rare(refused, "refused"),
-    ...rare(stopped, "stopped"),
-    ...rare(unknown, "unknown"),
+    ...formatRare(failed, "failed"),
+    ...formatRare(refused, "refused"),
+    ...formatRare(stopped, "stopped"),
+    ...formatRare(unknown, "unknown"),
   ].join(", ");
 }
 
 /** A time of day as this machine's clocks show it, with the date if it is not today's. */
-function clock(at: number, now: number): string {
+function formatClock(at: number, now: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "never";
-  const two = (value: number) => String(value).padStart(2, "0");
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const padTwo = (value: number) => String(value).padStart(2, "0");
+  const time = `${padTwo(date.getHours())}:${padTwo(date.getMinutes())}`;
   if (date.toDateString() === new Date(now).toDateString()) return time;
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+  return `${date.getFullYear()}-${padTwo(date.getMonth() + 1)}-${padTwo(date.getDate())} ${time}`;
 }
 
 /** A change of a row, where nothing moves. Why a row FAILED stands in no line of its own, so it stands here. */
-export function rowChange(state: RowState, counts: Counts): string {
+export function formatRowChange(state: RowState, counts: Counts): string {
   const { row, standing, status, requestId, error } = state;
-  const why = standing === "failed" && error ? `: ${safeLine(error.message)}` : "";
+  const why = standing === "failed" && error ? `: ${escapeLine(error.message)}` : "";
   const id = status === "PENDING" && requestId ? ` (${requestId})` : "";
   const ended = sum(counts) - counts.running - counts.waiting - counts.unknown;
-  return `[${ended}/${sum(counts)}] ${safeLine(rowName(row))}${id} is ${safeLine(stateWord(state))}${why}`;
+  return `[${ended}/${sum(counts)}] ${escapeLine(nameRow(row))}${id} is ${escapeLine(chooseStateWord(state))}${why}`;
 }
 
 /** A row that is done with, for a script: `request_id<TAB>STATUS<TAB>name<TAB>file`, `-` for what is not there. */
-export function rowLine(state: RowState, style: Style): string {
+export function formatRowLine(state: RowState, style: Style): string {
   const id = state.requestId ?? (state.standing === "unknown" ? state.localId : undefined) ?? "-";
-  return [id, statusWord(stateWord(state), style), safeLine(rowName(state.row)), state.file ?? "-"].join(
-    "\t",
-  );
+  return [
+    id,
+    formatStatusWord(chooseStateWord(state), style),
+    escapeLine(nameRow(state.row)),
+    state.file ?? "-",
+  ].join("\t");
 }
 
 /** A change of a row for a program. */
-export function rowJson(state: RowState, moment: Omit<WatchLine, "requestId" | "status">) {
+export function buildRowJson(state: RowState, moment: Omit<WatchLine, "requestId" | "status">) {
   const { row, requestId = null, localId, file, error, check } = state;
   return {
     key: row.key ?? null,
     line: row.line,
-    ...watchJson({ requestId, status: stateWord(state), ...moment }),
+    ...watchJson({ requestId, status: chooseStateWord(state), ...moment }),
     ...(state.standing === "unknown" && { local_id: localId }),
     ...(file && { file }),
     ...(check && { check }),
@@ -103,7 +106,7 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   const { waiting, done, running, unknown, failed, refused, stopped } = counts;
   const before = { done, running, unknown, failed, refused, stopped };
   const rest = Object.entries(before).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
-  const lines = [`${counted(sum(counts), "row")}: ${[`${waiting} to send`, ...rest].join(", ")}`];
+  const lines = [`${formatCount(sum(counts), "row")}: ${[`${waiting} to send`, ...rest].join(", ")}`];
   if (waiting > 0 && lastSentAt === null)
     lines.push("without a limit the end is not known: --per-hour N sets one");
   if (lastSentAt !== null) {
@@ -117,15 +120,15 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
 }
 
 /** Rows with their models, where there are models: a line each, on a terminal in columns. */
-export function promptsText(
+export function formatPrompts(
   rows: readonly { name: string; model?: string | undefined; prompt: string }[],
   columns: number | undefined,
 ): string {
-  const width = nameWidth(rows.map(({ name }) => name));
+  const width = measureNameWidth(rows.map(({ name }) => name));
   const lines = rows.map(({ name, model = "", prompt }) =>
     columns === undefined
-      ? fitColumns(safeLine(`${name}${model && ` (${model})`}: ${prompt}`), 100)
-      : alignedRow([name, ...(model ? [model] : []), prompt].map(safeLine), [width], columns),
+      ? fitColumns(escapeLine(`${name}${model && ` (${model})`}: ${prompt}`), 100)
+      : alignRow([name, ...(model ? [model] : []), prompt].map(escapeLine), [width], columns),
   );
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -134,42 +137,42 @@ export function promptsText(
 const LONGEST_NAME = 24;
 
 /** The columns that the names of rows take. */
-export function nameWidth(names: readonly string[]): number {
-  return Math.min(LONGEST_NAME, Math.max(...names.map((name) => columnsOf(safeLine(name)))));
+export function measureNameWidth(names: readonly string[]): number {
+  return Math.min(LONGEST_NAME, Math.max(...names.map((name) => measureColumns(escapeLine(name)))));
 }
 
 /** A row that is done with, for people: its name, its state, how long it took, its question, and why it FAILED. */
-export function rowForPeople(state: RowState, names: number, columns: number, style: Style): string {
-  const took = tookMs(state);
+export function formatRowForPeople(state: RowState, names: number, columns: number, style: Style): string {
+  const took = measureDuration(state);
   const time = (took === undefined ? "" : formatDuration(took)).padStart(7);
   const cells = [
-    rowName(state.row),
-    statusWord(stateWord(state), style),
+    nameRow(state.row),
+    formatStatusWord(chooseStateWord(state), style),
     time,
-    safeLine(state.row.body.prompt),
+    escapeLine(state.row.body.prompt),
   ];
-  const why = state.standing === "failed" && state.error ? `\n  ${safeLine(state.error.message)}` : "";
-  return alignedRow(cells, [names, 10], columns) + fold(why, columns, 2);
+  const why = state.standing === "failed" && state.error ? `\n  ${escapeLine(state.error.message)}` : "";
+  return alignRow(cells, [names, 10], columns) + fold(why, columns, 2);
 }
 
 /** How long a row took, by the clock of this machine: that of the service may differ. */
-export function tookMs({ sentAt, createdAt, endedAt }: RowState): number | undefined {
-  const [startedAt, until] = [epochOf(sentAt ?? createdAt), epochOf(endedAt)];
+export function measureDuration({ sentAt, createdAt, endedAt }: RowState): number | undefined {
+  const [startedAt, until] = [parseEpoch(sentAt ?? createdAt), parseEpoch(endedAt)];
   return startedAt === undefined || until === undefined ? undefined : until - startedAt;
 }
 
 /** What a batch would do, for a program. */
 export function estimateJson({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate) {
   const { waiting, ...rest } = counts;
-  const date = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const formatDateOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
     rows: sum(counts),
     to_send: waiting,
     ...rest,
     limit,
     takes_ms: lastSentAt === null ? null : lastSentAt - now,
-    last_sent_at: date(lastSentAt),
-    ends_at: date(endsAt),
+    last_sent_at: formatDateOrNull(lastSentAt),
+    ends_at: formatDateOrNull(endsAt),
   };
 }
 
@@ -178,19 +181,19 @@ function sum(counts: Counts): number {
 }
 
 /** A sentence about a row, with its name. */
-export function named({ row }: RowState, message: string): string {
-  return `${rowName(row)}: ${message}`;
+export function addRowName({ row }: RowState, message: string): string {
+  return `${nameRow(row)}: ${message}`;
 }
 
 /** What does not work now, and that it is tried again. */
-export function troubleText(event: BatchRunEvent & { kind: "trouble" }): string {
-  const message = reasonOf(event.error);
+export function formatTrouble(event: BatchRunEvent & { kind: "trouble" }): string {
+  const message = explainError(event.error);
   switch (event.activity) {
     case "create":
       return `${message}; sending is tried again`;
     case "poll":
       return `${message}; polling goes on`;
     case "fetch":
-      return `${event.state ? named(event.state, message) : message}; the result is asked for again`;
+      return `${event.state ? addRowName(event.state, message) : message}; the result is asked for again`;
   }
 }

@@ -1,5 +1,5 @@
-import { define, usual } from "../definition.js";
-import { duration, value, wholeNumber } from "../flag-values.js";
+import { define, listUsualExits } from "../definition.js";
+import { createWholeNumberParser, defineValue, parseDurationFlag } from "../flag-values.js";
 import { flags } from "../flags.js";
 
 export const check = define({
@@ -11,8 +11,11 @@ export const check = define({
   arguments: [["<id|file|->", "an id, a unique prefix of one made here, @last, a file, or - for stdin"]],
   flags: {
     "Pages:": {
-      "--pages <n>": value("how many pages are read at most (default: 100)", wholeNumber(1)),
-      "--timeout <duration>": value("stop reading after this long (default: 10m)", duration),
+      "--pages <n>": defineValue(
+        "how many pages are read at most (default: 100)",
+        createWholeNumberParser(1),
+      ),
+      "--timeout <duration>": defineValue("stop reading after this long (default: 10m)", parseDurationFlag),
       "--domains <list>": "read only pages of these domains",
       "--not-domains <list>": "read no pages of these domains",
       "--sources <dir>": "look up file:line in this folder",
@@ -39,7 +42,7 @@ export const check = define({
     4: "the endpoint of the model wants a key",
     9: "not one citation could be checked: no page could be read, or no mark leads to a source",
     14: "a source is gone, contradicts what is said, or does not say it",
-    ...usual(3, 5, 6, 7, 8, 10, 11),
+    ...listUsualExits(3, 5, 6, 7, 8, 10, 11),
   },
   examples: ["research check @last", "research check report.md --json"],
   run: async () => (await import("./run.js")).check,

@@ -4,25 +4,30 @@ import {
   CHECK_LIMITS,
   type CheckNotice,
   checkOf,
-  claimsIn,
   exitCodeOfCheck,
   keepCheck,
-  keptCheck,
   NotCheckedError,
   openChecker,
+  readClaims,
+  readKeptCheck,
 } from "../../../app/check.js";
 import { checkModelOf } from "../../../app/check-model.js";
-import { domainsIn } from "../../../app/domains.js";
+import { parseDomains } from "../../../app/domains.js";
 import { writeTarget } from "../../../app/output-file.js";
-import { LocalError, localErrorOf, orLocalError, sha256 } from "../../../core/files/local-error.js";
+import { catchLocalError, hashSha256, LocalError, runLocally } from "../../../core/files/local-error.js";
 import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
-import { safeJson } from "../../../core/text/safe-text.js";
+import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { citationLines, countsText, progressText, wrongLines } from "../../requests/check-text.js";
+import {
+  formatCheckCounts,
+  formatCheckProgress,
+  formatCitationLines,
+  formatWrongLines,
+} from "../../requests/check-text.js";
 import { modelListener, planText } from "../../requests/model-listener.js";
 import { type NamedReport, readNamed } from "../../results/named.js";
 import { checkResultOptions } from "../../results/show.js";
-import { fitted } from "../../terminal/reporter.js";
+import { fitText } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
 type CheckFlags = Given<"domains" | "dryRun" | "modelLimits"> &
@@ -42,25 +47,27 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   checkResultOptions(options, reporter.json);
   if (save !== undefined) checkSaveFolder(save);
   const limits = {
-    domains: domainsIn("--domains", options.domains),
-    notDomains: domainsIn("--not-domains", options.notDomains),
+    domains: parseDomains("--domains", options.domains),
+    notDomains: parseDomains("--not-domains", options.notDomains),
   };
   const model = await checkModelOf(ctx, options);
   const named = await readNamed(ctx, name);
   const deliver = async (text: string) => {
-    if (output === undefined || output === "-") return reporter.result(text);
+    if (output === undefined || output === "-") return reporter.writeResult(text);
     writeTarget(output, text, force);
     await reporter.say(`wrote ${output}`);
   };
   if (dryRun) {
-    const claims = await claimsIn(named.report);
+    const claims = await readClaims(named.report);
     const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
     if (model)
-      await reporter.notice(
+      await reporter.writeNotice(
         "MODEL",
         planText(model, model.estimate(claims.filter(({ urls }) => urls.length > 0).length)),
       );
-    await deliver(reporter.json ? `${safeJson(addresses)}\n` : addresses.map((one) => `${one}\n`).join(""));
+    await deliver(
+      reporter.json ? `${stringifySafe(addresses)}\n` : addresses.map((address) => `${address}\n`).join(""),
+    );
     return 0;
   }
   const { sources, allowPrivate, pages = CHECK_LIMITS.pages, timeout = CHECK_LIMITS.timeoutMs } = options;
@@ -68,7 +75,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   host.beforeRequests?.();
   await model?.requireAccess(signal);
   const checker = await openChecker({ env, clock, version, ...limits, sources, allowPrivate });
-  let progress = progressText({ done: 0, of: 0, hosts: [] });
+  let progress = formatCheckProgress({ done: 0, of: 0, hosts: [] });
   await reporter.startLive(() => progress);
   const show = (text: string) => {
     progress = text;
@@ -88,15 +95,16 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
           ...modelListener(reporter, model),
           onProgress: (done, of) => show(`${done} of ${of} citations judged by the model`),
         },
-        earlier: kept && keptCheck(kept.ports, kept.target.requestId),
-        onProgress: (now) => show(progressText(now)),
+        earlier: kept && readKeptCheck(kept.ports, kept.target.requestId),
+        onProgress: (now) => show(formatCheckProgress(now)),
         onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
         onNotice: (notice) => notices.push(notice),
       },
     ).catch(async (error: unknown) => {
       reporter.stopLive();
       await sayAll(ctx, notices);
-      if (error instanceof NotCheckedError && reporter.json) await deliver(`${safeJson(error.outcome)}\n`);
+      if (error instanceof NotCheckedError && reporter.json)
+        await deliver(`${stringifySafe(error.outcome)}\n`);
       throw error;
     });
     reporter.stopLive();
@@ -104,13 +112,13 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     // That it cannot be kept costs the marks of `output --html` and no verdict. What a model has judged is paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
     const notKept =
-      kept && isWorthKeeping ? localErrorOf(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;
-    if (notKept) await reporter.notice("NOT_KEPT", notKept.message);
-    await deliver(await shown(ctx, named, outcome, options));
+      kept && isWorthKeeping ? catchLocalError(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;
+    if (notKept) await reporter.writeNotice("NOT_KEPT", notKept.message);
+    await deliver(await showOutcome(ctx, named, outcome, options));
     if (save !== undefined) saveTexts(save, texts, outcome);
     await sayFew(ctx, outcome);
     const isRead = host.stdout.isTTY && output === undefined;
-    if (!isRead || html) await reporter.say(countsText(outcome));
+    if (!isRead || html) await reporter.say(formatCheckCounts(outcome));
     signal.throwIfAborted();
     return exitCodeOfCheck(outcome);
   } finally {
@@ -120,35 +128,39 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   }
 }
 
-async function shown(
+async function showOutcome(
   ctx: Context,
   named: NamedReport,
   outcome: CheckOutcome,
   { html, output }: CheckFlags,
 ): Promise<string> {
   const { reporter, host } = ctx;
-  if (reporter.json) return `${safeJson(outcome)}\n`;
+  if (reporter.json) return `${stringifySafe(outcome)}\n`;
   if (html) {
-    const { pageOf } = await import("../../results/page.js");
-    return pageOf(named.result, { ...named.source, check: outcome });
+    const { buildPage } = await import("../../results/page.js");
+    return buildPage(named.result, { ...named.source, check: outcome });
   }
-  if (!host.stdout.isTTY || output !== undefined) return citationLines(outcome);
-  return fitted(`${wrongLines(outcome, await reporter.style())}${countsText(outcome)}\n`, host.stdout, 2);
+  if (!host.stdout.isTTY || output !== undefined) return formatCitationLines(outcome);
+  return fitText(
+    `${formatWrongLines(outcome, await reporter.loadStyle())}${formatCheckCounts(outcome)}\n`,
+    host.stdout,
+    2,
+  );
 }
 
 async function sayAll({ reporter }: Context, notices: readonly CheckNotice[]): Promise<void> {
-  for (const { code, message } of notices) await reporter.notice(code, message);
+  for (const { code, message } of notices) await reporter.writeNotice(code, message);
 }
 
 async function sayFew({ reporter }: Context, { pages }: CheckOutcome): Promise<void> {
   const read = pages.filter(({ state }) => state === "read").length;
   if (read * 2 < pages.length)
-    await reporter.notice("FEW_PAGES", `only ${read} of ${pages.length} pages could be read`);
+    await reporter.writeNotice("FEW_PAGES", `only ${read} of ${pages.length} pages could be read`);
 }
 
 /** Throws LocalError if `--save` names anything but a new or an empty folder. */
 function checkSaveFolder(path: string): void {
-  const names = orLocalError(`the folder ${path} cannot be used`, () =>
+  const names = runLocally(`the folder ${path} cannot be used`, () =>
     existsSync(path) ? readdirSync(path) : [],
   );
   if (names.length > 0) throw new LocalError(`the folder ${path} is not empty; name another one for --save`);
@@ -156,9 +168,10 @@ function checkSaveFolder(path: string): void {
 
 /** Throws LocalError. */
 function saveTexts(path: string, texts: ReadonlyMap<string, string>, outcome: CheckOutcome): void {
-  orLocalError(`the pages could not be written to ${path}`, () => {
+  runLocally(`the pages could not be written to ${path}`, () => {
     mkdirSync(path, { recursive: true });
-    for (const [url, text] of texts) writeFileSync(join(path, `${sha256(url)}.txt`), text, { flag: "wx" });
-    writeFileSync(join(path, "check.json"), `${safeJson(outcome, 2)}\n`, { flag: "wx" });
+    for (const [url, text] of texts)
+      writeFileSync(join(path, `${hashSha256(url)}.txt`), text, { flag: "wx" });
+    writeFileSync(join(path, "check.json"), `${stringifySafe(outcome, 2)}\n`, { flag: "wx" });
   });
 }

@@ -1,5 +1,5 @@
-import { define, usual } from "../definition.js";
-import { repeatable } from "../flag-values.js";
+import { define, listUsualExits } from "../definition.js";
+import { defineRepeatable } from "../flag-values.js";
 import { flags } from "../flags.js";
 
 export const compare = define({
@@ -12,7 +12,7 @@ export const compare = define({
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.dryRun },
     "Accounts:": {
-      "--model <profile=name>": repeatable("the model of an account; may be repeated"),
+      "--model <profile=name>": defineRepeatable("the model of an account; may be repeated"),
       ...flags.perDay,
     },
     "Waiting:": { ...flags.pace, ...flags.notify },
@@ -25,7 +25,7 @@ export const compare = define({
   output: "index.md; --json: one object with prompt, dir, accounts, shared_sources and statements",
   exits: {
     0: "all COMPLETED; if not, the code of the account that ended worst",
-    ...usual(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14),
+    ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14),
   },
   examples: ['research compare "How do tides form?" -p openai -p exa'],
   run: async () => (await import("./run.js")).compare,

@@ -1,29 +1,29 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { askedOf } from "../../../app/asked.js";
+import { buildAskedOptions } from "../../../app/asked.js";
 import { openBatch } from "../../../app/batch.js";
 import { UsageError } from "../../../app/errors.js";
 import type { Machine } from "../../../app/machine.js";
 import { costEstimate } from "../../../app/quota.js";
-import { digestOf } from "../../../client/store/history/create-names.js";
+import { computeDigest } from "../../../client/store/history/create-names.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
-import { type Row, rowId } from "../../../client/workflows/batch/row.js";
-import { namesIn, readIfThere } from "../../../core/files/files.js";
-import { LocalError, orLocalError, sha256 } from "../../../core/files/local-error.js";
+import { buildRowId, type Row } from "../../../client/workflows/batch/row.js";
+import { listNames, readIfThere } from "../../../core/files/files.js";
+import { hashSha256, LocalError, runLocally } from "../../../core/files/local-error.js";
 import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import { resultPage } from "../../../core/markdown/html/result-page.js";
+import { renderResultPage } from "../../../core/markdown/html/result-page.js";
 import type { CreateBody } from "../../../core/protocol/conversation.js";
-import { isoDate } from "../../../core/text/duration.js";
-import { safeLine } from "../../../core/text/safe-text.js";
-import { type Context, resumeCommand, wordsOf } from "../../context.js";
-import { checkDifferent, modelsOf, readRequest, showRequests } from "../../input/create-request.js";
+import { formatIsoDate } from "../../../core/text/duration.js";
+import { escapeLine } from "../../../core/text/safe-text.js";
+import { type Context, listWords, resumeCommand } from "../../context.js";
+import { checkDifferent, chooseModels, readRequest, showRequests } from "../../input/create-request.js";
 import { modelForChecks } from "../../requests/check-after.js";
 import { showResult } from "../../results/show.js";
-import { pageOfRow } from "../batch/row-result.js";
+import { buildPageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
 import type { Given } from "../flags.js";
-import { compareJson, indexText, noteOf, statementsOf } from "./view.js";
+import { compareJson, indexText, listStatements, noteOf } from "./view.js";
 
 type CompareFlags = Given<
   "request" | "context" | "domains" | "pace" | "perDay" | "notify" | "check" | "dryRun"
@@ -42,25 +42,25 @@ export async function compare(
   const { reporter, flags } = ctx;
   ctx.limitDay(options);
   const names = flags.profiles ?? [];
-  if (names.length < 2) throw needsTwo(ctx, prompt, options);
+  if (names.length < 2) throw createNeedsTwoError(ctx, prompt, options);
   const body = await readRequest(ctx, prompt, options);
-  const accounts = ctx.named(names, "compare -p");
-  const models = modelsOf(options.model, accounts);
-  const modelOf = (at: Machine) => models.get(at) ?? at.settings.model?.value ?? at.provider?.defaultModel;
-  checkDifferent(accounts, modelOf);
+  const accounts = ctx.openNamed(names, "compare -p");
+  const models = chooseModels(options.model, accounts);
+  const findModel = (at: Machine) => models.get(at) ?? at.settings.model?.value ?? at.provider?.defaultModel;
+  checkDifferent(accounts, findModel);
   const { domains, notDomains } = options;
   const asked = accounts.map((ports) => ({
     ports,
-    body: askedOf(ports, body, { model: models.get(ports), domains, notDomains }),
+    body: buildAskedOptions(ports, body, { model: models.get(ports), domains, notDomains }),
   }));
-  for (const { ports, body: one } of asked) (await ports.dialect()).create(one);
+  for (const { ports, body: request } of asked) (await ports.dialect()).create(request);
   if (options.dryRun) {
-    const cost = costEstimate(accounts.map((ports) => ({ ports, model: modelOf(ports) })));
+    const cost = costEstimate(accounts.map((ports) => ({ ports, model: findModel(ports) })));
     if (cost) await reporter.say(cost.trimEnd());
     return showRequests(ctx, asked);
   }
-  const rows = asked.map(({ body: one }, index) => rowOf(names[index] ?? "", one, index));
-  const question = sha256(JSON.stringify(rows.map(({ id, digest }) => [id, digest]).sort()));
+  const rows = asked.map(({ body: request }, index) => buildRow(names[index] ?? "", request, index));
+  const question = hashSha256(JSON.stringify(rows.map(({ id, digest }) => [id, digest]).sort()));
   const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
   checkFolder(dir, question);
   const checkModel = await modelForChecks(ctx, options.check);
@@ -74,17 +74,20 @@ export async function compare(
     const resume = resumeWith(ctx, body.prompt, [...profiles, "-o", dir], options);
     const code = await showBatch(ctx, job, { ...options, checkModel, beside: noteOf }, resume);
     const read = (file: string) => readIfThere(join(dir, file)) ?? "";
-    const statements = await statementsOf(states, read);
+    const statements = await listStatements(states, read);
     const index = indexText(body.prompt, states, statements);
     folder.write("index.md", index);
     if (options.html) await writePages(job, index);
     if (isOver) {
       const ends = states.flatMap(({ endedAt }) => (endedAt ? [Date.parse(endedAt)] : []));
       if (ends.length > 0)
-        await reporter.notice("REUSED", `nothing was sent: this is from ${isoDate(Math.max(...ends))}`);
+        await reporter.writeNotice(
+          "REUSED",
+          `nothing was sent: this is from ${formatIsoDate(Math.max(...ends))}`,
+        );
     }
     if (reporter.json) {
-      await reporter.resultJson(compareJson(body.prompt, dir, states, statements, read));
+      await reporter.writeResultJson(compareJson(body.prompt, dir, states, statements, read));
       return code;
     }
     await showResult(ctx, { data: {}, value: index, exact: {} }, {}, {});
@@ -95,10 +98,10 @@ export async function compare(
 }
 
 /** Names the command to copy: the same one with the accounts that are stored, or the one that stores another. */
-function needsTwo(ctx: Context, prompt: string | undefined, options: CompareFlags): UsageError {
+function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: CompareFlags): UsageError {
   const { flags } = ctx;
   const stored = ctx.accounts.map(({ settings }) => settings.profile.value);
-  const words = [...stored.flatMap((name) => ["-p", name]), ...wordsOf(options)];
+  const words = [...stored.flatMap((name) => ["-p", name]), ...listWords(options)];
   const command = resumeCommand(flags, "compare", prompt === undefined ? [] : [prompt], words);
   const only = stored.length === 1 ? `; the only one so far is ${stored[0]}` : "";
   return new UsageError(
@@ -120,31 +123,38 @@ function resumeWith(
   { output: _, promptFile, ...others }: CompareFlags,
 ): string {
   const isFile = promptFile !== undefined && promptFile !== "-";
-  const given = prompt === safeLine(prompt) ? [prompt] : ["-"];
-  const rest = wordsOf(isFile ? { promptFile, ...others } : others);
+  const given = prompt === escapeLine(prompt) ? [prompt] : ["-"];
+  const rest = listWords(isFile ? { promptFile, ...others } : others);
   const command = resumeCommand(flags, "compare", isFile ? [] : given, [...words, ...rest]);
   if (!isFile && given[0] !== prompt) return `${command} < PROMPT`;
   return others.context.includes("-") ? `${command} < CONTEXT` : command;
 }
 
-function rowOf(profile: string, body: CreateBody, index: number): Row {
-  const digest = digestOf(body, profile);
-  return { id: rowId(`account ${profile}`, digest, 1), key: profile, line: index + 1, profile, body, digest };
+function buildRow(profile: string, body: CreateBody, index: number): Row {
+  const digest = computeDigest(body, profile);
+  return {
+    id: buildRowId(`account ${profile}`, digest, 1),
+    key: profile,
+    line: index + 1,
+    profile,
+    body,
+    digest,
+  };
 }
 
 /** Throws LocalError if a folder holds anything but this comparison. */
 function checkFolder(dir: string, question: string): void {
-  orLocalError(`the folder ${dir} cannot be used`, () => {
+  runLocally(`the folder ${dir} cannot be used`, () => {
     if (!existsSync(dir)) return;
-    const known = [...readKnownRows(dir).values()];
-    const own = new Set(["index", ...known.map(({ stem }) => stem)]);
-    const foreign = namesIn(dir).find(
-      (name) => name !== ".research-batch" && !own.has(name.replace(/\.(?:md|json|html)$/, "")),
+    const knownRows = [...readKnownRows(dir).values()];
+    const ownStems = new Set(["index", ...knownRows.map(({ stem }) => stem)]);
+    const foreign = listNames(dir).find(
+      (name) => name !== ".research-batch" && !ownStems.has(name.replace(/\.(?:md|json|html)$/, "")),
     );
     if (foreign !== undefined)
       throw new LocalError(`${dir} holds ${foreign}, which is not of this comparison; take another folder`);
     const before = readIfThere(join(dir, ".research-batch", MARKER));
-    const isNew = before === undefined && known.length === 0 && !existsSync(join(dir, "index.md"));
+    const isNew = before === undefined && knownRows.length === 0 && !existsSync(join(dir, "index.md"));
     if (!isNew && before !== question)
       throw new LocalError(`${dir} holds another question or other accounts; take another folder`);
   });
@@ -153,11 +163,11 @@ function checkFolder(dir: string, question: string): void {
 async function writePages(job: BatchJob, index: string): Promise<void> {
   const { folder, states } = job;
   for (const state of states) {
-    if (state.file !== undefined) folder.write(`${state.stem}.html`, await pageOfRow(job, state));
+    if (state.file !== undefined) folder.write(`${state.stem}.html`, await buildPageOfRow(job, state));
   }
   // A page makes links of addresses of the web alone, and these are files beside it.
   const [question] = states.map(({ row }) => row.body.prompt);
-  const page = resultPage({ kind: "markdown", text: index }, { question });
+  const page = renderResultPage({ kind: "markdown", text: index }, { question });
   const linked = states.reduce((html, { row, stem, file }) => {
     const name = escapeHtml(row.profile ?? "");
     const href = escapeHtml(`${encodeURIComponent(stem)}.html`);

@@ -1,17 +1,17 @@
 import { type AccountStatement, findStatements } from "../../../app/agreement.js";
-import { listPages, pageName } from "../../../app/bibliography.js";
+import { listPages, normalizePageAddress } from "../../../app/bibliography.js";
 import { reportOf } from "../../../app/check.js";
-import { resultText, textWithSources } from "../../../app/result-text.js";
-import { tokensIn } from "../../../client/store/history/records.js";
-import { type RowState, stateWord } from "../../../client/workflows/batch/plan.js";
+import { formatResult, formatWithSources } from "../../../app/result-text.js";
+import { readTokens } from "../../../client/store/history/records.js";
+import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
 import type { Result } from "../../../client/workflows/results.js";
-import { jsonIn } from "../../../core/json/exact-json.js";
+import { readJsonPath } from "../../../core/json/exact-json.js";
 import { escapeMarkdown } from "../../../core/markdown/escape.js";
 import { formatDuration } from "../../../core/text/duration.js";
-import { counted } from "../../../core/text/phrases.js";
-import { dollars } from "../../../core/text/research-progress.js";
-import { verdictsText } from "../../requests/check-text.js";
-import { tookMs } from "../batch/view.js";
+import { formatCount } from "../../../core/text/phrases.js";
+import { formatDollars } from "../../../core/text/research-progress.js";
+import { formatVerdicts } from "../../requests/check-text.js";
+import { measureDuration } from "../batch/view.js";
 
 /** What is kept of a result beside its file. */
 export interface ResultNote {
@@ -24,33 +24,33 @@ export interface ResultNote {
 }
 
 export function noteOf(result: Result): ResultNote {
-  const text = resultText(result);
+  const text = formatResult(result);
   const { usage, cost_dollars: cost } = result.data;
   return {
     words: text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0,
-    length: textWithSources(result) === text ? text.length : text.trimEnd().length,
+    length: formatWithSources(result) === text ? text.length : text.trimEnd().length,
     sources: listPages(result),
     ...(usage !== undefined && { usage }),
     ...(typeof cost === "number" && { cost_dollars: cost }),
   };
 }
 
-export function sharedSources(states: readonly RowState[]): { url: string; profiles: string[] }[] {
-  const found = new Map<string, { url: string; profiles: Set<string> }>();
+export function listSharedSources(states: readonly RowState[]): { url: string; profiles: string[] }[] {
+  const shared = new Map<string, { url: string; profiles: Set<string> }>();
   for (const state of states)
     for (const { url } of noteIn(state)?.sources ?? []) {
-      const name = pageName(url);
+      const name = normalizePageAddress(url);
       if (name === undefined) continue;
-      const one = found.get(name) ?? { url, profiles: new Set<string>() };
-      found.set(name, { ...one, profiles: one.profiles.add(profileOf(state)) });
+      const source = shared.get(name) ?? { url, profiles: new Set<string>() };
+      shared.set(name, { ...source, profiles: source.profiles.add(getProfile(state)) });
     }
-  return [...found.values()]
+  return [...shared.values()]
     .filter(({ profiles }) => profiles.size > 1)
     .sort((a, b) => b.profiles.size - a.profiles.size)
     .map(({ url, profiles }) => ({ url, profiles: [...profiles] }));
 }
 
-function profileOf({ row }: RowState): string {
+function getProfile({ row }: RowState): string {
   return row.profile ?? "";
 }
 
@@ -58,43 +58,43 @@ function noteIn({ note }: RowState): ResultNote | undefined {
   return note as ResultNote | undefined;
 }
 
-function cell(text: string): string {
+function escapeCell(text: string): string {
   return escapeMarkdown(text).replaceAll("|", "\\|");
 }
 
 /** Finds what the reports in a folder state; `read` gives the text of a file of it. */
-export function statementsOf(
+export function listStatements(
   states: readonly RowState[],
   read: (file: string) => string,
 ): Promise<AccountStatement[]> {
   const reports = states.flatMap((state) => {
     const { file } = state;
     if (file === undefined) return [];
-    const value = file.endsWith(".json") ? jsonIn(read(file)) : read(file);
-    return [{ profile: profileOf(state), report: reportOf({ data: {}, value }) }];
+    const value = file.endsWith(".json") ? readJsonPath(read(file)) : read(file);
+    return [{ profile: getProfile(state), report: reportOf({ data: {}, value }) }];
   });
   return findStatements(reports);
 }
 
 /** The sections of the index that say what accounts differ on, what several state, and how much one alone does. */
-function statementSections(statements: readonly AccountStatement[]): string[] {
+function formatStatements(statements: readonly AccountStatement[]): string[] {
   const differing = statements.filter(({ otherwise }) => otherwise.length > 0);
   const agreed = statements.filter(({ said_by, otherwise }) => otherwise.length === 0 && said_by.length > 1);
   const alone = new Map<string, number>();
   for (const { said_by: by, otherwise } of statements)
     if (by.length + otherwise.length === 1) alone.set(by[0] ?? "", (alone.get(by[0] ?? "") ?? 0) + 1);
-  const item = (claim: string, by: readonly string[]) =>
+  const formatItem = (claim: string, by: readonly string[]) =>
     `- ${by.map(escapeMarkdown).join(", ")}: ${escapeMarkdown(claim)}`;
   const counts = [...alone].map(([name, count]) => `${escapeMarkdown(name)} ${count}`);
   const sections: [string, string[]][] = [
     [
       "Where they differ",
       differing.flatMap(({ claim, said_by: by, otherwise }) => [
-        item(claim, by),
-        ...otherwise.map(({ profile, passage }) => `  ${item(passage, [profile])}`),
+        formatItem(claim, by),
+        ...otherwise.map(({ profile, passage }) => `  ${formatItem(passage, [profile])}`),
       ]),
     ],
-    ["What several say", agreed.map(({ claim, said_by: by }) => item(claim, by))],
+    ["What several say", agreed.map(({ claim, said_by: by }) => formatItem(claim, by))],
   ];
   return [
     ...sections.flatMap(([head, items]) => (items.length > 0 ? [`## ${head}`, items.join("\n")] : [])),
@@ -111,32 +111,34 @@ export function indexText(
   const heads = ["Account", "State", "Time", "Cost", "Words", "Sources", ...(isChecked ? ["Checked"] : [])];
   const rows = states.map((state) => {
     const note = noteIn(state);
-    const took = tookMs(state);
+    const took = measureDuration(state);
     const cells = [
-      profileOf(state),
-      stateWord(state),
+      getProfile(state),
+      chooseStateWord(state),
       took === undefined ? "" : formatDuration(took),
       costOf(note),
       note ? String(note.words) : "",
       note ? String(note.sources.length) : "",
-      ...(isChecked ? [state.check ? verdictsText(state.check.counts) : ""] : []),
+      ...(isChecked ? [state.check ? formatVerdicts(state.check.counts) : ""] : []),
     ];
-    return `| ${cells.map(cell).join(" | ")} |`;
+    return `| ${cells.map(escapeCell).join(" | ")} |`;
   });
-  const shared = sharedSources(states).map(({ url, profiles }) => `- <${url}>: ${cell(profiles.join(", "))}`);
+  const shared = listSharedSources(states).map(
+    ({ url, profiles }) => `- <${url}>: ${escapeCell(profiles.join(", "))}`,
+  );
   const hasRedirects = states.some((state) =>
-    noteIn(state)?.sources.some(({ url }) => URL.canParse(url) && pageName(url) === undefined),
+    noteIn(state)?.sources.some(({ url }) => URL.canParse(url) && normalizePageAddress(url) === undefined),
   );
   const reports = states.map((state) => {
     const { file, error } = state;
-    const name = cell(profileOf(state));
+    const name = escapeCell(getProfile(state));
     if (file) return `- [${name}](${encodeURIComponent(file)})`;
-    return `- ${name}: ${cell(error?.message ?? stateWord(state))}`;
+    return `- ${name}: ${escapeCell(error?.message ?? chooseStateWord(state))}`;
   });
   return `${[
-    `# ${cell(prompt).slice(0, 300)}`,
+    `# ${escapeCell(prompt).slice(0, 300)}`,
     [`| ${heads.join(" | ")} |`, `|${heads.map(() => "---|").join("")}`, ...rows].join("\n"),
-    ...statementSections(statements),
+    ...formatStatements(statements),
     "## Shared sources",
     shared.length > 0 ? shared.join("\n") : "None is named by more than one account.",
     ...(hasRedirects ? ["Redirects of Gemini are not compared: each answer has its own."] : []),
@@ -146,9 +148,9 @@ export function indexText(
 }
 
 function costOf(note: ResultNote | undefined): string {
-  if (note?.cost_dollars !== undefined) return dollars(note.cost_dollars);
-  const tokens = tokensIn(note?.usage);
-  return tokens === undefined ? "" : counted(tokens, "token");
+  if (note?.cost_dollars !== undefined) return formatDollars(note.cost_dollars);
+  const tokens = readTokens(note?.usage);
+  return tokens === undefined ? "" : formatCount(tokens, "token");
 }
 
 export function compareJson(
@@ -163,12 +165,12 @@ export function compareJson(
     const note = noteIn(state);
     const text = file && read(file);
     const output =
-      text === undefined ? null : file?.endsWith(".json") ? jsonIn(text) : text.slice(0, note?.length);
+      text === undefined ? null : file?.endsWith(".json") ? readJsonPath(text) : text.slice(0, note?.length);
     return {
-      profile: profileOf(state),
+      profile: getProfile(state),
       request_id: requestId,
       local_id: localId,
-      status: stateWord(state),
+      status: chooseStateWord(state),
       cost_dollars: note?.cost_dollars ?? null,
       usage: note?.usage ?? null,
       file: file ?? null,
@@ -177,5 +179,5 @@ export function compareJson(
       error: error ?? null,
     };
   });
-  return { prompt, dir, accounts, shared_sources: sharedSources(states), statements };
+  return { prompt, dir, accounts, shared_sources: listSharedSources(states), statements };
 }

@@ -16,5 +16,5 @@ export const completion = define({
     "the script; with --install the line to add, if there is one; --json: {shell, path, line} or {shell, script}",
   exits: { 0: "done", 2: "no shell is named", 12: "not written, or somebody else's file is there" },
   examples: ["research completion bash --install", "source <(research completion zsh)"],
-  run: async () => (await import("./run.js")).completion,
+  run: async () => (await import("./run.js")).runCompletion,
 });

@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
 import { CodedError } from "../../../app/errors.js";
 import { makeSharedFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
-import { LocalError, orLocalError } from "../../../core/files/local-error.js";
-import { MARKER, SCRIPTS, type ScriptPlace, type Shell, scriptPlace } from "../../completion/scripts.js";
+import { LocalError, runLocally } from "../../../core/files/local-error.js";
+import { locateScript, MARKER, SCRIPTS, type ScriptPlace, type Shell } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 
 /** Prints the completion script of a shell, or writes it where the shell looks for it. */
-export async function completion(
+export async function runCompletion(
   ctx: Context,
   shell: Shell,
   options: { install?: boolean; force?: boolean },
@@ -17,7 +17,7 @@ export async function completion(
     await reporter.show({ shell, script }, script);
     return;
   }
-  const place = scriptPlace(shell, ctx.host.env);
+  const place = locateScript(shell, ctx.host.env);
   if (!place) throw new LocalError("no folder for the script: set HOME to an absolute path");
   install(place, script, options.force ?? false);
   const { path, line } = place;
@@ -29,12 +29,12 @@ export async function completion(
 /** Writes a script. Throws CodedError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */
 function install({ path }: ScriptPlace, script: string, force: boolean): void {
   const failed = `could not write ${path}`;
-  const before = orLocalError(failed, () => readIfThere(path));
+  const before = runLocally(failed, () => readIfThere(path));
   if (before !== undefined && !before.includes(MARKER) && !force)
     throw new CodedError("LOCAL_IO", `${path} was not written by \`research completion\``, {
       hint: "--force overwrites it.",
     });
-  orLocalError(failed, () => {
+  runLocally(failed, () => {
     makeSharedFolder(dirname(path));
     replaceFile(path, script);
   });

@@ -19,7 +19,7 @@ export const config = define({
       output: "the value; --json: an object with value and source",
       exits: { 0: "printed", 2: "no such setting", 5: "it is not set", 12: "the settings cannot be read" },
       examples: ["research config get base-url"],
-      run: async () => (await load()).configGet,
+      run: async () => (await load()).runConfigGet,
     }),
     define({
       name: "set",
@@ -30,7 +30,7 @@ export const config = define({
       ],
       exits: { 0: "stored", 12: "the settings cannot be written" },
       examples: ["research config set tier free"],
-      run: async () => (await load()).configSet,
+      run: async () => (await load()).runConfigSet,
     }),
     define({
       name: "unset",
@@ -38,7 +38,7 @@ export const config = define({
       arguments: [["<key>", "the name of a setting"]],
       exits: { 0: "done", 2: "no such setting", 12: "the settings cannot be written" },
       examples: ["research config unset tier"],
-      run: async () => (await load()).configUnset,
+      run: async () => (await load()).runConfigUnset,
     }),
     define({
       name: "list",
@@ -46,7 +46,7 @@ export const config = define({
       output: "setting TAB value TAB source, then account TAB address TAB profile; --json: one object",
       exits: { 0: "printed", 12: "the settings cannot be read" },
       examples: ["research config list --json"],
-      run: async () => (await load()).configList,
+      run: async () => (await load()).runConfigList,
     }),
     define({
       name: "use",
@@ -54,7 +54,7 @@ export const config = define({
       arguments: [["<profile>", "the name of a profile"]],
       exits: { 0: "done", 2: "no such profile", 12: "the settings cannot be written" },
       examples: ["research config use work"],
-      run: async () => (await load()).configUse,
+      run: async () => (await load()).runConfigUse,
     }),
     define({
       name: "path",
@@ -62,7 +62,7 @@ export const config = define({
       output: "the path; --json: {path}",
       exits: { 0: "printed", 12: "no folder for settings" },
       examples: ["research config path"],
-      run: async () => (await load()).configPath,
+      run: async () => (await load()).runConfigPath,
     }),
   ],
 });

@@ -1,57 +1,58 @@
-import { optionsIn } from "../../../app/asked.js";
+import { parseOptions } from "../../../app/asked.js";
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { MAX_KEY_BYTES, readText } from "../../../app/read-text.js";
 import { SETTINGS, type Setting, type SettingName } from "../../../app/setting-table.js";
 import {
   checkProvider,
-  insecureHttpIn,
+  chooseInsecureHttp,
+  chooseProfile,
+  chooseSite,
+  findStoredProfile,
   maskKey,
-  originOf,
-  profileIn,
+  parseOrigin,
   type SettingsSite,
   type Sourced,
-  siteIn,
-  storedProfile,
 } from "../../../app/settings.js";
 import { checkOptions } from "../../../client/dialects/asking.js";
-import { providerNamed } from "../../../client/dialects/providers.js";
+import { findProvider } from "../../../client/dialects/providers.js";
 import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
 import { LocalError } from "../../../core/files/local-error.js";
 import { parseBaseUrl } from "../../../core/http/address.js";
-import { safeLine } from "../../../core/text/safe-text.js";
-import { columnsOf } from "../../../core/text/width.js";
+import { escapeLine } from "../../../core/text/safe-text.js";
+import { measureColumns } from "../../../core/text/width.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
 
-export async function configGet(ctx: Context, name: string): Promise<void> {
+export async function runConfigGet(ctx: Context, name: string): Promise<void> {
   const key = checkKey(name);
-  const found = inForce(ctx)[key];
-  if (!found)
+  const setting = resolveInForce(ctx)[key];
+  if (!setting)
     throw new CodedError("NOT_FOUND", `${key} is not set`, {
       hint: `Set it: research config set ${key} VALUE`,
     });
-  await ctx.reporter.show({ [key]: found }, `${safeLine(found.value)}\n`);
+  await ctx.reporter.show({ [key]: setting }, `${escapeLine(setting.value)}\n`);
 }
 
 /** The columns of a terminal that most settings and most values take; a source beside them fits into 60. */
 const [KEY_COLUMNS, VALUE_COLUMNS] = [13, 28];
 
-export async function configList(ctx: Context): Promise<void> {
-  const all = Object.entries(inForce(ctx)).map(([key, found]) => [key, found ?? null] as const);
-  const rows = all.map(([key, found]) => [
+export async function runConfigList(ctx: Context): Promise<void> {
+  const all = Object.entries(resolveInForce(ctx)).map(([key, setting]) => [key, setting ?? null] as const);
+  const rows = all.map(([key, setting]) => [
     key,
-    found ? safeLine(found.value) : "-",
-    found ? safeLine(found.source) : "not set",
+    setting ? escapeLine(setting.value) : "-",
+    setting ? escapeLine(setting.source) : "not set",
   ]);
   const accounts = ctx.accounts.map(({ settings: { profile, provider, baseUrl } }) => ({
     ...{ profile: profile.value, provider: provider.value, base_url: baseUrl?.value ?? "" },
     in_use: profile.value === ctx.settings.profile.value,
   }));
   for (const { profile, base_url, in_use } of accounts)
-    rows.push(["account", safeLine(base_url), in_use ? `${profile}, in use` : profile]);
-  const padded = (cell: string, width: number) => cell + " ".repeat(Math.max(0, width - columnsOf(cell)));
+    rows.push(["account", escapeLine(base_url), in_use ? `${profile}, in use` : profile]);
+  const padCell = (cell: string, width: number) =>
+    cell + " ".repeat(Math.max(0, width - measureColumns(cell)));
   const aligned = rows.map(([key = "", value = "", source]) =>
-    [padded(key, KEY_COLUMNS), padded(value, VALUE_COLUMNS), source].join("  "),
+    [padCell(key, KEY_COLUMNS), padCell(value, VALUE_COLUMNS), source].join("  "),
   );
   const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
   await ctx.reporter.showFitted(
@@ -61,45 +62,45 @@ export async function configList(ctx: Context): Promise<void> {
 }
 
 /** Stores a setting in the profile in use. A key with no value comes from a hidden prompt or from stdin. */
-export async function configSet(ctx: Context, name: string, given: string | undefined): Promise<void> {
+export async function runConfigSet(ctx: Context, name: string, given: string | undefined): Promise<void> {
   const key = checkKey(name);
   const question = ctx.host.stdin.isTTY ? "API key (hidden):" : undefined;
   const value = given ?? (key === "api-key" ? await readKey(ctx, question) : undefined);
   if (value === undefined) throw new UsageError(`${key} needs a value`, `research config set ${key} VALUE`);
-  const profile = profileToChange(ctx);
+  const profile = findProfileToChange(ctx);
   await checkValue(ctx, key, value, profile);
-  const binding = key === "api-key" ? { "api-key-origin": originFor(profile.site) } : {};
+  const binding = key === "api-key" ? { "api-key-origin": chooseOrigin(profile.site) } : {};
   await editProfile(ctx, profile.name, (stored) => void Object.assign(stored, { [key]: value }, binding));
   if (key === "api-key" && given !== undefined) {
-    await ctx.reporter.notice(
+    await ctx.reporter.writeNotice(
       "KEY_ON_COMMAND_LINE",
       "a key on the command line can be seen by others and stays in the shell's history; leave the value out to be asked",
     );
   }
 }
 
-export async function configUnset(ctx: Context, name: string): Promise<void> {
+export async function runConfigUnset(ctx: Context, name: string): Promise<void> {
   const key = checkKey(name);
-  await editProfile(ctx, profileToChange(ctx).name, (stored) => {
+  await editProfile(ctx, findProfileToChange(ctx).name, (stored) => {
     delete stored[key];
     if (key === "api-key") delete stored["api-key-origin"];
   });
 }
 
-export async function configUse(ctx: Context, name: string): Promise<void> {
-  storedProfile({ value: name, source: "config use" }, ctx.store.read());
+export async function runConfigUse(ctx: Context, name: string): Promise<void> {
+  findStoredProfile({ value: name, source: "config use" }, ctx.store.read());
   await ctx.store.update((stored) => {
     stored.profile = name;
   });
 }
 
-export async function configPath(ctx: Context): Promise<void> {
+export async function runConfigPath(ctx: Context): Promise<void> {
   const { path } = ctx.store;
   if (!path) throw new LocalError(NO_FOLDER);
   await ctx.reporter.show({ path }, `${path}\n`);
 }
 
-function inForce(
+function resolveInForce(
   ctx: Context,
 ): Record<SettingName | "profile" | "insecure-http", Sourced<string> | undefined> {
   const { profile, provider, model, set, baseUrl, apiKey, tier, perDay, history, insecureHttp, gaps } =
@@ -107,7 +108,7 @@ function inForce(
   return {
     profile,
     "base-url": baseUrl,
-    "api-key": apiKey && { value: maskKey(apiKey.value), source: `${apiKey.source}${notSent(ctx)}` },
+    "api-key": apiKey && { value: maskKey(apiKey.value), source: `${apiKey.source}${explainNotSent(ctx)}` },
     tier,
     "per-day": perDay && { ...perDay, value: String(perDay.value) },
     provider,
@@ -123,9 +124,9 @@ function inForce(
 }
 
 /** A key is used for the origin that it was stored with, and for no other. */
-function notSent({ settings: { apiKey, baseUrl } }: Context): string {
+function explainNotSent({ settings: { apiKey, baseUrl } }: Context): string {
   if (apiKey?.boundTo === undefined || baseUrl === undefined) return "";
-  return originOf(baseUrl.value) === apiKey.boundTo
+  return parseOrigin(baseUrl.value) === apiKey.boundTo
     ? ""
     : `, not in use: it is for ${apiKey.boundTo || "no origin"}`;
 }
@@ -142,21 +143,21 @@ async function checkValue(
   ctx: Context,
   key: SettingName,
   value: string,
-  { own, site }: ChangedProfile,
+  { own: ownProfile, site }: ChangedProfile,
 ): Promise<void> {
-  if (key === "base-url") parseBaseUrl(value, insecureHttpIn(ctx.flags, ctx.host.env).value);
+  if (key === "base-url") parseBaseUrl(value, chooseInsecureHttp(ctx.flags, ctx.host.env).value);
   if (key === "provider") checkProvider({ value, source: "config set" });
   if (key === "set") {
-    const [options, provider] = [optionsIn(value), providerNamed(site.provider.value)];
+    const [options, provider] = [parseOptions(value), findProvider(site.provider.value)];
     // Throws InputError for a field of a create that research sets itself.
     if (!provider) checkOptions("any provider", options);
-    else (await provider.load(own?.model ?? provider.defaultModel)).create({ prompt: "x", options });
+    else (await provider.load(ownProfile?.model ?? provider.defaultModel)).create({ prompt: "x", options });
   }
   const { choices, form, isSecret }: Setting = SETTINGS[key];
   const isValid = choices?.includes(value) ?? form?.[0].test(value) ?? true;
   if (isValid) return;
   const words = choices?.join(", ").replace(/, (?=[^,]*$)/, " or ") ?? form?.[1];
-  throw new UsageError(`invalid value for ${key}${isSecret ? "" : `: ${safeLine(value)}`} (${words})`);
+  throw new UsageError(`invalid value for ${key}${isSecret ? "" : `: ${escapeLine(value)}`} (${words})`);
 }
 
 /** A key, from a hidden answer to `question` or, without one, from stdin. */
@@ -169,7 +170,7 @@ export async function readKey(ctx: Context, question: string | undefined): Promi
 }
 
 /** The origin in force when a key is stored: the key is sent nowhere else. */
-function originFor({ baseUrl }: SettingsSite): string {
+function chooseOrigin({ baseUrl }: SettingsSite): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(
     "a key belongs to a base URL, and no base URL is set",
@@ -177,25 +178,34 @@ function originFor({ baseUrl }: SettingsSite): string {
   );
 }
 
-type ChangedProfile = ReturnType<typeof profileToChange>;
+type ChangedProfile = ReturnType<typeof findProfileToChange>;
 
 /**
  * The profile that a command changes, which need not exist yet; the service in force with it, or with `provider`; and the
  * profile that `config use` names, undefined if that does not exist. Throws UsageError for an invalid name.
  */
-export function profileToChange({ flags, host: { env }, store }: Context, named?: string, provider?: string) {
+export function findProfileToChange(
+  { flags, host: { env }, store }: Context,
+  named?: string,
+  provider?: string,
+) {
   const stored = store.read();
-  const name = named ?? profileIn(flags, env, stored).value;
+  const name = named ?? chooseProfile(flags, env, stored).value;
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name) || name in {}) {
     throw new UsageError(
       `invalid name for a profile: ${JSON.stringify(name)}`,
       "Use letters, digits, `.`, `_` and `-`.",
     );
   }
-  const own = stored.profiles[name];
-  const inUse = profileIn({}, {}, stored).value;
+  const profile = stored.profiles[name];
+  const inUse = chooseProfile({}, {}, stored).value;
   const before = Object.hasOwn(stored.profiles, inUse) ? inUse : undefined;
-  return { name, own, site: siteIn({ ...flags, ...(provider && { provider }) }, env, name, own), before };
+  return {
+    name,
+    own: profile,
+    site: chooseSite({ ...flags, ...(provider && { provider }) }, env, name, profile),
+    before,
+  };
 }
 
 /** Changes one profile of the stored settings. Throws LocalError; then the old settings stand. */

@@ -1,4 +1,4 @@
-import { define, usual } from "../definition.js";
+import { define, listUsualExits } from "../definition.js";
 import { flags } from "../flags.js";
 
 const WAITING = { "-w, --watch": "then go on as `watch`", ...flags.pace } as const;
@@ -16,7 +16,7 @@ export const create = define({
     "Limits:": LIMITS,
   },
   output: "the request id on a line; --json: the service's data on one line",
-  exits: { 0: "created", 12: "not recorded", ...usual(3, 4, 5, 6, 7, 8, 9, 10, 11) },
+  exits: { 0: "created", 12: "not recorded", ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11) },
   examples: [
     'research create "How do tides form?"',
     'id=$(research create "How do tides form?")',
@@ -39,7 +39,7 @@ export const rerun = define({
   },
   output: "as create",
   exits: {
-    ...{ 0: "created", 12: "not recorded", ...usual(3, 4, 6, 7, 8, 9, 10, 11) },
+    ...{ 0: "created", 12: "not recorded", ...listUsualExits(3, 4, 6, 7, 8, 9, 10, 11) },
     5: "not in the history, or not found",
   },
   examples: ["research rerun @last --watch"],

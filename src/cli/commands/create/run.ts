@@ -1,25 +1,30 @@
 import { CodedError } from "../../../app/errors.js";
 import type { Machine } from "../../../app/machine.js";
 import { INTERFACE, PROVIDERS } from "../../../client/dialects/providers.js";
-import { forProvider, type HistoryEntry, serviceOf, UNKNOWN } from "../../../client/store/history/records.js";
+import {
+  getService,
+  type HistoryEntry,
+  pickProviderFields,
+  UNKNOWN,
+} from "../../../client/store/history/records.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
 import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { LocalError } from "../../../core/files/local-error.js";
-import { withMember } from "../../../core/json/exact-json.js";
-import { type Data, requestBody } from "../../../core/protocol/conversation.js";
+import { setMember } from "../../../core/json/exact-json.js";
+import { buildRequestBody, type Data } from "../../../core/protocol/conversation.js";
 import { type Context, resumeAt } from "../../context.js";
-import { interrupted } from "../../errors.js";
+import { wrapInterrupted } from "../../errors.js";
 import {
-  askedAccounts,
   completeRequest,
+  openAskedAccounts,
   readContextFiles,
   readRequest,
   showRequests,
 } from "../../input/create-request.js";
-import { worstOf } from "../../requests/answers.js";
+import { pickWorst } from "../../requests/answers.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
-import { createdTarget, sayLeft, showSubmit } from "../../requests/submit.js";
+import { buildCreatedTarget, sayLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
@@ -36,7 +41,7 @@ export async function create(
 ): Promise<number> {
   ctx.limitDay(options);
   const body = await readRequest(ctx, prompt, options);
-  return showCreate(ctx, await askedAccounts(ctx, body, options), options);
+  return showCreate(ctx, await openAskedAccounts(ctx, body, options), options);
 }
 
 /** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */
@@ -45,33 +50,37 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   const entry = requireEntry(ctx, id);
   const { prompt, output_schema, structured_output } = entry;
   // With no account in use there is still the one that it was asked of: it can be shown, and not be sent.
-  const at = options.dryRun && !ctx.settings.baseUrl ? atItsOrigin(ctx, entry) : ctx;
+  const at = options.dryRun && !ctx.settings.baseUrl ? openAtOrigin(ctx, entry) : ctx;
   // A model of one provider says nothing to another service.
-  const own = entry.origin === at.origin ? forProvider(entry) : {};
+  const providerFields = entry.origin === at.origin ? pickProviderFields(entry) : {};
   const context = await readContextFiles(ctx, options.context, entry);
-  const old = { ...requestBody(prompt, output_schema ?? undefined, structured_output), ...own, ...context };
+  const old = {
+    ...buildRequestBody(prompt, output_schema ?? undefined, structured_output),
+    ...providerFields,
+    ...context,
+  };
   const body = await completeRequest(at, old, options);
   if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);
   const describe = ({ profile, origin }: Pick<Machine, "profile" | "origin">) =>
     profile === null ? origin : `${origin} (profile ${profile})`;
   if (!options.dryRun && describe(entry) !== describe(at))
-    await ctx.reporter.notice(
+    await ctx.reporter.writeNotice(
       "OTHER_ACCOUNT",
       `${id} was created at ${describe(entry)}; the new request goes to ${describe(at)}`,
     );
-  return showCreate(at, [{ ports: at, body, limit: at.hourlyLimit(options) }], options);
+  return showCreate(at, [{ ports: at, body, limit: at.getHourlyLimit(options) }], options);
 }
 
 /** The account by its profile, which alone knows a provider at another address; by the origin if that is gone. */
-function atItsOrigin(ctx: Context, entry: HistoryEntry): Context {
+function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
   const { profile } = entry;
   if (profile && Object.hasOwn(ctx.store.read().profiles, profile)) {
-    const account = ctx.with(ctx.host.env, { ...ctx.flags, profile });
+    const account = ctx.createWith(ctx.host.env, { ...ctx.flags, profile });
     if (account.settings.baseUrl && account.isHere(entry)) return account;
   }
   const provider = PROVIDERS.find(({ baseUrl }) => baseUrl === entry.origin)?.name ?? INTERFACE;
-  const site = { RESEARCH_BASE_URL: serviceOf(entry), RESEARCH_PROVIDER: provider };
-  return ctx.with({ ...ctx.host.env, ...site }, { ...ctx.flags, insecureHttp: true });
+  const site = { RESEARCH_BASE_URL: getService(entry), RESEARCH_PROVIDER: provider };
+  return ctx.createWith({ ...ctx.host.env, ...site }, { ...ctx.flags, insecureHttp: true });
 }
 
 async function showCreate(
@@ -84,20 +93,20 @@ async function showCreate(
   const { account, requestId, submitted, reused } = await showSubmit(ctx, accounts, options);
   const { ports } = account;
   const made = submitted?.data ?? {};
-  const named = accounts.length > 1 ? withMember(made, "profile", ports.settings.profile.value) : made;
+  const named = accounts.length > 1 ? setMember(made, "profile", ports.settings.profile.value) : made;
   const data: Data = reused ? { ...reused, reused: true } : named;
   await print(reporter, requestId, data);
   if (submitted) await sayLeft(reporter, account);
   if (submitted?.notSaved) throw submitted.notSaved;
   const resume = () => resumeAt(ctx, ports, "watch", requestId);
   if (!options.watch) {
-    if (signal.aborted) throw interrupted(signal, requestId, resume());
+    if (signal.aborted) throw wrapInterrupted(signal, requestId, resume());
     return 0;
   }
-  const target = createdTarget(ports, requestId, { reused, submitted });
+  const target = buildCreatedTarget(ports, requestId, { reused, submitted });
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, ports, [target], view);
-  return worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
+  return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
 }
 
 /** Throws CodedError `LOCAL_IO`, with the id, if that could not be printed. */

@@ -1,4 +1,4 @@
-import { define, usual } from "../definition.js";
+import { define, listUsualExits } from "../definition.js";
 import { flags } from "../flags.js";
 
 const { "-o, --output <path>": path, "--force": force, "--html": html } = flags.result;
@@ -15,7 +15,7 @@ export const diff = define({
   ],
   flags: { "-o, --output <path>": path, "--force": force, "--html": html },
   output: "Markdown, on a terminal laid out for reading; nothing if nothing changed; --json: one object",
-  exits: { 0: "nothing changed", 15: "the results differ", ...usual(3, 4, 5, 6, 7, 8, 9, 10, 11) },
+  exits: { 0: "nothing changed", 15: "the results differ", ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11) },
   examples: ["research diff last-week.md this-week.md", "research diff 3f2a @last --html -o news.html"],
-  run: async () => (await import("./run.js")).diff,
+  run: async () => (await import("./run.js")).runDiff,
 });

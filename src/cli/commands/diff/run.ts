@@ -1,19 +1,19 @@
-import { type DiffSide, diffOf, type ReportDiff } from "../../../app/diff.js";
+import { compareSides, type DiffSide, type ReportDiff } from "../../../app/diff.js";
 import { UsageError } from "../../../app/errors.js";
 import { ResearchError } from "../../../client/calls/errors.js";
-import { counted } from "../../../core/text/phrases.js";
-import { safeJson } from "../../../core/text/safe-text.js";
+import { formatCount } from "../../../core/text/phrases.js";
+import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { showFailure, worstOf } from "../../requests/answers.js";
+import { pickWorst, showFailure } from "../../requests/answers.js";
 import { readNamed } from "../../results/named.js";
 import { checkResultOptions, showResult } from "../../results/show.js";
 import type { Given } from "../flags.js";
-import { diffMarkdown } from "./view.js";
+import { formatDiff } from "./view.js";
 
 type DiffFlags = Pick<Given<"result">, "output" | "force" | "html">;
 
 /** Says what changed in substance from one result to another. Returns 15 if they differ. */
-export async function diff(ctx: Context, old: string, now: string, options: DiffFlags): Promise<number> {
+export async function runDiff(ctx: Context, old: string, now: string, options: DiffFlags): Promise<number> {
   const { reporter } = ctx;
   checkResultOptions(options, reporter.json);
   if (old === "-" && now === "-")
@@ -28,11 +28,12 @@ export async function diff(ctx: Context, old: string, now: string, options: Diff
       codes.push(await showFailure(reporter, error, id ?? name));
     }
   const [before, after] = sides;
-  if (!before || !after) return worstOf(codes);
-  const found = await diffOf(before, after);
+  if (!before || !after) return pickWorst(codes);
+  const found = await compareSides(before, after);
   const { changes, counts } = found;
-  if (changes.length > 0 || reporter.json) await showResult(ctx, resultOf(found, reporter.json), {}, options);
-  const open = counted(counts.not_compared, "sentence");
+  if (changes.length > 0 || reporter.json)
+    await showResult(ctx, formatResult(found, reporter.json), {}, options);
+  const open = formatCount(counts.not_compared, "sentence");
   await reporter.say(
     `${changes.length === 0 ? "nothing changed; " : ""}${open} of the new result ${counts.not_compared === 1 ? "has" : "have"} no number, date or quotation to compare`,
   );
@@ -40,7 +41,7 @@ export async function diff(ctx: Context, old: string, now: string, options: Diff
 }
 
 /** In the form of a result, so that it is shown in all the ways of one. */
-function resultOf(found: ReportDiff, isJson: boolean) {
-  const data = isJson ? JSON.parse(safeJson(found)) : {};
-  return { data, value: diffMarkdown(found), exact: {} };
+function formatResult(changes: ReportDiff, isJson: boolean) {
+  const data = isJson ? JSON.parse(stringifySafe(changes)) : {};
+  return { data, value: formatDiff(changes), exact: {} };
 }

@@ -2,18 +2,18 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readKeyAnswer } from "../../../app/failure.js";
 import type { Machine } from "../../../app/machine.js";
-import { quotaOf } from "../../../app/quota.js";
-import { loginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
+import { readQuota } from "../../../app/quota.js";
+import { buildLoginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
 import type { ResearchError } from "../../../client/calls/errors.js";
 import { requireKeyText, Session } from "../../../client/calls/session.js";
-import { items } from "../../../client/dialects/reading.js";
+import { readItems } from "../../../client/dialects/reading.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
-import { readIfThere, systemCode } from "../../../core/files/files.js";
-import { inWords } from "../../../core/files/local-error.js";
-import { findUnusedProxy, isLoopback, proxyFor } from "../../../core/http/address.js";
-import { formatDuration, isoDate } from "../../../core/text/duration.js";
-import { shellWord } from "../../../core/text/phrases.js";
-import { SCRIPTS, SHELLS, scriptPlace } from "../../completion/scripts.js";
+import { getSystemCode, readIfThere } from "../../../core/files/files.js";
+import { describeSystemError } from "../../../core/files/local-error.js";
+import { chooseProxy, findUnusedProxy, isLoopback } from "../../../core/http/address.js";
+import { formatDuration, formatIsoDate } from "../../../core/text/duration.js";
+import { quoteShellWord } from "../../../core/text/phrases.js";
+import { locateScript, SCRIPTS, SHELLS } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 import type { Host } from "../../terminal/host.js";
 
@@ -36,7 +36,7 @@ export interface Check {
   run(): Finding | Promise<Finding>;
 }
 
-const ok = (message: string): Finding => ({ status: "ok", message });
+const createOk = (message: string): Finding => ({ status: "ok", message });
 const warn = (message: string, fix: string): Finding => ({ status: "warn", message, fix });
 const fail = (exitCode: number, message: string, fix: string): Finding => ({
   ...{ status: "fail", message, fix, exitCode },
@@ -44,28 +44,33 @@ const fail = (exitCode: number, message: string, fix: string): Finding => ({
 
 const SET_BASE_URL = "research config set base-url URL";
 
-export function checksOf(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
+export function listChecks(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
   const { host } = ctx;
-  const machine = ctx.reopened({ isInspected: true });
+  const machine = ctx.reopen({ isInspected: true });
   const { ask, close } = probeOf(ctx, machine);
-  const baseUrl = () => requireBaseUrl(machine.settings);
-  const proxy = () => proxyFor(baseUrl(), host.env)?.url;
+  const requireUrl = () => requireBaseUrl(machine.settings);
+  const chooseProxyUrl = () => chooseProxy(requireUrl(), host.env)?.url;
   const [site, online] = [["base-url", "proxy"], { network: true }];
   const checks: Check[] = [
-    { id: "node", run: () => ok(`Node.js ${process.version}`) },
-    { id: "version", run: () => versionFinding(host) },
-    { id: "settings", fix: "research help environment", run: () => settingsFinding(machine) },
-    { id: "history", needs: ["settings"], run: () => historyFinding(machine) },
-    { id: "unknown-outcomes", needs: ["history"], run: () => unknownFinding(machine) },
-    { id: "base-url", needs: ["settings"], fix: SET_BASE_URL, run: () => baseUrlFinding(machine) },
-    { id: "key", needs: ["base-url"], fix: "research login", run: () => keyFinding(machine) },
-    { id: "proxy", needs: ["base-url"], run: () => proxyFinding(proxy(), baseUrl(), host.env) },
-    { id: "dns", needs: site, ...online, run: () => dnsFinding((proxy() ?? baseUrl()).hostname) },
-    { id: "tls", needs: ["dns"], ...online, run: async () => tlsFinding(await ask(), baseUrl(), proxy()) },
-    { id: "clock", needs: ["tls"], ...online, run: async () => clockFinding(await ask(), host) },
-    { id: "auth", needs: ["key", "tls"], ...online, run: async () => authFinding(await ask(), machine) },
-    { id: "quota", needs: ["history", "base-url", "key"], run: () => quotaFinding(machine) },
-    { id: "completion", run: () => completionFinding(host) },
+    { id: "node", run: () => createOk(`Node.js ${process.version}`) },
+    { id: "version", run: () => checkVersion(host) },
+    { id: "settings", fix: "research help environment", run: () => checkSettings(machine) },
+    { id: "history", needs: ["settings"], run: () => checkHistory(machine) },
+    { id: "unknown-outcomes", needs: ["history"], run: () => checkUnknown(machine) },
+    { id: "base-url", needs: ["settings"], fix: SET_BASE_URL, run: () => checkBaseUrl(machine) },
+    { id: "key", needs: ["base-url"], fix: "research login", run: () => checkKey(machine) },
+    { id: "proxy", needs: ["base-url"], run: () => checkProxy(chooseProxyUrl(), requireUrl(), host.env) },
+    { id: "dns", needs: site, ...online, run: () => checkDns((chooseProxyUrl() ?? requireUrl()).hostname) },
+    {
+      id: "tls",
+      needs: ["dns"],
+      ...online,
+      run: async () => checkTls(await ask(), requireUrl(), chooseProxyUrl()),
+    },
+    { id: "clock", needs: ["tls"], ...online, run: async () => checkClock(await ask(), host) },
+    { id: "auth", needs: ["key", "tls"], ...online, run: async () => checkAuth(await ask(), machine) },
+    { id: "quota", needs: ["history", "base-url", "key"], run: () => checkQuota(machine) },
+    { id: "completion", run: () => checkCompletion(host) },
   ];
   return { checks, close };
 }
@@ -90,7 +95,7 @@ function probeOf({ host, signal }: Context, machine: Machine) {
     let date: number | undefined;
     let apiKey = "none";
     try {
-      apiKey = usableKey(machine);
+      apiKey = requireUsableKey(machine);
     } catch {
       // The connection is tried all the same; the check of the key says what is wrong with it.
     }
@@ -103,11 +108,11 @@ function probeOf({ host, signal }: Context, machine: Machine) {
         if (event.kind === "exchange") date = Date.parse(event.date ?? "") || undefined;
       },
     });
-    const result = await session.call("status", (await session.dialect()).probeId, { signal });
+    const result = await session.call("status", (await session.loadDialect()).probeId, { signal });
     signal.throwIfAborted();
     const error = result.kind === "data" ? undefined : result.error;
     const verdict = error ? readKeyAnswer(error, provider !== undefined) : "valid";
-    const ending = verdict === "valid" ? await endingOf(session, machine, signal) : undefined;
+    const ending = verdict === "valid" ? await probeEnding(session, machine, signal) : undefined;
     return { verdict, error, ending, date };
   };
   const askOnce = () => {
@@ -118,32 +123,32 @@ function probeOf({ host, signal }: Context, machine: Machine) {
 }
 
 /** The model of a create that names none, and the day on which it ends, by the service's list of models. */
-async function endingOf(session: Session, { settings, provider }: Machine, signal: AbortSignal) {
-  const { modelsId } = await session.dialect();
+async function probeEnding(session: Session, { settings, provider }: Machine, signal: AbortSignal) {
+  const { modelsId } = await session.loadDialect();
   const listed = modelsId === undefined ? undefined : await session.call("status", modelsId, { signal });
-  const models = listed?.kind === "data" ? items(listed.data.models) : [];
+  const models = listed?.kind === "data" ? readItems(listed.data.models) : [];
   const name = settings.model?.value ?? provider?.defaultModel;
   const day = models.find(({ id }) => id === name)?.shutdown_date;
   return typeof day === "string" ? `${name} ends on ${day}` : undefined;
 }
 
-function usableKey({ settings }: Machine): string {
+function requireUsableKey({ settings }: Machine): string {
   const { apiKey } = requireConnection(settings);
   requireKeyText(apiKey);
   return apiKey;
 }
 
-function versionFinding({ version, platform }: Host): Finding {
-  if (platform !== "win32") return ok(`research ${version}`);
+function checkVersion({ version, platform }: Host): Finding {
+  if (platform !== "win32") return createOk(`research ${version}`);
   return warn(`research ${version}, which is not tested on Windows`, "run it in WSL: wsl --install");
 }
 
-function settingsFinding(machine: Machine): Finding {
+function checkSettings(machine: Machine): Finding {
   const { path } = machine.store;
   const problem = path === undefined ? NO_SETTINGS_FOLDER : placeProblem("settings", path, false);
   if (problem?.status === "fail") return problem;
   const { profile } = machine.settings;
-  return problem ?? ok(`profile ${profile.value} (${profile.source}) in ${path}`);
+  return problem ?? createOk(`profile ${profile.value} (${profile.source}) in ${path}`);
 }
 
 const NO_SETTINGS_FOLDER = warn(
@@ -151,24 +156,26 @@ const NO_SETTINGS_FOLDER = warn(
   "set HOME or RESEARCH_CONFIG_DIR to an absolute path",
 );
 
-function historyFinding({ history, folders: { state: folder }, settings }: Machine): Finding {
-  if (settings.history.value === "off") return ok("no history is kept");
+function checkHistory({ history, folders: { state: folder }, settings }: Machine): Finding {
+  if (settings.history.value === "off") return createOk("no history is kept");
   if (!history || folder === undefined)
     return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
   const problem = placeProblem("history", join(folder, "history.jsonl"), true);
   if (problem) return problem;
   const isEmpty = history.list({ limit: 1 }).length === 0;
   const message = `${isEmpty ? "nothing is recorded yet" : "usable"}, in ${folder}`;
-  if (history.skipped === 0) return ok(message);
+  if (history.skipped === 0) return createOk(message);
   return warn(`${message}; records that could not be read were skipped`, "research list");
 }
 
 const MOST_UNKNOWN = 1_000;
 
-function unknownFinding({ history }: Machine): Finding {
-  const accepts = ({ status }: { status: string }) => status === UNKNOWN;
-  const names = (history?.list({ limit: MOST_UNKNOWN, accepts }) ?? []).map(({ local_id }) => local_id);
-  if (names.length === 0) return ok("none");
+function checkUnknown({ history }: Machine): Finding {
+  const isUnknown = ({ status }: { status: string }) => status === UNKNOWN;
+  const names = (history?.list({ limit: MOST_UNKNOWN, accepts: isUnknown }) ?? []).map(
+    ({ local_id }) => local_id,
+  );
+  if (names.length === 0) return createOk("none");
   return warn(
     `${names.length} unknown: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`,
     `research resolve ${names[0]} --request-id ID, or --not-created`,
@@ -180,70 +187,75 @@ function placeProblem(what: string, file: string, written: boolean): Finding | u
   const folder = dirname(file);
   try {
     if (written) {
-      const existing = nearestExisting(folder);
+      const existing = findNearestExisting(folder);
       fs.accessSync(existing, fs.constants.W_OK);
-      if (!fs.statSync(existing).isDirectory()) return unusable(what, `${existing} is not a folder`, folder);
-      if (fs.statfsSync(existing).bavail === 0) return unusable(what, "the disk is full", folder);
+      if (!fs.statSync(existing).isDirectory())
+        return createUnusable(what, `${existing} is not a folder`, folder);
+      if (fs.statfsSync(existing).bavail === 0) return createUnusable(what, "the disk is full", folder);
     }
     if (!fs.existsSync(file)) return undefined;
-    if (!fs.statSync(file).isFile()) return unusable(what, `${file} is not a file`, file);
+    if (!fs.statSync(file).isFile()) return createUnusable(what, `${file} is not a file`, file);
     fs.accessSync(file, fs.constants.R_OK | (written ? fs.constants.W_OK : 0));
     const open = [
-      ...(mode(file) & 0o077 ? [`chmod 600 ${shellWord(file)}`] : []),
-      ...(mode(folder) & 0o077 ? [`chmod 700 ${shellWord(folder)}`] : []),
+      ...(readMode(file) & 0o077 ? [`chmod 600 ${quoteShellWord(file)}`] : []),
+      ...(readMode(folder) & 0o077 ? [`chmod 700 ${quoteShellWord(folder)}`] : []),
     ];
     if (open.length === 0) return undefined;
     return warn(`others can read the ${what} in ${folder}`, open.join(" && "));
   } catch (error) {
-    return unusable(what, inWords(error), systemCode(error) === "EACCES" ? file : folder);
+    return createUnusable(
+      what,
+      describeSystemError(error),
+      getSystemCode(error) === "EACCES" ? file : folder,
+    );
   }
 }
 
-function unusable(what: string, why: string, path: string): Finding {
+function createUnusable(what: string, why: string, path: string): Finding {
   const fix = why.includes("full")
-    ? `df -h ${shellWord(path)} shows the disk; make room on it`
-    : `ls -ld ${shellWord(path)} shows who may use it; correct that, or name another folder`;
+    ? `df -h ${quoteShellWord(path)} shows the disk; make room on it`
+    : `ls -ld ${quoteShellWord(path)} shows who may use it; correct that, or name another folder`;
   return fail(12, `the ${what} in ${path} cannot be used: ${why}`, fix);
 }
 
-function nearestExisting(path: string): string {
-  return fs.existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+function findNearestExisting(path: string): string {
+  return fs.existsSync(path) || dirname(path) === path ? path : findNearestExisting(dirname(path));
 }
 
-function mode(path: string): number {
+function readMode(path: string): number {
   return fs.statSync(path).mode & 0o777;
 }
 
-function baseUrlFinding({ settings }: Machine): Finding {
-  return ok(`${requireBaseUrl(settings).href} (${settings.baseUrl?.source ?? ""})`);
+function checkBaseUrl({ settings }: Machine): Finding {
+  return createOk(`${requireBaseUrl(settings).href} (${settings.baseUrl?.source ?? ""})`);
 }
 
-function keyFinding(machine: Machine): Finding {
-  return ok(`${maskKey(usableKey(machine))} (${machine.settings.apiKey?.source})`);
+function checkKey(machine: Machine): Finding {
+  return createOk(`${maskKey(requireUsableKey(machine))} (${machine.settings.apiKey?.source})`);
 }
 
-function proxyFinding(url: URL | undefined, base: URL, env: Host["env"]): Finding {
+function checkProxy(url: URL | undefined, base: URL, env: Host["env"]): Finding {
   const [unused, instead] = findUnusedProxy(base, env) ?? [];
   if (unused) return warn(`none: ${unused} is not used`, `set ${instead} to an http:// proxy`);
-  return ok(url ? `through ${url.origin}` : "none");
+  return createOk(url ? `through ${url.origin}` : "none");
 }
 
-async function dnsFinding(host: string): Promise<Finding> {
-  if (isLoopback(host)) return ok(`${host} is this machine`);
+async function checkDns(host: string): Promise<Finding> {
+  if (isLoopback(host)) return createOk(`${host} is this machine`);
   const name = host.replace(/^\[|\]$/g, "");
   const { lookup } = process.getBuiltinModule("node:dns").promises;
   try {
-    return ok(`${name} is ${(await lookup(name)).address}`);
+    return createOk(`${name} is ${(await lookup(name)).address}`);
   } catch (error) {
-    const message = `the name ${name} could not be resolved (${systemCode(error) ?? "unknown"})`;
+    const message = `the name ${name} could not be resolved (${getSystemCode(error) ?? "unknown"})`;
     return fail(9, message, `${SET_BASE_URL}, if the name is wrong`);
   }
 }
 
-function tlsFinding({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | undefined): Finding {
+function checkTls({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | undefined): Finding {
   const isTls = base.protocol === "https:";
   if (verdict !== "no-answer")
-    return ok(isTls ? "the certificate is trusted" : "not used: the base URL is plain http");
+    return createOk(isTls ? "the certificate is trusted" : "not used: the base URL is plain http");
   const message = error?.message ?? "";
   const variable = isTls ? "HTTPS_PROXY" : "HTTP_PROXY";
   const fix = /certificate/.test(message)
@@ -254,44 +266,44 @@ function tlsFinding({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | und
   return fail(9, message, fix);
 }
 
-function authFinding({ verdict, error, ending }: ProbeAnswer, { settings }: Machine): Finding {
+function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: Machine): Finding {
   const message = error?.message ?? "";
   if (verdict === "valid" && ending)
     return warn(`the service takes the key; ${ending}`, "research config set model NAME");
-  if (verdict === "valid") return ok("the service takes the key");
+  if (verdict === "valid") return createOk("the service takes the key");
   if (verdict === "refused")
-    return fail(4, `the service refuses the key: ${message}`, loginCommand(settings));
+    return fail(4, `the service refuses the key: ${message}`, buildLoginCommand(settings));
   return fail(9, `this does not look like the research service: ${message}`, error?.hint ?? SET_BASE_URL);
 }
 
 /** A clock that is off by more makes times and `Retry-After` dates wrong, in milliseconds. */
 const CLOCK_LIMIT_MS = 60_000;
 
-function clockFinding({ date }: ProbeAnswer, { clock, platform }: Host): Finding {
-  if (date === undefined) return ok("the service sends no date");
+function checkClock({ date }: ProbeAnswer, { clock, platform }: Host): Finding {
+  if (date === undefined) return createOk("the service sends no date");
   const ahead = clock.now() - date;
-  if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return ok("as the service's");
+  if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return createOk("as the service's");
   const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the service's`;
   return warn(`this clock is ${off}`, platform === "linux" ? "timedatectl set-ntp true" : "set the clock");
 }
 
-function quotaFinding(machine: Machine): Finding {
+function checkQuota(machine: Machine): Finding {
   if (!machine.history) return { status: "skipped", message: "no history is kept" };
-  const { used, limit, next_slot_at } = quotaOf(machine, {});
-  if (limit === null) return ok(`${used} creates in the last hour; no limit is set`);
+  const { used, limit, next_slot_at } = readQuota(machine, {});
+  if (limit === null) return createOk(`${used} creates in the last hour; no limit is set`);
   const message = `${used} of ${limit} creates used in the last hour`;
-  if (used < limit) return ok(message);
-  const next = `; the next one is allowed at ${isoDate(Date.parse(next_slot_at ?? ""))}`;
+  if (used < limit) return createOk(message);
+  const next = `; the next one is allowed at ${formatIsoDate(Date.parse(next_slot_at ?? ""))}`;
   return warn(message + next, "research create --wait-for-quota");
 }
 
-function completionFinding({ env }: Host): Finding {
+function checkCompletion({ env }: Host): Finding {
   const name = basename(env.SHELL ?? "");
-  const shell = SHELLS.find((one) => one === name);
+  const shell = SHELLS.find((candidate) => candidate === name);
   if (!shell) return { status: "skipped", message: "SHELL names no shell that has a completion script" };
-  const place = scriptPlace(shell, env);
+  const place = locateScript(shell, env);
   const installed = place && readIfThere(place.path);
-  if (installed === SCRIPTS[shell]) return ok(`installed for ${shell}`);
+  if (installed === SCRIPTS[shell]) return createOk(`installed for ${shell}`);
   const state = installed === undefined ? "not installed" : "out of date";
   return warn(`${state} for ${shell}`, `research completion ${shell} --install`);
 }

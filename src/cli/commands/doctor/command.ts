@@ -17,5 +17,5 @@ export const doctor = define({
     12: "unusable settings or history",
   },
   examples: ["research doctor", "research doctor --offline", "research doctor --json"],
-  run: async () => (await import("./run.js")).doctor,
+  run: async () => (await import("./run.js")).runDoctor,
 });

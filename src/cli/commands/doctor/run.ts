@@ -1,13 +1,16 @@
-import { safeLine } from "../../../core/text/safe-text.js";
+import { escapeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { commandFailure, withPlace } from "../../errors.js";
+import { addPlace, describeCommandFailure } from "../../errors.js";
 import type { Style } from "../../terminal/style.js";
-import { type Check, checksOf, type Finding } from "./checks.js";
+import { type Check, type Finding, listChecks } from "./checks.js";
 
-export async function doctor(ctx: Context, { offline = false }: { offline?: boolean }): Promise<number> {
-  const { checks, close } = checksOf(ctx);
+export async function runDoctor(ctx: Context, { offline = false }: { offline?: boolean }): Promise<number> {
+  const { checks, close } = listChecks(ctx);
   const results = await runChecks(checks, offline).finally(close);
-  await ctx.reporter.showFitted(resultsJson(results), resultLines(results, await ctx.reporter.style()));
+  await ctx.reporter.showFitted(
+    buildResultsJson(results),
+    formatResults(results, await ctx.reporter.loadStyle()),
+  );
   return results.find(({ status }) => status === "fail")?.exitCode ?? 0;
 }
 
@@ -21,12 +24,12 @@ async function runChecks(checks: readonly Check[], offline: boolean): Promise<Ch
   for (const check of checks) {
     const isMissing = ({ id, status }: CheckResult) =>
       check.needs?.includes(id) && (status === "fail" || status === "skipped");
-    results.push({ id: check.id, ...(await findingOf(check, results.find(isMissing), offline)) });
+    results.push({ id: check.id, ...(await runCheck(check, results.find(isMissing), offline)) });
   }
   return results;
 }
 
-async function findingOf(check: Check, reason: CheckResult | undefined, offline: boolean): Promise<Finding> {
+async function runCheck(check: Check, reason: CheckResult | undefined, offline: boolean): Promise<Finding> {
   if (offline && check.network) return { status: "skipped", message: "not asked with --offline" };
   if (reason) {
     const state = reason.status === "fail" ? "not ok" : "skipped";
@@ -35,7 +38,7 @@ async function findingOf(check: Check, reason: CheckResult | undefined, offline:
   try {
     return await check.run();
   } catch (error) {
-    const { message, hint, exit_code } = commandFailure(await withPlace(error));
+    const { message, hint, exit_code } = describeCommandFailure(await addPlace(error));
     return { status: "fail", message, fix: hint ?? check.fix, exitCode: exit_code };
   }
 }
@@ -43,17 +46,17 @@ async function findingOf(check: Check, reason: CheckResult | undefined, offline:
 const SIGNS = { ok: "good", warn: "busy", fail: "bad", skipped: "dim" } as const;
 
 /** A line for each check: aligned, what was found, and the command that fixes it. */
-export function resultLines(results: readonly CheckResult[], style: Style): string {
+export function formatResults(results: readonly CheckResult[], style: Style): string {
   const width = Math.max(...results.map(({ id }) => id.length));
   return results
     .map(({ id, status, message, fix }) => {
-      const found = `${style[SIGNS[status]](status.padEnd(7))}  ${id.padEnd(width)}  ${safeLine(message)}`;
-      return fix === undefined ? `${found}\n` : `${found}; fix: ${safeLine(fix)}\n`;
+      const line = `${style[SIGNS[status]](status.padEnd(7))}  ${id.padEnd(width)}  ${escapeLine(message)}`;
+      return fix === undefined ? `${line}\n` : `${line}; fix: ${escapeLine(fix)}\n`;
     })
     .join("");
 }
 
-export function resultsJson(results: readonly CheckResult[]) {
+export function buildResultsJson(results: readonly CheckResult[]) {
   return {
     ok: results.every(({ status }) => status !== "fail"),
     checks: results.map(({ id, status, message, fix = null, exitCode = 0 }) => ({

@@ -8,13 +8,14 @@ export const help: Define = (program, perform) => {
     .summary("show the help of a command or a topic")
     .description("Show the help of a command, or a topic. Without either, list the topics.")
     .argument("[topic...]", "a topic, or the words of a command")
-    .document({
+    .setDocumentation({
       output: "text; --json: one object with commands, exit codes, environment and topics",
       exits: { 0: "shown", 2: "no such command or topic" },
       examples: ["research help exit-codes", "research help config set", "research help --json run"],
     })
     .action((words: string[]) => {
-      const named = words.length > 0 && program.opts().json !== true ? commandAt(program, words) : undefined;
+      const named =
+        words.length > 0 && program.opts().json !== true ? findCommand(program, words) : undefined;
       if (named) {
         // Its own `help` ends with the exit code of the process, which is 1 until the command has ended.
         named.outputHelp();
@@ -24,7 +25,7 @@ export const help: Define = (program, perform) => {
     });
 };
 
-function commandAt(program: Verb, words: readonly string[]): Verb | undefined {
+function findCommand(program: Verb, words: readonly string[]): Verb | undefined {
   let at: Verb | undefined = program;
   for (const word of words) at = at?.commands.find((command) => command.name() === word) as Verb | undefined;
   return at;

@@ -2,9 +2,9 @@ import { UsageError } from "../../../app/errors.js";
 import { fold } from "../../../core/text/width.js";
 import type { Context } from "../../context.js";
 import { type HelpDocument, helpDocument } from "../../help/document.js";
-import { nearest } from "../../help/nearest.js";
-import { definitions, TOPICS, WIDTH } from "../../help/topics.js";
-import { columnsOn } from "../../terminal/style.js";
+import { findNearest } from "../../help/nearest.js";
+import { formatDefinitions, TOPICS, WIDTH } from "../../help/topics.js";
+import { measureColumnsOn } from "../../terminal/style.js";
 import type { Verb } from "../definition.js";
 
 /** Shows a topic, the list of topics, or all of the help as JSON: with the flag only, never by RESEARCH_OUTPUT. */
@@ -12,37 +12,39 @@ export async function help(ctx: Context, program: Verb, words: readonly string[]
   const { reporter, flags, host } = ctx;
   const name = words.join(" ");
   const document = helpDocument(program, host.version);
-  const topic = TOPICS.find((one) => one.name === name);
-  if (flags.json) await reporter.resultJson(name === "" ? document : about(document, name));
-  else if (!topic && name !== "") throw unknownIn(name, document);
+  const topic = TOPICS.find((candidate) => candidate.name === name);
+  if (flags.json) await reporter.writeResultJson(name === "" ? document : filterHelp(document, name));
+  else if (!topic && name !== "") throw createUnknownError(name, document);
   else {
-    const columns = host.stdout.isTTY ? columnsOn(host.stdout) : WIDTH;
-    await reporter.result(fold(topic?.text ?? topicList(), Math.min(columns, WIDTH)));
+    const columns = host.stdout.isTTY ? measureColumnsOn(host.stdout) : WIDTH;
+    await reporter.writeResult(fold(topic?.text ?? formatTopics(), Math.min(columns, WIDTH)));
   }
   return 0;
 }
 
 /** What a document says of one command and those below it, or of one topic. Throws UsageError if there is neither. */
-function about(document: HelpDocument, name: string): HelpDocument {
-  const commands = document.commands.filter((one) => one.name === name || one.name.startsWith(`${name} `));
+function filterHelp(document: HelpDocument, name: string): HelpDocument {
+  const commands = document.commands.filter(
+    (command) => command.name === name || command.name.startsWith(`${name} `),
+  );
   if (commands.length > 0) return { ...document, commands };
   const topics = document.topics.filter((topic) => topic.name === name);
   if (topics.length > 0) return { ...document, commands: [], topics };
-  throw unknownIn(name, document);
+  throw createUnknownError(name, document);
 }
 
-function unknownIn(name: string, { commands, topics }: HelpDocument): UsageError {
-  const names = [...topics, ...commands].map((one) => one.name);
+function createUnknownError(name: string, { commands, topics }: HelpDocument): UsageError {
+  const names = [...topics, ...commands].map((entry) => entry.name);
   return new UsageError(
     `unknown topic or command ${JSON.stringify(name)}`,
-    `Did you mean \`research help ${nearest(name, names)}\`? \`research help\` lists the topics, \`research --help\` the commands.`,
+    `Did you mean \`research help ${findNearest(name, names)}\`? \`research help\` lists the topics, \`research --help\` the commands.`,
   );
 }
 
-function topicList(): string {
+function formatTopics(): string {
   return [
     "Usage: research help TOPIC\n       research help COMMAND\n\nTopics:\n",
-    definitions(TOPICS.map(({ name, summary }) => [name, summary])),
+    formatDefinitions(TOPICS.map(({ name, summary }) => [name, summary])),
     "\n`research --help` lists the commands. `research help --json` is all of the help for programs.\n",
   ].join("");
 }

@@ -1,5 +1,5 @@
 import { define } from "../definition.js";
-import { positiveDuration, value } from "../flag-values.js";
+import { defineValue, parsePositiveDuration } from "../flag-values.js";
 
 export const history = define({
   name: "history",
@@ -14,7 +14,10 @@ export const history = define({
         "which account and what it cost stays without a name. On a terminal it asks first. Folders of batches are not touched.",
       arguments: [["[id...]", "ids, local ids, unique prefixes of them, or @last"]],
       flags: {
-        "--older-than <duration>": value("all that were sent longer ago and have ended", positiveDuration),
+        "--older-than <duration>": defineValue(
+          "all that were sent longer ago and have ended",
+          parsePositiveDuration,
+        ),
         "-y, --yes": "do not ask",
       },
       output: "id TAB FORGOTTEN; --json: {forgotten, skipped}",
@@ -26,7 +29,7 @@ export const history = define({
         12: "the history cannot be written",
       },
       examples: ["research history forget 3f2a 77b0", "research history forget --older-than 90d --yes"],
-      run: async () => (await import("./run.js")).historyForget,
+      run: async () => (await import("./run.js")).forgetHistory,
     }),
   ],
 });

@@ -1,12 +1,12 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { failureOf } from "../../../app/failure.js";
+import { describeFailure } from "../../../app/failure.js";
 import { type HistoryEntry, NOT_CREATED, UNKNOWN } from "../../../client/store/history/records.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { WINDOW_MS } from "../../../core/protocol/limits.js";
 import type { Context } from "../../context.js";
-import { withId, worstOf } from "../../requests/answers.js";
-import { asksFirst, confirm } from "../../requests/table.js";
+import { addId, pickWorst } from "../../requests/answers.js";
+import { canAsk, confirm } from "../../requests/table.js";
 
 const FORGETTING = {
   verb: "Forget",
@@ -15,7 +15,7 @@ const FORGETTING = {
 };
 
 /** Takes requests off the disk: those that are named, or all that were sent long enough ago. */
-export async function historyForget(
+export async function forgetHistory(
   ctx: Context,
   ids: readonly string[],
   { olderThan, yes }: { olderThan?: number; yes?: boolean },
@@ -28,29 +28,32 @@ export async function historyForget(
   for (const id of ids) {
     try {
       const entry = requireEntry(ctx, id);
-      const reason = whyKept(entry, now);
-      if (reason) throw notAllowed(entry, reason);
+      const reason = explainKept(entry, now);
+      if (reason) throw createNotAllowedError(entry, reason);
       wanted.set(entry.local_id, entry);
     } catch (error) {
       const failure =
-        error instanceof CodedError ? failureOf(error) : withId(failureOf(error), id, ctx.reporter);
-      await ctx.reporter.error(failure);
+        error instanceof CodedError
+          ? describeFailure(error)
+          : addId(describeFailure(error), id, ctx.reporter);
+      await ctx.reporter.writeError(failure);
       codes.push(failure.exit_code);
     }
   }
-  const accepts = (entry: HistoryEntry) => Date.parse(entry.sent_at) < now - (olderThan ?? 0);
-  const old = olderThan === undefined ? [] : (ctx.history?.list({ limit: Infinity, accepts }) ?? []);
-  for (const entry of old) if (!whyKept(entry, now)) wanted.set(entry.local_id, entry);
+  const isOldEnough = (entry: HistoryEntry) => Date.parse(entry.sent_at) < now - (olderThan ?? 0);
+  const old =
+    olderThan === undefined ? [] : (ctx.history?.list({ limit: Infinity, accepts: isOldEnough }) ?? []);
+  for (const entry of old) if (!explainKept(entry, now)) wanted.set(entry.local_id, entry);
   const skipped = old.length - (olderThan === undefined ? 0 : wanted.size);
   const entries = [...wanted.values()];
-  if (entries.length > 0 && !yes && asksFirst(ctx)) await confirm(ctx, entries, FORGETTING);
+  if (entries.length > 0 && !yes && canAsk(ctx)) await confirm(ctx, entries, FORGETTING);
   if (entries.length > 0) await ctx.history?.forget(entries);
   await report(ctx, entries, skipped);
-  return worstOf(codes);
+  return pickWorst(codes);
 }
 
 /** Why an entry may not be forgotten; undefined if it may. */
-function whyKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
+function explainKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
   if (status === UNKNOWN) return "has an unknown outcome: settle it with `research resolve` first";
   if (status !== NOT_CREATED && !isFinal(status))
     return `has not ended: its last recorded state is ${status}`;
@@ -59,7 +62,7 @@ function whyKept({ status, sent_at }: HistoryEntry, now: number): string | undef
   return undefined;
 }
 
-function notAllowed({ request_id, local_id }: HistoryEntry, reason: string): CodedError {
+function createNotAllowedError({ request_id, local_id }: HistoryEntry, reason: string): CodedError {
   const facts = { localId: local_id, requestId: request_id ?? undefined };
   return new CodedError("NOT_ALLOWED", `${request_id ?? local_id} ${reason}`, facts);
 }
@@ -68,10 +71,10 @@ async function report(ctx: Context, entries: readonly HistoryEntry[], skipped: n
   const { reporter } = ctx;
   if (skipped > 0) {
     const kept = skipped === 1 ? "1 request is kept" : `${skipped} requests are kept`;
-    await reporter.notice("NOT_FORGOTTEN", `${kept}: unknown, not ended, or of the last hour`);
+    await reporter.writeNotice("NOT_FORGOTTEN", `${kept}: unknown, not ended, or of the last hour`);
   }
   if (entries.length > 0)
-    await reporter.notice("BATCH_FOLDERS", "results in the folders of batches are not touched");
+    await reporter.writeNotice("BATCH_FOLDERS", "results in the folders of batches are not touched");
   const names = entries.map(({ request_id, local_id }) => ({ request_id, local_id }));
   const lines = names.map(({ request_id, local_id }) => `${request_id ?? local_id}\tFORGOTTEN\n`);
   await reporter.show({ forgotten: names, skipped }, lines.join(""));

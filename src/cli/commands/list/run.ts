@@ -4,22 +4,22 @@ import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/record
 import { askStates, type NamedTarget } from "../../../client/workflows/requests.js";
 import { parseBaseUrl } from "../../../core/http/address.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { counted } from "../../../core/text/phrases.js";
+import { formatCount } from "../../../core/text/phrases.js";
 import type { Context } from "../../context.js";
-import { sayNotObserved, showFailure, worstOf } from "../../requests/answers.js";
-import { entryRow, NOTHING_YET, tableOn } from "../../requests/table.js";
+import { pickWorst, sayNotObserved, showFailure } from "../../requests/answers.js";
+import { createTable, formatEntryRow, NOTHING_YET } from "../../requests/table.js";
 
 export async function list(
   ctx: Context,
   options: { limit: number; status?: string; search?: string; since?: number; refresh?: boolean },
 ): Promise<number> {
   const { reporter, host } = ctx;
-  const origin = narrowed(ctx);
+  const origin = describeFilter(ctx);
   await checkStatus(options.status, ctx.history);
   const wanted = options.status?.toUpperCase();
   const words = options.search?.toLowerCase().split(/\s+/) ?? [];
   const from = options.since === undefined ? Number.NEGATIVE_INFINITY : host.clock.now() - options.since;
-  const accepts = ({ prompt, ...entry }: HistoryEntry) =>
+  const isListed = ({ prompt, ...entry }: HistoryEntry) =>
     (origin === undefined || entry.origin === origin) &&
     Date.parse(entry.sent_at) >= from &&
     words.every((word) => prompt.toLowerCase().includes(word));
@@ -27,19 +27,22 @@ export async function list(
   const filtersLater = options.refresh && wanted !== undefined;
   const limit = filtersLater ? Number.POSITIVE_INFINITY : options.limit;
   const status = options.refresh ? undefined : wanted;
-  const found = ctx.history?.list({ limit, accepts, status }) ?? [];
-  const code = options.refresh ? await refresh(ctx, found) : 0;
-  const entries = found
+  const matching = ctx.history?.list({ limit, accepts: isListed, status }) ?? [];
+  const code = options.refresh ? await refresh(ctx, matching) : 0;
+  const entries = matching
     .filter((entry) => wanted === undefined || entry.status.toUpperCase() === wanted)
     .slice(0, options.limit);
-  const rows = () => entries.map((entry) => `${entryRow(entry)}\n`).join("");
-  await reporter.show(entries, host.stdout.isTTY ? await tableOn(host.stdout, ctx, entries) : rows());
+  const formatRows = () => entries.map((entry) => `${formatEntryRow(entry)}\n`).join("");
+  await reporter.show(
+    entries,
+    host.stdout.isTTY ? await createTable(host.stdout, ctx, entries) : formatRows(),
+  );
   if (entries.length === 0 && host.stdout.isTTY)
-    await reporter.say(ctx.history?.newest(() => true) ? "no matching requests" : NOTHING_YET);
+    await reporter.say(ctx.history?.findNewest(() => true) ? "no matching requests" : NOTHING_YET);
   return code;
 }
 
-function narrowed(ctx: Context): string | undefined {
+function describeFilter(ctx: Context): string | undefined {
   const { baseUrl, profile } = ctx.flags;
   if (baseUrl === undefined && profile === undefined) return undefined;
   const url = ctx.settings.baseUrl?.value;
@@ -54,14 +57,14 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
   );
   const elsewhere = running.filter((entry) => entry.origin !== origin).length;
   if (elsewhere > 0) {
-    await ctx.reporter.notice(
+    await ctx.reporter.writeNotice(
       "NOT_REFRESHED",
-      `${counted(elsewhere, "request")} of another origin not asked for; --profile or --base-url names another origin`,
+      `${formatCount(elsewhere, "request")} of another origin not asked for; --profile or --base-url names another origin`,
     );
   }
   const targets = running.flatMap((entry): NamedTarget[] => {
     if (entry.origin !== origin || entry.request_id === null) return [];
-    return [{ requestId: entry.request_id, entry, at: ctx.accountOf(entry) }];
+    return [{ requestId: entry.request_id, entry, at: ctx.findAccount(entry) }];
   });
   const codes: number[] = [];
   for (const answer of await askStates(ctx, targets, { signal: ctx.signal })) {
@@ -72,5 +75,5 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
       await sayNotObserved(ctx.reporter, answer.notObserved);
     }
   }
-  return worstOf(codes);
+  return pickWorst(codes);
 }

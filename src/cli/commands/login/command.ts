@@ -1,6 +1,6 @@
 import { PROVIDER_NAMES } from "../../../client/dialects/providers.js";
 import { define } from "../definition.js";
-import { choice } from "../flag-values.js";
+import { defineChoice } from "../flag-values.js";
 
 export const login = define({
   name: "login",
@@ -17,7 +17,7 @@ export const login = define({
     ],
   ],
   flags: {
-    "--provider <name>": choice("the same as the argument", PROVIDER_NAMES),
+    "--provider <name>": defineChoice("the same as the argument", PROVIDER_NAMES),
     "--with-key": "read the key from stdin",
   },
   exits: {
@@ -33,7 +33,7 @@ export const login = define({
     "research login openai -p work --with-key < keyfile",
     "research login --base-url https://research.example.com --with-key < keyfile",
   ],
-  run: async () => (await import("./run.js")).login,
+  run: async () => (await import("./run.js")).runLogin,
 });
 
 export const logout = define({
@@ -42,5 +42,5 @@ export const logout = define({
   description: "Forget the key stored in the profile in use.",
   exits: { 0: "no key is stored any more", 12: "not saved" },
   examples: ["research logout", "research logout -p exa"],
-  run: async () => (await import("./run.js")).logout,
+  run: async () => (await import("./run.js")).runLogout,
 });

@@ -1,19 +1,19 @@
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { readKeyAnswer } from "../../../app/failure.js";
-import { checkProvider, DEFAULT_PROFILE, insecureHttpIn } from "../../../app/settings.js";
+import { checkProvider, chooseInsecureHttp, DEFAULT_PROFILE } from "../../../app/settings.js";
 import { ResearchClient } from "../../../client/calls/client.js";
 import { ResearchError } from "../../../client/calls/errors.js";
-import { INTERFACE, type Provider, providerNamed } from "../../../client/dialects/providers.js";
-import { research } from "../../../client/dialects/research.js";
+import { findProvider, INTERFACE, type Provider } from "../../../client/dialects/providers.js";
+import { createResearch } from "../../../client/dialects/research.js";
 import { parseBaseUrl } from "../../../core/http/address.js";
 import type { Context } from "../../context.js";
 import { ask } from "../../terminal/prompts.js";
-import { editProfile, profileToChange, readKey } from "../config/run.js";
+import { editProfile, findProfileToChange, readKey } from "../config/run.js";
 
 type LoginFlags = { withKey?: boolean; provider?: string };
 
 /** Tries a key and stores it with its provider and address. Throws UsageError where that would replace the key of another account. */
-export async function login(
+export async function runLogin(
   ctx: Context,
   named: string | undefined,
   { withKey = false, provider: flag }: LoginFlags,
@@ -23,13 +23,13 @@ export async function login(
     throw new UsageError(`two providers: ${named} and --provider ${flag}`, "Name one of them.");
   const chosen = named ?? flag;
   const profileFlag = ctx.flags.profile || env.RESEARCH_PROFILE;
-  const ofProvider = providerNamed(chosen ?? env.RESEARCH_PROVIDER ?? "")?.name ?? DEFAULT_PROFILE;
+  const ofProvider = findProvider(chosen ?? env.RESEARCH_PROVIDER ?? "")?.name ?? DEFAULT_PROFILE;
   const {
     name: profile,
-    own,
+    own: ownProfile,
     site,
     before,
-  } = profileToChange(ctx, profileFlag || ofProvider, providerNamed(chosen ?? "")?.name);
+  } = findProfileToChange(ctx, profileFlag || ofProvider, findProvider(chosen ?? "")?.name);
   const isInteractive = ctx.host.stdin.isTTY && !withKey;
   if (!isInteractive && !withKey) {
     throw new UsageError(
@@ -39,15 +39,15 @@ export async function login(
   }
   checkProvider(site.provider);
   const name = chosen ?? site.provider.value;
-  const provider = providerNamed(name);
-  const known = name === site.provider.value ? site.baseUrl?.value : ctx.flags.baseUrl;
-  const insecureHttp = insecureHttpIn(ctx.flags, env).value;
+  const provider = findProvider(name);
+  const knownUrl = name === site.provider.value ? site.baseUrl?.value : ctx.flags.baseUrl;
+  const insecureHttp = chooseInsecureHttp(ctx.flags, env).value;
   const base = parseBaseUrl(
-    provider && known ? known : await baseUrl(ctx, known, isInteractive),
+    provider && knownUrl ? knownUrl : await askBaseUrl(ctx, knownUrl, isInteractive),
     insecureHttp,
   );
-  const keyOrigin = own?.["api-key"] && own["api-key-origin"];
-  const isOther = (own?.provider ?? INTERFACE) !== name;
+  const keyOrigin = ownProfile?.["api-key"] && ownProfile["api-key-origin"];
+  const isOther = (ownProfile?.provider ?? INTERFACE) !== name;
   if (keyOrigin && (isOther || keyOrigin !== base.origin))
     throw new UsageError(
       `the profile ${profile} holds the key of another account, at ${keyOrigin}: add -p NAME to store this one beside it, or forget that one first with \`research logout -p ${profile}\``,
@@ -55,7 +55,7 @@ export async function login(
   const key = await readKey(ctx, withKey ? undefined : `API key for ${base.origin} (hidden):`);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key, provider);
-  const isUsed = before === undefined || (!profileFlag && !own?.["api-key"]);
+  const isUsed = before === undefined || (!profileFlag && !ownProfile?.["api-key"]);
   await editProfile(ctx, profile, (account, stored) => {
     // A model of another service names nothing there.
     if (isOther) {
@@ -72,7 +72,7 @@ export async function login(
     else if (isUsed) delete stored.profile;
   });
   if (untried)
-    await ctx.reporter.notice(
+    await ctx.reporter.writeNotice(
       "KEY_NOT_TRIED",
       `the key for ${base.origin} is saved (profile ${profile}), but could not be tried: ${untried.message}`,
     );
@@ -105,9 +105,9 @@ async function sayAccounts(
   if (names.length > 1) await ctx.reporter.say(`accounts: ${marked.join(", ")}`);
 }
 
-export async function logout(ctx: Context): Promise<void> {
-  const { name: profile, own } = profileToChange(ctx);
-  if (!own?.["api-key"]) {
+export async function runLogout(ctx: Context): Promise<void> {
+  const { name: profile, own: ownProfile } = findProfileToChange(ctx);
+  if (!ownProfile?.["api-key"]) {
     await ctx.reporter.say(`no key is stored (profile ${profile})`);
     return;
   }
@@ -118,15 +118,15 @@ export async function logout(ctx: Context): Promise<void> {
   await ctx.reporter.say(`the key of profile ${profile} is forgotten`);
 }
 
-async function baseUrl(ctx: Context, known: string | undefined, interactive: boolean): Promise<string> {
-  if (ctx.flags.baseUrl !== undefined || (known && !interactive)) return known ?? "";
+async function askBaseUrl(ctx: Context, knownUrl: string | undefined, interactive: boolean): Promise<string> {
+  if (ctx.flags.baseUrl !== undefined || (knownUrl && !interactive)) return knownUrl ?? "";
   if (!interactive) {
     throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
       hint: "Give it: research login --base-url URL --with-key < keyfile",
     });
   }
-  const answer = await ask(ctx, `Base URL of the service${known ? ` [${known}]` : ""}:`);
-  return answer.trim() || known || "";
+  const answer = await ask(ctx, `Base URL of the service${knownUrl ? ` [${knownUrl}]` : ""}:`);
+  return answer.trim() || knownUrl || "";
 }
 
 /** Resolves with the error if no response came. Throws CodedError for a refused key, and for a response that is not the service's. */
@@ -136,7 +136,7 @@ async function tryKey(
   apiKey: string,
   provider: Provider | undefined,
 ): Promise<ResearchError | undefined> {
-  const dialect = provider ? await provider.load(provider.defaultModel) : research();
+  const dialect = provider ? await provider.load(provider.defaultModel) : createResearch();
   const client = new ResearchClient({
     ...{ ...ctx.clientOptions, onEvent: () => {} },
     ...{ dialect, baseUrl: base.href, apiKey, insecureHttp: true },

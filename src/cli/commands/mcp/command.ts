@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { define } from "../definition.js";
-import { value, wholeNumber } from "../flag-values.js";
+import { createWholeNumberParser, defineValue } from "../flag-values.js";
 import { flags } from "../flags.js";
 
 export const mcp = define({
@@ -13,8 +13,11 @@ export const mcp = define({
     ...flags.quota,
     ...flags.perDay,
     "--read-only": "offer no tool that creates or stops",
-    "--max-creates <n>": value("creates that may be sent while this server lives", wholeNumber(0)),
-    "--allow-dir <dir>": value("a folder that results may be written to as new files", (text) => {
+    "--max-creates <n>": defineValue(
+      "creates that may be sent while this server lives",
+      createWholeNumberParser(0),
+    ),
+    "--allow-dir <dir>": defineValue("a folder that results may be written to as new files", (text) => {
       if (text === "") throw new InvalidArgumentError("It must name a folder.");
       return text;
     }),
@@ -23,5 +26,5 @@ export const mcp = define({
   output: "the protocol and nothing else; with --print-config, settings for clients",
   exits: { 0: "stdin has ended" },
   examples: ["research mcp --print-config", "research mcp --tier free --max-creates 5 --allow-dir ~/reports"],
-  run: async () => (await import("./run.js")).mcp,
+  run: async () => (await import("./run.js")).runMcp,
 });

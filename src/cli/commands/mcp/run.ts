@@ -1,16 +1,16 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
 import type { LimitOptions } from "../../../app/machine.js";
-import { shellWord } from "../../../core/text/phrases.js";
+import { quoteShellWord } from "../../../core/text/phrases.js";
 import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
-import { type Context, type Globals, globalWords, wordsOf } from "../../context.js";
+import { type Context, type Globals, listGlobalWords, listWords } from "../../context.js";
 import type { Sink } from "../../terminal/host.js";
 
-export async function mcp(ctx: Context, options: McpOptions): Promise<void> {
+export async function runMcp(ctx: Context, options: McpOptions): Promise<void> {
   const { host, reporter, signal, flags } = ctx;
   if (options.printConfig) {
-    await reporter.result(clientSettings(flags, options, host.program));
+    await reporter.writeResult(buildClientSettings(flags, options, host.program));
     return;
   }
   ctx.limitDay(options);
@@ -20,7 +20,7 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<void> {
     );
   const { allowDir, readOnly = false } = options;
   const allowedFolder = allowDir === undefined ? undefined : resolve(allowDir);
-  const streams = { stdin: host.stdin.stream, stdout: stdoutStream(host.stdout) };
+  const streams = { stdin: host.stdin.stream, stdout: createStdoutStream(host.stdout) };
   await serveMcp(
     new ToolSession(ctx, { ...options, allowedFolder }),
     { version: host.version, readOnly, ...streams },
@@ -30,7 +30,7 @@ export async function mcp(ctx: Context, options: McpOptions): Promise<void> {
 }
 
 /** The program's stdout as a stream, for a library that writes to one. */
-export function stdoutStream(stdout: Sink): Writable {
+export function createStdoutStream(stdout: Sink): Writable {
   return new Writable({
     decodeStrings: false,
     write(chunk: string | Uint8Array, _encoding, done) {
@@ -40,25 +40,25 @@ export function stdoutStream(stdout: Sink): Writable {
 }
 
 /** What common clients want in their settings, without a key. `program`: absolute paths, since a window has not a shell's PATH. */
-export function clientSettings(
+export function buildClientSettings(
   flags: Globals,
   options: McpOptions,
   [command, script]: readonly [string, string],
 ): string {
   const { printConfig: _, allowDir, ...others } = options;
-  const words = wordsOf({ ...others, allowDir: allowDir && resolve(allowDir) });
-  const args = [script, "mcp", ...words, ...globalWords(flags)];
-  const line = [command, ...args].map(shellWord).join(" ");
+  const words = listWords({ ...others, allowDir: allowDir && resolve(allowDir) });
+  const args = [script, "mcp", ...words, ...listGlobalWords(flags)];
+  const line = [command, ...args].map(quoteShellWord).join(" ");
   const entry = { command, args };
-  const json = (value: object) => JSON.stringify(value, null, 2);
+  const stringifyJson = (value: object) => JSON.stringify(value, null, 2);
   return `# Claude Code, in a shell
 claude mcp add research -- ${line}
 
 # Claude Desktop, Cursor, Windsurf, Gemini CLI, others: their settings in JSON
-${json({ mcpServers: { research: entry } })}
+${stringifyJson({ mcpServers: { research: entry } })}
 
 # VS Code: in .vscode/mcp.json
-${json({ servers: { research: { type: "stdio", ...entry } } })}
+${stringifyJson({ servers: { research: { type: "stdio", ...entry } } })}
 
 # Codex: in ~/.codex/config.toml
 [mcp_servers.research]

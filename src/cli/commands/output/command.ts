@@ -1,5 +1,5 @@
-import { define, usual } from "../definition.js";
-import { choice } from "../flag-values.js";
+import { define, listUsualExits } from "../definition.js";
+import { defineChoice } from "../flag-values.js";
 import { flags } from "../flags.js";
 
 export const output = define({
@@ -12,18 +12,18 @@ export const output = define({
     "Result:": {
       ...flags.result,
       ...flags.partial,
-      "--bibliography <format>": choice("print the sources alone, as CSL-JSON or RIS", ["csl", "ris"]),
+      "--bibliography <format>": defineChoice("print the sources alone, as CSL-JSON or RIS", ["csl", "ris"]),
       "--schema <file|-|json>":
         "the JSON Schema to check the result against (default: the one it was asked for)",
     },
     "Waiting:": { "-w, --watch": "wait for it first", ...flags.pace },
   },
   output: "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
-  exits: { 0: "done", 8: "not finished yet", ...usual(3, 4, 5, 6, 7, 9, 10, 11, 13) },
+  exits: { 0: "done", 8: "not finished yet", ...listUsualExits(3, 4, 5, 6, 7, 9, 10, 11, 13) },
   examples: [
     "research output @last",
     "research output -w 3f2a -o report.md",
     "research output @last --bibliography ris -o sources.ris",
   ],
-  run: async () => (await import("./run.js")).output,
+  run: async () => (await import("./run.js")).runOutput,
 });

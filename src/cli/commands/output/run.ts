@@ -1,14 +1,14 @@
-import { keptCheck } from "../../../app/check.js";
+import { readKeptCheck } from "../../../app/check.js";
 import { resolveTarget } from "../../../client/workflows/requests.js";
-import { fetchResult, keptResult } from "../../../client/workflows/results.js";
-import { epochOf } from "../../../core/clock.js";
-import { isoDate } from "../../../core/text/duration.js";
-import { type Context, resumeCommand, wordsOf } from "../../context.js";
-import { undelivered } from "../../errors.js";
+import { fetchResult, readKeptResult } from "../../../client/workflows/results.js";
+import { parseEpoch } from "../../../core/clock.js";
+import { formatIsoDate } from "../../../core/text/duration.js";
+import { type Context, listWords, resumeCommand } from "../../context.js";
+import { wrapUndelivered } from "../../errors.js";
 import { readSchema } from "../../input/create-request.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
-import { idsOrChosen } from "../../requests/table.js";
-import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
+import { chooseIds } from "../../requests/table.js";
+import { checkFit, checkResultOptions, listResultWords, sayLimits, showResult } from "../../results/show.js";
 import type { Given } from "../flags.js";
 import { endWithoutResult } from "../run/run.js";
 
@@ -18,10 +18,14 @@ type OutputFlags = Given<"result" | "partial" | "pace"> & {
   bibliography?: "csl" | "ris";
 };
 
-export async function output(ctx: Context, given: string | undefined, options: OutputFlags): Promise<number> {
+export async function runOutput(
+  ctx: Context,
+  given: string | undefined,
+  options: OutputFlags,
+): Promise<number> {
   const { bibliography: form } = options;
   checkResultOptions(options, ctx.reporter.json);
-  const [id = ""] = await idsOrChosen(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
+  const [id = ""] = await chooseIds(ctx, given ? [given] : [], ({ request_id }) => request_id !== null);
   const givenSchema = await readSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { signal } = ctx;
   const target = resolveTarget(ctx, id);
@@ -29,9 +33,9 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const { requestId } = target;
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
   // The provider may no longer know a request whose result is kept here.
-  if (options.watch && !keptResult(ports, target)) {
+  if (options.watch && !readKeptResult(ports, target)) {
     const { partial, schema } = options;
-    const flags = [...resultWords(options), ...wordsOf({ partial, bibliography: form, schema })];
+    const flags = [...listResultWords(options), ...listWords({ partial, bibliography: form, schema })];
     const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
     const [outcome] = await showFollow(ctx, ports, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";
@@ -42,7 +46,7 @@ export async function output(ctx: Context, given: string | undefined, options: O
   const result = await fetchResult(ports, target, { signal, end, partial: options.partial, schema });
   await sayLimits(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
-  const check = options.html || options.web ? keptCheck(ports, requestId) : undefined;
+  const check = options.html || options.web ? readKeptCheck(ports, requestId) : undefined;
   const source = {
     requestId,
     origin: target.entry?.origin ?? ports.origin,
@@ -50,14 +54,14 @@ export async function output(ctx: Context, given: string | undefined, options: O
     createdAt: created_at,
     check,
   };
-  const accessedAt = epochOf(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
+  const accessedAt = parseEpoch(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
   // The reading of citations is loaded for a bibliography alone.
   const { buildBibliography } = form ? await import("../../../app/bibliography.js") : {};
-  const content = (form && buildBibliography?.(result, form, isoDate(accessedAt))) || result;
+  const content = (form && buildBibliography?.(result, form, formatIsoDate(accessedAt))) || result;
   if (form && content.data.length === 0)
-    await ctx.reporter.notice("NO_SOURCES", `the result of ${requestId} names no address`);
+    await ctx.reporter.writeNotice("NO_SOURCES", `the result of ${requestId} names no address`);
   await showResult(ctx, content, source, form ? { ...options, raw: true } : options).catch((error) => {
-    throw undelivered(error, requestId);
+    throw wrapUndelivered(error, requestId);
   });
   await checkFit(ctx, result, { requestId, schema }, options);
   return 0;

@@ -13,5 +13,5 @@ export const quota = define({
     "the hour, the day under per-day, and what was spent; with --all a line for each account: profile TAB hour TAB 24 h TAB 7 d TAB 30 d TAB origin; --json: used, left, limit, next_slot_at, origin, profile, counted_from, day, spent; an array with --all",
   exits: { 0: "printed", 4: "no key", 12: "the history cannot be read" },
   examples: ["research quota --tier free", "research quota --json | jq .left"],
-  run: async () => (await import("./run.js")).quota,
+  run: async () => (await import("./run.js")).runQuota,
 });

@@ -1,28 +1,28 @@
 import type { LimitOptions } from "../../../app/machine.js";
-import { type AccountQuota, accountQuota, allQuotas, type Quota } from "../../../app/quota.js";
+import { type AccountQuota, listQuotas, type Quota, readAccountQuota } from "../../../app/quota.js";
 import { formatDuration } from "../../../core/text/duration.js";
-import { counted } from "../../../core/text/phrases.js";
-import { dollars } from "../../../core/text/research-progress.js";
-import { safeLine } from "../../../core/text/safe-text.js";
+import { formatCount } from "../../../core/text/phrases.js";
+import { formatDollars } from "../../../core/text/research-progress.js";
+import { escapeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { rowsText } from "../../terminal/columns.js";
+import { formatTable } from "../../terminal/columns.js";
 
 /** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
-export async function quota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
+export async function runQuota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
   const { reporter, host, provider } = ctx;
   if (options.all) {
-    const all = allQuotas(ctx);
-    await reporter.show(all, rowsText(ALL, all.map(accountRow), host.stdout));
+    const all = listQuotas(ctx);
+    await reporter.show(all, formatTable(ALL, all.map(accountRow), host.stdout));
     if (all.some(({ spent }) => spent.some(hasMore)))
       await reporter.say("+: requests that ended without saying a cost are not in this sum");
     return;
   }
-  const account = accountQuota(ctx, options);
-  await reporter.showFitted(account, quotaText(account, host.clock.now()) + spentText(account));
+  const account = readAccountQuota(ctx, options);
+  await reporter.showFitted(account, formatQuota(account, host.clock.now()) + formatSpent(account));
   await reporter.say(
     "counted from this machine's own records: what other machines sent with this key is not in it",
   );
-  if (ctx.hourlyLimit(options) === undefined)
+  if (ctx.getHourlyLimit(options) === undefined)
     await reporter.say(
       provider
         ? `${provider.title} has limits of its own that it does not say; --per-hour N counts against one of yours`
@@ -36,23 +36,23 @@ const ALL = ["PROFILE", "HOUR", "24 H", "7 D", "30 D", "ORIGIN"];
 function accountRow({ profile, origin, used, spent }: AccountQuota): string[] {
   const cells = spent.map((time) => {
     const { requests, dollars: cost, tokens } = time;
-    const sum = cost !== null ? dollars(cost) : tokens !== null && counted(tokens, "token");
+    const sum = cost !== null ? formatDollars(cost) : tokens !== null && formatCount(tokens, "token");
     return sum ? `${requests}, ${sum}${hasMore(time) ? "+" : ""}` : `${requests}`;
   });
-  return [profile, `${used}`, ...cells, safeLine(origin)];
+  return [profile, `${used}`, ...cells, escapeLine(origin)];
 }
 
 const hasMore = ({ dollars: cost, unsaid }: AccountQuota["spent"][number]) => cost !== null && unsaid > 0;
 
 /** The day under `per-day`, and what was spent, a line each. */
-function spentText({ day, spent }: AccountQuota): string {
+function formatSpent({ day, spent }: AccountQuota): string {
   const today = day ? [`${day.used} of ${day.limit} creates used in 24 hours, ${day.left} left`] : [];
   const lines = spent.map(({ since, requests, running, dollars: cost, tokens, unsaid }) => {
     const parts = [
-      counted(requests, "request"),
+      formatCount(requests, "request"),
       ...(running > 0 ? [`${running} running`] : []),
-      ...(cost === null ? [] : [dollars(cost)]),
-      ...(tokens === null ? [] : [counted(tokens, "token")]),
+      ...(cost === null ? [] : [formatDollars(cost)]),
+      ...(tokens === null ? [] : [formatCount(tokens, "token")]),
       ...(unsaid > 0 ? [`${unsaid} that said no cost`] : []),
     ];
     return `last ${since}: ${parts.join(", ")}`;
@@ -61,8 +61,12 @@ function spentText({ day, spent }: AccountQuota): string {
 }
 
 /** The hour as a sentence; `now` is epoch milliseconds. */
-export function quotaText({ used, limit, left, next_slot_at: next_at, origin }: Quota, now: number): string {
-  if (limit === null || next_at === null) return `${counted(used, "create")} in the last hour at ${origin}\n`;
+export function formatQuota(
+  { used, limit, left, next_slot_at: next_at, origin }: Quota,
+  now: number,
+): string {
+  if (limit === null || next_at === null)
+    return `${formatCount(used, "create")} in the last hour at ${origin}\n`;
   const next =
     Date.parse(next_at) <= now
       ? "the next one may be sent now"

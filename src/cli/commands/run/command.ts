@@ -1,4 +1,4 @@
-import { define, usual } from "../definition.js";
+import { define, listUsualExits } from "../definition.js";
 import { flags } from "../flags.js";
 
 export const run = define({
@@ -17,7 +17,7 @@ export const run = define({
   exits: {
     0: "COMPLETED",
     9: "unreachable, nothing was created",
-    ...usual(3, 4, 5, 6, 7, 8, 10, 11, 13, 14),
+    ...listUsualExits(3, 4, 5, 6, 7, 8, 10, 11, 13, 14),
   },
   examples: [
     'research run "How do tides form?" -o tides.md',

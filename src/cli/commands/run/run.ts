@@ -5,17 +5,17 @@ import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import type { Target } from "../../../client/workflows/requests.js";
-import { fetchResult, whyNoResult } from "../../../client/workflows/results.js";
+import { explainNoResult, fetchResult } from "../../../client/workflows/results.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { type Context, resumeAt, wordsOf } from "../../context.js";
-import { interrupted, UnfinishedError, undelivered } from "../../errors.js";
-import { askedAccounts, readRequest, showRequests } from "../../input/create-request.js";
+import { type Context, listWords, resumeAt } from "../../context.js";
+import { UnfinishedError, wrapInterrupted, wrapUndelivered } from "../../errors.js";
+import { openAskedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { ChecksAfter, modelForChecks } from "../../requests/check-after.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
-import { createdTarget, sayLeft, showSubmit } from "../../requests/submit.js";
-import { checkFit, checkResultOptions, resultWords, sayLimits, showResult } from "../../results/show.js";
+import { buildCreatedTarget, sayLeft, showSubmit } from "../../requests/submit.js";
+import { checkFit, checkResultOptions, listResultWords, sayLimits, showResult } from "../../results/show.js";
 import { Interrupted } from "../../terminal/interruption.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Terminal } from "../../terminal/reporter.js";
@@ -32,17 +32,17 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   checkResultOptions(options, ctx.reporter.json);
   ctx.limitDay(options);
   const checkModel = await modelForChecks(ctx, options.check && !options.dryRun);
-  const accounts = await askedAccounts(ctx, await readRequest(ctx, prompt, options), options);
+  const accounts = await openAskedAccounts(ctx, await readRequest(ctx, prompt, options), options);
   if (options.dryRun) return showRequests(ctx, accounts);
   const { partial } = options;
-  const words = [...resultWords(options), ...wordsOf({ partial }), ...schemaWords(ctx, options)];
+  const words = [...listResultWords(options), ...listWords({ partial }), ...listSchemaWords(ctx, options)];
   return showRun(ctx, accounts, { ...options, checkModel }, (id, at) =>
     resumeAt(ctx, at, "output -w", id, words),
   );
 }
 
 /** Without a history, the command that goes on needs the schema; one from stdin cannot be read again. */
-function schemaWords(ctx: Context, { schema }: RunFlags): string[] {
+function listSchemaWords(ctx: Context, { schema }: RunFlags): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }
 
@@ -61,15 +61,15 @@ export async function showRun(
     await reporter.say(`created ${requestId}`);
     await sayLeft(reporter, account);
   }
-  if (signal.aborted) throw interrupted(signal, requestId, goOn);
+  if (signal.aborted) throw wrapInterrupted(signal, requestId, goOn);
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  const target = createdTarget(ports, requestId, { reused, submitted });
-  const own = {
+  const target = buildCreatedTarget(ports, requestId, { reused, submitted });
+  const settings = {
     ...{ print: false, question: body.prompt, answered: true, created: true },
     resume: resume && (() => goOn ?? ""),
   };
-  const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...own });
-  const done = OnDone.of(terminal, options.onDone);
+  const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...settings });
+  const done = OnDone.create(terminal, options.onDone);
   const checks = options.check ? new ChecksAfter(terminal, options.checkModel) : undefined;
   let file: string | undefined;
   let ofCheck = 0;
@@ -89,9 +89,9 @@ export async function showRun(
     if (checked) ofCheck = exitCodeOfCheck(checked);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
-    if (error instanceof Interrupted) throw interrupted(signal, requestId, goOn);
-    const named = goOn === undefined ? error : undelivered(error, requestId, goOn);
-    throw UnfinishedError.unlessEnded(named, requestId, goOn);
+    if (error instanceof Interrupted) throw wrapInterrupted(signal, requestId, goOn);
+    const named = goOn === undefined ? error : wrapUndelivered(error, requestId, goOn);
+    throw UnfinishedError.wrapUnlessEnded(named, requestId, goOn);
   } finally {
     await checks?.close();
     const status = outcome?.status ?? null;
@@ -113,6 +113,6 @@ export async function endWithoutResult(
   if (!outcome) return 0;
   const { status } = outcome;
   if (status !== null && isFinal(status) && status !== "COMPLETED")
-    throw await whyNoResult(ports, target, status, limits);
+    throw await explainNoResult(ports, target, status, limits);
   return exitCodeOfOutcome(outcome, { created });
 }

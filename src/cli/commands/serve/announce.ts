@@ -1,13 +1,13 @@
-import { shellWord } from "../../../core/text/phrases.js";
+import { quoteShellWord } from "../../../core/text/phrases.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import { type Log, logLine } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
-export type Voice = ReturnType<typeof voiceOf>;
+export type Voice = ReturnType<typeof chooseVoice>;
 
 /** What a service says on stderr beside its access log. With `--log json` it is JSON, also where a person would read text. */
-export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">) {
+export function chooseVoice({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">) {
   const isJson = reporter.json || options.log === "json";
   const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});
   const log: Log = (message, facts) => {
@@ -16,11 +16,11 @@ export function voiceOf({ host, flags, reporter }: Context, options: Pick<ServeO
     void write(logLine(isJson ? "json" : "text", host.clock.now(), message, facts));
   };
   const asLines = isJson && !reporter.json;
-  const line = (message: string) => write(logLine("json", host.clock.now(), message, { level: "info" }));
+  const writeLine = (message: string) => write(logLine("json", host.clock.now(), message, { level: "info" }));
   return {
     log,
-    say: (text: string) => (asLines ? line(text) : reporter.say(text)),
-    notice: (code: string, text: string) => (asLines ? line(text) : reporter.notice(code, text)),
+    say: (text: string) => (asLines ? writeLine(text) : reporter.say(text)),
+    notice: (code: string, text: string) => (asLines ? writeLine(text) : reporter.writeNotice(code, text)),
   };
 }
 
@@ -34,7 +34,7 @@ export async function announce(
 ): Promise<void> {
   const fresh = key?.fresh ? key.apiKey : undefined;
   if (reporter.json) {
-    await reporter.resultJson({ base_url: baseUrl, pid: process.pid, ...(fresh && { api_key: fresh }) });
+    await reporter.writeResultJson({ base_url: baseUrl, pid: process.pid, ...(fresh && { api_key: fresh }) });
     return;
   }
   const isKept = key && options.data !== undefined && options.apiKeyFile === undefined;
@@ -44,8 +44,8 @@ export async function announce(
   if (host.stderr.isTTY && options.log !== "json") {
     const exported = [`export RESEARCH_BASE_URL=${baseUrl}`];
     if (fresh) exported.push(`export RESEARCH_API_KEY=${fresh}`);
-    else if (keyFile) exported.push(`export RESEARCH_API_KEY_FILE=${shellWord(keyFile)}`);
+    else if (keyFile) exported.push(`export RESEARCH_API_KEY_FILE=${quoteShellWord(keyFile)}`);
     await reporter.say(`In another terminal:\n\n  ${exported.join("\n  ")}\n`);
   }
-  await reporter.result(`${baseUrl}\n`);
+  await reporter.writeResult(`${baseUrl}\n`);
 }

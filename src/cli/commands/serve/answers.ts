@@ -1,10 +1,15 @@
 import * as v from "valibot";
 import { refuseBeside, UsageError } from "../../../app/errors.js";
 import { readText } from "../../../app/read-text.js";
-import { exactElements, exactJson, JsonText, memberText } from "../../../core/json/exact-json.js";
+import {
+  findMemberText,
+  JsonText,
+  listExactElements,
+  stringifyExact,
+} from "../../../core/json/exact-json.js";
 import type { Researcher } from "../../../core/researcher.js";
 import { parseDuration } from "../../../core/text/duration.js";
-import { answersResearcher } from "../../../researchers/answers.js";
+import { createAnswersResearcher } from "../../../researchers/answers.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
@@ -28,7 +33,7 @@ const EXAMPLE =
   'As in [{"prompt": "tides", "output": "…", "after": "2s"}, {"prompt": "*", "fail": "No source answered."}]';
 
 /** The researcher that `--answers` names. Throws UsageError for flags beside it and an invalid file, else LocalError. */
-export async function answersOf(
+export async function readAnswers(
   { host, signal }: Context,
   options: Partial<
     Pick<ServeOptions, "answers" | "sources" | "search" | "model" | "researcher" | "upstream">
@@ -37,17 +42,17 @@ export async function answersOf(
   const { answers: file, sources, search, model, researcher, upstream } = options;
   if (file === undefined) return undefined;
   refuseBeside("--answers", { sources, search, model, researcher, upstream });
-  if (file === "sample") return answersResearcher([], host.clock);
+  if (file === "sample") return createAnswersResearcher([], host.clock);
   const text = await readText(file, "the file of answers", signal, MAX_ANSWERS_BYTES);
   try {
-    const given = exactElements(text);
+    const given = listExactElements(text);
     const answers = v.parse(ANSWERS, given).map(({ prompt, after, ...result }, index) => {
       // Valibot's copy has lost the text: an output is given as it is, whatever JavaScript makes of its numbers.
-      const text = memberText((given as object[])[index] ?? {}, "output");
-      const exact = "fail" in result ? result : { output: text && new JsonText(exactJson(text)) };
+      const text = findMemberText((given as object[])[index] ?? {}, "output");
+      const exact = "fail" in result ? result : { output: text && new JsonText(stringifyExact(text)) };
       return { prompt, result: exact, afterMs: parseDuration(String(after)) ?? 0 };
     });
-    return answersResearcher(answers, host.clock);
+    return createAnswersResearcher(answers, host.clock);
   } catch (error) {
     const at = error instanceof v.ValiError ? v.getDotPath(error.issues[0]) : undefined;
     const where = at === undefined || at === null ? "" : `answer ${Number(at.split(".")[0]) + 1}: `;

@@ -1,5 +1,5 @@
 import { FAULT_KINDS } from "../../../server/http/faults/fault.js";
-import { define, usual } from "../definition.js";
+import { define, listUsualExits } from "../definition.js";
 import { keyFlags, serveFlags, setFlags, spentFlags, storeFlags, tryFlags } from "./flags.js";
 
 const load = () => import("./keys.js");
@@ -45,7 +45,7 @@ const keys = define({
         "NAME, COMPLETED, FAILED, STOPPED, dollars, tokens in, tokens out and of how many nothing was said; --json: an array",
       exits: { 0: "printed", 12: "the folder or database cannot be used" },
       examples: ["research serve keys spent --since 30d --by model --data ./service"],
-      run: async () => (await load()).spent,
+      run: async () => (await load()).runSpent,
     }),
     define({
       name: "list",
@@ -112,7 +112,7 @@ export const tryOut = define({
   exits: {
     0: "done, also if nothing was found",
     3: "FAILED: a schema without --model or --answers, or one that the sources cannot fill",
-    ...usual(2, 12),
+    ...listUsualExits(2, 12),
   },
   examples: [
     'research try "What happens when the hourly limit is exceeded?"',

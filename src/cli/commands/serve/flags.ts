@@ -4,13 +4,13 @@ import type { Rate } from "../../../server/keys/key-store.js";
 import { ROLES } from "../../../server/role.js";
 import type { OptionsOf } from "../definition.js";
 import {
-  choice,
-  duration,
-  positiveDuration,
-  repeatable,
-  tierFlag,
-  value,
-  wholeNumber,
+  createWholeNumberParser,
+  defineChoice,
+  defineRepeatable,
+  defineTierFlag,
+  defineValue,
+  parseDurationFlag,
+  parsePositiveDuration,
 } from "../flag-values.js";
 import { flags } from "../flags.js";
 
@@ -18,13 +18,13 @@ const LAST_PORT = 65_535;
 const LONGEST_MS = 3_650 * 86_400_000;
 
 /** A port as commander reads it; 0 lets the system pick one. */
-function port(text: string): number {
+function parsePort(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= LAST_PORT)) throw new InvalidArgumentError(`It must be a port from 0 to ${LAST_PORT}.`);
   return value;
 }
 
-function shellCommand(text: string): string {
+function parseShellCommand(text: string): string {
   if (text.trim() === "") throw new InvalidArgumentError("It must be a command.");
   return text;
 }
@@ -36,7 +36,7 @@ const sourceFlags = {
     "search the web with searxng=URL, brave, tavily, exa or serper; the key is RESEARCH_SEARCH_API_KEY[_FILE]",
   "--domains <list>": "read pages of these domains only, separated by commas",
   "--not-domains <list>": "read no pages of these domains",
-  "--pages <n>": value("pages that one research may fetch (default: 30)", wholeNumber(1)),
+  "--pages <n>": defineValue("pages that one research may fetch (default: 30)", createWholeNumberParser(1)),
   "--answers <file|sample>":
     "answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample: to test a pipeline",
 } as const;
@@ -45,61 +45,79 @@ const sourceFlags = {
 const modelFlags = {
   "--model <name>": "have a model search the sources and word the answer; its quotes are checked",
   ...flags.modelLimits,
-  "--length <length>": choice("how long the report is (default: normal)", ["short", "normal", "long"]),
+  "--length <length>": defineChoice("how long the report is (default: normal)", ["short", "normal", "long"]),
 } as const;
 
 export const serveFlags = {
   "Service:": {
-    "--host <address>": value("where to listen", String, "127.0.0.1"),
-    "--port <n>": value("the port; 0 picks one (default: 8787, with --exec or --role worker 0)", port),
-    "--allow-host <name>": repeatable("a name to answer to beside the loopback ones; repeatable"),
+    "--host <address>": defineValue("where to listen", String, "127.0.0.1"),
+    "--port <n>": defineValue(
+      "the port; 0 picks one (default: 8787, with --exec or --role worker 0)",
+      parsePort,
+    ),
+    "--allow-host <name>": defineRepeatable("a name to answer to beside the loopback ones; repeatable"),
     "--api-key-file <path>":
       "file with the key that clients must send (or RESEARCH_SERVE_API_KEY; default: a fresh one)",
-    "--tier <tier>": tierFlag("the hourly limits of the one key (default: enterprise, no limit)"),
-    "--log <format>": choice("a line for each request on stderr (default: text on a terminal)", [
+    "--tier <tier>": defineTierFlag("the hourly limits of the one key (default: enterprise, no limit)"),
+    "--log <format>": defineChoice("a line for each request on stderr (default: text on a terminal)", [
       "text",
       "json",
       "off",
     ]),
     "--ui": "a page to look at: prints a link that opens it in one browser, once",
-    "--drain <duration>": value(
+    "--drain <duration>": defineValue(
       "how long requests are still taken after SIGTERM (default: 5s with --database, else 0)",
-      duration,
+      parseDurationFlag,
     ),
-    "--exec <command>": value("run COMMAND against the service, then exit with its code", shellCommand),
+    "--exec <command>": defineValue(
+      "run COMMAND against the service, then exit with its code",
+      parseShellCommand,
+    ),
   },
   "Store:": {
     "--data <dir>": "keep everything here, across restarts (default: in memory)",
-    "--keep <duration>": value("delete conversations that ended longer ago (default: keep all)", duration),
+    "--keep <duration>": defineValue(
+      "delete conversations that ended longer ago (default: keep all)",
+      parseDurationFlag,
+    ),
     "--database <url>":
       "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); without a password in it",
-    "--role <role>": choice("what this process does at the database (default: all)", ROLES),
-    "--lease <duration>": value(
+    "--role <role>": defineChoice("what this process does at the database (default: all)", ROLES),
+    "--lease <duration>": defineValue(
       "how soon others take over the work of a dead process (default: 15s)",
-      duration,
+      parseDurationFlag,
     ),
-    "--connections <n>": value(
+    "--connections <n>": defineValue(
       "how many this process may have to the database (default: 10)",
-      wholeNumber(4),
+      createWholeNumberParser(4),
     ),
   },
   "Research:": {
-    "--workers <n>": value("how many are PROCESSING at once (default: one for each core)", wholeNumber(1)),
-    "--researcher <command>": value(
+    "--workers <n>": defineValue(
+      "how many are PROCESSING at once (default: one for each core)",
+      createWholeNumberParser(1),
+    ),
+    "--researcher <command>": defineValue(
       "a program that does the research: JSON on stdin, the result on stdout",
-      shellCommand,
+      parseShellCommand,
     ),
     "--upstream <profile>":
       "have that profile's service or provider do the research, each question sent once",
-    "--upstream-at-once <n>": value("requests that may be under way there (default: 1000)", wholeNumber(1)),
+    "--upstream-at-once <n>": defineValue(
+      "requests that may be under way there (default: 1000)",
+      createWholeNumberParser(1),
+    ),
   },
   "Sources:": sourceFlags,
   "Model:": modelFlags,
   "Tests:": {
-    "--pending <duration>": value("least time in PENDING", duration, 0),
-    "--processing <duration>": value("least time in PROCESSING", duration, 0),
-    "--fault <operation:kind[:how]>": repeatable("answer with a fault, to test a client; repeatable"),
-    "--seed <n>": value("makes the faults with a probability the same each time", wholeNumber(0)),
+    "--pending <duration>": defineValue("least time in PENDING", parseDurationFlag, 0),
+    "--processing <duration>": defineValue("least time in PROCESSING", parseDurationFlag, 0),
+    "--fault <operation:kind[:how]>": defineRepeatable("answer with a fault, to test a client; repeatable"),
+    "--seed <n>": defineValue(
+      "makes the faults with a probability the same each time",
+      createWholeNumberParser(0),
+    ),
   },
 } as const;
 
@@ -119,7 +137,7 @@ export const storeFlags = {
 const NONE = { most: Number.POSITIVE_INFINITY, ms: 0 };
 
 /** A budget as commander reads it, as in `200/30d`, or `none`. */
-function rate(text: string): Rate {
+function parseRate(text: string): Rate {
   if (text === "none") return NONE;
   const [, number = "", time = ""] = /^(\d{1,9}(?:\.\d{1,9})?)\/(.+)$/.exec(text) ?? [];
   const ms = parseDuration(time) ?? 0;
@@ -130,38 +148,53 @@ function rate(text: string): Rate {
   return { most: Number(number), ms };
 }
 
-function wholeRate(text: string): Rate {
-  const read = rate(text);
+function parseWholeRate(text: string): Rate {
+  const read = parseRate(text);
   if (read !== NONE && !Number.isInteger(read.most))
     throw new InvalidArgumentError("It must be a whole number and a time, as in 200/30d, or none.");
   return read;
 }
 
-function atOnce(text: string): number {
-  return text === "none" ? NONE.most : wholeNumber(1)(text);
+function parseAtOnce(text: string): number {
+  return text === "none" ? NONE.most : createWholeNumberParser(1)(text);
 }
 
 const budgetFlags = {
-  "--budget <n/duration>": value("creates in a time that rolls, as in 200/30d (default: none)", wholeRate),
-  "--at-once <n>": value("conversations that run at a time; the others wait (default: none)", atOnce),
-  "--dollars <n/duration>": value("dollars in a time that rolls, as in 50/30d (default: none)", rate),
+  "--budget <n/duration>": defineValue(
+    "creates in a time that rolls, as in 200/30d (default: none)",
+    parseWholeRate,
+  ),
+  "--at-once <n>": defineValue(
+    "conversations that run at a time; the others wait (default: none)",
+    parseAtOnce,
+  ),
+  "--dollars <n/duration>": defineValue(
+    "dollars in a time that rolls, as in 50/30d (default: none)",
+    parseRate,
+  ),
 } as const;
 
 export const setFlags = { ...storeFlags, ...budgetFlags } as const;
 
 export const spentFlags = {
   ...storeFlags,
-  "--since <duration>": value("only what ended in this time (default: all)", positiveDuration),
-  "--by <what>": choice("one line for each of these (default: key)", ["key", "day", "model"]),
+  "--since <duration>": defineValue("only what ended in this time (default: all)", parsePositiveDuration),
+  "--by <what>": defineChoice("one line for each of these (default: key)", ["key", "day", "model"]),
 } as const;
 
 export const keyFlags = {
   ...storeFlags,
   ...budgetFlags,
-  "--tier <tier>": tierFlag("the hourly limits (default: free)"),
-  "--creates-per-hour <n>": value("for enterprise, which has no limits of its own", wholeNumber(0)),
-  "--stops-per-hour <n>": value("likewise", wholeNumber(0)),
-  "--expires <duration>": value("how long the key is valid (default: until it is revoked)", positiveDuration),
+  "--tier <tier>": defineTierFlag("the hourly limits (default: free)"),
+  "--creates-per-hour <n>": defineValue(
+    "for enterprise, which has no limits of its own",
+    createWholeNumberParser(0),
+  ),
+  "--stops-per-hour <n>": defineValue("likewise", createWholeNumberParser(0)),
+  "--expires <duration>": defineValue(
+    "how long the key is valid (default: until it is revoked)",
+    parsePositiveDuration,
+  ),
 } as const;
 
 export type ServeOptions = OptionsOf<typeof serveFlags>;

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { CodedError, UsageError } from "../../../app/errors.js";
 import { makeFolder } from "../../../core/files/files.js";
-import { inWords, LocalError } from "../../../core/files/local-error.js";
+import { describeSystemError, LocalError } from "../../../core/files/local-error.js";
 import { type HourlyLimit, TIERS, type Tier } from "../../../core/protocol/limits.js";
-import { exactDuration } from "../../../core/text/duration.js";
+import { formatExactDuration } from "../../../core/text/duration.js";
 import {
   type KeyUse,
   type Overview,
@@ -14,18 +14,18 @@ import {
 import { checkFormat, usageAt } from "../../../server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
 import {
+  createKey,
   isValid,
   type KeyBudgets,
   type KeyStore,
-  newKey,
   type Rate,
   type ServiceKey,
 } from "../../../server/keys/key-store.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
-import { rowsText } from "../../terminal/columns.js";
+import { formatTable } from "../../terminal/columns.js";
 import type { KeyOptions, SetOptions, SpentOptions } from "./flags.js";
-import { databaseOf } from "./store.js";
+import { readDatabase } from "./store.js";
 
 type StoreChoice = Pick<KeyOptions, "data" | "database">;
 
@@ -46,11 +46,11 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
     );
   }
   const tier = options.tier ?? "free";
-  const limits = limitsOf(tier, options);
-  return withKeys(ctx, options, true, async ({ keys }) => {
+  const limits = buildLimits(tier, options);
+  return useKeys(ctx, options, true, async ({ keys }) => {
     const now = ctx.host.clock.now();
-    const budgets = budgetsOf(options);
-    const { apiKey, key } = newKey({ name, tier, limits, budgets, now, validMs: options.expires });
+    const budgets = buildBudgets(options);
+    const { apiKey, key } = createKey({ name, tier, limits, budgets, now, validMs: options.expires });
     if (!(await keys.add(key))) {
       throw new UsageError(
         `the key name ${name} is in use`,
@@ -58,7 +58,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
       );
     }
     try {
-      await ctx.reporter.show({ ...described(key), api_key: apiKey }, `${apiKey}\n`);
+      await ctx.reporter.show({ ...describeKey(key), api_key: apiKey }, `${apiKey}\n`);
     } catch (error) {
       // The key was not shown, and only its hash is kept.
       await keys.revoke(name, ctx.host.clock.now());
@@ -70,21 +70,23 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
 
 /** Changes the budgets of a key. Throws CodedError (exit 6) if no key in use has the name. */
 export async function setKey(ctx: Context, name: string, options: SetOptions): Promise<void> {
-  const budgets = budgetsOf(options);
+  const budgets = buildBudgets(options);
   if (Object.keys(budgets).length === 0)
     throw new UsageError("no change is named", "Give --budget, --at-once or --dollars.");
-  return withKeys(ctx, options, false, async ({ keys }) => {
+  return useKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.set(name, budgets))) throw noSuchKey(name);
-    const key = (await keys.list()).find((one) => one.name === name && one.revokedAt === undefined);
-    if (ctx.reporter.json && key) await ctx.reporter.resultJson(described(key));
+    const key = (await keys.list()).find(
+      (candidate) => candidate.name === name && candidate.revokedAt === undefined,
+    );
+    if (ctx.reporter.json && key) await ctx.reporter.writeResultJson(describeKey(key));
     await ctx.reporter.say(`The key ${name} is changed.`);
   });
 }
 
 /** Prints what was spent: `name\tcompleted\tfailed\tstopped\tdollars\ttokens in\ttokens out\tunsaid`, or a JSON array. */
-export async function spent(ctx: Context, options: SpentOptions): Promise<void> {
+export async function runSpent(ctx: Context, options: SpentOptions): Promise<void> {
   const { by = "key", since } = options;
-  return withKeys(ctx, options, false, async ({ keys, overview }) => {
+  return useKeys(ctx, options, false, async ({ keys, overview }) => {
     const names = new Map((await keys.list()).map((key) => [key.id, key]));
     const all = (await (await overview()).spent(by, since)).map(({ name, ...row }) => {
       const key = names.get(name);
@@ -98,7 +100,7 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<void> 
       ...{ dollars: row.dollars, dollars_said: row.priced },
       ...{ input_tokens: row.inputTokens, output_tokens: row.outputTokens, nothing_said: row.unsaid },
     }));
-    const text = rowsText([by.toUpperCase(), ...SPENT], all.map(spentRow), ctx.host.stdout);
+    const text = formatTable([by.toUpperCase(), ...SPENT], all.map(formatSpentRow), ctx.host.stdout);
     await ctx.reporter.show(rows, text);
   });
 }
@@ -108,27 +110,27 @@ export async function spent(ctx: Context, options: SpentOptions): Promise<void> 
  * not have; or a JSON array, with what is used of each limit.
  */
 export async function listKeys(ctx: Context, options: StoreChoice): Promise<void> {
-  return withKeys(ctx, options, false, async ({ keys, overview }) => {
+  return useKeys(ctx, options, false, async ({ keys, overview }) => {
     const now = ctx.host.clock.now();
     const { isTTY } = ctx.host.stdout;
     const listed = await keys.list();
     const { uses } = ctx.reporter.json ? await (await overview()).use(listed) : { uses: [] };
     const all = listed.map((key, n) => ({
-      ...described(key),
-      state: stateOf(key, now),
+      ...describeKey(key),
+      state: getKeyState(key, now),
       ...usedOf(key, uses[n]),
     }));
     if (all.length === 0) await ctx.reporter.say("no key was added: `research serve keys add NAME` adds one");
-    const rows = all.map((key) => rowOf(key, isTTY));
-    await ctx.reporter.show(all, rowsText(KEYS, rows, ctx.host.stdout));
+    const rows = all.map((key) => formatKeyRow(key, isTTY));
+    await ctx.reporter.show(all, formatTable(KEYS, rows, ctx.host.stdout));
   });
 }
 
 /** Makes a key invalid. Throws CodedError (exit 6) if no valid or expired key has the name. */
 export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<void> {
-  return withKeys(ctx, options, false, async ({ keys }) => {
+  return useKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) throw noSuchKey(name);
-    if (ctx.reporter.json) await ctx.reporter.resultJson({ name, state: "revoked" });
+    if (ctx.reporter.json) await ctx.reporter.writeResultJson({ name, state: "revoked" });
     await ctx.reporter.say(`The key ${name} is revoked.`);
   });
 }
@@ -139,7 +141,7 @@ function noSuchKey(name: string): CodedError {
 }
 
 /** Uses the keys of a service. Only with `creates` is a data folder made. Throws UsageError if no store is named, else LocalError. */
-async function withKeys(
+async function useKeys(
   ctx: Context,
   options: StoreChoice,
   creates: boolean,
@@ -159,7 +161,7 @@ async function withKeys(
 }
 
 /** §8: "custom" is two numbers; the other tiers have theirs. */
-function limitsOf(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): HourlyLimit {
+function buildLimits(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): HourlyLimit {
   if (tier === "enterprise") {
     if (createsPerHour === undefined || stopsPerHour === undefined) {
       throw new UsageError("--tier enterprise needs --creates-per-hour and --stops-per-hour");
@@ -174,28 +176,28 @@ function limitsOf(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): Hou
   return TIERS[tier];
 }
 
-function budgetsOf({ budget, atOnce, dollars }: SetOptions): KeyBudgets {
-  const orNone = <T>(value: T, most: number) => (Number.isFinite(most) ? value : undefined);
+function buildBudgets({ budget, atOnce, dollars }: SetOptions): KeyBudgets {
+  const toFinite = <T>(value: T, most: number) => (Number.isFinite(most) ? value : undefined);
   return {
-    ...(budget && { budget: orNone(budget, budget.most) }),
-    ...(atOnce !== undefined && { atOnce: orNone(atOnce, atOnce) }),
-    ...(dollars && { dollars: orNone(dollars, dollars.most) }),
+    ...(budget && { budget: toFinite(budget, budget.most) }),
+    ...(atOnce !== undefined && { atOnce: toFinite(atOnce, atOnce) }),
+    ...(dollars && { dollars: toFinite(dollars, dollars.most) }),
   };
 }
 
-function rateText(rate: Rate | undefined): string | null {
-  return rate ? `${rate.most}/${exactDuration(rate.ms)}` : null;
+function formatRate(rate: Rate | undefined): string | null {
+  return rate ? `${rate.most}/${formatExactDuration(rate.ms)}` : null;
 }
 
-function described({ name, tier, limits, budgets = {}, createdAt, expiresAt, revokedAt }: ServiceKey) {
+function describeKey({ name, tier, limits, budgets = {}, createdAt, expiresAt, revokedAt }: ServiceKey) {
   return {
     name,
     tier,
     creates_per_hour: limits.create,
     stops_per_hour: limits.stop,
-    budget: rateText(budgets.budget),
+    budget: formatRate(budgets.budget),
     at_once: budgets.atOnce ?? null,
-    dollars: rateText(budgets.dollars),
+    dollars: formatRate(budgets.dollars),
     created_at: new Date(createdAt).toISOString(),
     expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
     revoked_at: revokedAt === undefined ? null : new Date(revokedAt).toISOString(),
@@ -214,7 +216,7 @@ function usedOf({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
   };
 }
 
-function stateOf(key: ServiceKey, now: number): "valid" | "expired" | "revoked" {
+function getKeyState(key: ServiceKey, now: number): "valid" | "expired" | "revoked" {
   if (key.revokedAt !== undefined) return "revoked";
   return isValid(key, now) ? "valid" : "expired";
 }
@@ -225,7 +227,7 @@ const KEYS = [
 ];
 
 /** The cells of a key; on a terminal a date stands for a time. */
-function rowOf(key: ReturnType<typeof described> & { state: string }, isTTY: boolean): string[] {
+function formatKeyRow(key: ReturnType<typeof describeKey> & { state: string }, isTTY: boolean): string[] {
   const { name, state, tier, creates_per_hour, stops_per_hour, budget, at_once, dollars } = key;
   const limits = [`${creates_per_hour}`, `${stops_per_hour}`];
   const times = [key.created_at, key.expires_at ?? "-"].map((at) => (isTTY ? at.slice(0, 10) : at));
@@ -235,7 +237,7 @@ function rowOf(key: ReturnType<typeof described> & { state: string }, isTTY: boo
 
 const SPENT = ["COMPLETED", "FAILED", "STOPPED", "DOLLARS", "TOKENS IN", "OUT", "UNSAID"];
 
-function spentRow({ name, ...row }: Omit<Spent, "name"> & { name: string | undefined }): string[] {
+function formatSpentRow({ name, ...row }: Omit<Spent, "name"> & { name: string | undefined }): string[] {
   const ended = [row.completed, row.failed, row.stopped];
   const used = [row.dollars.toFixed(2), row.inputTokens, row.outputTokens, row.unsaid];
   return [name || "-", ...[...ended, ...used].map(String)];
@@ -244,7 +246,7 @@ function spentRow({ name, ...row }: Omit<Spent, "name"> & { name: string | undef
 async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): Promise<OpenKeys> {
   const { clock } = ctx.host;
   const { data } = options;
-  const url = databaseOf(ctx, options);
+  const url = readDatabase(ctx, options);
   try {
     if (url !== undefined) {
       const { openPostgresKeys } = await import("../../../server/postgres/open.js");
@@ -268,6 +270,8 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
   } catch (error) {
     if (error instanceof UsageError || error instanceof LocalError) throw error;
     if (error instanceof ServiceStartError) throw new LocalError(error.message, { cause: error });
-    throw new LocalError(`the data folder ${data} cannot be used: ${inWords(error)}`, { cause: error });
+    throw new LocalError(`the data folder ${data} cannot be used: ${describeSystemError(error)}`, {
+      cause: error,
+    });
   }
 }

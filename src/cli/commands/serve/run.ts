@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { CodedError, UsageError } from "../../../app/errors.js";
-import { modelOf } from "../../../app/model.js";
+import { openModel } from "../../../app/model.js";
 import { onAbort } from "../../../core/clock.js";
 import { isLoopback } from "../../../core/http/address.js";
-import { errorText } from "../../../core/text/phrases.js";
-import { type ResearcherParts, researcherFor } from "../../../researchers/researcher-for.js";
+import { describeError } from "../../../core/text/phrases.js";
+import { chooseResearcher, type ResearcherParts } from "../../../researchers/researcher-for.js";
 import { type ConversationStore, StoreError } from "../../../server/conversations/conversation-store.js";
 import { type InjectedFault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
@@ -14,11 +14,11 @@ import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
 import { Interrupted } from "../../terminal/interruption.js";
-import { announce, type Voice, voiceOf } from "./announce.js";
-import { answersOf } from "./answers.js";
+import { announce, chooseVoice, type Voice } from "./announce.js";
+import { readAnswers } from "./answers.js";
 import type { ServeOptions } from "./flags.js";
-import { DEFAULT_TIER, databaseOf, givenKey, openWithKey } from "./store.js";
-import { upstreamOf } from "./upstream.js";
+import { DEFAULT_TIER, openWithKey, readDatabase, readGivenKey } from "./store.js";
+import { openUpstream } from "./upstream.js";
 
 const DEFAULT_PORT = 8787;
 const UPSTREAM_AT_ONCE = 1_000;
@@ -29,17 +29,17 @@ const DRAIN_MS = 5_000;
 
 /** Runs the local service until a signal stops it, or until the command given to it has ended. */
 export async function serve(ctx: Context, options: ServeOptions): Promise<number> {
-  const database = databaseOf(ctx, options);
+  const database = readDatabase(ctx, options);
   if (options.exec !== undefined && options.role === "worker")
     throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
-  const given = await givenKey(ctx, options);
+  const given = await readGivenKey(ctx, options);
   const faults = options.fault.map(readFault);
   logFormat(ctx, options);
-  metricsTokenOf(ctx);
-  const answers = await answersOf(ctx, options);
-  const model = await modelOf(ctx, options);
-  const voice = voiceOf(ctx, options);
-  const upstream = await upstreamOf(ctx, options, voice.log);
+  readMetricsToken(ctx);
+  const answers = await readAnswers(ctx, options);
+  const model = await openModel(ctx, options);
+  const voice = chooseVoice(ctx, options);
+  const upstream = await openUpstream(ctx, options, voice.log);
   if (!isLoopback(options.host)) {
     await voice.notice(
       "EXPOSED",
@@ -66,7 +66,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       const link = service.newUiLink?.();
       if (link === undefined)
         voice.log("the page is off; start the service with --ui to get a link", { level: "warning" });
-      else if (ctx.reporter.json) await ctx.reporter.notice("UI_LINK", link);
+      else if (ctx.reporter.json) await ctx.reporter.writeNotice("UI_LINK", link);
       else await voice.say(`The page, for one browser: ${link}`);
     };
     if (service.newUiLink) await printLink();
@@ -76,7 +76,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       return await execCommand({
         command: options.exec,
         baseUrl: service.baseUrl,
-        apiKey: clientKey(ctx, key),
+        apiKey: chooseClientKey(ctx, key),
         env: { ...ctx.host.env },
         signal: ctx.signal,
       });
@@ -115,7 +115,7 @@ export async function start(
   const workers = parts.upstream
     ? (options.upstreamAtOnce ?? UPSTREAM_AT_ONCE)
     : (options.workers ?? availableParallelism());
-  const researcher = await researcherFor(ctx, options, parts, workers).catch(async (error) => {
+  const researcher = await chooseResearcher(ctx, options, parts, workers).catch(async (error) => {
     await store.close();
     throw error;
   });
@@ -123,7 +123,7 @@ export async function start(
   const write = (line: string) => void stderr.write(line).catch(() => {});
   // A command asks the service itself, and a worker answers only what asks for its health: any free port will do.
   const defaultPort = options.exec === undefined && options.role !== "worker" ? DEFAULT_PORT : 0;
-  const [format, metricsToken] = [logFormat(ctx, options), metricsTokenOf(ctx)];
+  const [format, metricsToken] = [logFormat(ctx, options), readMetricsToken(ctx)];
   try {
     return await startService({
       host: options.host,
@@ -159,7 +159,7 @@ function startFailure(error: unknown): never {
 }
 
 /** The key for a command inside: with added keys, which are kept nowhere, the one in the environment. */
-function clientKey({ host }: Context, key: OwnKey | undefined): string {
+function chooseClientKey({ host }: Context, key: OwnKey | undefined): string {
   const apiKey = key?.apiKey ?? host.env.RESEARCH_API_KEY?.trim();
   if (apiKey) return apiKey;
   throw new UsageError("--exec needs one of the added keys", "Give it with RESEARCH_API_KEY.");
@@ -169,7 +169,7 @@ function readFault(text: string): InjectedFault {
   try {
     return parseFault(text);
   } catch (error) {
-    throw new UsageError(`--fault ${text}: ${errorText(error)}`);
+    throw new UsageError(`--fault ${text}: ${describeError(error)}`);
   }
 }
 
@@ -184,7 +184,7 @@ function logFormat({ reporter, flags, host }: Context, { log }: ServeOptions): L
 }
 
 /** The token for the metrics; without one they are not served. Throws UsageError for an invalid one. */
-function metricsTokenOf({ host }: Context): string | undefined {
+function readMetricsToken({ host }: Context): string | undefined {
   const token = host.env.RESEARCH_SERVE_METRICS_TOKEN?.trim();
   if (!token) return undefined;
   if (!/^[\x21-\x7e]{16,}$/.test(token))

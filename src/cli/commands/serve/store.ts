@@ -5,10 +5,10 @@ import { TIERS, type Tier } from "../../../core/protocol/limits.js";
 import { isKeyText } from "../../../core/secrets/key.js";
 import type { ConversationStore } from "../../../server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../server/conversations/local/open-local-store.js";
-import { keyHash, keyIdOf } from "../../../server/keys/key-store.js";
-import { apiKeyFor, type OwnKey } from "../../../server/keys/own-key.js";
+import { hashKey, shortenHash } from "../../../server/keys/key-store.js";
+import { chooseApiKey, type OwnKey } from "../../../server/keys/own-key.js";
 import type { Log } from "../../../server/monitoring/log.js";
-import { problemOfDatabaseUrl } from "../../../server/postgres/database-url.js";
+import { findUrlProblem } from "../../../server/postgres/database-url.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
@@ -20,7 +20,7 @@ const LEAST_LEASE_MS = 1_000;
 const DEFAULT_CONNECTIONS = 10;
 
 /** The URL of the shared database; undefined without one. Throws UsageError for an invalid URL, a password in the argument, and flags that exclude each other. */
-export function databaseOf(ctx: Context, options: Partial<StoreOptions>): string | undefined {
+export function readDatabase(ctx: Context, options: Partial<StoreOptions>): string | undefined {
   const variable = ctx.host.env.RESEARCH_SERVE_DATABASE || undefined;
   const given = options.database ?? variable;
   if (given === undefined) {
@@ -35,7 +35,7 @@ export function databaseOf(ctx: Context, options: Partial<StoreOptions>): string
   if (options.lease !== undefined && options.lease < LEAST_LEASE_MS)
     throw new UsageError("--lease must be at least 1s: it is renewed three times in that time");
   if (options.data !== undefined) throw new UsageError(`--data and ${name} exclude each other`);
-  const problem = problemOfDatabaseUrl(given, from);
+  const problem = findUrlProblem(given, from);
   if (problem !== undefined) throw new UsageError(`${name} ${problem}`);
   return given;
 }
@@ -61,7 +61,7 @@ type OwnKeyOptions = Pick<ServeOptions, "host" | "apiKeyFile" | "tier" | "data">
 export const DEFAULT_TIER: Tier = "enterprise";
 
 /** The one key by flag or variable; undefined if none is given. Throws UsageError for an invalid one. */
-export async function givenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Promise<string | undefined> {
+export async function readGivenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Promise<string | undefined> {
   const text =
     apiKeyFile === undefined
       ? ctx.host.env.RESEARCH_SERVE_API_KEY
@@ -82,13 +82,13 @@ export async function openWithKey(
 ): Promise<{ store: ConversationStore; key?: OwnKey }> {
   const store = await openStore(ctx, options, database);
   try {
-    if (await store.keys.inUse()) {
+    if (await store.keys.isInUse()) {
       checkNoOwnKey(options);
       return { store };
     }
-    const key = await ownKey(options, given, database !== undefined);
+    const key = await chooseOwnKey(options, given, database !== undefined);
     const limits = TIERS[options.tier ?? DEFAULT_TIER];
-    await store.agreeOn?.(`${keyIdOf(keyHash(key.apiKey))} ${limits.create} ${limits.stop}`);
+    await store.agreeOn?.(`${shortenHash(hashKey(key.apiKey))} ${limits.create} ${limits.stop}`);
     return { store, key };
   } catch (error) {
     await store.close();
@@ -107,7 +107,11 @@ function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
 }
 
 /** The given key, or one that is made here; beyond this machine only a given one will do. */
-async function ownKey(options: OwnKeyOptions, given: string | undefined, shared: boolean): Promise<OwnKey> {
+async function chooseOwnKey(
+  options: OwnKeyOptions,
+  given: string | undefined,
+  shared: boolean,
+): Promise<OwnKey> {
   if (given !== undefined) return { apiKey: given, fresh: false };
   if (shared) {
     throw new UsageError(
@@ -121,5 +125,5 @@ async function ownKey(options: OwnKeyOptions, given: string | undefined, shared:
       "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY, or add keys: research serve keys add NAME --data DIR.",
     );
   }
-  return apiKeyFor(options.data);
+  return chooseApiKey(options.data);
 }

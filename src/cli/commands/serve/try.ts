@@ -1,11 +1,11 @@
-import { modelOf } from "../../../app/model.js";
-import { apiKeyFor } from "../../../server/keys/own-key.js";
+import { openModel } from "../../../app/model.js";
+import { chooseApiKey } from "../../../server/keys/own-key.js";
 import type { Context } from "../../context.js";
 import { readRequest } from "../../input/create-request.js";
 import { checkResultOptions } from "../../results/show.js";
 import { showRun } from "../run/run.js";
-import { voiceOf } from "./announce.js";
-import { answersOf } from "./answers.js";
+import { chooseVoice } from "./announce.js";
+import { readAnswers } from "./answers.js";
 import type { ServeOptions, TryOptions } from "./flags.js";
 import { start } from "./run.js";
 import { openStore } from "./store.js";
@@ -16,15 +16,15 @@ const POLL_MS = 100;
 /** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
-  const answers = await answersOf(ctx, options);
-  const model = await modelOf(ctx, options);
+  const answers = await readAnswers(ctx, options);
+  const model = await openModel(ctx, options);
   const body = await readRequest(ctx, prompt, options);
-  const key = await apiKeyFor();
+  const key = await chooseApiKey();
   const serveOptions: ServeOptions = {
     ...{ ...options, log: "off", host: "127.0.0.1", port: 0 },
     ...{ pending: 0, processing: 0, allowHost: [], fault: [] },
   };
-  const voice = voiceOf(ctx, serveOptions);
+  const voice = chooseVoice(ctx, serveOptions);
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
   const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice, answers });
   try {
@@ -36,11 +36,11 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
       RESEARCH_NO_HISTORY: "1",
     };
     const { profile: _, baseUrl: __, ...flags } = ctx.flags;
-    const own = ctx.with(env, flags);
+    const context = ctx.createWith(env, flags);
     try {
-      return await showRun(ctx, [{ ports: own, body }], { interval: POLL_MS, ...options }, undefined);
+      return await showRun(ctx, [{ ports: context, body }], { interval: POLL_MS, ...options }, undefined);
     } finally {
-      await own.close();
+      await context.close();
     }
   } finally {
     await service.close();

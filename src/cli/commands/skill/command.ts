@@ -17,7 +17,7 @@ export const skill = define({
       output: "the file's path; --json: {path}",
       exits: { 0: "written", 12: "not written, or the file exists (without --force)" },
       examples: ["research skill install --dir ~/.agents/skills"],
-      run: async () => (await import("./run.js")).skillInstall,
+      run: async () => (await import("./run.js")).installSkill,
     }),
   ],
 });

@@ -3,21 +3,21 @@ import { dirname, join } from "node:path";
 import skillText from "../../../../skills/research/SKILL.md?raw";
 import { writeTarget } from "../../../app/output-file.js";
 import { makeSharedFolder } from "../../../core/files/files.js";
-import { orLocalError } from "../../../core/files/local-error.js";
+import { runLocally } from "../../../core/files/local-error.js";
 import type { Context } from "../../context.js";
 
 /** Writes the skill below `dir`, a folder of skills. Throws LocalError if it cannot, or if the file exists and `force` is not given. */
-export async function skillInstall(
+export async function installSkill(
   ctx: Context,
-  { dir = skillsFolder(), force = false }: { dir?: string; force?: boolean },
+  { dir = locateSkills(), force = false }: { dir?: string; force?: boolean },
 ): Promise<void> {
   const path = join(dir, "research", "SKILL.md");
-  orLocalError(`could not write ${path}`, () => makeSharedFolder(dirname(path)));
+  runLocally(`could not write ${path}`, () => makeSharedFolder(dirname(path)));
   writeTarget(path, skillText, force);
   await ctx.reporter.show({ path }, `${path}\n`);
 }
 
 /** Where agents look for skills, below the current folder: Claude Code has a folder of its own. */
-function skillsFolder(): string {
+function locateSkills(): string {
   return existsSync(".claude") && !existsSync(".agents") ? ".claude/skills" : ".agents/skills";
 }

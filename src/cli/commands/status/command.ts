@@ -1,4 +1,4 @@
-import { define, usual } from "../definition.js";
+import { define, listUsualExits } from "../definition.js";
 
 export const status = define({
   name: "status",
@@ -14,8 +14,8 @@ export const status = define({
   exits: {
     0: "answered",
     ...{ 3: "FAILED (--exit-status)", 8: "still running (--exit-status)", 10: "STOPPED (--exit-status)" },
-    ...usual(4, 5, 6, 7, 9, 11),
+    ...listUsualExits(4, 5, 6, 7, 9, 11),
   },
   examples: ["research status @last", "research status -q 3f2a"],
-  run: async () => (await import("./run.js")).status,
+  run: async () => (await import("./run.js")).runStatus,
 });

@@ -2,7 +2,7 @@ import { askStates, resolveTarget } from "../../../client/workflows/requests.js"
 import type { Context } from "../../context.js";
 import { showAnswers } from "../../requests/answers.js";
 
-export async function status(
+export async function runStatus(
   ctx: Context,
   ids: readonly string[],
   options: { quiet?: boolean; exitStatus?: boolean },

@@ -1,4 +1,4 @@
-import { define, usual } from "../definition.js";
+import { define, listUsualExits } from "../definition.js";
 
 export const stop = define({
   name: "stop",
@@ -11,7 +11,7 @@ export const stop = define({
   exits: {
     0: "stopped now or before",
     6: "it is COMPLETED or FAILED, or its service cannot stop it",
-    ...usual(4, 5, 7, 8, 9, 11),
+    ...listUsualExits(4, 5, 7, 8, 9, 11),
   },
   examples: ["research stop @last", "research stop -y 3f2a 77b0"],
   run: async () => (await import("./run.js")).stop,

@@ -1,7 +1,7 @@
 import { askStates, type NamedTarget, resolveTarget, stopAll } from "../../../client/workflows/requests.js";
 import type { Context } from "../../context.js";
 import { showAnswers } from "../../requests/answers.js";
-import { asksFirst, confirm, type Listed } from "../../requests/table.js";
+import { canAsk, confirm, type Listed } from "../../requests/table.js";
 
 const STOPPING = {
   verb: "Stop",
@@ -18,15 +18,15 @@ export async function stop(
   { yes }: { yes?: boolean },
 ): Promise<number> {
   // One that is named twice is stopped once: a second stop would be refused.
-  const named = new Map(ids.map((id) => resolveTarget(ctx, id)).map((one) => [one.requestId, one]));
+  const named = new Map(ids.map((id) => resolveTarget(ctx, id)).map((target) => [target.requestId, target]));
   const targets = [...named.values()];
   const { reporter, signal } = ctx;
-  if (!yes && asksFirst(ctx)) await confirm(ctx, await namedRequests(ctx, targets), STOPPING);
+  if (!yes && canAsk(ctx)) await confirm(ctx, await listNamedRequests(ctx, targets), STOPPING);
   return showAnswers(reporter, ids.length, stopAll(ctx, targets, { signal }));
 }
 
 /** What is shown of each; the service is asked about those that the history does not know. */
-async function namedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<Listed[]> {
+async function listNamedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<Listed[]> {
   const strange = targets.filter(({ entry }) => !entry);
   const answers = await askStates(ctx, strange, { signal: ctx.signal });
   return targets.map(({ requestId, entry }): Listed => {

@@ -1,4 +1,4 @@
-import { define, usual } from "../definition.js";
+import { define, listUsualExits } from "../definition.js";
 import { flags } from "../flags.js";
 
 export const watch = define({
@@ -13,7 +13,7 @@ export const watch = define({
     0: "all COMPLETED",
     8: "--timeout reached",
     9: "an id was given up, since no poll succeeded",
-    ...usual(3, 4, 5, 6, 10, 11),
+    ...listUsualExits(3, 4, 5, 6, 10, 11),
   },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
   run: async () => (await import("./run.js")).watch,

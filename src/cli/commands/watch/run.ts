@@ -1,11 +1,11 @@
 import { resolveTarget } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, resumeCommand } from "../../context.js";
-import { worstOf } from "../../requests/answers.js";
+import { pickWorst } from "../../requests/answers.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
-import { idsOrChosen } from "../../requests/table.js";
+import { chooseIds } from "../../requests/table.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Given } from "../flags.js";
 
@@ -14,18 +14,18 @@ export async function watch(
   given: readonly string[],
   options: Given<"pace" | "onDone" | "notify">,
 ): Promise<number> {
-  const ids = await idsOrChosen(
+  const ids = await chooseIds(
     ctx,
     given,
     ({ request_id, status }) => request_id !== null && !isFinal(status),
     "no request of this machine is running",
   );
   const targets = ids.map((id) => resolveTarget(ctx, id));
-  const done = OnDone.of(ctx, options.onDone);
+  const done = OnDone.create(ctx, options.onDone);
   const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];
   const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", left, flags);
   const outcomes = await showFollow(ctx, ctx, targets, { ...options, print: true, resume, done });
   if (options.notify) await notifyEnd(ctx, endText(outcomes));
-  const code = worstOf(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
+  const code = pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
   return done ? done.settle(code) : code;
 }

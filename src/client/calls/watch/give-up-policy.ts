@@ -1,6 +1,6 @@
 import type { Unsuccessful } from "../classify-response.js";
 import { type RefusedError, type ResearchError, UnreachableError } from "../errors.js";
-import { boundedPollWait, FAULTS, NEW_REQUEST_MS, retryDelay, TRIES } from "../failure-policy.js";
+import { FAULTS, limitPollWait, NEW_REQUEST_MS, retryDelay, TRIES } from "../failure-policy.js";
 import type { Watched } from "./watched.js";
 
 /** Milliseconds without a successful poll after which an id is given up (contract §3, `--patience`). */
@@ -28,9 +28,9 @@ export function decideAfterFailure(
   intervalMs: number,
   random: number,
 ): AfterFailure {
-  const end = finalError(watched, result, circumstances);
+  const end = createFinalError(watched, result, circumstances);
   if (end) return { end };
-  const askedMs = boundedPollWait((result.error.retryAfter ?? 0) * 1_000);
+  const askedMs = limitPollWait((result.error.retryAfter ?? 0) * 1_000);
   // The first few come like any retry, but never sooner than the watch's interval.
   const pause = Math.max(intervalMs, retryDelay(watched.failures, undefined, random) ?? LATER_MS);
   // Always poll once more when patience ends.
@@ -40,7 +40,11 @@ export function decideAfterFailure(
 }
 
 /** The error to give an id up with, or undefined to poll on. */
-function finalError(watched: Watched, result: Unsuccessful, c: Circumstances): ResearchError | undefined {
+function createFinalError(
+  watched: Watched,
+  result: Unsuccessful,
+  c: Circumstances,
+): ResearchError | undefined {
   const { error } = result;
   // A poll that started before is not the last one: the process may have been suspended since.
   const outOfPatience = watched.startedAt - watched.quietSince >= c.patience;

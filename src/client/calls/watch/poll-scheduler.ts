@@ -18,7 +18,7 @@ const SLOW_MS = 2_000;
 
 /** Which id is polled next, and when: by its own interval, its deadline, the size of the pool, the rate of all polls. */
 export class PollScheduler {
-  #queue = emptyQueue();
+  #queue = createQueue();
   #added = 0;
   readonly #timeout: number;
   readonly #pace: Pace;
@@ -34,13 +34,13 @@ export class PollScheduler {
   }
 
   /** When the time of an id is over, in monotonic milliseconds; Infinity for never. */
-  deadlineOf({ since }: Watched): number {
+  getDeadline({ since }: Watched): number {
     return since + this.#timeout;
   }
 
   /** Plans the next poll after `waitMs`, or the last one before the deadline; false if that has passed at `now`. */
   schedule(watched: Watched, now: number, waitMs: number): boolean {
-    const deadline = this.deadlineOf(watched);
+    const deadline = this.getDeadline(watched);
     if (now >= deadline) return false;
     const at = now + waitMs;
     const lastPollsBegin = deadline - (this.#queue.length + this.#running.length + 1) * this.#pace.betweenMs;
@@ -53,17 +53,17 @@ export class PollScheduler {
 
   /** The id to poll now; undefined if none is due or may be polled. */
   takeDue(now: number): Watched | undefined {
-    return this.nextStart() <= now ? this.#queue.pop()?.watched : undefined;
+    return this.findNextStart() <= now ? this.#queue.pop()?.watched : undefined;
   }
 
   /** Notes that a poll starts. */
-  started(now: number): void {
+  noteStart(now: number): void {
     this.#running.push(now);
     this.#pace.startPoll(now);
   }
 
   /** Notes that a poll has ended, which started at `at`. */
-  finished(at: number): void {
+  noteEnd(at: number): void {
     this.#running.splice(this.#running.indexOf(at), 1);
   }
 
@@ -73,7 +73,7 @@ export class PollScheduler {
   }
 
   /** When the next poll may start, in monotonic milliseconds; Infinity if none is planned, or another one has to end first. */
-  nextStart(): number {
+  findNextStart(): number {
     const next = this.#queue.peek();
     return this.#pace.planPoll(this, next ? Math.max(next.at, this.#placeAt()) : Number.POSITIVE_INFINITY);
   }
@@ -93,10 +93,10 @@ export class PollScheduler {
   /** Makes every id due at once, unless the service asked for a longer wait: a suspend has outdated the planned times. */
   rescheduleAll(now: number): void {
     const before = this.#queue;
-    this.#queue = emptyQueue();
+    this.#queue = createQueue();
     for (let entry = before.pop(); entry; entry = before.pop()) {
       const { watched } = entry;
-      this.#add(Math.max(now, Math.min(watched.notBefore, this.deadlineOf(watched))), watched);
+      this.#add(Math.max(now, Math.min(watched.notBefore, this.getDeadline(watched))), watched);
     }
   }
 
@@ -114,6 +114,6 @@ export class PollScheduler {
   }
 }
 
-function emptyQueue(): TinyQueue<PlannedPoll> {
+function createQueue(): TinyQueue<PlannedPoll> {
   return new TinyQueue<PlannedPoll>([], (a, b) => a.at - b.at || a.order - b.order);
 }

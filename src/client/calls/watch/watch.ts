@@ -1,11 +1,11 @@
-import { type Clock, epochOf } from "../../../core/clock.js";
+import { type Clock, parseEpoch } from "../../../core/clock.js";
 import { type Data, isFinal, STATUSES } from "../../../core/protocol/conversation.js";
-import { waitsForSomebody } from "../../dialects/providers.js";
+import { isWaitingForPerson } from "../../dialects/providers.js";
 import type { Classification, Success, Unsuccessful } from "../classify-response.js";
 import { Pace } from "../pace.js";
 import { DEFAULT_PATIENCE_MS, decideAfterFailure } from "./give-up-policy.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
-import { adaptiveInterval, ageOf } from "./poll-interval.js";
+import { computeAdaptiveInterval, computeAge } from "./poll-interval.js";
 import { PollScheduler } from "./poll-scheduler.js";
 import type {
   Ending,
@@ -77,9 +77,9 @@ class Watcher {
     private readonly ports: WatchPorts,
     private readonly options: WatchOptions,
   ) {
-    const { interval, pollInterval = adaptiveInterval } = options;
+    const { interval, pollInterval = computeAdaptiveInterval } = options;
     this.#pollInterval = interval === undefined ? pollInterval : () => interval;
-    this.#start = this.#lastChange = this.#now();
+    this.#start = this.#lastChange = this.#readNow();
     this.#answered = options.answered ?? false;
     const pace = interval === undefined ? ports.pace : new Pace(0);
     this.#scheduler = new PollScheduler(options, pace);
@@ -107,15 +107,15 @@ class Watcher {
       this.options.signal?.throwIfAborted();
       if (this.#failure) throw this.#failure.error;
       this.#launchDue();
-      if (this.#now() >= this.#lastChange + UNCHANGED_MS) {
-        this.#lastChange = this.#now();
-        this.#events.push({ kind: "unchanged", elapsedMs: this.#moment().elapsedMs });
+      if (this.#readNow() >= this.#lastChange + UNCHANGED_MS) {
+        this.#lastChange = this.#readNow();
+        this.#events.push({ kind: "unchanged", elapsedMs: this.#readMoment().elapsedMs });
       }
       for (const event of this.#events.splice(0)) yield event;
       // More may have happened while the caller dealt with those.
       if (this.#events.length > 0) continue;
       if (this.#live === 0 && !this.#isOpen) return;
-      await this.#idle();
+      await this.#waitIdle();
     }
   }
 
@@ -133,7 +133,7 @@ class Watcher {
   }
 
   #watch(target: WatchTarget | string): void {
-    const now = this.#now();
+    const now = this.#readNow();
     const watched: Watched = {
       ...(typeof target === "string" ? { requestId: target } : target),
       ...{ status: null, since: now, quietSince: now, notBefore: 0 },
@@ -144,7 +144,7 @@ class Watcher {
   }
 
   #launchDue(): void {
-    const now = this.#now();
+    const now = this.#readNow();
     for (let watched = this.#scheduler.takeDue(now); watched; watched = this.#scheduler.takeDue(now)) {
       if (watched.signal?.aborted) {
         this.#forget(watched);
@@ -152,13 +152,13 @@ class Watcher {
       }
       // The timeout is over, and the last poll was made or may not be sent yet (Retry-After). With many ids the last poll
       // starts late; it is waited for only if no state is known.
-      const over = now - this.#scheduler.deadlineOf(watched);
+      const over = now - this.#scheduler.getDeadline(watched);
       const isOver = over >= 0 && (watched.hadLastPoll || (over >= LAST_POLL_MS && watched.status !== null));
       if (isOver || watched.notBefore > now) {
         this.#expire(watched);
         continue;
       }
-      this.#scheduler.started(now);
+      this.#scheduler.noteStart(now);
       watched.startedAt = now;
       // A poll throws nothing that is an answer: it ends the watch, or comes too late to matter.
       this.#poll(watched).catch((error: unknown) => {
@@ -170,10 +170,10 @@ class Watcher {
 
   async #poll(watched: Watched): Promise<void> {
     const { startedAt } = watched;
-    const total = Math.max(this.#scheduler.deadlineOf(watched) - this.#now(), LAST_POLL_MS);
+    const total = Math.max(this.#scheduler.getDeadline(watched) - this.#readNow(), LAST_POLL_MS);
     const limits = { signal: this.#polling.signal, total };
     const result = await this.ports.poll(watched.requestId, limits, watched.last);
-    this.#scheduler.finished(startedAt);
+    this.#scheduler.noteEnd(startedAt);
     if (this.#polling.signal.aborted) return;
     watched.polls++;
     if (result.kind === "data") this.#succeed(watched, result);
@@ -187,38 +187,41 @@ class Watcher {
     const { requestId, status: previous } = watched;
     this.#answered = true;
     if (watched.failures > 0 && --this.#failing === 0) {
-      this.#events.push({ kind: "recovered", elapsedMs: this.#moment().elapsedMs });
+      this.#events.push({ kind: "recovered", elapsedMs: this.#readMoment().elapsedMs });
     }
     watched.failures = 0;
     // An equal one is not stored: a new long-lived object for each poll is slow to collect.
     if (data !== watched.last?.data) watched.last = result.answer && result;
-    watched.quietSince = this.#now();
-    watched.createdAt ??= epochOf(data.created_at);
+    watched.quietSince = this.#readNow();
+    watched.createdAt ??= parseEpoch(data.created_at);
     const progress = JSON.stringify(data.progress);
     if (status === previous && progress !== watched.progress)
       this.#events.push({ kind: "progress", requestId, data });
     watched.progress = progress;
     if (status !== previous) {
       const seen = { requestId, status, previous, final: isFinal(status), data };
-      this.#events.push({ kind: "state", ...seen, ...this.#moment() });
-      this.#lastChange = this.#now();
+      this.#events.push({ kind: "state", ...seen, ...this.#readMoment() });
+      this.#lastChange = this.#readNow();
       watched.status = status;
       watched.statusSince = this.#lastChange;
     }
     this.#noteStuck(watched, data);
     if (isFinal(status)) this.#live--;
     else {
-      watched.notBefore = this.#now() + askedMs;
-      this.#plan(watched, Math.max(askedMs, this.#pollInterval(this.#age(watched), this.ports.random())));
+      watched.notBefore = this.#readNow() + askedMs;
+      this.#plan(
+        watched,
+        Math.max(askedMs, this.#pollInterval(this.#computeAge(watched), this.ports.random())),
+      );
     }
   }
 
   /** Such a request may be polled for ever, so its user is told once. */
   #noteStuck(watched: Watched, data: Data): void {
     const { requestId, status, statusSince = 0, isStuck = false } = watched;
-    const waits = waitsForSomebody(data);
-    const isUnknown = !STATUSES.some((known) => known === status);
-    if (isStuck || !(waits || (isUnknown && this.#now() - statusSince >= STUCK_MS))) return;
+    const waits = isWaitingForPerson(data);
+    const isUnknown = !STATUSES.some((knownWord) => knownWord === status);
+    if (isStuck || !(waits || (isUnknown && this.#readNow() - statusSince >= STUCK_MS))) return;
     watched.isStuck = true;
     const word = String(data.provider_status ?? status);
     this.#events.push({ kind: "stuck", requestId, word, waitsForSomebody: waits });
@@ -228,14 +231,14 @@ class Watcher {
     const { error } = result;
     const { requestId } = watched;
     const { patience = DEFAULT_PATIENCE_MS } = this.options;
-    const [now, random] = [this.#now(), this.ports.random()];
+    const [now, random] = [this.#readNow(), this.ports.random()];
     watched.failures++;
     const circumstances = { answered: this.#answered, patience, now, wallNow: this.ports.clock.now() };
     const next = decideAfterFailure(
       watched,
       result,
       circumstances,
-      this.#pollInterval(this.#age(watched), random),
+      this.#pollInterval(this.#computeAge(watched), random),
       random,
     );
     const isFirst = watched.failures === 1 && ++this.#failing === 1;
@@ -253,7 +256,7 @@ class Watcher {
   }
 
   #plan(watched: Watched, waitMs: number): void {
-    if (!this.#scheduler.schedule(watched, this.#now(), waitMs)) this.#expire(watched);
+    if (!this.#scheduler.schedule(watched, this.#readNow(), waitMs)) this.#expire(watched);
   }
 
   #expire(watched: Watched): void {
@@ -263,7 +266,7 @@ class Watcher {
   #drop(watched: Watched, end: Ending): void {
     const { requestId, status } = watched;
     this.#forget(watched);
-    this.#events.push({ ...end, requestId, status, ...this.#moment() });
+    this.#events.push({ ...end, requestId, status, ...this.#readMoment() });
   }
 
   #forget({ failures }: Watched): void {
@@ -272,25 +275,25 @@ class Watcher {
   }
 
   /** Waits for the first of: a poll that ends, one that is due, an id, the deadline, the signal. */
-  async #idle(): Promise<void> {
+  async #waitIdle(): Promise<void> {
     // The end of a poll wakes it in any case.
     const unchangedAt = this.#scheduler.isPolling
       ? Number.POSITIVE_INFINITY
       : this.#lastChange + UNCHANGED_MS;
-    const next = Math.min(this.#scheduler.nextStart(), unchangedAt);
-    if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#now());
+    const next = Math.min(this.#scheduler.findNextStart(), unchangedAt);
+    if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#readNow());
   }
 
   /** Now, as events have it. */
-  #moment(): Moment {
-    return { at: this.ports.clock.now(), elapsedMs: this.#now() - this.#start };
+  #readMoment(): Moment {
+    return { at: this.ports.clock.now(), elapsedMs: this.#readNow() - this.#start };
   }
 
-  #age(watched: Watched): number {
-    return ageOf(watched, this.#now(), this.ports.clock.now());
+  #computeAge(watched: Watched): number {
+    return computeAge(watched, this.#readNow(), this.ports.clock.now());
   }
 
-  #now(): number {
+  #readNow(): number {
     return this.ports.clock.monotonic();
   }
 }

@@ -1,10 +1,10 @@
-import { sha256 } from "../../../core/files/local-error.js";
+import { hashSha256 } from "../../../core/files/local-error.js";
 import type { Holder } from "../../../core/files/lock/holder.js";
 import { isObject } from "../../../core/json/exact-json.js";
 import type { ContextFile, JsonSchema } from "../../../core/protocol/conversation.js";
-import { type AppendLog, loggedEntries } from "./log.js";
-import { type OpenIntent, unknownEntry } from "./open-intents.js";
-import { type Attempt, forProvider, type HistoryEntry, keyId, NOT_CREATED } from "./records.js";
+import { type AppendLog, readEntries } from "./log.js";
+import { buildUnknownEntry, type OpenIntent } from "./open-intents.js";
+import { type Attempt, type HistoryEntry, hashKeyId, NOT_CREATED, pickProviderFields } from "./records.js";
 
 /** What a create asks for. */
 type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
@@ -14,32 +14,32 @@ type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> 
 };
 
 /** Returns what makes two creates the same, in a list. */
-function askedIn(create: NamedCreate): unknown[] {
+function listAsked(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
   const context = create.context?.map(({ name, sha256 }) => [name, sha256]);
-  const extra = { ...forProvider(create), ...(context && { context }) };
+  const extra = { ...pickProviderFields(create), ...(context && { context }) };
   return [prompt, structured_output, output_schema, ...(Object.keys(extra).length > 0 ? [extra] : [])];
 }
 
 /** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */
 export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "key_id">): string {
-  return JSON.stringify([create.origin, create.key_id, ...askedIn(create)], (_name, value) =>
-    isObject(value) ? Object.fromEntries(sortedEntries(value)) : value,
+  return JSON.stringify([create.origin, create.key_id, ...listAsked(create)], (_name, value) =>
+    isObject(value) ? Object.fromEntries(sortEntries(value)) : value,
   );
 }
 
 /** A digest for one origin and key, 24 hexadecimal digits, as the journals of batches hold it. `profile`: of a row. */
-export function digestOf(create: NamedCreate, profile?: string): string {
+export function computeDigest(create: NamedCreate, profile?: string): string {
   const account = profile === undefined ? [] : [{ profile }];
-  return sha256(JSON.stringify(asPairs([...askedIn(create), ...account]))).slice(0, 24);
+  return hashSha256(JSON.stringify(toPairs([...listAsked(create), ...account]))).slice(0, 24);
 }
 
-function asPairs(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(asPairs);
-  return isObject(value) ? sortedEntries(value).map(([name, part]) => [name, asPairs(part)]) : value;
+function toPairs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPairs);
+  return isObject(value) ? sortEntries(value).map(([name, part]) => [name, toPairs(part)]) : value;
 }
 
-function sortedEntries(value: Record<string, unknown>): [string, unknown][] {
+function sortEntries(value: Record<string, unknown>): [string, unknown][] {
   return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
@@ -62,35 +62,37 @@ export interface SameCreates {
 const OLD_ENTRIES = 1_000;
 
 /** The creates of the same origin, key, prompt and schema made since `since` (epoch ms), and unknown ones of any age. */
-export function sameCreates(
+export function findSameCreates(
   log: AppendLog,
-  { unknown, found }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },
+  { unknown, found: entries }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },
   wanted: WantedCreate,
   since: number,
 ): SameCreates {
-  const name = wantedName(wanted);
+  const name = nameWanted(wanted);
   const { prompt } = wanted.body;
   const isSame = (entry: HistoryEntry) => entry.prompt === prompt && createName(entry) === name;
-  const made = new Map(found.filter(isSame).map((entry) => [entry.local_id, entry]));
+  const made = new Map(entries.filter(isSame).map((entry) => [entry.local_id, entry]));
   let old = 0;
-  for (const entry of loggedEntries(log)) {
-    old = sentAt(entry) < since ? old + 1 : 0;
+  for (const entry of readEntries(log)) {
+    old = parseSentAt(entry) < since ? old + 1 : 0;
     if (old > OLD_ENTRIES) break;
     if (entry.status !== NOT_CREATED && isSame(entry)) made.set(entry.local_id, entry);
   }
   return {
-    made: [...made.values()].filter((entry) => sentAt(entry) >= since).sort((a, b) => sentAt(b) - sentAt(a)),
+    made: [...made.values()]
+      .filter((entry) => parseSentAt(entry) >= since)
+      .sort((a, b) => parseSentAt(b) - parseSentAt(a)),
     unsettled: unknown
-      .map((open) => ({ entry: unknownEntry(open), sender: open.sender }))
+      .map((open) => ({ entry: buildUnknownEntry(open), sender: open.sender }))
       .filter(({ entry }) => isSame(entry)),
   };
 }
 
 /** `createName` of a create that is yet to be sent. */
-export function wantedName({ origin, apiKey, body }: WantedCreate): string {
-  return createName({ origin, key_id: keyId(apiKey), ...body });
+export function nameWanted({ origin, apiKey, body }: WantedCreate): string {
+  return createName({ origin, key_id: hashKeyId(apiKey), ...body });
 }
 
-function sentAt(entry: HistoryEntry): number {
+function parseSentAt(entry: HistoryEntry): number {
   return Date.parse(entry.sent_at);
 }

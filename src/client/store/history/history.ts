@@ -1,43 +1,48 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { makeFolder, namesIn, readIfThere, replaceFile } from "../../../core/files/files.js";
-import { LocalError, localError, localErrorOf, orLocalError } from "../../../core/files/local-error.js";
-import { lock } from "../../../core/files/lock.js";
-import { jsonIn } from "../../../core/json/exact-json.js";
-import { type ContextFile, isFinal, ownPart } from "../../../core/protocol/conversation.js";
-import { DAY_MS, WINDOW_MS } from "../../../core/protocol/limits.js";
-import { type SameCreates, sameCreates, type WantedCreate } from "./create-names.js";
+import { listNames, makeFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
 import {
-  attempts,
+  catchLocalError,
+  createLocalError,
+  LocalError,
+  runLocally,
+} from "../../../core/files/local-error.js";
+import { lock } from "../../../core/files/lock.js";
+import { readJsonPath } from "../../../core/json/exact-json.js";
+import { type ContextFile, isFinal, stripIdPrefix } from "../../../core/protocol/conversation.js";
+import { DAY_MS, WINDOW_MS } from "../../../core/protocol/limits.js";
+import { findSameCreates, type SameCreates, type WantedCreate } from "./create-names.js";
+import {
   type CountedAttempt,
   type CountedKey,
+  computeHour,
   type HourlyUsage,
-  hourOf,
+  listAttempts,
   MARGIN_MS,
 } from "./hour.js";
 import { KeptResults } from "./kept-results.js";
-import { AppendLog, idAt, isUnreadable, LOCK_WAIT_MS, loggedEntries } from "./log.js";
-import { createdRecord, type OpenIntent, OpenIntents, unknownEntry } from "./open-intents.js";
+import { AppendLog, buildIdKey, isUnreadable, LOCK_WAIT_MS, readEntries } from "./log.js";
+import { buildCreatedRecord, buildUnknownEntry, type OpenIntent, OpenIntents } from "./open-intents.js";
 import { RecordedCreate } from "./recorded-create.js";
 import {
   type Attempt,
-  entryOf,
+  addSeen,
+  buildEntry,
+  buildIntent,
   type ForgottenRecord,
+  getService,
   type HistoryEntry,
+  hashKeyId,
   type Intent,
-  intentOf,
-  keyId,
-  mergedSeen,
+  mergeSeen,
   NOT_CREATED,
+  parseTime,
+  readTokens,
   type Seen,
   type SeenDetails,
   type SeenRecord,
-  serviceOf,
   sumOf,
-  timeOf,
-  tokensIn,
   UNKNOWN,
-  withSeen,
 } from "./records.js";
 
 /** Creates that are allowed of one key at one origin; absent for no limit. */
@@ -66,7 +71,7 @@ export interface HistoryQuery {
 }
 
 /** A request of which something is kept. */
-type KeptRequest = Parameters<typeof idAt>[0];
+type KeptRequest = Parameters<typeof buildIdKey>[0];
 
 /** How many lines more than asked for are read and sorted: requests that were sent together are logged in any order. */
 const REORDER = 256;
@@ -103,7 +108,7 @@ export class History {
   findContext({ context }: HistoryEntry): ContextFile[] | undefined {
     return context?.map((file) => {
       const path = this.#locateText(file.sha256);
-      const text = orLocalError("a context could not be read", () => readIfThere(path));
+      const text = runLocally("a context could not be read", () => readIfThere(path));
       if (text !== undefined) return { ...file, text };
       throw new LocalError(`the text of ${file.name} is not kept here any more: give it with --context`);
     });
@@ -116,17 +121,18 @@ export class History {
 
   /** Keeps a text in `results` or `checks`, but nothing of a request that was forgotten meanwhile. Throws LocalError. */
   keep(store: KeptResults, request: KeptRequest, text: string, replaces = false): void {
-    const [service, requestId] = [serviceOf(request), request.request_id];
+    const [service, requestId] = [getService(request), request.request_id];
     store.keep(service, requestId, text, replaces);
     // `forget` takes the record out and then what is kept: what it did not see was written after both.
     if (!this.#isRecorded(request)) store.forget(service, requestId);
   }
 
   #isRecorded(request: KeptRequest): boolean {
-    for (const line of this.#log.lines(`"${request.request_id}"`))
-      if (line.kind === "created" && idAt(line) === idAt(request)) return true;
+    for (const line of this.#log.readLines(`"${request.request_id}"`))
+      if (line.kind === "created" && buildIdKey(line) === buildIdKey(request)) return true;
     return this.#readOpen().found.some(
-      ({ request_id, ...entry }) => request_id !== null && idAt({ ...entry, request_id }) === idAt(request),
+      ({ request_id, ...entry }) =>
+        request_id !== null && buildIdKey({ ...entry, request_id }) === buildIdKey(request),
     );
   }
 
@@ -142,38 +148,43 @@ export class History {
 
   /** Puts the intent of a create on the disk, synced; only `reserve` may do it for one with a context. Throws LocalError: then nothing may be sent. */
   begin(attempt: Attempt): RecordedCreate {
-    const intent = intentOf(attempt, this.#date());
-    orLocalError(`could not record the request before sending it in ${this.folder}`, () => {
+    const intent = buildIntent(attempt, this.#formatDate());
+    runLocally(`could not record the request before sending it in ${this.folder}`, () => {
       makeFolder(this.folder);
       if (attempt.body.context) makeFolder(this.#locateText("."));
       for (const { sha256, text = "" } of attempt.body.context ?? [])
         if (!fs.existsSync(this.#locateText(sha256))) replaceFile(this.#locateText(sha256), text);
       this.#open.add(intent);
     });
-    return this.#pending(intent);
+    return this.#recordPending(intent);
   }
 
   /** Unknown outcomes first, then the newest first by the time it was sent: providers give whole seconds. */
   list({ limit, status, accepts: isWanted = () => true }: HistoryQuery): HistoryEntry[] {
-    const { unknown, found } = this.#readOpen();
+    const { unknown, found: openEntries } = this.#readOpen();
     const wanted = status?.toUpperCase();
-    const accepts = (entry: HistoryEntry) =>
+    const isAccepted = (entry: HistoryEntry) =>
       isWanted(entry) && (wanted === undefined || entry.status.toUpperCase() === wanted);
-    const entries = new Map(found.map((entry) => [entry.local_id, entry]));
-    for (const entry of loggedEntries(this.#log)) {
+    const entries = new Map(openEntries.map((entry) => [entry.local_id, entry]));
+    for (const entry of readEntries(this.#log)) {
       // A create that was settled as never made is not listed. It is found by its local id.
-      if (entry.status !== NOT_CREATED && accepts(entry)) entries.set(entry.local_id, entry);
+      if (entry.status !== NOT_CREATED && isAccepted(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
-    const listed = [unknown, [...entries.values()]].map((some) => some.filter(accepts).sort(byTime));
+    const listed = [unknown, [...entries.values()]].map((some) =>
+      some.filter(isAccepted).sort(compareByTime),
+    );
     return listed.flat().slice(0, limit);
   }
 
   /** The entry that was sent last by this machine's clock, of those that `isOurs` takes; an unknown outcome included. */
-  newest(isOurs: (entry: HistoryEntry) => boolean): HistoryEntry | undefined {
+  findNewest(isOurs: (entry: HistoryEntry) => boolean): HistoryEntry | undefined {
     const unknown = this.#readOpen().unknown.filter(isOurs);
-    const known = this.list({ limit: REORDER, accepts: (one) => isOurs(one) && one.status !== UNKNOWN });
-    return [...unknown, ...known].sort(byTime)[0];
+    const knownEntries = this.list({
+      limit: REORDER,
+      accepts: (entry) => isOurs(entry) && entry.status !== UNKNOWN,
+    });
+    return [...unknown, ...knownEntries].sort(compareByTime)[0];
   }
 
   /**
@@ -181,34 +192,34 @@ export class History {
    * those whose ids begin with it, of which four characters are needed that are no provider's prefix.
    */
   find(id: string, isPreferred: (entry: HistoryEntry) => boolean = () => true): HistoryEntry[] {
-    const { unknown, found } = this.#readOpen();
-    const opened = [...unknown, ...found];
+    const { unknown, found: openEntries } = this.#readOpen();
+    const opened = [...unknown, ...openEntries];
     const isWhole = (entry: HistoryEntry) => entry.request_id === id || entry.local_id === id;
-    const begins = ({ local_id, request_id }: HistoryEntry) =>
-      [local_id, request_id ?? ""].some((one) => isBeginning(id, one));
+    const hasBeginning = ({ local_id, request_id }: HistoryEntry) =>
+      [local_id, request_id ?? ""].some((candidate) => isBeginning(id, candidate));
     let whole = opened.find(isWhole);
     if (whole && isPreferred(whole)) return [whole];
-    const entries = new Map(opened.filter(begins).map((entry) => [entry.local_id, entry]));
-    for (const entry of loggedEntries(this.#log, id)) {
+    const entries = new Map(opened.filter(hasBeginning).map((entry) => [entry.local_id, entry]));
+    for (const entry of readEntries(this.#log, id)) {
       // The lines of its states do not have its local id, so they were not read.
-      if (entry.local_id === id) return [this.#lastSeen(entry)];
+      if (entry.local_id === id) return [this.#mergeLastSeen(entry)];
       if (isWhole(entry)) {
         if (isPreferred(entry)) return [entry];
         whole ??= entry;
       }
-      if (begins(entry)) entries.set(entry.local_id, entry);
+      if (hasBeginning(entry)) entries.set(entry.local_id, entry);
     }
     if (whole) return [whole];
-    return [...entries.values()].map((entry) => this.#lastSeen(entry));
+    return [...entries.values()].map((entry) => this.#mergeLastSeen(entry));
   }
 
   /** How many characters of an id name it alone here: eight at least, a provider's prefix not counted. */
-  nameLength(id: string): number {
-    let length = id.length - ownPart(id).replace("local-", "").length + SHOWN;
+  measureNameLength(id: string): number {
+    let length = id.length - stripIdPrefix(id).replace("local-", "").length + SHOWN;
     const others = this.find(id.slice(0, length)).flatMap(({ request_id, local_id }) =>
       request_id === id || local_id === id ? [] : [request_id ?? "", local_id],
     );
-    while (length < id.length && others.some((one) => isBeginning(id.slice(0, length), one))) length++;
+    while (length < id.length && others.some((other) => isBeginning(id.slice(0, length), other))) length++;
     return Math.min(length, id.length);
   }
 
@@ -217,48 +228,49 @@ export class History {
     const isNews = entry.status !== status || (details.message ?? entry.message) !== entry.message;
     if (entry.request_id === null || !isNews) return;
     const hasEnded = isFinal(status) && !isFinal(entry.status);
-    const duration = hasEnded ? { duration_ms: this.now() - timeOf(entry) } : {};
+    const duration = hasEnded ? { duration_ms: this.now() - parseTime(entry) } : {};
     const { request_id, origin, base_path } = entry;
-    const seen = { kind: "status", request_id, origin, base_path, status, at: this.#date() } as const;
+    const seen = { kind: "status", request_id, origin, base_path, status, at: this.#formatDate() } as const;
     this.#log.append({ ...seen, ...duration, ...details }, { sync: false });
   }
 
   /** The entry of the create with this local id, "dismissed" if that is recorded, undefined if nothing is. */
-  outcomeOf(localId: string): HistoryEntry | "dismissed" | undefined {
+  findOutcome(localId: string): HistoryEntry | "dismissed" | undefined {
     const entry = this.find(localId).find(({ local_id }) => local_id === localId);
     if (entry) return entry.status === NOT_CREATED ? "dismissed" : entry;
-    for (const line of this.#log.lines(`"${localId}"`))
+    for (const line of this.#log.readLines(`"${localId}"`))
       if (line.kind === "dismissed" && line.local_id === localId) return "dismissed";
     return undefined;
   }
 
   /** How long the last finished runs of an origin took, in ms, the newest first; what cannot be read knows none. */
-  durations(origin: string, limit: number): number[] {
-    const found: number[] = [];
-    localErrorOf(() => {
-      for (const line of this.#log.lines('"duration_ms":')) {
+  listDurations(origin: string, limit: number): number[] {
+    const listed: number[] = [];
+    catchLocalError(() => {
+      for (const line of this.#log.readLines('"duration_ms":')) {
         if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
         // A clock that was set back in between.
         if (line.duration_ms < 0) continue;
-        found.push(line.duration_ms);
-        if (found.length >= limit) break;
+        listed.push(line.duration_ms);
+        if (listed.length >= limit) break;
       }
     });
-    return found;
+    return listed;
   }
 
   /** What one key spent at an origin since `since` (epoch ms), by what was said of it. Unknown outcomes are left out. */
-  spent({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountSpent {
-    const isIn = (one: { origin: string; key_id: string }, date: string) =>
-      one.origin === origin && one.key_id === key_id && Date.parse(date) >= since;
-    const accepts = (entry: HistoryEntry) => entry.status !== UNKNOWN && isIn(entry, entry.sent_at);
-    const made = this.list({ limit: Number.POSITIVE_INFINITY, accepts });
+  sumSpent({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountSpent {
+    const isIn = (entry: { origin: string; key_id: string }, date: string) =>
+      entry.origin === origin && entry.key_id === key_id && Date.parse(date) >= since;
+    const isAccepted = (entry: HistoryEntry) => entry.status !== UNKNOWN && isIn(entry, entry.sent_at);
+    const made = this.list({ limit: Number.POSITIVE_INFINITY, accepts: isAccepted });
     const ended: Partial<HistoryEntry>[] = made.filter(({ status }) => isFinal(status));
     const running = made.length - ended.length;
-    for (const line of this.#log.lines('"forgotten"'))
+    for (const line of this.#log.readLines('"forgotten"'))
       if (line.kind === "forgotten" && isIn(line, line.at)) ended.push(line);
-    const sum = (name: "cost_dollars" | "tokens") => sumOf(ended.flatMap((one) => one[name] ?? [])) ?? null;
-    const unsaid = ended.filter((one) => (one.cost_dollars ?? one.tokens) === undefined);
+    const sum = (name: "cost_dollars" | "tokens") =>
+      sumOf(ended.flatMap((entry) => entry[name] ?? [])) ?? null;
+    const unsaid = ended.filter((entry) => (entry.cost_dollars ?? entry.tokens) === undefined);
     return {
       ...{ requests: ended.length + running, running, unsaid: unsaid.length },
       ...{ dollars: sum("cost_dollars"), tokens: sum("tokens") },
@@ -266,19 +278,19 @@ export class History {
   }
 
   /** Where a key stands in the hour at an origin. `limit` is creates an hour; refused and unknown ones count. */
-  hour({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
-    return hourOf(this.#counted({ origin, key_id: keyId(apiKey) }), limit, this.now());
+  countHour({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+    return computeHour(this.#listCounted({ origin, key_id: hashKeyId(apiKey) }), limit, this.now());
   }
 
   /** How many creates of a key that is known by its id alone count in the hour. */
-  hourlyCount(key: Pick<CountedKey, "origin" | "key_id">): number {
-    return this.#counted(key).length;
+  countHourly(key: Pick<CountedKey, "origin" | "key_id">): number {
+    return this.#listCounted(key).length;
   }
 
   /** The same of the last 24 hours, in which what was refused does not count. */
-  day({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
-    const found = this.#counted({ origin, key_id: keyId(apiKey) }, DAY_MS, true);
-    return hourOf(found, limit, this.now(), DAY_MS);
+  countDay({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+    const attempts = this.#listCounted({ origin, key_id: hashKeyId(apiKey) }, DAY_MS, true);
+    return computeHour(attempts, limit, this.now(), DAY_MS);
   }
 
   /**
@@ -295,37 +307,42 @@ export class History {
     try {
       makeFolder(this.folder);
       release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
-      const found = this.#counted({ origin: attempt.origin, key_id: keyId(attempt.apiKey) });
+      const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashKeyId(attempt.apiKey) });
       // Counted as of now each time, they would fill the hour until the clock is where it was.
-      for (const { localId, isAhead } of found) if (isAhead) this.#redate(localId, attempt);
-      const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.day(attempt, perDay).nextAt;
+      for (const { localId, isAhead } of attempts) if (isAhead) this.#redate(localId, attempt);
+      const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.countDay(attempt, perDay).nextAt;
       // Later than the time by which the day was counted, or a day with places left would seem to be full.
       const now = this.now();
       if (day > now) return { fullUntil: day, isDay: true };
-      const { nextAt } = hourOf(found, perHour, now);
+      const { nextAt } = computeHour(attempts, perHour, now);
       return nextAt > now ? { fullUntil: nextAt, isDay: false } : { pending: this.begin(attempt) };
     } catch (error) {
       signal?.throwIfAborted();
-      throw localError("the creates of this hour could not be counted", error);
+      throw createLocalError("the creates of this hour could not be counted", error);
     } finally {
       release();
     }
   }
 
   /** What is known of creates like `wanted`: those made since `since` (epoch ms), and all whose outcome is unknown. */
-  same(wanted: WantedCreate, since: number): SameCreates {
-    return sameCreates(this.#log, { unknown: this.#unknown(), found: this.#readOpen().found }, wanted, since);
+  findSame(wanted: WantedCreate, since: number): SameCreates {
+    return findSameCreates(
+      this.#log,
+      { unknown: this.#listUnknown(), found: this.#readOpen().found },
+      wanted,
+      since,
+    );
   }
 
   /** Settles an unknown outcome, with null as never created; undefined if there is no such unknown. Throws LocalError. */
   resolve(localId: string, requestId: string | null): HistoryEntry | undefined {
-    const open = this.#unknown().find(({ intent }) => intent.local_id === localId);
+    const open = this.#listUnknown().find(({ intent }) => intent.local_id === localId);
     if (!open) return undefined;
-    const pending = this.#pending(open.intent);
-    if (requestId === null) pending.notCreated();
-    else pending.created(requestId, {});
+    const pending = this.#recordPending(open.intent);
+    if (requestId === null) pending.recordNotCreated();
+    else pending.recordCreated(requestId, {});
     const status = requestId === null ? NOT_CREATED : "PENDING";
-    return { ...unknownEntry(open), request_id: requestId, status };
+    return { ...buildUnknownEntry(open), request_id: requestId, status };
   }
 
   /**
@@ -337,7 +354,7 @@ export class History {
     const requests = new Map<string, ForgottenRecord>();
     for (const { request_id, ...entry } of entries)
       if (request_id !== null)
-        requests.set(idAt({ ...entry, request_id }), this.#nameless(entry, request_id));
+        requests.set(buildIdKey({ ...entry, request_id }), this.#recordNameless(entry, request_id));
     const unlogged = new Map(requests);
     let release = () => {};
     try {
@@ -348,21 +365,21 @@ export class History {
       for (const name of names) this.#open.remove(name);
       const forgetKept = () => {
         for (const { request_id, ...entry } of entries)
-          if (request_id !== null) this.#forgetKept(serviceOf(entry), request_id);
+          if (request_id !== null) this.#forgetKept(getService(entry), request_id);
       };
       forgetKept();
       await this.#log.rewrite((line) => {
-        if (line.kind === "status") return requests.has(idAt(line)) ? undefined : line;
+        if (line.kind === "status") return requests.has(buildIdKey(line)) ? undefined : line;
         if (line.kind === "forgotten" || !names.has(line.local_id)) return line;
         if (line.kind !== "created") return undefined;
-        unlogged.delete(idAt(line));
-        return requests.get(idAt(line));
+        unlogged.delete(buildIdKey(line));
+        return requests.get(buildIdKey(line));
       });
       for (const record of unlogged.values()) this.#log.append(record, { sync: true });
       // Another command may have kept something before it could see that the record is gone.
       forgetKept();
     } catch (error) {
-      throw localError(`could not forget requests in ${this.folder}`, error);
+      throw createLocalError(`could not forget requests in ${this.folder}`, error);
     } finally {
       release();
     }
@@ -370,73 +387,73 @@ export class History {
 
   /** Removes the texts that only records of `leaving` (local ids) name. The caller holds the lock, so no create names one meanwhile. */
   #dropContexts(leaving: ReadonlySet<string>): void {
-    const unnamed = new Set(namesIn(this.#locateText(".")));
+    const unnamed = new Set(listNames(this.#locateText(".")));
     if (unnamed.size === 0) return;
     const keep = ({ local_id, context = [] }: Pick<HistoryEntry, "local_id" | "context">) => {
       if (!leaving.has(local_id)) for (const { sha256 } of context) unnamed.delete(sha256);
     };
     // A create moves from `open/` to the log: in this order it is seen in one of the two.
     for (const { intent } of this.#open.read().open) keep(intent);
-    for (const line of this.#log.lines('"context":[', true))
+    for (const line of this.#log.readLines('"context":[', true))
       if (line.kind === "created" || line.kind === "not-created") keep(line);
     for (const name of unnamed) fs.rmSync(this.#locateText(name), { force: true });
   }
 
   /** What stays of a request that is forgotten. */
-  #nameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
+  #recordNameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
     const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
-    const { usage } = Object(jsonIn(this.results.read(serviceOf(entry), requestId) ?? ""));
-    const tokens = entry.tokens ?? tokensIn(usage);
+    const { usage } = Object(readJsonPath(this.results.read(getService(entry), requestId) ?? ""));
+    const tokens = entry.tokens ?? readTokens(usage);
     return { kind: "forgotten", origin, key_id, profile, at, cost_dollars, tokens };
   }
 
-  #counted(
+  #listCounted(
     { origin, key_id }: Pick<CountedKey, "origin" | "key_id">,
     windowMs = WINDOW_MS,
     isMade = false,
   ): CountedAttempt[] {
     const now = this.now();
     const since = now - windowMs - MARGIN_MS + 1;
-    return attempts(this.#log, this.#read(), { origin, key_id, since, now, isMade });
+    return listAttempts(this.#log, this.#read(), { origin, key_id, since, now, isMade });
   }
 
   /** Writes down that an attempt which is dated ahead of the clock counts as of now. */
   #redate(localId: string, { origin, apiKey }: Attempt): void {
-    const attempt = { local_id: localId, origin, key_id: keyId(apiKey), at: this.#date() };
+    const attempt = { local_id: localId, origin, key_id: hashKeyId(apiKey), at: this.#formatDate() };
     this.#log.append({ kind: "redated", ...attempt }, { sync: false });
   }
 
-  #pending(intent: Intent): RecordedCreate {
-    const forget = (requestId: string) => this.#forgetKept(serviceOf(intent), requestId);
-    return new RecordedCreate(intent, this.#open, this.#log, forget, () => this.#date());
+  #recordPending(intent: Intent): RecordedCreate {
+    const forget = (requestId: string) => this.#forgetKept(getService(intent), requestId);
+    return new RecordedCreate(intent, this.#open, this.#log, forget, () => this.#formatDate());
   }
 
   /** What is in `open/`: unknown outcomes, and requests whose outcome found room only there. */
   #readOpen(): { unknown: HistoryEntry[]; found: HistoryEntry[] } {
     const confirmed = this.#read().flatMap(({ intent, outcome }) =>
-      outcome?.confirmed ? [createdRecord(intent, outcome)] : [],
+      outcome?.confirmed ? [buildCreatedRecord(intent, outcome)] : [],
     );
     return {
-      unknown: this.#unknown().map(unknownEntry),
-      found: confirmed.map((record) => this.#lastSeen(entryOf(record))),
+      unknown: this.#listUnknown().map(buildUnknownEntry),
+      found: confirmed.map((record) => this.#mergeLastSeen(buildEntry(record))),
     };
   }
 
-  #unknown(): OpenIntent[] {
+  #listUnknown(): OpenIntent[] {
     // A crash between the log's line and the end of the intent leaves both: the line is what holds.
     return this.#read().filter(
       ({ intent, outcome }) => !outcome?.confirmed && !this.#log.has(intent.local_id),
     );
   }
 
-  #lastSeen(entry: HistoryEntry): HistoryEntry {
+  #mergeLastSeen(entry: HistoryEntry): HistoryEntry {
     const { request_id } = entry;
     if (request_id === null) return entry;
     let last: SeenRecord | undefined;
-    for (const line of this.#log.lines(`"${request_id}"`))
-      if (line.kind === "status" && idAt(line) === idAt({ ...entry, request_id }))
-        last = mergedSeen(line, last);
-    return last ? withSeen(entry, last) : entry;
+    for (const line of this.#log.readLines(`"${request_id}"`))
+      if (line.kind === "status" && buildIdKey(line) === buildIdKey({ ...entry, request_id }))
+        last = mergeSeen(line, last);
+    return last ? addSeen(entry, last) : entry;
   }
 
   #read(): OpenIntent[] {
@@ -446,17 +463,17 @@ export class History {
       return open;
     } catch (error) {
       if (isUnreadable(error)) return [];
-      throw localError(`could not read the history in ${this.folder}`, error);
+      throw createLocalError(`could not read the history in ${this.folder}`, error);
     }
   }
 
-  #date(): string {
+  #formatDate(): string {
     return new Date(this.now()).toISOString();
   }
 }
 
 /** The newest first. */
-function byTime(a: HistoryEntry, b: HistoryEntry): number {
+function compareByTime(a: HistoryEntry, b: HistoryEntry): number {
   return Date.parse(b.sent_at) - Date.parse(a.sent_at);
 }
 
@@ -468,8 +485,9 @@ const SHOWN = 8;
 
 /** Whether an id begins with a text, with or without the provider's prefix, which does not count. */
 function isBeginning(text: string, id: string): boolean {
-  const own = ownPart(id);
-  return [id, own].some(
-    (one) => one.startsWith(text) && text.length - (one.length - own.length) >= SHORTEST_PREFIX,
+  const rest = stripIdPrefix(id);
+  return [id, rest].some(
+    (candidate) =>
+      candidate.startsWith(text) && text.length - (candidate.length - rest.length) >= SHORTEST_PREFIX,
   );
 }

@@ -1,4 +1,4 @@
-import { nextSlot, WINDOW_MS } from "../../../core/protocol/limits.js";
+import { findNextSlot, WINDOW_MS } from "../../../core/protocol/limits.js";
 import type { AppendLog } from "./log.js";
 import type { OpenIntent } from "./open-intents.js";
 import { RESOLVED } from "./records.js";
@@ -14,14 +14,14 @@ export interface HourlyUsage {
   nextAt: number;
 }
 
-export function hourOf(
-  found: readonly CountedAttempt[],
+export function computeHour(
+  counted: readonly CountedAttempt[],
   limit: number,
   now: number,
   windowMs = WINDOW_MS,
 ): HourlyUsage {
-  const attempts = found.map(({ at }) => at).sort((a, b) => a - b);
-  return { attempts, nextAt: nextSlot(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
+  const attempts = counted.map(({ at }) => at).sort((a, b) => a - b);
+  return { attempts, nextAt: findNextSlot(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
 }
 
 /** Reading ends after so many lines that are too old: where a clock was set back for a while, newer ones lie between. */
@@ -48,23 +48,23 @@ export interface CountedAttempt {
  * were refused unless `isMade`, and those with an unknown outcome. One that is dated after `now` counts as of the time at
  * which a `redated` line noticed that, else as of now.
  */
-export function attempts(
+export function listAttempts(
   log: AppendLog,
   open: readonly OpenIntent[],
   { origin, key_id: id, since, now, isMade }: CountedKey,
 ): CountedAttempt[] {
-  const found = new Map<string, CountedAttempt>();
+  const listed = new Map<string, CountedAttempt>();
   const redated = new Map<string, number>();
   const count = (entry: { origin: string; key_id: string; local_id: string }, date: string) => {
     const at = Date.parse(date);
     if (entry.origin !== origin || entry.key_id !== id || Number.isNaN(at)) return;
     const noticedAt = at > now ? redated.get(entry.local_id) : undefined;
     const isAhead = at > now && noticedAt === undefined;
-    found.set(entry.local_id, { localId: entry.local_id, at: Math.min(noticedAt ?? at, now), isAhead });
+    listed.set(entry.local_id, { localId: entry.local_id, at: Math.min(noticedAt ?? at, now), isAhead });
   };
   const neverMade = new Set<string>();
   let [old, nameless] = [0, 0];
-  for (const line of log.lines()) {
+  for (const line of log.readLines()) {
     old = Date.parse(line.at) < since ? old + 1 : 0;
     if (old > OLD_LINES) break;
     // What was settled as never made did not count; the line says when it was settled.
@@ -75,5 +75,5 @@ export function attempts(
     else if (line.kind !== "status" && !neverMade.has(line.local_id)) count(line, line.at);
   }
   for (const { intent, outcome } of open) count(intent, outcome?.at ?? intent.sent_at);
-  return [...found.values()].filter(({ at }) => at >= since);
+  return [...listed.values()].filter(({ at }) => at >= since);
 }

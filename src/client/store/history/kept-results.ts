@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { makeFolder, namesIn, readIfThere, replaceFile } from "../../../core/files/files.js";
-import { orLocalError, sha256 } from "../../../core/files/local-error.js";
+import { listNames, makeFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
+import { hashSha256, runLocally } from "../../../core/files/local-error.js";
 
 /** A provider may forget a result after ten minutes; it stays here for this long, in milliseconds. */
 const KEPT_MS = 30 * 86_400_000;
@@ -18,8 +18,8 @@ export class KeptResults {
 
   /** Keeps a JSON text, synced, unless one is kept and `replaces` is not set. Removes old ones. Throws LocalError. */
   keep(service: string, requestId: string, text: string, replaces = false): void {
-    const path = this.#path(service, requestId);
-    orLocalError(`the result of ${requestId} could not be kept in ${this.folder}`, () => {
+    const path = this.#buildPath(service, requestId);
+    runLocally(`the result of ${requestId} could not be kept in ${this.folder}`, () => {
       if (!replaces && this.#isFresh(path)) return;
       if (Buffer.byteLength(text) > this.maxBytes)
         throw new Error(`it is larger than ${this.maxBytes >> 20} MiB`);
@@ -33,7 +33,7 @@ export class KeptResults {
 
   /** The JSON text of a result that is kept; undefined if it is not, or cannot be read. */
   read(service: string, requestId: string): string | undefined {
-    const path = this.#path(service, requestId);
+    const path = this.#buildPath(service, requestId);
     try {
       return this.#isFresh(path) ? readIfThere(path, this.maxBytes) : undefined;
     } catch {
@@ -43,8 +43,8 @@ export class KeptResults {
 
   /** Removes a result; it may be that none is kept. Throws LocalError. */
   forget(service: string, requestId: string): void {
-    orLocalError(`the result of ${requestId} could not be removed`, () =>
-      fs.rmSync(this.#path(service, requestId), { force: true }),
+    runLocally(`the result of ${requestId} could not be removed`, () =>
+      fs.rmSync(this.#buildPath(service, requestId), { force: true }),
     );
   }
 
@@ -54,13 +54,13 @@ export class KeptResults {
   }
 
   #removeOld(): void {
-    for (const name of namesIn(this.folder)) {
+    for (const name of listNames(this.folder)) {
       const path = join(this.folder, name);
       if (!this.#isFresh(path)) fs.rmSync(path, { force: true });
     }
   }
 
-  #path(service: string, requestId: string): string {
-    return join(this.folder, `${sha256(`${service}\n${requestId}`).slice(0, 40)}.json`);
+  #buildPath(service: string, requestId: string): string {
+    return join(this.folder, `${hashSha256(`${service}\n${requestId}`).slice(0, 40)}.json`);
   }
 }

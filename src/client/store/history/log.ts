@@ -3,24 +3,24 @@ import { basename, dirname, join } from "node:path";
 import {
   appendLine,
   discard,
+  getSystemCode,
+  listNames,
   makeFolder,
-  namesIn,
   replaceFile,
-  systemCode,
 } from "../../../core/files/files.js";
-import { linesBackward } from "../../../core/files/lines-backward.js";
-import { localError } from "../../../core/files/local-error.js";
+import { readLinesBackward } from "../../../core/files/lines-backward.js";
+import { createLocalError } from "../../../core/files/local-error.js";
 import { lock, waitWhileHeld } from "../../../core/files/lock.js";
-import { exactJson } from "../../../core/json/exact-json.js";
+import { stringifyExact } from "../../../core/json/exact-json.js";
 import {
-  entryOf,
+  buildEntry,
+  buildNotCreatedEntry,
+  getService,
   type HistoryEntry,
   type HistoryLine,
-  mergedSeen,
-  notCreatedEntry,
+  mergeSeen,
   readLine,
   type SeenRecord,
-  serviceOf,
 } from "./records.js";
 
 const LINE_BREAK = Buffer.from("\n");
@@ -44,9 +44,9 @@ export class AppendLog {
   /** Throws the system's error. `sync`: on the disk when this returns. Written again if a rewrite replaced the file. */
   append(line: HistoryLine, { sync }: { sync: boolean }): void {
     makeFolder(dirname(this.path));
-    const text = exactJson(line);
-    const settled = () => waitWhileHeld(this.#lock);
-    while (!appendLine(this.path, text, { sync, settled })) if (this.#holds(text)) return;
+    const text = stringifyExact(line);
+    const waitUntilSettled = () => waitWhileHeld(this.#lock);
+    while (!appendLine(this.path, text, { sync, settled: waitUntilSettled })) if (this.#hasText(text)) return;
   }
 
   /** Rewrites each line, the newest first. No line that another process appends is lost. Rejects with HeldError. */
@@ -55,15 +55,16 @@ export class AppendLog {
     const release = await lock(this.#lock, LOCK_WAIT_MS);
     try {
       const kept: Buffer[] = [];
-      for (const bytes of linesBackward(this.path)) {
+      for (const bytes of readLinesBackward(this.path)) {
         const line = readLine(bytes);
         // The last line may be one that is being appended: it is written once more.
         if (line === undefined && kept.length === 0) continue;
         const next = line === undefined || line === "other" ? line : change(line);
         if (next === line) kept.push(LINE_BREAK, bytes);
-        else if (next !== undefined && next !== "other") kept.push(LINE_BREAK, Buffer.from(exactJson(next)));
+        else if (next !== undefined && next !== "other")
+          kept.push(LINE_BREAK, Buffer.from(stringifyExact(next)));
       }
-      for (const name of namesIn(dirname(this.path)))
+      for (const name of listNames(dirname(this.path)))
         if (name.startsWith(`${basename(this.path)}.`) && name.endsWith(".draft"))
           discard(join(dirname(this.path), name));
       replaceFile(this.path, Buffer.concat(kept.reverse()));
@@ -76,8 +77,8 @@ export class AppendLog {
     return `${this.path}.lock`;
   }
 
-  #holds(text: string): boolean {
-    for (const _ of linesBackward(this.path, text)) return true;
+  #hasText(text: string): boolean {
+    for (const _ of readLinesBackward(this.path, text)) return true;
     return false;
   }
 
@@ -85,22 +86,22 @@ export class AppendLog {
    * The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed
    * over. Throws LocalError. A file without read permission throws if `isStrict`; if not, there is nothing in it.
    */
-  *lines(needle?: string, isStrict = needle === undefined): Generator<HistoryLine> {
+  *readLines(needle?: string, isStrict = needle === undefined): Generator<HistoryLine> {
     try {
-      for (const bytes of linesBackward(this.path, needle)) {
+      for (const bytes of readLinesBackward(this.path, needle)) {
         const line = readLine(bytes);
         if (line === undefined) this.#skipped++;
         else if (line !== "other") yield line;
       }
     } catch (error) {
       if (!isUnreadable(error) || (isStrict && fs.existsSync(this.path)))
-        throw localError(`could not read ${this.path}`, error);
+        throw createLocalError(`could not read ${this.path}`, error);
     }
   }
 
   /** Whether a create is in the log: made, or settled as not made. */
   has(localId: string): boolean {
-    for (const line of this.lines(`"${localId}"`))
+    for (const line of this.readLines(`"${localId}"`))
       if (SETTLED.has(line.kind) && "local_id" in line && line.local_id === localId) return true;
     return false;
   }
@@ -108,24 +109,24 @@ export class AppendLog {
 
 /** Whether the history may not be read: its folder is then taken for empty. */
 export function isUnreadable(error: unknown): boolean {
-  return ["EACCES", "EPERM", "ENOTDIR"].includes(systemCode(error) ?? "");
+  return ["EACCES", "EPERM", "ENOTDIR"].includes(getSystemCode(error) ?? "");
 }
 
 /** Requests in the log, newest first, in the state last seen, and creates that were never made. */
-export function* loggedEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
+export function* readEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
   const states = new Map<string, SeenRecord>();
-  for (const line of log.lines(needle)) {
-    if (line.kind === "status") states.set(idAt(line), mergedSeen(line, states.get(idAt(line))));
+  for (const line of log.readLines(needle)) {
+    if (line.kind === "status") states.set(buildIdKey(line), mergeSeen(line, states.get(buildIdKey(line))));
     if (line.kind === "created") {
-      yield entryOf(line, states.get(idAt(line)));
+      yield buildEntry(line, states.get(buildIdKey(line)));
       // A service that counts its ids anew gives one again: the states before are those of the earlier request.
-      states.delete(idAt(line));
+      states.delete(buildIdKey(line));
     }
-    if (line.kind === "not-created") yield notCreatedEntry(line);
+    if (line.kind === "not-created") yield buildNotCreatedEntry(line);
   }
 }
 
 /** Tells requests apart that have one id at different services. */
-export function idAt(request: Pick<SeenRecord, "origin" | "base_path" | "request_id">): string {
-  return `${serviceOf(request)} ${request.request_id}`;
+export function buildIdKey(request: Pick<SeenRecord, "origin" | "base_path" | "request_id">): string {
+  return `${getService(request)} ${request.request_id}`;
 }

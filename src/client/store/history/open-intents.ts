@@ -2,16 +2,16 @@ import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import * as v from "valibot";
 import {
+  listNames,
   makeFolder,
-  namesIn,
   overwrite,
   readIfThere,
   replaceFile,
   UnfitFileError,
 } from "../../../core/files/files.js";
 import { MAX_RECORD_BYTES } from "../../../core/files/lines-backward.js";
-import { type Holder, parseHolder, thisProcess } from "../../../core/files/lock/holder.js";
-import { exactJson } from "../../../core/json/exact-json.js";
+import { describeThisProcess, type Holder, parseHolder } from "../../../core/files/lock/holder.js";
+import { stringifyExact } from "../../../core/json/exact-json.js";
 import { isUnreadable } from "./log.js";
 import {
   type CreatedRecord,
@@ -53,8 +53,8 @@ export class OpenIntents {
   add(record: Intent): void {
     makeFolder(this.folder);
     try {
-      const lines = [exactJson(record), " ".repeat(ROOM), JSON.stringify(thisProcess()), ""];
-      replaceFile(this.#path(record.local_id), lines.join("\n"));
+      const lines = [stringifyExact(record), " ".repeat(ROOM), JSON.stringify(describeThisProcess()), ""];
+      replaceFile(this.#buildPath(record.local_id), lines.join("\n"));
     } catch (error) {
       this.remove(record.local_id);
       throw error;
@@ -62,25 +62,25 @@ export class OpenIntents {
   }
 
   /** Keeps an outcome beside its intent, in the room made for it. */
-  note(record: Intent, found: CreateOutcome): void {
+  note(record: Intent, outcome: CreateOutcome): void {
     // The service's own words could be longer than the room: what is needed always fits.
-    const whole = JSON.stringify(found);
-    const { request_id, confirmed, at } = found;
+    const whole = JSON.stringify(outcome);
+    const { request_id, confirmed, at } = outcome;
     const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
-    overwrite(this.#path(record.local_id), roomIn(record), text.padEnd(ROOM - 1));
+    overwrite(this.#buildPath(record.local_id), measureRoom(record), text.padEnd(ROOM - 1));
   }
 
   /** Takes the sender from an intent that stays: its outcome will not come any more. Throws the system's error. */
-  giveUp(record: Intent): void {
+  recordGivenUp(record: Intent): void {
     // Without its first character the line is not JSON, and a single byte is never written in part.
-    if (readIfThere(this.#path(record.local_id), MAX_RECORD_BYTES) !== undefined)
-      overwrite(this.#path(record.local_id), roomIn(record) + ROOM + 1, " ");
+    if (readIfThere(this.#buildPath(record.local_id), MAX_RECORD_BYTES) !== undefined)
+      overwrite(this.#buildPath(record.local_id), measureRoom(record) + ROOM + 1, " ");
   }
 
   /** Returns whether the intent is gone. */
   remove(localId: string): boolean {
     try {
-      fs.rmSync(this.#path(localId), { force: true });
+      fs.rmSync(this.#buildPath(localId), { force: true });
       return true;
     } catch {
       return false;
@@ -89,21 +89,21 @@ export class OpenIntents {
 
   /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
   read(): { open: OpenIntent[]; torn: number } {
-    const names = namesIn(this.folder).filter((name) => name.endsWith(".json"));
-    const texts = names.map((name) => intentText(join(this.folder, basename(name))));
+    const names = listNames(this.folder).filter((name) => name.endsWith(".json"));
+    const texts = names.map((name) => readIntentText(join(this.folder, basename(name))));
     // Another process removes its intent when the outcome is in the log, so a file may be gone since it was listed.
     const read = texts.filter((text) => text !== undefined).map(openIntentIn);
     return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
   }
 
-  #path(localId: string): string {
+  #buildPath(localId: string): string {
     return join(this.folder, `${localId}.json`);
   }
 }
 
 /** Where the second line begins, in bytes. */
-function roomIn(record: Intent): number {
-  return Buffer.byteLength(exactJson(record)) + 1;
+function measureRoom(record: Intent): number {
+  return Buffer.byteLength(stringifyExact(record)) + 1;
 }
 
 function openIntentIn(text: string): OpenIntent | undefined {
@@ -113,7 +113,7 @@ function openIntentIn(text: string): OpenIntent | undefined {
 }
 
 /** Undefined if there is no such file; empty if it could not be read. */
-function intentText(path: string): string | undefined {
+function readIntentText(path: string): string | undefined {
   try {
     return readIfThere(path, MAX_RECORD_BYTES);
   } catch (error) {
@@ -123,16 +123,16 @@ function intentText(path: string): string | undefined {
 }
 
 /** The log's record of an intent with a confirmed outcome. */
-export function createdRecord(
+export function buildCreatedRecord(
   { kind: _, ...record }: Intent,
-  { confirmed: __, ...found }: CreateOutcome,
+  { confirmed: __, ...outcome }: CreateOutcome,
 ): CreatedRecord {
-  return v.parse(created, { kind: "created", ...record, ...found });
+  return v.parse(created, { kind: "created", ...record, ...outcome });
 }
 
 /** An entry with an unknown outcome; it has the id that was salvaged from a broken answer, if there was one. */
-export function unknownEntry({ intent: { kind: _, ...rest }, outcome: found }: OpenIntent): HistoryEntry {
-  return { ...rest, request_id: found?.request_id ?? null, status: UNKNOWN, created_at: null };
+export function buildUnknownEntry({ intent: { kind: _, ...rest }, outcome }: OpenIntent): HistoryEntry {
+  return { ...rest, request_id: outcome?.request_id ?? null, status: UNKNOWN, created_at: null };
 }
 
 function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {

@@ -1,7 +1,7 @@
-import { localErrorOf, orLocalError } from "../../../core/files/local-error.js";
+import { catchLocalError, runLocally } from "../../../core/files/local-error.js";
 import type { Data } from "../../../core/protocol/conversation.js";
 import type { AppendLog } from "./log.js";
-import { type CreateOutcome, createdRecord, type OpenIntents } from "./open-intents.js";
+import { buildCreatedRecord, type CreateOutcome, type OpenIntents } from "./open-intents.js";
 import { type HistoryLine, type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
 /** A create on its way through the history, from the intent on the disk to an outcome. */
@@ -21,13 +21,13 @@ export class RecordedCreate {
   }
 
   /** An id was seen in an answer that may be no success. Throws LocalError if it cannot be kept. */
-  salvaged(requestId: string): void {
+  recordSalvaged(requestId: string): void {
     const at = this.date();
     this.#note({ request_id: requestId, confirmed: false, status: UNKNOWN, created_at: null, at });
   }
 
   /** The request exists. Throws LocalError if that cannot be kept. */
-  created(requestId: string, data: Data): void {
+  recordCreated(requestId: string, data: Data): void {
     const outcome: CreateOutcome = {
       request_id: requestId,
       confirmed: true,
@@ -37,32 +37,32 @@ export class RecordedCreate {
       at: this.date(),
     };
     // A result that is kept under this id is that of another request, of a service that counts its ids anew.
-    localErrorOf(() => this.forgetKept(requestId));
+    catchLocalError(() => this.forgetKept(requestId));
     // Without room for another line there is still the room beside the intent, and then that stays.
-    if (this.#logged(createdRecord(this.intent, outcome), true)) this.open.remove(this.localId);
+    if (this.#appendLine(buildCreatedRecord(this.intent, outcome), true)) this.open.remove(this.localId);
     else this.#note(outcome);
   }
 
   /** Its user says that nothing was created. The intent stays in the log. Throws LocalError if that cannot be kept. */
-  notCreated(): void {
+  recordNotCreated(): void {
     const record = { ...this.intent, kind: "not-created", at: this.date() } as const;
-    orLocalError(`it could not be recorded that ${this.localId} was not created`, () =>
+    runLocally(`it could not be recorded that ${this.localId} was not created`, () =>
       this.log.append(record, { sync: true }),
     );
     this.open.remove(this.localId);
   }
 
   /** Nothing was created. With `code`, the service said so and may have counted it. */
-  dismissed(code?: string): void {
+  recordDismissed(code?: string): void {
     if (code !== undefined) this.#logDismissed(code);
     // An intent that cannot be removed would read as an unknown outcome, unless the log says otherwise.
     if (!this.open.remove(this.localId) && code === undefined) this.#logDismissed(RESOLVED);
   }
 
   /** This process waits for the outcome no longer. The intent stays, as an unknown outcome. */
-  givenUp(): void {
+  recordGivenUp(): void {
     try {
-      this.open.giveUp(this.intent);
+      this.open.recordGivenUp(this.intent);
     } catch {
       // It reads as under way until this process ends.
     }
@@ -71,10 +71,10 @@ export class RecordedCreate {
   #logDismissed(code: string): void {
     const { local_id, origin, key_id } = this.intent;
     // If that fails, only the count of the hour suffers, on the side of one create too many.
-    this.#logged({ kind: "dismissed", local_id, origin, key_id, at: this.date(), code }, false);
+    this.#appendLine({ kind: "dismissed", local_id, origin, key_id, at: this.date(), code }, false);
   }
 
-  #logged(line: HistoryLine, sync: boolean): boolean {
+  #appendLine(line: HistoryLine, sync: boolean): boolean {
     try {
       this.log.append(line, { sync });
       return true;
@@ -84,7 +84,7 @@ export class RecordedCreate {
   }
 
   #note(outcome: CreateOutcome): void {
-    orLocalError(`the request id ${outcome.request_id} could not be recorded`, () =>
+    runLocally(`the request id ${outcome.request_id} could not be recorded`, () =>
       this.open.note(this.intent, outcome),
     );
   }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { epochOf } from "../../../core/clock.js";
-import { sha256 } from "../../../core/files/local-error.js";
-import { exactMembers, isObject, jsonIn } from "../../../core/json/exact-json.js";
+import { parseEpoch } from "../../../core/clock.js";
+import { hashSha256 } from "../../../core/files/local-error.js";
+import { isObject, listExactMembers, readJsonPath } from "../../../core/json/exact-json.js";
 import {
   type CreateBody,
   isFinal,
@@ -17,7 +17,7 @@ export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "crea
   Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message" | "cut_short">>;
 
 /** The service that a request was made at: a gateway may have several behind one origin, each with ids of its own. */
-export function serviceOf({ origin, base_path = "" }: Pick<HistoryEntry, "origin" | "base_path">): string {
+export function getService({ origin, base_path = "" }: Pick<HistoryEntry, "origin" | "base_path">): string {
   return origin + base_path;
 }
 
@@ -84,23 +84,32 @@ export interface Attempt {
   askedOf?: Omit<Attempt, "body" | "askedOf"> | undefined;
 }
 
-/** The record of an attempt; `sentAt` is ISO 8601. */
-export function intentOf({ body, askedOf, ...attempt }: Attempt, sentAt: string): Intent {
+/** The record of an attempt; `parseSentAt` is ISO 8601. */
+export function buildIntent({ body, askedOf, ...attempt }: Attempt, sentAt: string): Intent {
   const { prompt, structured_output = false, output_schema = null } = body;
   const context = body.context?.map(({ text: _, ...file }) => file);
   return {
-    ...{ kind: "intent", local_id: newLocalId(), sent_at: sentAt },
-    ...{ ...accountOf(attempt), ...(askedOf && { asked_of: accountOf(askedOf) }) },
-    ...{ prompt, structured_output, output_schema, ...forProvider(body), ...(context && { context }) },
+    ...{ kind: "intent", local_id: createLocalId(), sent_at: sentAt },
+    ...{ ...pickAccount(attempt), ...(askedOf && { asked_of: pickAccount(askedOf) }) },
+    ...{ prompt, structured_output, output_schema, ...pickProviderFields(body), ...(context && { context }) },
   };
 }
 
-function accountOf({ origin, basePath, profile, apiKey }: Omit<Attempt, "body" | "askedOf">): AccountOfEntry {
-  return { origin, profile, key_id: keyId(apiKey), ...(basePath && { base_path: basePath }) };
+function pickAccount({
+  origin,
+  basePath,
+  profile,
+  apiKey,
+}: Omit<Attempt, "body" | "askedOf">): AccountOfEntry {
+  return { origin, profile, key_id: hashKeyId(apiKey), ...(basePath && { base_path: basePath }) };
 }
 
 /** The fields of a create that only providers take; one without them is written and named without them. */
-export function forProvider({ model, options, after }: Pick<HistoryEntry, "model" | "options" | "after">) {
+export function pickProviderFields({
+  model,
+  options,
+  after,
+}: Pick<HistoryEntry, "model" | "options" | "after">) {
   return {
     ...(model !== undefined && { model }),
     ...(options !== undefined && { options }),
@@ -186,10 +195,10 @@ const KINDS: ReadonlySet<string> = new Set(line.options.map(({ entries }) => ent
 
 /** A record as JSON, its schema and each of its options as they were written; undefined for what is no JSON. */
 export function recordIn(text: string): unknown {
-  const record = jsonIn(text, "output_schema");
+  const record = readJsonPath(text, "output_schema");
   if (!isObject(record) || !isObject(record.options)) return record;
-  const { options } = Object(jsonIn(text, "options"));
-  return { ...record, options: exactMembers(options) };
+  const { options } = Object(readJsonPath(text, "options"));
+  return { ...record, options: listExactMembers(options) };
 }
 
 /** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
@@ -202,17 +211,17 @@ export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefi
 }
 
 /** The entry of a request that exists, in the state last seen. */
-export function entryOf({ kind: _, at: __, ...record }: CreatedRecord, last?: SeenRecord): HistoryEntry {
-  return last ? withSeen(record, last) : record;
+export function buildEntry({ kind: _, at: __, ...record }: CreatedRecord, last?: SeenRecord): HistoryEntry {
+  return last ? addSeen(record, last) : record;
 }
 
 /** A state that was seen, with what was learned `later`. Why a request failed may be learned after its end. */
-export function mergedSeen(seen: SeenRecord, later: SeenRecord | undefined): SeenRecord {
+export function mergeSeen(seen: SeenRecord, later: SeenRecord | undefined): SeenRecord {
   return later?.status === seen.status ? { ...seen, ...later, at: seen.at } : (later ?? seen);
 }
 
 /** An entry in a state that was seen later. */
-export function withSeen(
+export function addSeen(
   entry: HistoryEntry,
   { status, at, duration_ms, cut_short, cost_dollars, tokens, message }: SeenRecord,
 ): HistoryEntry {
@@ -229,12 +238,12 @@ export function withSeen(
 }
 
 /** The entry of a create that was never made. */
-export function notCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): HistoryEntry {
+export function buildNotCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): HistoryEntry {
   return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
 
 /** The tokens of a `usage`, in and out together; undefined if it says neither. Gemini has the sum alone in these words. */
-export function tokensIn(usage: unknown): number | undefined {
+export function readTokens(usage: unknown): number | undefined {
   const { input_tokens, output_tokens, total_tokens } = Object(usage);
   const isNumber = (count: unknown) => typeof count === "number";
   const counts = [input_tokens, output_tokens].filter(isNumber);
@@ -243,21 +252,21 @@ export function tokensIn(usage: unknown): number | undefined {
 
 /** The sum of what some requests cost, without the digits that fractions add; undefined for none. */
 export function sumOf(amounts: readonly number[]): number | undefined {
-  const sum = amounts.reduce((total, one) => total + one, 0);
+  const sum = amounts.reduce((total, amount) => total + amount, 0);
   return amounts.length === 0 ? undefined : Number(sum.toFixed(9));
 }
 
 /** When a request began, epoch ms: by the service's word, but not before it was sent; its clock may be another one. */
-export function timeOf(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
-  return Math.max(epochOf(entry.created_at) ?? 0, Date.parse(entry.sent_at));
+export function parseTime(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
+  return Math.max(parseEpoch(entry.created_at) ?? 0, Date.parse(entry.sent_at));
 }
 
 /** The name of a create in the history: it has one before the service gives it any. */
-function newLocalId(): string {
+function createLocalId(): string {
   return `local-${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
 }
 
 /** Tells keys apart in the history without keeping one: the start of a digest. */
-export function keyId(apiKey: string): string {
-  return sha256(apiKey).slice(0, 12);
+export function hashKeyId(apiKey: string): string {
+  return hashSha256(apiKey).slice(0, 12);
 }

@@ -4,7 +4,7 @@ import { DEFAULT_PATIENCE_MS } from "../../calls/watch/give-up-policy.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext, BatchJob, BatchRunEvent, BatchRunOptions } from "./context.js";
 import type { BatchAccount } from "./create-pacer.js";
-import { type BatchOutlook, outlookOf, usualLength } from "./estimate.js";
+import { type BatchOutlook, estimateOutlook, estimateUsualLength } from "./estimate.js";
 import { BatchProgress, type RowState } from "./plan.js";
 import { ResultCollector } from "./result-collector.js";
 import { RowFollower } from "./row-follower.js";
@@ -25,7 +25,7 @@ export class Batch {
   constructor(job: BatchJob, options: BatchRunOptions) {
     const [{ ports }] = job.accounts as [BatchAccount];
     this.progress = new BatchProgress(job.states);
-    this.#usualMs = usualLength(ports.history, ports.origin);
+    this.#usualMs = estimateUsualLength(ports.history, ports.origin);
     this.#context = {
       ...{ ...options, ...job, ports, progress: this.progress },
       patience: options.patience ?? DEFAULT_PATIENCE_MS,
@@ -47,7 +47,7 @@ export class Batch {
     const { accounts, ports } = this.#context;
     const [only, ...others] = accounts;
     if (!only || others.length > 0) return {};
-    return outlookOf(this.progress.counts, only.pacer, this.#usualMs, ports.clock.now());
+    return estimateOutlook(this.progress.counts, only.pacer, this.#usualMs, ports.clock.now());
   }
 
   /** Whether the creates of an hour are known that are allowed. */
@@ -56,8 +56,8 @@ export class Batch {
   }
 
   /** Confirms that the end of a row was announced: a later command does not announce it again. */
-  announced(state: RowState): void {
-    this.#collector.announced(state);
+  noteAnnounced(state: RowState): void {
+    this.#collector.noteAnnounced(state);
   }
 
   /** Sends, follows and collects all rows. Throws `signal.reason` when aborted; all work has ended by then. */
@@ -69,7 +69,7 @@ export class Batch {
       else if (state.file && !state.check) this.#collector.add(state);
     }
     const works = [this.#submit(), this.#follow(), this.#collector.run()];
-    const ended = this.#all(works).finally(() => this.#events.close());
+    const ended = this.#runAll(works).finally(() => this.#events.close());
     // It is awaited below; until then its rejection is handled.
     ended.catch(() => {});
     try {
@@ -82,7 +82,7 @@ export class Batch {
   }
 
   /** Waits for all works; the first that fails ends the others. Rejects with what ended them. */
-  async #all(works: readonly Promise<void>[]): Promise<void> {
+  async #runAll(works: readonly Promise<void>[]): Promise<void> {
     await Promise.all(works.map((work) => work.catch((error: unknown) => this.#end.abort(error))));
     this.#context.end.throwIfAborted();
   }

@@ -57,7 +57,7 @@ export interface BatchContext extends BatchJob, BatchRunOptions {
 }
 
 /** Now, in ISO 8601. */
-export function dateOf({ ports: { clock } }: Pick<BatchContext, "ports">): string {
+export function formatNow({ ports: { clock } }: Pick<BatchContext, "ports">): string {
   return new Date(clock.now()).toISOString();
 }
 

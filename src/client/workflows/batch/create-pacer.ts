@@ -1,8 +1,8 @@
 import type { Clock } from "../../../core/clock.js";
-import { inWindow, nextSlot } from "../../../core/protocol/limits.js";
+import { filterWindow, findNextSlot } from "../../../core/protocol/limits.js";
 import { MARGIN_MS } from "../../store/history/hour.js";
 import type { Ports } from "../ports.js";
-import { blockedUntil } from "../quota.js";
+import { findBlockedUntil } from "../quota.js";
 
 /** An account that rows are sent to and asked for at, and the pace of its creates. */
 export interface BatchAccount {
@@ -46,68 +46,73 @@ export class CreatePacer {
   }
 
   /** Notes that a create was sent. */
-  sent(): void {
-    const now = this.#now();
+  noteSent(): void {
+    const now = this.#readNow();
     this.#refusals = 0;
-    this.#own = [...this.#ownAt(now), now];
+    this.#own = [...this.#listOwnAt(now), now];
     this.#recount();
   }
 
   /** Returns when (epoch ms) the next create may be sent, by this batch's own creates and by the last refusal. */
-  nextAt(): number {
-    const now = this.#now();
-    const slot = nextSlot(this.#ownAt(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
+  findNextAt(): number {
+    const now = this.#readNow();
+    const slot = findNextSlot(this.#listOwnAt(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
     return Math.max(slot, this.#blockedUntil, now);
   }
 
   /** For a create refused for the hour: until when (epoch ms) none is sent. Else undefined. */
-  refused(error: unknown): number | undefined {
+  noteRefused(error: unknown): number | undefined {
     const { isHourly = true, guessesWaits = false } = this.options;
-    const attempts = () => (isHourly ? (this.options.attempts() ?? this.#own) : []);
+    const listAttempts = () => (isHourly ? (this.options.attempts() ?? this.#own) : []);
     const guesses = guessesWaits ? this.#refusals : 0;
-    const until = blockedUntil(error, attempts, this.limit, this.#now(), guesses);
+    const until = findBlockedUntil(error, listAttempts, this.limit, this.#readNow(), guesses);
     if (until !== undefined) this.#refusals++;
     this.#blockedUntil = until ?? this.#blockedUntil;
     return until;
   }
 
   /** What is left of the hour for this batch, and when (epoch ms) the next create may go; undefined without a limit. */
-  outlook(): { left: number; nextAt: number } | undefined {
-    const now = this.#now();
+  estimateOutlook(): { left: number; nextAt: number } | undefined {
+    const now = this.#readNow();
     const isBlocked = this.#blockedUntil > now;
     if (this.#most === Number.POSITIVE_INFINITY)
       return isBlocked ? { left: 0, nextAt: this.#blockedUntil } : undefined;
     const free = Math.min(
-      this.#most - inWindow(this.#hour, now - MARGIN_MS).length,
-      this.#most - this.#ownAt(now).length,
+      this.#most - filterWindow(this.#hour, now - MARGIN_MS).length,
+      this.#most - this.#listOwnAt(now).length,
     );
-    const nextAt = Math.max(now, this.#blockedUntil, this.times(1)[0] ?? now);
+    const nextAt = Math.max(now, this.#blockedUntil, this.listTimes(1)[0] ?? now);
     return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
   }
 
   /** When (epoch ms) each of the next `count` creates may be sent. */
-  times(count: number): number[] {
-    const now = this.#now();
-    return sendTimes(count, [this.#hour, this.#ownAt(now)], this.#most, Math.max(now, this.#blockedUntil));
+  listTimes(count: number): number[] {
+    const now = this.#readNow();
+    return sendTimes(
+      count,
+      [this.#hour, this.#listOwnAt(now)],
+      this.#most,
+      Math.max(now, this.#blockedUntil),
+    );
   }
 
   /** This batch's creates that count at `now`; one that a wrong clock dated ahead counts as of now. */
-  #ownAt(now: number): readonly number[] {
+  #listOwnAt(now: number): readonly number[] {
     const dated = this.#own.map((at) => Math.min(at, now));
-    this.#own = inWindow(dated, now - MARGIN_MS);
+    this.#own = filterWindow(dated, now - MARGIN_MS);
     return this.#own;
   }
 
   #recount(): void {
     if (this.#most !== Number.POSITIVE_INFINITY)
-      this.#hour = this.options.attempts() ?? this.#ownAt(this.#now());
+      this.#hour = this.options.attempts() ?? this.#listOwnAt(this.#readNow());
   }
 
   get #most(): number {
     return this.limit ?? Number.POSITIVE_INFINITY;
   }
 
-  #now(): number {
+  #readNow(): number {
     return this.options.clock.now();
   }
 }
@@ -126,7 +131,7 @@ export function sendTimes(
     limit === Number.POSITIVE_INFINITY ? [] : hours.map((times) => times.toSorted((a, b) => a - b));
   const sent: number[] = [];
   for (let at = now; sent.length < count; sent.push(at)) {
-    for (const times of windows) at = Math.max(at, nextSlot(times.slice(-limit), limit, at));
+    for (const times of windows) at = Math.max(at, findNextSlot(times.slice(-limit), limit, at));
     for (const times of windows) times.push(at);
   }
   return sent;
@@ -145,7 +150,7 @@ export class OutageBackoff {
   constructor(private readonly clock: Clock) {}
 
   /** Notes that the service has answered. Returns whether that ends an outage. */
-  answered(): boolean {
+  noteAnswered(): boolean {
     this.#hasAnswered = true;
     const wasOut = this.#since !== undefined;
     this.#since = undefined;
@@ -153,7 +158,7 @@ export class OutageBackoff {
   }
 
   /** The wait (ms) before the next try; undefined after `patience` ms of an outage. `isFirst`: this failure begins it. */
-  failed(patience: number): { waitMs: number | undefined; isFirst: boolean } {
+  noteFailed(patience: number): { waitMs: number | undefined; isFirst: boolean } {
     const now = this.clock.monotonic();
     const isFirst = this.#since === undefined;
     this.#since ??= now;

@@ -25,11 +25,11 @@ export interface BatchOutlook {
 const RECENT_RUNS = 30;
 
 /** How long a run at `origin` usually takes, in milliseconds: the median of the newest; undefined without any. */
-export function usualLength(
-  history: Pick<History, "durations"> | undefined,
+export function estimateUsualLength(
+  history: Pick<History, "listDurations"> | undefined,
   origin: string,
 ): number | undefined {
-  const durations = history?.durations(origin, RECENT_RUNS) ?? [];
+  const durations = history?.listDurations(origin, RECENT_RUNS) ?? [];
   return [...durations].sort((a, b) => a - b)[Math.floor(durations.length / 2)];
 }
 
@@ -41,22 +41,22 @@ export function estimate(
   now: number,
 ): BatchEstimate {
   const isKnown = pacer.limit !== undefined && counts.waiting > 0;
-  const lastSentAt = isKnown ? (pacer.times(counts.waiting).at(-1) ?? now) : null;
+  const lastSentAt = isKnown ? (pacer.listTimes(counts.waiting).at(-1) ?? now) : null;
   const endsAt = lastSentAt === null || usualMs === undefined ? null : lastSentAt + usualMs;
   const { limit = Number.POSITIVE_INFINITY } = pacer;
   return { counts, limit: Number.isFinite(limit) ? limit : null, now, lastSentAt, endsAt };
 }
 
 /** The hours ahead of a running batch. `usualMs` is how long a run takes, `now` epoch ms. */
-export function outlookOf(
+export function estimateOutlook(
   counts: Counts,
   pacer: CreatePacer,
   usualMs: number | undefined,
   now: number,
 ): BatchOutlook {
   const { waiting, running } = counts;
-  const { left, nextAt } = pacer.outlook() ?? {};
+  const { left, nextAt } = pacer.estimateOutlook() ?? {};
   const isKnown = waiting === 0 || pacer.limit !== undefined;
   if (!isKnown || usualMs === undefined || waiting + running === 0) return { left, nextAt };
-  return { left, nextAt, endsAt: (pacer.times(waiting).at(-1) ?? now) + usualMs };
+  return { left, nextAt, endsAt: (pacer.listTimes(waiting).at(-1) ?? now) + usualMs };
 }

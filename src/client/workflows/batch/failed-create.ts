@@ -39,7 +39,7 @@ export const FAILED_CREATES = {
 } as const satisfies Record<string, Decision>;
 
 /** `isWaitedFor`: whether the limit that refused the create is waited for. */
-export function causeOf(error: unknown, isWaitedFor: boolean): FailureCause {
+export function classifyCause(error: unknown, isWaitedFor: boolean): FailureCause {
   if (error instanceof UnresolvedCreateError) return "unknown";
   if (isWaitedFor) return error instanceof QuotaExceededError ? "own-limit" : "limited";
   if (error instanceof UnreachableError) return "unreachable";

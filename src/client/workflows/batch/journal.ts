@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { linesBackward } from "../../../core/files/lines-backward.js";
-import { jsonIn } from "../../../core/json/exact-json.js";
+import { readLinesBackward } from "../../../core/files/lines-backward.js";
+import { readJsonPath } from "../../../core/json/exact-json.js";
 import type { History } from "../../store/history/history.js";
 import { UNKNOWN } from "../../store/history/records.js";
 
@@ -108,41 +108,41 @@ export interface KnownRow extends RowFacts {
 /** What the lines of a journal say of each row. Torn lines, which a crash leaves, are skipped. */
 export function readJournal(path: string): Map<string, KnownRow> {
   const lines: JournalLine[] = [];
-  for (const bytes of linesBackward(path)) {
-    const parsed = v.safeParse(line, jsonIn(bytes.toString("utf8")));
+  for (const bytes of readLinesBackward(path)) {
+    const parsed = v.safeParse(line, readJsonPath(bytes.toString("utf8")));
     if (parsed.success) lines.push(parsed.output);
   }
-  const known = new Map<string, KnownRow>();
+  const knownRows = new Map<string, KnownRow>();
   for (const entry of lines.reverse()) {
-    const next = afterLine(known.get(entry.row), entry);
-    if (next) known.set(entry.row, next);
+    const next = applyLine(knownRows.get(entry.row), entry);
+    if (next) knownRows.set(entry.row, next);
   }
-  return known;
+  return knownRows;
 }
 
 /** What is known of a row after one more line. */
-export function afterLine(known: KnownRow | undefined, entry: JournalLine): KnownRow | undefined {
+export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownRow | undefined {
   if (entry.kind === "intent") {
     const { key, digest, stem, local_id, origin, profile, at } = entry;
     return { key, digest, stem, localId: local_id ?? undefined, origin, profile, sentAt: at, stage: "open" };
   }
-  if (!known) return undefined;
+  if (!row) return undefined;
   switch (entry.kind) {
     case "created": {
       const { request_id, created_at, at } = entry;
-      return { ...known, stage: "created", requestId: request_id, createdAt: created_at, sentAt: at };
+      return { ...row, stage: "created", requestId: request_id, createdAt: created_at, sentAt: at };
     }
     case "dismissed":
-      return { ...known, stage: entry.error ? "refused" : "free", error: entry.error, endedAt: entry.at };
+      return { ...row, stage: entry.error ? "refused" : "free", error: entry.error, endedAt: entry.at };
     case "ended": {
       const { status, file, error: why, owed = false, at, cut_short = false, cost_dollars, note } = entry;
       const end = { status, file, error: why, unreported: owed, cutShort: cut_short, endedAt: at };
-      return { ...known, stage: "ended", ...end, costDollars: cost_dollars, note, check: undefined };
+      return { ...row, stage: "ended", ...end, costDollars: cost_dollars, note, check: undefined };
     }
     case "checked":
-      return { ...known, check: entry.check };
+      return { ...row, check: entry.check };
     case "told":
-      return { ...known, unreported: false };
+      return { ...row, unreported: false };
   }
 }
 
@@ -151,14 +151,16 @@ export function afterLine(known: KnownRow | undefined, entry: JournalLine): Know
  * the outcome is unknown. A row whose create the history does not know stays open, which is an unknown outcome.
  */
 export function reconcile(
-  known: ReadonlyMap<string, KnownRow>,
-  history: Pick<History, "outcomeOf"> | undefined,
+  knownRows: ReadonlyMap<string, KnownRow>,
+  history: Pick<History, "findOutcome"> | undefined,
 ): Map<string, KnownRow> {
-  return new Map(Array.from(known, ([id, row]) => [id, row.stage === "open" ? settled(row, history) : row]));
+  return new Map(
+    Array.from(knownRows, ([id, row]) => [id, row.stage === "open" ? settleRow(row, history) : row]),
+  );
 }
 
-function settled(row: KnownRow, history: Pick<History, "outcomeOf"> | undefined): KnownRow {
-  const create = row.localId === undefined ? undefined : history?.outcomeOf(row.localId);
+function settleRow(row: KnownRow, history: Pick<History, "findOutcome"> | undefined): KnownRow {
+  const create = row.localId === undefined ? undefined : history?.findOutcome(row.localId);
   if (create === undefined) return row;
   if (create === "dismissed") return { ...row, stage: "free" };
   const { request_id, created_at, sent_at, status } = create;

@@ -2,17 +2,17 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import {
   appendLine,
+  listNames,
   makeFolder,
   makeSharedFolder,
-  namesIn,
   readIfThere,
   replaceFile,
 } from "../../../core/files/files.js";
-import { LocalError, localError, orLocalError } from "../../../core/files/local-error.js";
+import { createLocalError, LocalError, runLocally } from "../../../core/files/local-error.js";
 import { HeldError, lock } from "../../../core/files/lock.js";
-import { jsonIn } from "../../../core/json/exact-json.js";
+import { readJsonPath } from "../../../core/json/exact-json.js";
 import { type JournalLine, type KnownRow, readJournal } from "./journal.js";
-import { type RowState, stateWord } from "./plan.js";
+import { chooseStateWord, type RowState } from "./plan.js";
 
 /** The batch's own files, apart from the results. */
 const STATE = ".research-batch";
@@ -20,7 +20,7 @@ const JOURNAL = join(STATE, "journal.jsonl");
 
 /** What the journal in an output folder knows, without taking the folder. Throws LocalError. */
 export function readKnownRows(out: string): Map<string, KnownRow> {
-  return withLocalErrors(out, () => readJournal(join(out, JOURNAL)));
+  return runWithLocalErrors(out, () => readJournal(join(out, JOURNAL)));
 }
 
 /** A batch's folder, locked: a file for each result, `results.jsonl` with a line for each ended row, the journal. */
@@ -41,14 +41,14 @@ export class OutputFolder {
 
   /** Makes the folder if need be. Rejects with LocalError if another process holds it, or it is not this batch's. */
   static async open(path: string, isListed = true): Promise<OutputFolder> {
-    withLocalErrors(path, () => {
+    runWithLocalErrors(path, () => {
       makeSharedFolder(path);
       refuseForeignFiles(path);
       makeFolder(join(path, STATE));
     });
     const release = await acquire(path);
     try {
-      return withLocalErrors(path, () => {
+      return runWithLocalErrors(path, () => {
         const folder = new OutputFolder(path, release, isListed);
         fs.rmSync(join(path, STATE, "drafts"), { recursive: true, force: true });
         folder.results.cutTornLine();
@@ -62,9 +62,9 @@ export class OutputFolder {
 
   /** Names in the folder that are not results of this batch. Throws LocalError. */
   get foreign(): ReadonlySet<string> {
-    const own = new Set(Array.from(this.known.values(), ({ stem }) => stem));
-    const names = withLocalErrors(this.path, () => namesIn(this.path));
-    return new Set(names.filter((name) => !own.has(name.replace(/\.(md|json)$/, ""))));
+    const ownStems = new Set(Array.from(this.known.values(), ({ stem }) => stem));
+    const names = runWithLocalErrors(this.path, () => listNames(this.path));
+    return new Set(names.filter((name) => !ownStems.has(name.replace(/\.(md|json)$/, ""))));
   }
 
   /** Whether a result's file is there. */
@@ -74,19 +74,19 @@ export class OutputFolder {
 
   /** Adds a line to the journal; with `sync` it is on the disk then. Throws LocalError. */
   record(line: JournalLine, { sync = false } = {}): void {
-    withLocalErrors(this.path, () => appendLine(join(this.path, JOURNAL), JSON.stringify(line), { sync }));
+    runWithLocalErrors(this.path, () => appendLine(join(this.path, JOURNAL), JSON.stringify(line), { sync }));
   }
 
   /** Writes a file beside the journal, whole or not at all; returns its path. Throws LocalError. */
   mark(name: string, text: string): string {
     const path = join(this.path, STATE, name);
-    withLocalErrors(this.path, () => replaceFile(path, text));
+    runWithLocalErrors(this.path, () => replaceFile(path, text));
     return path;
   }
 
   /** Writes a result whole or not at all, over an earlier one of the same row. Throws LocalError. */
   write(name: string, text: string): void {
-    withLocalErrors(this.path, () => {
+    runWithLocalErrors(this.path, () => {
       const drafts = join(this.path, STATE, "drafts");
       makeFolder(drafts);
       const draft = join(drafts, name);
@@ -117,14 +117,15 @@ async function acquire(path: string): Promise<() => void> {
   try {
     return await lock(join(path, STATE, "lock"));
   } catch (error) {
-    if (!(error instanceof HeldError)) throw localError(`the output folder ${path} cannot be used`, error);
+    if (!(error instanceof HeldError))
+      throw createLocalError(`the output folder ${path} cannot be used`, error);
     const { holder, advice } = error;
     throw new LocalError(`${path} is being written by another batch, ${holder}${advice}`, { cause: error });
   }
 }
 
-function withLocalErrors<T>(path: string, use: () => T): T {
-  return orLocalError(`the output folder ${path} cannot be used`, use);
+function runWithLocalErrors<T>(path: string, use: () => T): T {
+  return runLocally(`the output folder ${path} cannot be used`, use);
 }
 
 /** `results.jsonl`: a line for each row that ended. */
@@ -138,22 +139,22 @@ export class ResultsFile {
   }
 
   add(state: RowState): void {
-    const line = `${JSON.stringify(resultLine(state))}\n`;
-    withLocalErrors(this.out, () => fs.appendFileSync(this.#path, line));
+    const line = `${JSON.stringify(buildResultLine(state))}\n`;
+    runWithLocalErrors(this.out, () => fs.appendFileSync(this.#path, line));
   }
 
   /** Puts a line in the place of those that a row has. */
   replace(state: RowState): void {
-    withLocalErrors(this.out, () => {
+    runWithLocalErrors(this.out, () => {
       const lines = (readIfThere(this.#path) ?? "").split("\n").filter(Boolean);
-      const others = lines.filter((line) => Object(jsonIn(line)).row !== state.row.id);
-      replaceFile(this.#path, [...others, JSON.stringify(resultLine(state)), ""].join("\n"));
+      const others = lines.filter((line) => Object(readJsonPath(line)).row !== state.row.id);
+      replaceFile(this.#path, [...others, JSON.stringify(buildResultLine(state)), ""].join("\n"));
     });
   }
 
   /** Adds the lines that a crash lost. The journal is written first, so `states` knows of every row. */
   complete(states: readonly RowState[]): void {
-    const listed = this.#listed();
+    const listed = this.#listResults();
     for (const state of states) {
       const isOver = state.standing !== "waiting" && state.standing !== "running";
       if (isOver && listed.get(state.row.id) !== endOf(state)) this.add(state);
@@ -162,7 +163,7 @@ export class ResultsFile {
 
   /** Removes half a line at the end, which a crash may leave; its row gets a whole line again. */
   cutTornLine(): void {
-    withLocalErrors(this.out, () => {
+    runWithLocalErrors(this.out, () => {
       if (!fs.existsSync(this.#path)) return;
       const bytes = fs.readFileSync(this.#path);
       const end = bytes.lastIndexOf(0x0a) + 1;
@@ -171,11 +172,11 @@ export class ResultsFile {
   }
 
   /** The rows that have a line, with the time in the last one. */
-  #listed(): Map<string, unknown> {
-    const text = withLocalErrors(this.out, () => readIfThere(this.#path) ?? "");
+  #listResults(): Map<string, unknown> {
+    const text = runWithLocalErrors(this.out, () => readIfThere(this.#path) ?? "");
     const listed = new Map<string, unknown>();
     for (const line of text.split("\n")) {
-      const { row, at } = Object(jsonIn(line));
+      const { row, at } = Object(readJsonPath(line));
       if (typeof row === "string") listed.set(row, at);
     }
     return listed;
@@ -183,7 +184,7 @@ export class ResultsFile {
 }
 
 /** The line of a row: what was asked, how it ended, and in which file the result is. */
-export function resultLine(state: RowState) {
+export function buildResultLine(state: RowState) {
   const { row, requestId, localId, standing, file, error, check } = state;
   return {
     row: row.id,
@@ -192,7 +193,7 @@ export function resultLine(state: RowState) {
     prompt: row.body.prompt,
     request_id: requestId ?? null,
     ...(standing === "unknown" && { local_id: localId ?? null }),
-    status: stateWord(state),
+    status: chooseStateWord(state),
     file: file ?? null,
     ...(error && { error }),
     ...(check && { check }),

@@ -2,7 +2,7 @@ import type { StatusData } from "../../calls/client.js";
 import { sumOf } from "../../store/history/records.js";
 import type { BatchAccount } from "./create-pacer.js";
 import type { KnownRow, RowFacts } from "./journal.js";
-import { fileStem, type Row } from "./row.js";
+import { buildFileStem, type Row } from "./row.js";
 
 /** Where a row stands. `waiting` is still to be sent; `unknown` may have been created, and is not sent again. */
 export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
@@ -36,17 +36,17 @@ interface AllPlanOptions extends PlanOptions {
 /** What is to be done with each row. A COMPLETED one whose file is gone (`hasFile`) is fetched again. */
 export function planRows(
   rows: readonly Row[],
-  known: ReadonlyMap<string, KnownRow>,
+  knownRows: ReadonlyMap<string, KnownRow>,
   options: AllPlanOptions,
   hasFile: (name: string) => boolean,
   accountOf: (row: Row) => BatchAccount | undefined = () => undefined,
 ): RowState[] {
-  const stems = new Set(Array.from(known.values(), ({ stem }) => caseless(stem)));
+  const stems = new Set(Array.from(knownRows.values(), ({ stem }) => foldCase(stem)));
   return rows.map((row) => {
-    const before = known.get(row.id);
-    const standing = before?.digest === row.digest ? standingOf(before, options, hasFile) : "waiting";
-    const stem = before?.stem ?? freeStem(row, stems);
-    stems.add(caseless(stem));
+    const before = knownRows.get(row.id);
+    const standing = before?.digest === row.digest ? decideStanding(before, options, hasFile) : "waiting";
+    const stem = before?.stem ?? findFreeStem(row, stems);
+    stems.add(foldCase(stem));
     const account = accountOf(row);
     if (!before || standing === "waiting")
       return { row, account, standing, stem, status: null, announce: "later" };
@@ -61,9 +61,13 @@ export function planRows(
   });
 }
 
-function standingOf(known: KnownRow, options: AllPlanOptions, hasFile: (name: string) => boolean): Standing {
+function decideStanding(
+  row: KnownRow,
+  options: AllPlanOptions,
+  hasFile: (name: string) => boolean,
+): Standing {
   const retry = options.retryFailed ? "waiting" : undefined;
-  switch (known.stage) {
+  switch (row.stage) {
     case "free":
       return "waiting";
     case "open":
@@ -73,27 +77,27 @@ function standingOf(known: KnownRow, options: AllPlanOptions, hasFile: (name: st
     case "refused":
       return options.retryRefused ? "waiting" : (retry ?? "refused");
     case "ended":
-      if (known.status === "COMPLETED") return known.file && !hasFile(known.file) ? "running" : "done";
-      if (known.status === "STOPPED") return "stopped";
-      return (known.cutShort ? options.retryPartial && "waiting" : retry) || "failed";
+      if (row.status === "COMPLETED") return row.file && !hasFile(row.file) ? "running" : "done";
+      if (row.status === "STOPPED") return "stopped";
+      return (row.cutShort ? options.retryPartial && "waiting" : retry) || "failed";
   }
 }
 
 /** The key, or the line. A line's name may be taken by the row that had that line in an earlier command. */
-function freeStem(row: Row, taken: ReadonlySet<string>): string {
-  const stem = row.key === undefined ? `line-${row.line}` : fileStem(row.key);
-  return taken.has(caseless(stem)) ? `${stem}-${row.digest.slice(0, 8)}` : stem;
+function findFreeStem(row: Row, taken: ReadonlySet<string>): string {
+  const stem = row.key === undefined ? `line-${row.line}` : buildFileStem(row.key);
+  return taken.has(foldCase(stem)) ? `${stem}-${row.digest.slice(0, 8)}` : stem;
 }
 
 /** Some file systems ignore case and Unicode normalisation in names. */
-function caseless(stem: string): string {
+function foldCase(stem: string): string {
   return stem.normalize("NFC").toLowerCase();
 }
 
 /** Rows whose key was sent with another request body, which may exist. */
-export function changedRows(rows: readonly Row[], known: ReadonlyMap<string, KnownRow>): Row[] {
+export function listChangedRows(rows: readonly Row[], knownRows: ReadonlyMap<string, KnownRow>): Row[] {
   return rows.filter((row) => {
-    const before = known.get(row.id);
+    const before = knownRows.get(row.id);
     if (!before || before.digest === row.digest) return false;
     // Nothing was created for a refused row, so a corrected prompt under the same key is a new attempt.
     return before.stage !== "free" && before.stage !== "refused";
@@ -101,7 +105,7 @@ export function changedRows(rows: readonly Row[], known: ReadonlyMap<string, Kno
 }
 
 /** Rows still to be sent whose result would overwrite a `foreign` file, with the name of that file. */
-export function occupiedFiles(
+export function listOccupiedFiles(
   states: readonly RowState[],
   foreign: ReadonlySet<string>,
 ): { file: string; row: Row }[] {
@@ -113,7 +117,7 @@ export function occupiedFiles(
 }
 
 /** The state of a row in one word, also if there is no request. */
-export function stateWord({ standing, status }: RowState): string {
+export function chooseStateWord({ standing, status }: RowState): string {
   if (standing === "refused") return "REFUSED";
   if (standing === "unknown") return "UNKNOWN";
   return status ?? "WAITING";

@@ -1,12 +1,12 @@
 import { LocalError } from "../../../core/files/local-error.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../calls/errors.js";
-import { boundedPollWait } from "../../calls/failure-policy.js";
+import { limitPollWait } from "../../calls/failure-policy.js";
 import { isCutShort } from "../../dialects/providers.js";
 import type { Ports } from "../ports.js";
 import type { Target } from "../requests.js";
-import { fetchResult, type Result, whyNoResult } from "../results.js";
+import { explainNoResult, fetchResult, type Result } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
-import { type BatchContext, dateOf } from "./context.js";
+import { type BatchContext, formatNow } from "./context.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
@@ -48,21 +48,21 @@ export class ResultCollector {
   }
 
   /** Notes that the caller has announced the end of a row. */
-  announced(state: RowState): void {
+  noteAnnounced(state: RowState): void {
     const { folder, progress } = this.context;
-    folder.record({ kind: "told", row: state.row.id, at: dateOf(this.context) });
+    folder.record({ kind: "told", row: state.row.id, at: formatNow(this.context) });
     progress.update(state, { announce: "done" });
   }
 
   async #collect(state: RowState): Promise<void> {
     const { end } = this.context;
-    const ports = this.#portsOf(state);
+    const ports = this.#findPorts(state);
     const { status } = state;
     if (state.standing === "done") return this.#checkLater(state);
     if (status === "COMPLETED") return this.#keep(state);
     const why =
       status === "FAILED"
-        ? await whyNoResult(ports, targetOf(state, ports), status, { signal: end })
+        ? await explainNoResult(ports, buildTarget(state, ports), status, { signal: end })
         : undefined;
     this.#end(state, why ? { error: this.context.describe(why) } : {});
   }
@@ -106,23 +106,24 @@ export class ResultCollector {
   }
 
   #recordCheck({ row, check }: RowState): void {
-    if (check) this.context.folder.record({ kind: "checked", row: row.id, check, at: dateOf(this.context) });
+    if (check)
+      this.context.folder.record({ kind: "checked", row: row.id, check, at: formatNow(this.context) });
   }
 
-  #portsOf({ account }: RowState): Ports {
+  #findPorts({ account }: RowState): Ports {
     return (account ?? this.context).ports;
   }
 
   /** Waits out an outage of the service, as a watch does. */
   async #fetch(state: RowState): Promise<Result> {
     const { end: signal, patience, emit } = this.context;
-    const ports = this.#portsOf(state);
+    const ports = this.#findPorts(state);
     const { clock } = ports;
     const giveUpAt = clock.monotonic() + patience;
     for (let isFirst = true; ; isFirst = false) {
       try {
         const schema = state.row.body.output_schema;
-        return await fetchResult(ports, targetOf(state, ports), { signal, schema });
+        return await fetchResult(ports, buildTarget(state, ports), { signal, schema });
       } catch (error) {
         signal.throwIfAborted();
         const waitMs = retryAfter(error);
@@ -137,7 +138,7 @@ export class ResultCollector {
   #end(state: RowState, details: { file?: string; error?: RowError; note?: unknown }): void {
     const { progress, folder, emit, announces } = this.context;
     const status = state.status ?? "";
-    const at = dateOf(this.context);
+    const at = formatNow(this.context);
     const unreported = announces && state.announce !== "done";
     const cost = { cut_short: state.cutShort || undefined, cost_dollars: state.costDollars };
     folder.record({ kind: "ended", row: state.row.id, status, ...details, ...cost, owed: unreported, at });
@@ -151,7 +152,7 @@ export class ResultCollector {
 }
 
 /** Returns the request of a row that exists, at the origin that made it. */
-export function targetOf(
+export function buildTarget(
   { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null, end }: RowState,
   ports: Pick<Ports, "origin" | "basePath">,
 ): Target {
@@ -164,5 +165,5 @@ export function targetOf(
 function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return RETRY_MS;
   const isLimited = error instanceof RefusedError && error.kind === "rate-limited";
-  return isLimited ? Math.max(boundedPollWait((error.retryAfter ?? 0) * 1_000), RETRY_MS) : undefined;
+  return isLimited ? Math.max(limitPollWait((error.retryAfter ?? 0) * 1_000), RETRY_MS) : undefined;
 }

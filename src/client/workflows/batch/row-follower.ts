@@ -1,4 +1,4 @@
-import { exactDuration } from "../../../core/text/duration.js";
+import { formatExactDuration } from "../../../core/text/duration.js";
 import { ResearchError } from "../../calls/errors.js";
 import type { StateSeen } from "../../calls/watch/types.js";
 import { isCutShort } from "../../dialects/providers.js";
@@ -9,7 +9,7 @@ import { endOf } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext } from "./context.js";
 import type { RowState } from "./plan.js";
-import { type ResultCollector, targetOf } from "./result-collector.js";
+import { buildTarget, type ResultCollector } from "./result-collector.js";
 
 /** Follows every row that runs at one account, also rows that begin to run meanwhile, in one watch. */
 export class RowFollower {
@@ -28,9 +28,9 @@ export class RowFollower {
     // A torn line of the journal may have had it.
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
-    const target = targetOf(state, this.ports);
+    const target = buildTarget(state, this.ports);
     const end = state.end ?? endOf(this.ports, target);
-    if (end) this.#changed({ requestId, status: end.status, final: true, data: end });
+    if (end) this.#handleChange({ requestId, status: end.status, final: true, data: end });
     else this.#running.push(target);
   }
 
@@ -50,15 +50,15 @@ export class RowFollower {
   #apply(event: FollowEvent): void {
     const { emit } = this.context;
     const { kind } = event;
-    if (kind === "state") this.#changed(event);
+    if (kind === "state") this.#handleChange(event);
     else if (kind === "given-up") this.#leave(event.requestId, event.error);
-    else if (kind === "timeout") this.#leave(event.requestId, this.#late(event.requestId));
+    else if (kind === "timeout") this.#leave(event.requestId, this.#createLateError(event.requestId));
     else if (kind === "trouble") emit({ kind, activity: "poll", error: event.error });
     else if (kind === "recovered") emit({ kind });
     else if (kind !== "progress") emit(event);
   }
 
-  #changed({
+  #handleChange({
     requestId,
     status,
     final,
@@ -77,8 +77,8 @@ export class RowFollower {
     else if (isNew) emit({ kind: "row", state, final: false });
   }
 
-  #late(requestId: string): ResearchError {
-    const limit = exactDuration(this.context.timeout ?? 0);
+  #createLateError(requestId: string): ResearchError {
+    const limit = formatExactDuration(this.context.timeout ?? 0);
     return new ResearchError("TIMEOUT", `${requestId} is not finished after ${limit}`, { requestId });
   }
 

@@ -1,12 +1,12 @@
-import { localErrorOf } from "../../../core/files/local-error.js";
-import { exactDuration, isoDate } from "../../../core/text/duration.js";
+import { catchLocalError } from "../../../core/files/local-error.js";
+import { formatExactDuration, formatIsoDate } from "../../../core/text/duration.js";
 import { ResearchError, type UnreachableError } from "../../calls/errors.js";
 import { waitUntil } from "../quota.js";
 import { endIn } from "../requests.js";
 import { type Submitted, submit } from "../submit.js";
-import { type BatchContext, dateOf } from "./context.js";
+import { type BatchContext, formatNow } from "./context.js";
 import type { BatchAccount } from "./create-pacer.js";
-import { causeOf, FAILED_CREATES } from "./failed-create.js";
+import { classifyCause, FAILED_CREATES } from "./failed-create.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
@@ -62,12 +62,12 @@ export class RowSubmitter {
         signal,
       });
     } catch (error) {
-      return this.#failed(state, error);
+      return this.#handleFailure(state, error);
     }
-    this.#answered();
-    pacer.sent();
+    this.#noteAnswered();
+    pacer.noteSent();
     this.#taken++;
-    this.#created(state, submitted);
+    this.#handleCreated(state, submitted);
     return true;
   }
 
@@ -75,13 +75,13 @@ export class RowSubmitter {
   async #wait(): Promise<void> {
     const { ports, pacer } = this.account;
     const { emit, timeout = 0 } = this.context;
-    const until = pacer.nextAt();
+    const until = pacer.findNextAt();
     const waitMs = until - ports.clock.now();
     if (waitMs <= 0) return;
     if (timeout > 0 && waitMs > timeout)
       throw new ResearchError(
         "TIMEOUT",
-        `a limit of creates is reached, and the next one is allowed at ${isoDate(until)}, after the ${exactDuration(timeout)} of --timeout`,
+        `a limit of creates is reached, and the next one is allowed at ${formatIsoDate(until)}, after the ${formatExactDuration(timeout)} of --timeout`,
       );
     emit({ kind: "waiting-for-quota", until, ports });
     await waitUntil(ports, until, { signal: this.#signal });
@@ -92,13 +92,13 @@ export class RowSubmitter {
     const { origin, profile } = this.account.ports;
     const { id, key, digest } = state.row;
     const account = { origin, profile };
-    const intent = { row: id, key, digest, stem: state.stem, ...account, at: dateOf(this.context) };
+    const intent = { row: id, key, digest, stem: state.stem, ...account, at: formatNow(this.context) };
     this.#hasOpenIntent = true;
     try {
       folder.record({ kind: "intent", ...intent, local_id: localId ?? null }, { sync: true });
     } catch (error) {
       // The line may stand there all the same, as if the row had been sent.
-      localErrorOf(() => this.#dismiss(state));
+      catchLocalError(() => this.#dismiss(state));
       throw error;
     }
     progress.update(state, { localId, ...account, sentAt: intent.at });
@@ -106,15 +106,15 @@ export class RowSubmitter {
 
   /** Records that nothing was created for the row: with `error` it was refused for good, else it is sent again. Returns the time, ISO 8601. */
   #dismiss({ row }: RowState, error?: RowError): string {
-    const at = dateOf(this.context);
+    const at = formatNow(this.context);
     if (this.#hasOpenIntent) this.context.folder.record({ kind: "dismissed", row: row.id, error, at });
     this.#hasOpenIntent = false;
     return at;
   }
 
-  #created(state: RowState, { data, notSaved }: Submitted): void {
+  #handleCreated(state: RowState, { data, notSaved }: Submitted): void {
     const { folder, progress, emit } = this.context;
-    const at = dateOf(this.context);
+    const at = formatNow(this.context);
     const { request_id } = data;
     const createdAt = typeof data.created_at === "string" ? data.created_at : null;
     const status = typeof data.status === "string" ? data.status : "PENDING";
@@ -122,7 +122,7 @@ export class RowSubmitter {
       ...{ standing: "running", requestId: request_id, status, createdAt, sentAt: at, end: endIn(data) },
     });
     const line = { kind: "created", row: state.row.id, request_id, created_at: createdAt, at } as const;
-    const unrecorded = localErrorOf(() => folder.record(line));
+    const unrecorded = catchLocalError(() => folder.record(line));
     const lost = unrecorded ?? notSaved;
     if (lost) emit({ kind: "not-saved", state, error: lost });
     if (!state.end) emit({ kind: "row", state, final: false });
@@ -132,24 +132,25 @@ export class RowSubmitter {
   }
 
   /** Does what `FAILED_CREATES` says of a create that failed. False if its row has to be sent again at once. */
-  async #failed(state: RowState, error: unknown): Promise<boolean> {
+  async #handleFailure(state: RowState, error: unknown): Promise<boolean> {
     const { signal, describe, failsAtLimits } = this.context;
     const { pacer } = this.account;
-    const until = failsAtLimits ? undefined : pacer.refused(error);
+    const until = failsAtLimits ? undefined : pacer.noteRefused(error);
     const wasInterrupted = signal.aborted && error === signal.reason;
-    const { row, account, isCounted, isDismissed } = FAILED_CREATES[causeOf(error, until !== undefined)];
-    if (isCounted) pacer.sent();
-    if (row === "refused") this.#answered();
+    const { row, account, isCounted, isDismissed } =
+      FAILED_CREATES[classifyCause(error, until !== undefined)];
+    if (isCounted) pacer.noteSent();
+    if (row === "refused") this.#noteAnswered();
     const why = row === "refused" ? describe(error) : undefined;
     const endedAt = isDismissed || wasInterrupted ? this.#dismiss(state, why) : undefined;
     if (row === "unknown" || row === "refused") {
-      this.#over(state, error, { standing: row, error: why ?? describe(error), endedAt });
+      this.#endRow(state, error, { standing: row, error: why ?? describe(error), endedAt });
       return true;
     }
     this.#signal.throwIfAborted();
     if (account === "all-end") throw error;
     if (account === "ends") return this.#end(state, error);
-    if (account === "backs-off") return this.#backOff(state, error as UnreachableError);
+    if (account === "backs-off") return this.#handleBackoff(state, error as UnreachableError);
     if (row === "first") return false;
     this.#moveBehind(state, error);
     return true;
@@ -170,10 +171,10 @@ export class RowSubmitter {
   }
 
   /** Waits before the row is sent again, or ends the account after so long an outage. */
-  async #backOff(state: RowState, error: UnreachableError): Promise<boolean> {
+  async #handleBackoff(state: RowState, error: UnreachableError): Promise<boolean> {
     const { emit, patience } = this.context;
     const { ports, pacer } = this.account;
-    const { waitMs, isFirst } = pacer.outage.failed(patience);
+    const { waitMs, isFirst } = pacer.outage.noteFailed(patience);
     if (waitMs === undefined) return this.#end(state, error);
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
     await ports.clock.sleep(waitMs, this.#signal);
@@ -190,12 +191,12 @@ export class RowSubmitter {
     return true;
   }
 
-  #answered(): void {
-    if (this.account.pacer.outage.answered()) this.context.emit({ kind: "recovered" });
+  #noteAnswered(): void {
+    if (this.account.pacer.outage.noteAnswered()) this.context.emit({ kind: "recovered" });
   }
 
   /** Notes what became of a create that failed; its row is sent no more. */
-  #over(state: RowState, error: unknown, change: Partial<RowState> & Pick<RowState, "standing">): void {
+  #endRow(state: RowState, error: unknown, change: Partial<RowState> & Pick<RowState, "standing">): void {
     const { progress, folder, emit } = this.context;
     progress.update(state, change);
     folder.results.add(state);

@@ -15,22 +15,22 @@ export interface Row {
 }
 
 /** The id of a row. `nth`, from 1, tells rows apart that have no key and the same request body. */
-export function rowId(key: string | undefined, digest: string, nth: number): string {
+export function buildRowId(key: string | undefined, digest: string, nth: number): string {
   if (key !== undefined) return `key:${key}`;
   return nth === 1 ? `ask:${digest}` : `ask:${digest}:${nth}`;
 }
 
 /** Whether an earlier row without a key has the same request body. */
 export function isRepeated({ key, id, digest }: Row): boolean {
-  return key === undefined && id !== rowId(undefined, digest, 1);
+  return key === undefined && id !== buildRowId(undefined, digest, 1);
 }
 
 /** Returns a key as a file name without its extension: what is no letter, digit, `.`, `_`, `-` or blank becomes `%` and hexadecimal. */
-export function fileStem(key: string): string {
-  return key.replace(/[^\p{L}\p{M}\p{N}._ -]|^[. ]|[. ]$/gu, encoded);
+export function buildFileStem(key: string): string {
+  return key.replace(/[^\p{L}\p{M}\p{N}._ -]|^[. ]|[. ]$/gu, encodeChar);
 }
 
-function encoded(text: string): string {
+function encodeChar(text: string): string {
   return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
 }
 

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { hostname } from "node:os";
-import { jsonIn, textOrNone } from "../../json/exact-json.js";
-import { systemCode } from "../files.js";
+import { readJsonPath, readText } from "../../json/exact-json.js";
+import { getSystemCode } from "../files.js";
 
 /** The process that holds a lock, as its record in the lock names it. */
 export interface Holder {
@@ -19,12 +19,12 @@ export interface Holder {
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** Returns this process as a holder. */
-export function thisProcess(): Holder {
+export function describeThisProcess(): Holder {
   const began = readProc("/proc/self/stat");
   return {
     pid: process.pid,
     host: hostname(),
-    namespace: pidNamespace(),
+    namespace: readPidNamespace(),
     began: began === undefined ? undefined : statFields(began).began,
     boot: readProc("/proc/sys/kernel/random/boot_id"),
   };
@@ -32,14 +32,14 @@ export function thisProcess(): Holder {
 
 /** The holder that a record names; undefined for a torn record. */
 export function parseHolder(text: string): Holder | undefined {
-  const { pid, host, namespace, began, boot } = Object(jsonIn(text));
+  const { pid, host, namespace, began, boot } = Object(readJsonPath(text));
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   return {
     pid,
     host: typeof host === "string" ? host : "",
-    namespace: textOrNone(namespace),
-    began: textOrNone(began),
-    boot: textOrNone(boot),
+    namespace: readText(namespace),
+    began: readText(began),
+    boot: readText(boot),
   };
 }
 
@@ -54,7 +54,7 @@ export function processLiveness({ pid, began }: Holder): Liveness {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    if (systemCode(error) === "ESRCH") return "dead";
+    if (getSystemCode(error) === "ESRCH") return "dead";
   }
   const stat = processStat(pid);
   if (stat === undefined || began === undefined) return "unknown";
@@ -69,7 +69,7 @@ function statFields(stat: string): { state: string; began: string } {
 }
 
 /** Other systems than Linux have no PID namespaces. A /proc of another namespace has no entry for this process. */
-function pidNamespace(): string | undefined {
+function readPidNamespace(): string | undefined {
   if (process.platform !== "linux") return process.platform;
   try {
     if (fs.readlinkSync("/proc/self") !== String(process.pid)) return undefined;
@@ -91,15 +91,15 @@ function readProc(path: string): string | undefined {
  * Finds out whether a holder lives. `isOpen` asks its socket, which answers for each PID namespace of this boot; it gives
  * undefined if there is none. A holder with this host name and another boot ended when the machine was restarted.
  */
-export async function livenessOf(
+export async function checkLiveness(
   holder: Holder,
   isOpen: () => Promise<boolean | undefined> = async () => undefined,
 ): Promise<Liveness> {
-  const own = thisProcess();
-  const isSameHost = holder.host === own.host;
-  if (holder.boot !== own.boot) return isSameHost ? "dead" : "unknown";
-  if (own.boot === undefined && !isSameHost) return "unknown";
-  if (own.namespace !== undefined && own.namespace === holder.namespace) {
+  const thisHolder = describeThisProcess();
+  const isSameHost = holder.host === thisHolder.host;
+  if (holder.boot !== thisHolder.boot) return isSameHost ? "dead" : "unknown";
+  if (thisHolder.boot === undefined && !isSameHost) return "unknown";
+  if (thisHolder.namespace !== undefined && thisHolder.namespace === holder.namespace) {
     const liveness = processLiveness(holder);
     if (liveness !== "unknown") return liveness;
   }

@@ -11,7 +11,7 @@ const MAX_PATH_BYTES = 103;
 export async function bindWitness(folder: string, name: string): Promise<() => void> {
   if (process.platform === "win32") return () => {};
   const { createServer } = await import("node:net");
-  const address = shortAddress(folder, name);
+  const address = makeShortAddress(folder, name);
   const server = createServer((socket) => socket.destroy()).unref();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -34,7 +34,7 @@ export async function bindWitness(folder: string, name: string): Promise<() => v
 /** Whether a process has the socket open; undefined if there is none, or it cannot be asked. */
 export async function isOpen(folder: string, name: string): Promise<boolean | undefined> {
   const { createConnection } = await import("node:net");
-  const address = shortAddress(folder, name);
+  const address = makeShortAddress(folder, name);
   try {
     const code = await new Promise<string | undefined>((resolve) => {
       const socket = createConnection(address.path);
@@ -52,7 +52,7 @@ export async function isOpen(folder: string, name: string): Promise<boolean | un
   }
 }
 
-function shortAddress(folder: string, name: string): { path: string; release(): void } {
+function makeShortAddress(folder: string, name: string): { path: string; release(): void } {
   const path = join(folder, name);
   if (Buffer.byteLength(path) <= MAX_PATH_BYTES || process.platform !== "linux")
     return { path, release() {} };

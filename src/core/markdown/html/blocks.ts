@@ -1,5 +1,11 @@
-import { safeResult } from "../../text/safe-text.js";
-import { type Inline, type ListBlock, type MarkdownBlock, openable, type TableBlock } from "../document.js";
+import { escapeResult } from "../../text/safe-text.js";
+import {
+  type Inline,
+  type ListBlock,
+  type MarkdownBlock,
+  normalizeAddress,
+  type TableBlock,
+} from "../document.js";
 
 export interface PageHeading {
   /** The fragment that leads to it. */
@@ -28,12 +34,12 @@ export class Signs {
 }
 
 /** Blocks as HTML, in which text, HTML and addresses of a result are shown and do nothing. Each heading is added to `headings`. */
-export function markdownHtml(
+export function renderMarkdown(
   blocks: readonly MarkdownBlock[],
   headings: PageHeading[],
   signs = new Signs([]),
 ): string {
-  return new BlockWriter(headings, signs).blocks(blocks);
+  return new BlockWriter(headings, signs).renderBlocks(blocks);
 }
 
 const ELEMENTS = { strong: "strong", emphasis: "em", deleted: "del", raised: "sup", lowered: "sub" } as const;
@@ -46,7 +52,7 @@ class BlockWriter {
     private readonly signs: Signs,
   ) {}
 
-  blocks(blocks: readonly MarkdownBlock[]): string {
+  renderBlocks(blocks: readonly MarkdownBlock[]): string {
     const html = blocks.map((block) => this.#block(block));
     return html.filter(Boolean).join("\n");
   }
@@ -57,26 +63,28 @@ class BlockWriter {
       case "heading": {
         const id = `s${this.headings.length + 1}`;
         // Links do not go into the table of contents, which is made of links itself.
-        this.headings.push({ id, level: block.level, html: this.#withoutLinks(block.inlines) });
-        return `<h${block.level} id="${id}" dir="auto">${this.#inlines(block.inlines)}</h${block.level}>`;
+        this.headings.push({ id, level: block.level, html: this.#renderWithoutLinks(block.inlines) });
+        return `<h${block.level} id="${id}" dir="auto">${this.#renderInlines(block.inlines)}</h${block.level}>`;
       }
       case "paragraph":
-        return isTight ? this.#inlines(block.inlines) : `<p dir="auto">${this.#inlines(block.inlines)}</p>`;
+        return isTight
+          ? this.#renderInlines(block.inlines)
+          : `<p dir="auto">${this.#renderInlines(block.inlines)}</p>`;
       case "note":
-        return `<p dir="auto"><strong>${escapeHtml(block.mark)}</strong> ${this.#inlines(block.inlines)}</p>`;
+        return `<p dir="auto"><strong>${escapeHtml(block.mark)}</strong> ${this.#renderInlines(block.inlines)}</p>`;
       case "html": {
         const [last] = block.blocks.slice(-1);
         const end = last?.kind === "paragraph" ? last.inlines.at(-1)?.end : undefined;
-        return plainHtml(block.text) + this.signs.takeTo(end ?? 0);
+        return renderPlain(block.text) + this.signs.takeTo(end ?? 0);
       }
       case "code":
         return `<pre><code>${escapeHtml(block.text)}</code></pre>`;
       case "quote":
-        return `<blockquote>\n${this.blocks(block.blocks)}\n</blockquote>`;
+        return `<blockquote>\n${this.renderBlocks(block.blocks)}\n</blockquote>`;
       case "list":
         return this.#list(block);
       case "table":
-        return this.#table(block);
+        return this.#renderTable(block);
       case "rule":
         return "<hr>";
       case "definition":
@@ -88,54 +96,56 @@ class BlockWriter {
     const tag = start < 0 ? "ul" : `ol${start === 1 ? "" : ` start="${start}"`}`;
     const html = items.map(({ checked, blocks }) => {
       const box = checked === undefined ? "" : `<span class="box">${checked ? "☑" : "☐"}</span> `;
-      const own = blocks.map((block) => this.#block(block, !loose)).join("\n");
-      return `<li dir="auto"${box && ' class="task"'}>${box}${own}</li>\n`;
+      const items = blocks.map((block) => this.#block(block, !loose)).join("\n");
+      return `<li dir="auto"${box && ' class="task"'}>${box}${items}</li>\n`;
     });
     return `<${tag}${loose ? ' class="loose"' : ""}>\n${html.join("")}</${tag.slice(0, 2)}>`;
   }
 
-  #table({ align, head, rows }: TableBlock): string {
-    const rowHtml = (tag: "th" | "td", cells: readonly Inline[][]) => {
-      const at = (i: number) => (align[i] ? ` class="${align[i]}"` : "");
-      const html = cells.map((cell, i) => `<${tag}${at(i)} dir="auto">${this.#inlines(cell)}</${tag}>`);
+  #renderTable({ align, head, rows }: TableBlock): string {
+    const renderRow = (tag: "th" | "td", cells: readonly Inline[][]) => {
+      const renderAlign = (i: number) => (align[i] ? ` class="${align[i]}"` : "");
+      const html = cells.map(
+        (cell, i) => `<${tag}${renderAlign(i)} dir="auto">${this.#renderInlines(cell)}</${tag}>`,
+      );
       return `<tr>${html.join("\n")}</tr>\n`;
     };
-    const body = rows.map((cells) => rowHtml("td", cells)).join("");
+    const body = rows.map((cells) => renderRow("td", cells)).join("");
     // A keyboard can scroll what it can focus.
-    return `<div class="table" tabindex="0"><table>\n<thead>${rowHtml("th", head)}</thead>\n${body && `<tbody>${body}</tbody>`}</table></div>`;
+    return `<div class="table" tabindex="0"><table>\n<thead>${renderRow("th", head)}</thead>\n${body && `<tbody>${body}</tbody>`}</table></div>`;
   }
 
   /** Inlines with the signs behind their places. */
-  #inlines(inlines: readonly Inline[]): string {
+  #renderInlines(inlines: readonly Inline[]): string {
     const html = inlines.map((inline, i) => {
       // Two numbers beside one another would be one.
       const gap = inline.kind === "note" && inlines[i - 1]?.kind === "note" ? "&nbsp;" : "";
-      return gap + this.#inline(inline) + (this.#inLink ? "" : this.signs.takeTo(inline.end));
+      return gap + this.#renderInline(inline) + (this.#inLink ? "" : this.signs.takeTo(inline.end));
     });
     return html.join("");
   }
 
-  #inline(inline: Inline): string {
+  #renderInline(inline: Inline): string {
     switch (inline.kind) {
       case "text":
-        return this.#text(inline.text, inline.start);
+        return this.#renderText(inline.text, inline.start);
       case "note":
       case "tag":
         return escapeHtml(inline.text);
       case "element":
-        return escapeHtml(inline.opening) + this.#inlines(inline.inlines) + escapeHtml(inline.closing);
+        return escapeHtml(inline.opening) + this.#renderInlines(inline.inlines) + escapeHtml(inline.closing);
       case "code":
         return `<code>${escapeHtml(inline.text)}</code>`;
       case "break":
         return "<br>";
       case "link":
-        return this.#linked(inline.address, this.#withoutLinks(inline.inlines));
+        return this.#renderLinked(inline.address, this.#renderWithoutLinks(inline.inlines));
       default:
-        return `<${ELEMENTS[inline.kind]}>${this.#inlines(inline.inlines)}</${ELEMENTS[inline.kind]}>`;
+        return `<${ELEMENTS[inline.kind]}>${this.#renderInlines(inline.inlines)}</${ELEMENTS[inline.kind]}>`;
     }
   }
 
-  #text(text: string, start: number): string {
+  #renderText(text: string, start: number): string {
     let html = "";
     let from = 0;
     for (let to = this.signs.end - start; !this.#inLink && to < text.length; to = this.signs.end - start) {
@@ -146,31 +156,31 @@ class BlockWriter {
   }
 
   /** A link inside a link, which HTML does not have, is its text. */
-  #withoutLinks(inlines: readonly Inline[]): string {
+  #renderWithoutLinks(inlines: readonly Inline[]): string {
     const outer = this.#inLink;
     this.#inLink = true;
-    const html = this.#inlines(inlines);
+    const html = this.#renderInlines(inlines);
     this.#inLink = outer;
     return html;
   }
 
   /** A link, or its text with the address if that may not be opened: nothing of the result is lost. */
-  #linked(address: string, html: string): string {
+  #renderLinked(address: string, html: string): string {
     if (this.#inLink) return html;
-    const href = openable(address);
-    if (href !== undefined) return anchor(href, html);
+    const href = normalizeAddress(address);
+    if (href !== undefined) return renderAnchor(href, html);
     const shown = escapeHtml(address);
     return shown === "" || shown === html ? html : `${html} (${shown})`;
   }
 }
 
 /** Text that is shown line by line as it came. */
-export function plainHtml(text: string): string {
+export function renderPlain(text: string): string {
   return `<div class="plain" dir="auto">${textHtml(text)}</div>`;
 }
 
 /** A link out of the page, which says nothing about the page to where it leads. `href`: from `openable`. */
-export function anchor(href: string, html: string): string {
+export function renderAnchor(href: string, html: string): string {
   return `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${html}</a>`;
 }
 
@@ -195,5 +205,5 @@ export function textHtml(text: string): string {
 
 /** Text as HTML that shows it, in content and in quoted attributes. Control characters and bidi marks show as `\u{…}`. */
 export function escapeHtml(text: string): string {
-  return safeResult(text).replace(/[&<>"']/g, (char) => REFERENCES[char] ?? char);
+  return escapeResult(text).replace(/[&<>"']/g, (char) => REFERENCES[char] ?? char);
 }

@@ -1,5 +1,5 @@
-import { openable } from "../document.js";
-import { anchor, escapeHtml, Signs, textHtml } from "./blocks.js";
+import { normalizeAddress } from "../document.js";
+import { escapeHtml, renderAnchor, Signs, textHtml } from "./blocks.js";
 
 /** What is said of a place of a result, or of one of its fields. */
 export interface PageMark {
@@ -28,32 +28,32 @@ export interface PageMarks {
 }
 
 /** The signs behind the places of a document: of a mark the link to what is said of it. */
-export function signsOf(
+export function renderSigns(
   { all, uncited }: Pick<PageMarks, "all" | "uncited"> = { all: [], uncited: [] },
 ): Signs {
   const signs = [
-    ...all.map((mark, i) => ({ end: mark.end, html: linkOf(mark, i) })),
+    ...all.map((mark, i) => ({ end: mark.end, html: renderLink(mark, i) })),
     ...uncited.map((end) => ({ end, html: '<span class="mark none" title="cites nothing">∅</span>' })),
   ];
   return new Signs(signs.sort((a, b) => a.end - b.end));
 }
 
 /** The links of the marks of a field. */
-export function fieldLinks(marks: readonly PageMark[]): (path: string) => string {
+export function createFieldLinks(marks: readonly PageMark[]): (path: string) => string {
   const links = new Map<string, string>();
   for (const [i, mark] of marks.entries()) {
     const path = mark.field ?? "";
-    links.set(path, `${links.get(path) ?? ""} ${linkOf(mark, i)}`);
+    links.set(path, `${links.get(path) ?? ""} ${renderLink(mark, i)}`);
   }
   return (path) => links.get(path) ?? "";
 }
 
-function linkOf(mark: PageMark, i: number): string {
+function renderLink(mark: PageMark, i: number): string {
   return `<a class="mark ${mark.look}" id="m${i}" href="#c${i}">${escapeHtml(mark.word)}</a>`;
 }
 
 /** What is wrong, which leads to its places, with the summary over it. */
-export function wrongSection({ all, summary }: PageMarks): string {
+export function renderWrong({ all, summary }: PageMarks): string {
   const items = all.flatMap(({ look, word, claim, notes }, i) =>
     look === "bad"
       ? `<li dir="auto"><a class="mark bad" href="#m${i}">${escapeHtml(word)}</a> ${textHtml([claim, ...notes].join(" – "))}</li>`
@@ -64,9 +64,9 @@ export function wrongSection({ all, summary }: PageMarks): string {
 }
 
 /** The list that the marks lead to. */
-export function marksSection({ all }: PageMarks): string {
+export function renderMarks({ all }: PageMarks): string {
   const items = all.map(({ word, look, claim, notes, passage, urls }, i) => {
-    const lines = [...notes.map(textHtml), ...urls.map(linked)];
+    const lines = [...notes.map(textHtml), ...urls.map(renderLinkedUrl)];
     const quote = passage === null ? "" : `\n<blockquote dir="auto">${textHtml(passage)}</blockquote>`;
     const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${textHtml(claim)}`;
     return `<li id="c${i}" dir="auto">${[head, ...lines].join("<br>\n")}${quote}</li>`;
@@ -74,7 +74,7 @@ export function marksSection({ all }: PageMarks): string {
   return `<section class="marks"><h2>What the sources say</h2>\n<ol>\n${items.join("\n")}\n</ol></section>`;
 }
 
-function linked(url: string): string {
-  const href = openable(url);
-  return href === undefined ? escapeHtml(url) : anchor(href, escapeHtml(url));
+function renderLinkedUrl(url: string): string {
+  const href = normalizeAddress(url);
+  return href === undefined ? escapeHtml(url) : renderAnchor(href, escapeHtml(url));
 }

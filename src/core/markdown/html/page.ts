@@ -14,7 +14,7 @@ export interface HtmlPage {
 }
 
 /** A whole page in one file. Its policy allows its own style and nothing else: no script, no picture, no request. */
-export function page({ title, body, wide = false }: HtmlPage): string {
+export function renderPage({ title, body, wide = false }: HtmlPage): string {
   const hash = createHash("sha256").update(STYLE).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const head = [
@@ -22,11 +22,11 @@ export function page({ title, body, wide = false }: HtmlPage): string {
     '<meta name="referrer" content="no-referrer">',
     GENERATOR,
   ];
-  return htmlText(title, STYLE, head, `<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>`);
+  return renderDocument(title, STYLE, head, `<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>`);
 }
 
 /** The text of a page. `more`: what its head has besides; `body`: its element, whole. */
-export function htmlText(title: string, style: string, more: readonly string[], body: string): string {
+export function renderDocument(title: string, style: string, more: readonly string[], body: string): string {
   const head = [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -39,7 +39,7 @@ export function htmlText(title: string, style: string, more: readonly string[], 
 }
 
 /** How a state looks: a class of the page's style. */
-export function stateClass(state: string): "done" | "bad" | "idle" | "busy" {
+export function chooseStateClass(state: string): "done" | "bad" | "idle" | "busy" {
   if (state === "COMPLETED") return "done";
   if (state === "PENDING" || state === "PROCESSING") return "busy";
   return state === "STOPPED" || state === "WAITING" ? "idle" : "bad";

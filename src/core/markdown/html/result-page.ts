@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { shortLine } from "../../text/phrases.js";
-import { textOf } from "../inlines.js";
+import { shortenLine } from "../../text/phrases.js";
+import { joinText } from "../inlines.js";
 import { readMarkdown } from "../parse.js";
-import { escapeHtml, markdownHtml, type PageHeading, plainHtml } from "./blocks.js";
-import { fieldLinks, marksSection, type PageMarks, signsOf, wrongSection } from "./marks.js";
-import { page } from "./page.js";
-import { structuredHtml } from "./structured.js";
+import { escapeHtml, type PageHeading, renderMarkdown, renderPlain } from "./blocks.js";
+import { createFieldLinks, type PageMarks, renderMarks, renderSigns, renderWrong } from "./marks.js";
+import { renderPage } from "./page.js";
+import { renderStructured } from "./structured.js";
 
 /** From this many headings on, a page has a table of contents (contract §6). */
 const MIN_CONTENTS = 4;
@@ -35,19 +35,19 @@ export interface ResultOrigin {
 }
 
 /** A result as one page in one file, made to be read, printed and kept. */
-export function resultPage(result: PageResult, source: ResultOrigin): string {
+export function renderResultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
-  const laidOut = contentOf(result, { withContents: true });
-  const checked = result.marks ? `\n${marksSection(result.marks)}` : "";
-  const title = laidOut.title ?? (question && shortLine(question, LONGEST_TITLE));
+  const laidOut = renderContent(result, { withContents: true });
+  const checked = result.marks ? `\n${renderMarks(result.marks)}` : "";
+  const title = laidOut.title ?? (question && shortenLine(question, LONGEST_TITLE));
   const shown = title || (requestId === undefined ? "Result" : `Result of ${requestId}`);
   const header =
     laidOut.title === undefined
       ? `<header><h1 class="question" dir="auto">${escapeHtml(shown)}</h1></header>\n`
       : "";
-  return page({
+  return renderPage({
     title: shown,
-    body: `${header}<main lang="">\n${laidOut.content}${checked}\n</main>\n${originFooter(source, result.digestOf ?? result.text)}`,
+    body: `${header}<main lang="">\n${laidOut.content}${checked}\n</main>\n${renderOrigin(source, result.digestOf ?? result.text)}`,
   });
 }
 
@@ -55,32 +55,33 @@ export function resultPage(result: PageResult, source: ResultOrigin): string {
  * The HTML of a result, and its own title where it has one. `withContents`: a table of contents stands under that.
  * `longest`: what is longer, in UTF-16 units, is shown as it came.
  */
-export function contentOf(
+export function renderContent(
   { kind, text, marks }: PageResult,
   { withContents = false, longest = MAX_LAID_OUT } = {},
 ): { content: string; title?: string } {
   if (text.length > longest) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
-  const wrong = withContents && marks ? wrongSection(marks) : "";
-  if (kind === "json") return { content: `${wrong}${structuredHtml(text, marks && fieldLinks(marks.all))}` };
+  const wrong = withContents && marks ? renderWrong(marks) : "";
+  if (kind === "json")
+    return { content: `${wrong}${renderStructured(text, marks && createFieldLinks(marks.all))}` };
   const { blocks, form } = readMarkdown(text);
   if (form === "complex") return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
-  if (form === "plain" && !marks) return { content: plainHtml(text) };
+  if (form === "plain" && !marks) return { content: renderPlain(text) };
   const headings: PageHeading[] = [];
-  const signs = signsOf(marks);
+  const signs = renderSigns(marks);
   const at = blocks.findIndex((block) => block.kind === "heading" && block.level === 1) + 1;
-  const before = markdownHtml(blocks.slice(0, at), headings, signs);
-  const own = headings.at(-1);
-  const after = markdownHtml(blocks.slice(at), headings, signs);
-  const content = [before, wrong, withContents ? contents(headings, own) : "", after];
+  const before = renderMarkdown(blocks.slice(0, at), headings, signs);
+  const last = headings.at(-1);
+  const after = renderMarkdown(blocks.slice(at), headings, signs);
+  const content = [before, wrong, withContents ? renderContents(headings, last) : "", after];
   const title = blocks[at - 1];
   return {
     content: content.filter(Boolean).join("\n"),
-    ...(title?.kind === "heading" && { title: textOf(title.inlines) }),
+    ...(title?.kind === "heading" && { title: joinText(title.inlines) }),
   };
 }
 
 /** The table of contents names all headings but `title`, under which it stands. */
-function contents(headings: readonly PageHeading[], title: PageHeading | undefined): string {
+function renderContents(headings: readonly PageHeading[], title: PageHeading | undefined): string {
   if (headings.length < MIN_CONTENTS) return "";
   const items = headings
     .filter((heading) => heading !== title)
@@ -89,7 +90,7 @@ function contents(headings: readonly PageHeading[], title: PageHeading | undefin
 }
 
 /** What a page says of where it comes from, with the SHA-256 of the result if there is one. */
-export function originFooter(
+export function renderOrigin(
   { question, requestId, origin, createdAt, completedAt }: ResultOrigin,
   text?: string,
 ): string {
@@ -97,8 +98,8 @@ export function originFooter(
     ["Question", question && escapeHtml(question)],
     ["Request", requestId && escapeHtml(requestId)],
     ["Origin", origin && escapeHtml(origin)],
-    ["Created", time(createdAt)],
-    ["Completed", time(completedAt)],
+    ["Created", renderTime(createdAt)],
+    ["Completed", renderTime(completedAt)],
     ["SHA-256", text === undefined ? undefined : createHash("sha256").update(text).digest("hex")],
   ];
   const shown = rows
@@ -107,6 +108,6 @@ export function originFooter(
   return `<footer><dl>\n${shown.join("\n")}\n</dl></footer>`;
 }
 
-function time(text: string | undefined): string | undefined {
+function renderTime(text: string | undefined): string | undefined {
   return text && `<time datetime="${escapeHtml(text)}">${escapeHtml(text)}</time>`;
 }

@@ -1,6 +1,6 @@
-import { forEachToken, nestingDepth } from "../../json/exact-json.js";
-import { openable } from "../document.js";
-import { anchor, escapeHtml, textHtml } from "./blocks.js";
+import { measureNesting, visitTokens } from "../../json/exact-json.js";
+import { normalizeAddress } from "../document.js";
+import { escapeHtml, renderAnchor, textHtml } from "./blocks.js";
 
 type ObjectTree = Extract<JsonTree, { kind: "object" }>;
 
@@ -13,50 +13,50 @@ const MAX_COLUMNS = 12;
 type Behind = (path: string) => string;
 
 /** A structured result (valid JSON) as definition lists and tables. `behind` gives the HTML behind values. */
-export function structuredHtml(json: string, behind: Behind = () => ""): string {
-  if (nestingDepth(json) > MAX_DEPTH) return `<pre><code>${escapeHtml(json)}</code></pre>`;
-  return valueHtml(jsonTree(json), "", behind);
+export function renderStructured(json: string, behind: Behind = () => ""): string {
+  if (measureNesting(json) > MAX_DEPTH) return `<pre><code>${escapeHtml(json)}</code></pre>`;
+  return renderValue(parseJsonTree(json), "", behind);
 }
 
-function valueHtml(tree: JsonTree, path: string, behind: Behind): string {
-  return treeHtml(tree, (name) => (path === "" ? name : `${path}.${name}`), behind) + behind(path);
+function renderValue(tree: JsonTree, path: string, behind: Behind): string {
+  return renderTree(tree, (name) => (path === "" ? name : `${path}.${name}`), behind) + behind(path);
 }
 
-function treeHtml(tree: JsonTree, pathTo: (name: string) => string, behind: Behind): string {
+function renderTree(tree: JsonTree, pathTo: (name: string) => string, behind: Behind): string {
   switch (tree.kind) {
     case "literal":
-      return literal(tree.token);
+      return renderLiteral(tree.token);
     case "string":
-      return stringHtml(tree.text);
+      return renderString(tree.text);
     case "object":
       return tree.members.length === 0
-        ? literal("{}")
-        : `<dl>\n${tree.members.map((one) => member(one, pathTo(one[0]), behind)).join("\n")}\n</dl>`;
+        ? renderLiteral("{}")
+        : `<dl>\n${tree.members.map((entry) => renderMember(entry, pathTo(entry[0]), behind)).join("\n")}\n</dl>`;
     case "array": {
-      if (tree.items.length === 0) return literal("[]");
-      const columns = columnsOf(tree.items);
-      if (columns) return table(columns, tree.items, pathTo, behind);
-      return `<ul class="values">\n${tree.items.map((item, i) => `<li>${valueHtml(item, pathTo(`${i}`), behind)}</li>`).join("\n")}\n</ul>`;
+      if (tree.items.length === 0) return renderLiteral("[]");
+      const columns = listColumns(tree.items);
+      if (columns) return renderTable(columns, tree.items, pathTo, behind);
+      return `<ul class="values">\n${tree.items.map((item, i) => `<li>${renderValue(item, pathTo(`${i}`), behind)}</li>`).join("\n")}\n</ul>`;
     }
   }
 }
 
-function member([name, value]: [string, JsonTree], path: string, behind: Behind): string {
-  return `<dt dir="auto">${escapeHtml(name)}</dt>\n<dd>${valueHtml(value, path, behind)}</dd>`;
+function renderMember([name, value]: [string, JsonTree], path: string, behind: Behind): string {
+  return `<dt dir="auto">${escapeHtml(name)}</dt>\n<dd>${renderValue(value, path, behind)}</dd>`;
 }
 
-function stringHtml(text: string): string {
-  const href = openable(text);
+function renderString(text: string): string {
+  const href = normalizeAddress(text);
   const html = `<span class="text" dir="auto">${textHtml(text)}</span>`;
-  return href === undefined ? html : anchor(href, html);
+  return href === undefined ? html : renderAnchor(href, html);
 }
 
-function literal(token: string): string {
+function renderLiteral(token: string): string {
   return `<span class="literal">${escapeHtml(token)}</span>`;
 }
 
 /** The names of like objects: each has at least half of all names, and no name twice. Undefined for anything else. */
-function columnsOf(items: readonly JsonTree[]): string[] | undefined {
+function listColumns(items: readonly JsonTree[]): string[] | undefined {
   const all = new Set<string>();
   for (const item of items) {
     if (item.kind !== "object") return undefined;
@@ -64,32 +64,36 @@ function columnsOf(items: readonly JsonTree[]): string[] | undefined {
     if (all.size > MAX_COLUMNS) return undefined;
   }
   const alike = (items as readonly ObjectTree[]).every(({ members }) => {
-    const own = new Set(members.map(([name]) => name));
-    return own.size === members.length && own.size * 2 >= all.size && own.size > 0;
+    const names = new Set(members.map(([name]) => name));
+    return names.size === members.length && names.size * 2 >= all.size && names.size > 0;
   });
   return alike ? [...all] : undefined;
 }
 
-function table(
+function renderTable(
   columns: readonly string[],
   items: readonly JsonTree[],
   pathTo: (name: string) => string,
   behind: Behind,
 ): string {
   const rows = items.map((item) => new Map(item.kind === "object" ? item.members : []));
-  const atEnd = (name: string) => rows.every((row) => !row.has(name) || isNumber(row.get(name)));
-  const head = columns.map((name) => cell("th", escapeHtml(name), atEnd(name)));
+  const isAtEnd = (name: string) => rows.every((row) => !row.has(name) || isNumber(row.get(name)));
+  const head = columns.map((name) => renderCell("th", escapeHtml(name), isAtEnd(name)));
   const body = rows.map((row, i) => {
     const cells = columns.map((name) => {
       const value = row.get(name);
-      return cell("td", value ? valueHtml(value, `${pathTo(`${i}`)}.${name}`, behind) : "", isNumber(value));
+      return renderCell(
+        "td",
+        value ? renderValue(value, `${pathTo(`${i}`)}.${name}`, behind) : "",
+        isNumber(value),
+      );
     });
     return `<tr>${cells.join("")}</tr>`;
   });
   return `<div class="table" tabindex="0"><table>\n<thead><tr>${head.join("")}</tr></thead>\n<tbody>${body.join("\n")}</tbody>\n</table></div>`;
 }
 
-function cell(tag: "th" | "td", html: string, atEnd: boolean): string {
+function renderCell(tag: "th" | "td", html: string, atEnd: boolean): string {
   return `<${tag}${atEnd ? ' class="right"' : ""} dir="auto">${html}</${tag}>`;
 }
 
@@ -106,35 +110,35 @@ export type JsonTree =
   | { kind: "literal"; token: string };
 
 /** Reads a JSON text, which must be valid, in as much stack as it nests. */
-export function jsonTree(text: string): JsonTree {
+export function parseJsonTree(text: string): JsonTree {
   const tokens: string[] = [];
-  forEachToken(text, (start, end) => tokens.push(text.slice(start, end)));
+  visitTokens(text, (start, end) => tokens.push(text.slice(start, end)));
   let at = 0;
-  const next = () => tokens[at++] ?? "null";
-  const eachUntil = (end: string, read: () => void) => {
+  const readNext = () => tokens[at++] ?? "null";
+  const readUntil = (end: string, read: () => void) => {
     while (tokens[at] !== end) {
       if (tokens[at] === ",") at++;
       read();
     }
     at++;
   };
-  const value = (): JsonTree => {
-    const token = next();
+  const readValue = (): JsonTree => {
+    const token = readNext();
     if (token === "[") {
       const items: JsonTree[] = [];
-      eachUntil("]", () => items.push(value()));
+      readUntil("]", () => items.push(readValue()));
       return { kind: "array", items };
     }
     if (token === "{") {
       const members: [string, JsonTree][] = [];
-      eachUntil("}", () => {
-        const name = String(JSON.parse(next()));
+      readUntil("}", () => {
+        const name = String(JSON.parse(readNext()));
         at++;
-        members.push([name, value()]);
+        members.push([name, readValue()]);
       });
       return { kind: "object", members };
     }
     return token.startsWith('"') ? { kind: "string", text: JSON.parse(token) } : { kind: "literal", token };
   };
-  return value();
+  return readValue();
 }

@@ -1,8 +1,23 @@
-import { safeResult } from "../../text/safe-text.js";
-import { columnsOf } from "../../text/width.js";
-import { type Inline, type ListBlock, type MarkdownBlock, openable, type TableBlock } from "../document.js";
-import { shifted } from "../inlines.js";
-import { LOOK, lineOf, measure, prefixed, type Run, type StyledLine, wrap, wrapVerbatim } from "./wrap.js";
+import { escapeResult } from "../../text/safe-text.js";
+import { measureColumns } from "../../text/width.js";
+import {
+  type Inline,
+  type ListBlock,
+  type MarkdownBlock,
+  normalizeAddress,
+  type TableBlock,
+} from "../document.js";
+import { shiftText } from "../inlines.js";
+import {
+  buildLine,
+  LOOK,
+  measure,
+  prefixLines,
+  type Run,
+  type StyledLine,
+  wrap,
+  wrapVerbatim,
+} from "./wrap.js";
 
 /** Where less would be left, nested blocks are not set off any more. */
 const MIN_COLUMNS = 16;
@@ -17,9 +32,9 @@ export function blockLines(
 ): StyledLine[] {
   const lines: StyledLine[] = [];
   for (const [i, block] of blocks.entries()) {
-    const own = linesOfBlock(block, columns, addresses);
+    const own = layOutBlock(block, columns, addresses);
     if (lines.length > 0 && own.length > 0 && !tight && !isNextLine(blocks[i - 1], block))
-      lines.push(lineOf());
+      lines.push(buildLine());
     for (const line of own) lines.push(line);
   }
   return lines;
@@ -31,25 +46,29 @@ function isNextLine(before: MarkdownBlock | undefined, block: MarkdownBlock): bo
   return isBoth && before.inlines.at(-1)?.end === block.inlines[0]?.start;
 }
 
-function linesOfBlock(block: MarkdownBlock, columns: number, addresses: Addresses): StyledLine[] {
+function layOutBlock(block: MarkdownBlock, columns: number, addresses: Addresses): StyledLine[] {
   switch (block.kind) {
     case "heading":
-      return heading(block.level, runsOf(block.inlines, addresses, LOOK.bold | LOOK.heading), columns);
+      return layOutHeading(
+        block.level,
+        buildRuns(block.inlines, addresses, LOOK.bold | LOOK.heading),
+        columns,
+      );
     case "paragraph":
-      return wrap(runsOf(block.inlines, addresses), columns);
+      return wrap(buildRuns(block.inlines, addresses), columns);
     case "html":
-      return plainLines(block.text, columns);
+      return layOutPlain(block.text, columns);
     case "note": {
       const runs = [
         { text: block.mark, look: LOOK.bold },
         { text: " ", look: 0 },
-        ...runsOf(block.inlines, addresses),
+        ...buildRuns(block.inlines, addresses),
       ];
       return wrap(runs, columns);
     }
     case "code":
       return setOff(blank(4), blank(4), columns, (inner) =>
-        wrapVerbatim(safeResult(block.text), LOOK.code, inner),
+        wrapVerbatim(escapeResult(block.text), LOOK.code, inner),
       );
     case "quote": {
       const bar = { text: "│ ", look: LOOK.faint };
@@ -58,20 +77,20 @@ function linesOfBlock(block: MarkdownBlock, columns: number, addresses: Addresse
     case "list":
       return listLines(block, columns, addresses);
     case "table":
-      return tableLines(block, columns, addresses);
+      return layOutTable(block, columns, addresses);
     case "rule":
-      return [lineOf({ text: "─".repeat(columns), look: LOOK.faint })];
+      return [buildLine({ text: "─".repeat(columns), look: LOOK.faint })];
     case "definition":
       return [];
   }
 }
 
 /** Text line by line as it came. */
-export function plainLines(text: string, columns: number): StyledLine[] {
-  return wrapVerbatim(safeResult(text.replace(/\r\n?/g, "\n").replace(/\n+$/, "")), 0, columns);
+export function layOutPlain(text: string, columns: number): StyledLine[] {
+  return wrapVerbatim(escapeResult(text.replace(/\r\n?/g, "\n").replace(/\n+$/, "")), 0, columns);
 }
 
-function heading(level: number, runs: Run[], columns: number): StyledLine[] {
+function layOutHeading(level: number, runs: Run[], columns: number): StyledLine[] {
   const underline = UNDERLINES[level - 1];
   if (underline === undefined) {
     const hashes = { text: `${"#".repeat(level)} `, look: LOOK.faint };
@@ -79,7 +98,7 @@ function heading(level: number, runs: Run[], columns: number): StyledLine[] {
   }
   const lines = wrap(runs, columns);
   const width = lines.reduce((widest, line) => Math.max(widest, line.columns), 0);
-  return [...lines, lineOf({ text: underline.repeat(width), look: LOOK.faint })];
+  return [...lines, buildLine({ text: underline.repeat(width), look: LOOK.faint })];
 }
 
 function listLines({ start, loose, items }: ListBlock, columns: number, addresses: Addresses): StyledLine[] {
@@ -87,13 +106,13 @@ function listLines({ start, loose, items }: ListBlock, columns: number, addresse
     const mark = start === undefined ? "•" : `${start + index}.`;
     return checked === undefined ? mark : `${start === undefined ? "" : `${mark} `}[${checked ? "x" : " "}]`;
   });
-  const width = markers.reduce((widest, marker) => Math.max(widest, columnsOf(marker)), 0);
+  const width = markers.reduce((widest, marker) => Math.max(widest, measureColumns(marker)), 0);
   return items.flatMap(({ blocks }, index) => {
     const marker = { text: `${(markers[index] ?? "").padStart(width)} `, look: LOOK.faint };
     const lines = setOff(marker, blank(width + 1), columns, (inner) =>
       blockLines(blocks, inner, addresses, !loose),
     );
-    return loose && index > 0 ? [lineOf(), ...lines] : lines;
+    return loose && index > 0 ? [buildLine(), ...lines] : lines;
   });
 }
 
@@ -104,10 +123,10 @@ function setOff(
   columns: number,
   lay: (columns: number) => StyledLine[],
 ): StyledLine[] {
-  const inner = columns - columnsOf(rest.text);
+  const inner = columns - measureColumns(rest.text);
   if (inner < MIN_COLUMNS) return lay(columns);
   const lines = lay(inner);
-  return prefixed(lines.length > 0 ? lines : [lineOf()], first, rest);
+  return prefixLines(lines.length > 0 ? lines : [buildLine()], first, rest);
 }
 
 function blank(columns: number): Run {
@@ -132,69 +151,69 @@ export class Addresses {
 const LOOK_OF = { strong: LOOK.bold, emphasis: LOOK.italic, deleted: LOOK.deleted } as const;
 
 /** Inlines as runs. A link gets its number, unless that is its text; an address that may not be opened stands beside its text. */
-export function runsOf(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
+export function buildRuns(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
   return inlines.flatMap((inline, i): Run | Run[] => {
     switch (inline.kind) {
       case "text":
       case "tag":
-        return { text: oneLine(inline.text), look, href };
+        return { text: joinLines(inline.text), look, href };
       case "note":
         // Two numbers beside one another would be one.
         return {
-          text: `${inlines[i - 1]?.kind === "note" ? "\u00a0" : ""}${oneLine(inline.text)}`,
+          text: `${inlines[i - 1]?.kind === "note" ? "\u00a0" : ""}${joinLines(inline.text)}`,
           look,
           href,
         };
       case "code":
-        return { text: oneLine(inline.text), look: look | LOOK.code, href };
+        return { text: joinLines(inline.text), look: look | LOOK.code, href };
       case "raised":
       case "lowered": {
-        const runs = runsOf(inline.inlines, addresses, look, href);
-        return runs.map((run) => ({ ...run, text: shifted(run.text, inline.kind) }));
+        const runs = buildRuns(inline.inlines, addresses, look, href);
+        return runs.map((run) => ({ ...run, text: shiftText(run.text, inline.kind) }));
       }
       case "strong":
       case "emphasis":
       case "deleted":
-        return runsOf(inline.inlines, addresses, look | LOOK_OF[inline.kind], href);
+        return buildRuns(inline.inlines, addresses, look | LOOK_OF[inline.kind], href);
       case "element": {
         const [opening, closing] = [inline.opening, inline.closing].map((tag) => ({
-          text: oneLine(tag),
+          text: joinLines(tag),
           look,
           href,
         }));
-        return [opening as Run, ...runsOf(inline.inlines, addresses, look, href), closing as Run];
+        return [opening as Run, ...buildRuns(inline.inlines, addresses, look, href), closing as Run];
       }
       case "break":
         return { text: "\n", look: 0 };
       default:
-        return linkRuns(inline.address, inline.inlines, addresses, look);
+        return buildLinkRuns(inline.address, inline.inlines, addresses, look);
     }
   });
 }
 
-function linkRuns(address: string, inlines: Inline[], addresses: Addresses, look: number): Run[] {
-  const target = openable(address);
+function buildLinkRuns(address: string, inlines: Inline[], addresses: Addresses, look: number): Run[] {
+  const target = normalizeAddress(address);
   if (target === undefined) {
-    const text = runsOf(inlines, addresses, look);
-    const shown = oneLine(address);
-    return shown === "" || plainText(text) === shown ? text : [...text, { text: ` (${shown})`, look }];
+    const text = buildRuns(inlines, addresses, look);
+    const shown = joinLines(address);
+    return shown === "" || joinRuns(text) === shown ? text : [...text, { text: ` (${shown})`, look }];
   }
-  const text = runsOf(inlines, addresses, look | LOOK.link, target);
-  const shown = plainText(text);
+  const text = buildRuns(inlines, addresses, look | LOOK.link, target);
+  const shown = joinRuns(text);
   if (shown === target || shown === address || `mailto:${shown}` === address) return text;
   const number = addresses.numberOf(target);
   if (shown === `[${number}]`) return text;
-  const own = { text: `[${number}]`, look: look | LOOK.faint, href: target };
-  return shown === `${number}` ? [own] : [...text, { ...own, text: `\u00a0${own.text}` }];
+  const run = { text: `[${number}]`, look: look | LOOK.faint, href: target };
+  return shown === `${number}` ? [run] : [...text, { ...run, text: `\u00a0${run.text}` }];
 }
 
-function plainText(runs: readonly Run[]): string {
+function joinRuns(runs: readonly Run[]): string {
   return runs.map(({ text }) => text).join("");
 }
 
 /** A line break inside a paragraph is a blank. */
-function oneLine(text: string): string {
-  return safeResult(text.replace(/[\n\r\t]+/g, " "));
+function joinLines(text: string): string {
+  return escapeResult(text.replace(/[\n\r\t]+/g, " "));
 }
 
 type TableRow = Run[][];
@@ -203,19 +222,19 @@ type Align = TableBlock["align"][number];
 const GAP = " │ ";
 
 /** A table whose cells wrap; one entry below the other where its words do not fit side by side. */
-export function tableLines(
+export function layOutTable(
   { align, head, rows }: TableBlock,
   columns: number,
   addresses: Addresses,
 ): StyledLine[] {
-  const header = head.map((cell) => runsOf(cell, addresses, LOOK.bold));
-  const body = rows.map((row) => row.map((cell) => runsOf(cell, addresses)));
-  const widths = columnWidths([header, ...body], columns - GAP.length * (header.length - 1));
-  return widths ? grid(header, body, widths, align) : entries(header, body, columns);
+  const header = head.map((cell) => buildRuns(cell, addresses, LOOK.bold));
+  const body = rows.map((row) => row.map((cell) => buildRuns(cell, addresses)));
+  const widths = chooseWidths([header, ...body], columns - GAP.length * (header.length - 1));
+  return widths ? layOutGrid(header, body, widths, align) : layOutEntries(header, body, columns);
 }
 
 /** Columns for each column of the table; undefined if words would have to be parted. */
-function columnWidths(rows: readonly TableRow[], available: number): number[] | undefined {
+function chooseWidths(rows: readonly TableRow[], available: number): number[] | undefined {
   const least: number[] = [];
   const best: number[] = [];
   for (const row of rows) {
@@ -228,56 +247,56 @@ function columnWidths(rows: readonly TableRow[], available: number): number[] | 
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
   if (sum(least) > available) return undefined;
   // The widest columns give way first.
-  const cappedAt = (cap: number) => best.map((width, i) => Math.max(least[i] ?? 1, Math.min(width, cap)));
+  const capAt = (cap: number) => best.map((width, i) => Math.max(least[i] ?? 1, Math.min(width, cap)));
   let cap = 1;
-  while (cap < available && sum(cappedAt(cap + 1)) <= available) cap++;
-  return cappedAt(cap);
+  while (cap < available && sum(capAt(cap + 1)) <= available) cap++;
+  return capAt(cap);
 }
 
-function grid(
+function layOutGrid(
   header: TableRow,
   body: readonly TableRow[],
   widths: number[],
   align: readonly Align[],
 ): StyledLine[] {
-  const rule = lineOf({ text: widths.map((width) => "─".repeat(width)).join("─┼─"), look: LOOK.faint });
-  const rows = body.map((row) => rowLines(row, widths, align));
+  const rule = buildLine({ text: widths.map((width) => "─".repeat(width)).join("─┼─"), look: LOOK.faint });
+  const rows = body.map((row) => layOutRow(row, widths, align));
   const parted = rows.some((lines) => lines.length > 1);
   return [
-    ...rowLines(header, widths, align),
+    ...layOutRow(header, widths, align),
     rule,
     ...rows.flatMap((lines, index) => (parted && index > 0 ? [rule, ...lines] : lines)),
   ];
 }
 
-function rowLines(row: TableRow, widths: readonly number[], align: readonly Align[]): StyledLine[] {
+function layOutRow(row: TableRow, widths: readonly number[], align: readonly Align[]): StyledLine[] {
   const cells = widths.map((width, index) => wrap(row[index] ?? [], width));
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, y) => {
     const runs = cells.flatMap((lines, x) => {
-      const cell = padded(lines[y] ?? lineOf(), widths[x] ?? 0, align[x] ?? null);
+      const cell = padCell(lines[y] ?? buildLine(), widths[x] ?? 0, align[x] ?? null);
       return x === 0 ? cell : [{ text: GAP, look: LOOK.faint }, ...cell];
     });
-    return lineOf(...runs);
+    return buildLine(...runs);
   });
 }
 
-function padded({ runs, columns }: StyledLine, width: number, align: Align): Run[] {
+function padCell({ runs, columns }: StyledLine, width: number, align: Align): Run[] {
   const space = Math.max(0, width - columns);
   const before = align === "right" ? space : align === "center" ? Math.floor(space / 2) : 0;
   return [blank(before), ...runs, blank(space - before)];
 }
 
 /** Each row as `head: cell` lines, with an empty line between two rows. */
-function entries(header: TableRow, body: readonly TableRow[], columns: number): StyledLine[] {
+function layOutEntries(header: TableRow, body: readonly TableRow[], columns: number): StyledLine[] {
   const rows = body.length > 0 ? body : [header.map(() => [])];
   return rows.flatMap((row, index) => {
     const lines = row.flatMap((cell, x) => {
       const name = header[x] ?? [];
       const runs = name.length > 0 ? [...name, { text: ": ", look: LOOK.bold }, ...cell] : cell;
-      const [first = lineOf(), ...rest] = wrap(runs, columns - 2);
-      return [first, ...prefixed(rest, blank(2), blank(2))];
+      const [first = buildLine(), ...rest] = wrap(runs, columns - 2);
+      return [first, ...prefixLines(rest, blank(2), blank(2))];
     });
-    return index === 0 ? lines : [lineOf(), ...lines];
+    return index === 0 ? lines : [buildLine(), ...lines];
   });
 }

@@ -1,6 +1,6 @@
 import { readMarkdown } from "../parse.js";
-import { Addresses, blockLines, plainLines } from "./blocks.js";
-import { LOOK, lineOf, prefixed, show, type TerminalCapabilities, wrap } from "./wrap.js";
+import { Addresses, blockLines, layOutPlain } from "./blocks.js";
+import { buildLine, LOOK, prefixLines, show, type TerminalCapabilities, wrap } from "./wrap.js";
 
 /** Longer lines are tiring to read (contract §6). */
 const WIDEST = 100;
@@ -18,16 +18,16 @@ export function layOut(
   if (form === "complex") return undefined;
   const columns = Math.max(NARROWEST, Math.min(WIDEST, terminal.columns));
   const addresses = new Addresses();
-  const lines = form === "plain" ? plainLines(markdown, columns) : blockLines(blocks, columns, addresses);
+  const lines = form === "plain" ? layOutPlain(markdown, columns) : blockLines(blocks, columns, addresses);
   const list = addresses.list();
-  if (list.length > 0) lines.push(lineOf());
+  if (list.length > 0) lines.push(buildLine());
   for (const [index, address] of list.entries()) {
     const number = `[${index + 1}] `;
     const indent = columns >= 4 * number.length ? number.length : 0;
     const wrapped = wrap([{ text: address, look: LOOK.faint, href: address }], columns - indent);
     const blank = { text: " ".repeat(indent), look: 0 };
     const first = { text: number, look: LOOK.faint };
-    for (const line of indent > 0 ? prefixed(wrapped, first, blank) : [lineOf(first), ...wrapped])
+    for (const line of indent > 0 ? prefixLines(wrapped, first, blank) : [buildLine(first), ...wrapped])
       lines.push(line);
   }
   if (lines.reduce((sum, line) => sum + line.columns, 0) > MOST_COLUMNS) return undefined;

@@ -1,4 +1,4 @@
-import { columnsOf, unitsThatFit } from "../../text/width.js";
+import { countFittingUnits, measureColumns } from "../../text/width.js";
 
 /** What is never parted unless it is wider than a line. */
 interface Word {
@@ -18,14 +18,14 @@ const BREAKS =
 
 /** Lays runs out in lines of at most `columns`. Blanks collapse; `\n` in a run begins a new line. */
 export function wrap(runs: readonly Run[], columns: number): StyledLine[] {
-  return paragraphs(runs).flatMap((words) => fill(words, columns));
+  return splitParagraphs(runs).flatMap((words) => fill(words, columns));
 }
 
 /** The columns that runs need: `least` so that no word is parted, `best` so that no line is. */
 export function measure(runs: readonly Run[]): { least: number; best: number } {
   let least = 0;
   let best = 0;
-  for (const words of paragraphs(runs)) {
+  for (const words of splitParagraphs(runs)) {
     let line = 0;
     for (const word of words) {
       least = Math.max(least, word.columns);
@@ -41,15 +41,15 @@ export function wrapVerbatim(text: string, look: number, columns: number): Style
   const lines: StyledLine[] = [];
   for (const source of text.split("\n")) {
     let rest = expandTabs(source);
-    let end = unitsThatFit(rest, columns);
+    let end = countFittingUnits(rest, columns);
     while (end < rest.length) {
       const blank = rest.lastIndexOf(" ", end);
       const cut = blank > 0 && rest.slice(0, blank).trim() !== "" ? blank + 1 : end;
-      lines.push(lineOf({ text: rest.slice(0, cut).trimEnd(), look }));
+      lines.push(buildLine({ text: rest.slice(0, cut).trimEnd(), look }));
       rest = rest.slice(cut);
-      end = unitsThatFit(rest, columns);
+      end = countFittingUnits(rest, columns);
     }
-    lines.push(lineOf({ text: rest, look }));
+    lines.push(buildLine({ text: rest, look }));
   }
   return lines;
 }
@@ -59,13 +59,13 @@ function expandTabs(line: string): string {
   let columns = 0;
   return line.replace(/[^\t]+|\t/g, (part) => {
     const shown = part === "\t" ? " ".repeat(4 - (columns % 4)) : part;
-    columns += columnsOf(shown);
+    columns += measureColumns(shown);
     return shown;
   });
 }
 
 /** The words of each line that the author ended. */
-function paragraphs(runs: readonly Run[]): Word[][] {
+function splitParagraphs(runs: readonly Run[]): Word[][] {
   let words: Word[] = [];
   const all = [words];
   /** The word that text without a blank before it belongs to. */
@@ -81,7 +81,7 @@ function paragraphs(runs: readonly Run[]): Word[][] {
       } else {
         for (const [index, piece] of (IDEOGRAPHIC.test(part) ? part.split(BREAKS) : [part]).entries()) {
           const run = { text: piece, look, href };
-          const columns = columnsOf(piece);
+          const columns = measureColumns(piece);
           if (open && index === 0) {
             open.runs.push(run);
             open.columns += columns;
@@ -97,12 +97,12 @@ function paragraphs(runs: readonly Run[]): Word[][] {
 }
 
 function fill(words: readonly Word[], columns: number): StyledLine[] {
-  let line = lineOf();
+  let line = buildLine();
   const lines = [line];
   for (const word of words) {
     const blank = word.spaced && line.columns > 0 ? 1 : 0;
     if (line.columns > 0 && line.columns + blank + word.columns > columns) {
-      line = lineOf();
+      line = buildLine();
       lines.push(line);
     } else if (blank > 0) {
       append(line, blankBetween(line.runs.at(-1), word.runs[0]), 1);
@@ -111,21 +111,21 @@ function fill(words: readonly Word[], columns: number): StyledLine[] {
       for (const run of word.runs) append(line, run, 0);
       line.columns += word.columns;
     } else {
-      line = part(word, columns, line, lines);
+      line = breakPart(word, columns, line, lines);
     }
   }
   return lines;
 }
 
 /** Spreads a word that is wider than a line over several; returns the last. */
-function part({ runs }: Word, columns: number, first: StyledLine, lines: StyledLine[]): StyledLine {
+function breakPart({ runs }: Word, columns: number, first: StyledLine, lines: StyledLine[]): StyledLine {
   let line = first;
   for (const { text, ...rest } of runs) {
     for (let left = text; left !== ""; ) {
-      const fitting = left.slice(0, unitsThatFit(left, columns - line.columns));
-      const width = columnsOf(fitting);
+      const fitting = left.slice(0, countFittingUnits(left, columns - line.columns));
+      const width = measureColumns(fitting);
       if (line.columns > 0 && line.columns + width > columns) {
-        line = lineOf();
+        line = buildLine();
         lines.push(line);
         continue;
       }
@@ -168,13 +168,13 @@ export interface StyledLine {
   columns: number;
 }
 
-export function lineOf(...runs: Run[]): StyledLine {
-  return { runs, columns: runs.reduce((sum, { text }) => sum + columnsOf(text), 0) };
+export function buildLine(...runs: Run[]): StyledLine {
+  return { runs, columns: runs.reduce((sum, { text }) => sum + measureColumns(text), 0) };
 }
 
 /** Puts `first` before the first line and `rest` before the others. */
-export function prefixed(lines: readonly StyledLine[], first: Run, rest: Run): StyledLine[] {
-  const widths = [first, rest].map(({ text }) => columnsOf(text));
+export function prefixLines(lines: readonly StyledLine[], first: Run, rest: Run): StyledLine[] {
+  const widths = [first, rest].map(({ text }) => measureColumns(text));
   return lines.map(({ runs, columns }, index) => ({
     runs: [index === 0 ? first : rest, ...runs],
     columns: columns + (widths[Math.min(index, 1)] ?? 0),
@@ -200,7 +200,7 @@ export interface TerminalCapabilities {
   hyperlinks: boolean;
 }
 
-function styled(text: string, look: number): string {
+function styleText(text: string, look: number): string {
   const codes = CODES.filter(([bit]) => look & bit);
   if (codes.length === 0) return text;
   const off = new Set(codes.map(([, , code]) => code));
@@ -216,14 +216,14 @@ export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapab
     const { text, look, href } = runs[at] as Run;
     const blanks = text.replaceAll("\u00a0", " ");
     const shown = at === end - 1 ? blanks.trimEnd() : blanks;
-    const looking = styled(shown, colour ? look : 0);
-    line += hyperlinks && href ? hyperlink(href, looking) : looking;
+    const looking = styleText(shown, colour ? look : 0);
+    line += hyperlinks && href ? renderHyperlink(href, looking) : looking;
   }
   return line;
 }
 
 /** OSC 8. Terminals take addresses of up to 2,083 characters. */
-function hyperlink(href: string, text: string): string {
+function renderHyperlink(href: string, text: string): string {
   if (href.length > 2_083) return text;
   return `${ESC}]8;;${href}${ESC}\\${text}${ESC}]8;;${ESC}\\`;
 }

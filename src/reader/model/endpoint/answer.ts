@@ -1,6 +1,6 @@
 import { readRetryAfter } from "../../../core/http/exchange.js";
-import { isObject, jsonOrUndefined } from "../../../core/json/exact-json.js";
-import { shortLine } from "../../../core/text/phrases.js";
+import { isObject, tryParseJson } from "../../../core/json/exact-json.js";
+import { shortenLine } from "../../../core/text/phrases.js";
 
 /** A reply of the model. */
 export interface ModelReply {
@@ -97,10 +97,10 @@ export class Completion {
   }
 
   #read(json: string, part: "delta" | "message"): void {
-    const event = jsonOrUndefined(json);
+    const event = tryParseJson(json);
     if (!isObject(event)) return;
-    if (event.error !== undefined && event.error !== null) this.error = errorOf(event) ?? "an error";
-    if (isObject(event.usage)) this.counts = countsOf(event.usage);
+    if (event.error !== undefined && event.error !== null) this.error = readError(event) ?? "an error";
+    if (isObject(event.usage)) this.counts = readCounts(event.usage);
     const [choice] = Array.isArray(event.choices) ? event.choices : [];
     if (!isObject(choice)) return;
     if (typeof choice.finish_reason === "string") this.finish = choice.finish_reason;
@@ -108,8 +108,8 @@ export class Completion {
     if (!isObject(message)) return;
     const thought = message.reasoning_content ?? message.reasoning;
     // A refusal stands in the place of the content.
-    const said = message.content ?? message.refusal;
-    if (typeof said === "string") this.text += said;
+    const text = message.content ?? message.refusal;
+    if (typeof text === "string") this.text += text;
     if (part === "delta" && (message.content || thought)) this.#pieces += 1;
   }
 }
@@ -142,36 +142,38 @@ export function classify(
   hide: (text: string) => string,
 ): ModelReply | NoReply {
   const { status, headers, completion } = answer;
-  if (status === 200) return ofCompletion(answer, hide);
+  if (status === 200) return readCompletion(answer, hide);
   const { body } = completion;
-  const said = errorOf(jsonOrUndefined(body)) ?? completion.error ?? "";
-  const detail = said === "" ? `HTTP ${status}` : `HTTP ${status}: ${shortLine(hide(said), SHOWN)}`;
-  const refused = (message: string): NoReply => ({ kind: "refused", message });
+  const complaint = readError(tryParseJson(body)) ?? completion.error ?? "";
+  const detail =
+    complaint === "" ? `HTTP ${status}` : `HTTP ${status}: ${shortenLine(hide(complaint), SHOWN)}`;
+  const createRefused = (message: string): NoReply => ({ kind: "refused", message });
   if (status >= 300 && status < 400) {
     const location = String(headers.location);
     const target = URL.canParse(location) ? ` to ${new URL(location).host}` : "";
-    return refused(`redirects${target}, and the key is sent nowhere else (${detail})`);
+    return createRefused(`redirects${target}, and the key is sent nowhere else (${detail})`);
   }
   // Not its own sentence: some endpoints quote the beginning of the key in it.
-  if (status === 401 || status === 403) return refused(`refuses the key (HTTP ${status})`);
-  if (status === 404 || UNKNOWN_MODEL.test(said) || UNKNOWN_MODEL.test(body.slice(0, 2_000)))
-    return refused(`does not know the model ${JSON.stringify(model)} (${detail})`);
-  if (status === 429 && NO_CREDIT.test(body)) return refused(`has no credit left (${detail})`);
-  if (status === 413 || (status < 500 && TOO_LONG.test(said))) return { kind: "too-long", message: detail };
+  if (status === 401 || status === 403) return createRefused(`refuses the key (HTTP ${status})`);
+  if (status === 404 || UNKNOWN_MODEL.test(complaint) || UNKNOWN_MODEL.test(body.slice(0, 2_000)))
+    return createRefused(`does not know the model ${JSON.stringify(model)} (${detail})`);
+  if (status === 429 && NO_CREDIT.test(body)) return createRefused(`has no credit left (${detail})`);
+  if (status === 413 || (status < 500 && TOO_LONG.test(complaint)))
+    return { kind: "too-long", message: detail };
   if (status === 429 || status === 408 || status >= 500) {
     const seconds = readRetryAfter(headers, now);
     return { kind: "busy", message: `is busy (${detail})`, afterMs: seconds && seconds * 1_000 };
   }
   if (status === 400 || status === 422) return { kind: "unsupported", message: `answered ${detail}` };
-  return refused(`answered ${detail}`);
+  return createRefused(`answered ${detail}`);
 }
 
-function ofCompletion({ completion, failure }: EndpointAnswer, hide: (text: string) => string) {
+function readCompletion({ completion, failure }: EndpointAnswer, hide: (text: string) => string) {
   const { counts, error, ended, finish = "stop", isOverLimit } = completion;
   const text = hide(completion.text);
   const cut = (why: string): NoReply => ({ kind: "cut", message: `broke off its reply (${why})` });
   if (error !== undefined) {
-    const message = shortLine(hide(error), SHOWN);
+    const message = shortenLine(hide(error), SHOWN);
     return TOO_LONG.test(error) ? ({ kind: "too-long", message } as const) : cut(message);
   }
   if (isOverLimit || ended) return { text, finish: isOverLimit ? "length" : finish, ...counts };
@@ -180,14 +182,14 @@ function ofCompletion({ completion, failure }: EndpointAnswer, hide: (text: stri
 }
 
 /** The sentence in an error body of any usual shape; undefined if there is none. */
-function errorOf(body: unknown): string | undefined {
+function readError(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const { error, message, detail } = body;
-  const said = isObject(error) ? (error.message ?? error.code ?? error.type) : (error ?? message ?? detail);
-  return typeof said === "string" ? said : undefined;
+  const text = isObject(error) ? (error.message ?? error.code ?? error.type) : (error ?? message ?? detail);
+  return typeof text === "string" ? text : undefined;
 }
 
-function countsOf(usage: Record<string, unknown>): Completion["counts"] {
+function readCounts(usage: Record<string, unknown>): Completion["counts"] {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
   const promptTokens = countOf(prompt_tokens);
   const outputTokens = Math.max(countOf(completion_tokens), countOf(total_tokens) - promptTokens);

@@ -1,4 +1,4 @@
-import { exactJson } from "../../../core/json/exact-json.js";
+import { stringifyExact } from "../../../core/json/exact-json.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
 
 export interface Message {
@@ -35,10 +35,10 @@ export const ALL_CAPABILITIES: Capabilities = {
 };
 
 /** The body of a request, https://platform.openai.com/docs/api-reference/chat/create. */
-export function bodyOf(model: string, request: ChatRequest, capabilities: Capabilities): string {
+export function buildBody(model: string, request: ChatRequest, capabilities: Capabilities): string {
   const { messages, schema, maxTokens } = request;
   const { format, limit, mostTokens, streamUsage, temperature } = capabilities;
-  return exactJson({
+  return stringifyExact({
     model,
     messages,
     stream: true,
@@ -52,8 +52,10 @@ export function bodyOf(model: string, request: ChatRequest, capabilities: Capabi
 }
 
 /** The UTF-8 bytes of the longest body that a request may be sent as. */
-export function bytesOf(model: string, request: ChatRequest): number {
-  return Buffer.byteLength(bodyOf(model, request, { ...ALL_CAPABILITIES, limit: "max_completion_tokens" }));
+export function countBytes(model: string, request: ChatRequest): number {
+  return Buffer.byteLength(
+    buildBody(model, request, { ...ALL_CAPABILITIES, limit: "max_completion_tokens" }),
+  );
 }
 
 /** As in `max_tokens is too large: 5000. This model supports at most 4096 completion tokens`. */
@@ -64,14 +66,20 @@ const MOST_TOKENS =
  * The capabilities without what a 400 or 422 complains about; undefined if there is nothing left to leave out.
  * `maxTokens` is the limit of the output that was asked for.
  */
-export function reduced(known: Capabilities, complaint: string, maxTokens: number): Capabilities | undefined {
+export function reduceCapabilities(
+  capabilities: Capabilities,
+  complaint: string,
+  maxTokens: number,
+): Capabilities | undefined {
   const mostTokens = Number(MOST_TOKENS.exec(complaint)?.[1]);
-  if (mostTokens > 0 && mostTokens < Math.min(maxTokens, known.mostTokens)) return { ...known, mostTokens };
-  if (known.limit === "max_tokens" && complaint.includes("max_completion_tokens"))
-    return { ...known, limit: "max_completion_tokens" };
-  if (known.streamUsage && /stream_options|include_usage/.test(complaint))
-    return { ...known, streamUsage: false };
-  if (known.temperature && complaint.includes("temperature")) return { ...known, temperature: false };
-  if (known.format === "json_schema") return { ...known, format: "json_object" };
-  return known.format === "json_object" ? { ...known, format: "text" } : undefined;
+  if (mostTokens > 0 && mostTokens < Math.min(maxTokens, capabilities.mostTokens))
+    return { ...capabilities, mostTokens };
+  if (capabilities.limit === "max_tokens" && complaint.includes("max_completion_tokens"))
+    return { ...capabilities, limit: "max_completion_tokens" };
+  if (capabilities.streamUsage && /stream_options|include_usage/.test(complaint))
+    return { ...capabilities, streamUsage: false };
+  if (capabilities.temperature && complaint.includes("temperature"))
+    return { ...capabilities, temperature: false };
+  if (capabilities.format === "json_schema") return { ...capabilities, format: "json_object" };
+  return capabilities.format === "json_object" ? { ...capabilities, format: "text" } : undefined;
 }

@@ -1,10 +1,10 @@
-import { type Clock, withDeadline } from "../../../core/clock.js";
+import { type Clock, runWithDeadline } from "../../../core/clock.js";
 import type { Connections } from "../../../core/http/connections.js";
-import { reasonOf } from "../../../core/http/exchange.js";
+import { describeReason } from "../../../core/http/exchange.js";
 import { sendVia } from "../../../core/http/send.js";
-import { keyHider } from "../../../core/secrets/key.js";
+import { createKeyHider } from "../../../core/secrets/key.js";
 import { Completion, classify, type EndpointAnswer, type ModelReply, type NoReply } from "./answer.js";
-import { ALL_CAPABILITIES, bodyOf, type ChatRequest, reduced } from "./chat-request.js";
+import { ALL_CAPABILITIES, buildBody, type ChatRequest, reduceCapabilities } from "./chat-request.js";
 
 export interface EndpointOptions {
   /** Of the API, as in `https://api.example.com/v1`, with or without `/chat/completions` at its end. */
@@ -13,7 +13,7 @@ export interface EndpointOptions {
   /** Sent as a bearer token, to this origin only; without it no `Authorization` is sent. */
   apiKey: string | undefined;
   /** Their maker decides on proxies and certificates. */
-  connections: Pick<Connections, "shared" | "route" | "close">;
+  connections: Pick<Connections, "getShared" | "routeRequest" | "close">;
   clock: Clock;
   /** An answer of which no byte comes for so long has ended, ms; undefined: the endpoint may take its time. */
   silenceMs?: number | undefined;
@@ -33,7 +33,7 @@ export class ChatEndpoint {
     const { apiKey = "", model, url } = options;
     this.model = model;
     this.origin = url.origin;
-    this.hide = keyHider(apiKey);
+    this.hide = createKeyHider(apiKey);
   }
 
   /** Whether the endpoint asks for a key and there is none: it refuses to list its models. Any other answer says nothing. */
@@ -66,7 +66,7 @@ export class ChatEndpoint {
         accept: "text/event-stream, application/json",
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       },
-      body: bodyOf(model, request, capabilities),
+      body: buildBody(model, request, capabilities),
     };
     const read = async (until: AbortSignal, restart = () => {}) => {
       const { statusCode, headers, body } = await sendVia(connections, posted, until);
@@ -79,19 +79,21 @@ export class ChatEndpoint {
       }
     };
     try {
-      await (silenceMs === undefined ? read(signal) : withDeadline(clock, silenceMs, signal, SILENT, read));
+      await (silenceMs === undefined
+        ? read(signal)
+        : runWithDeadline(clock, silenceMs, signal, SILENT, read));
     } catch (error) {
       signal.throwIfAborted();
       if (error === SILENT)
         return { kind: "refused", message: `sent nothing for ${(silenceMs ?? 0) / 1_000} s` };
-      answer.failure = this.hide(reasonOf(error));
+      answer.failure = this.hide(describeReason(error));
     }
     if (answer.status === 0)
       return { kind: "unreachable", message: `could not be reached: ${answer.failure}` };
     completion.end();
     const outcome = classify(answer, model, clock.now(), (text) => this.hide(text));
     if (!("kind" in outcome) || outcome.kind !== "unsupported") return outcome;
-    const next = reduced(capabilities, outcome.message, request.maxTokens);
+    const next = reduceCapabilities(capabilities, outcome.message, request.maxTokens);
     if (next === undefined) return { ...outcome, kind: "refused" };
     // Another conversation may have learnt it meanwhile.
     if (this.#capabilities === capabilities) this.#capabilities = next;

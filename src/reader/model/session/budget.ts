@@ -65,7 +65,7 @@ export class Budget {
   }
 
   /** How many bytes of input `tokens` pay for. */
-  bytesFor(tokens: number): number {
+  toBytes(tokens: number): number {
     return Math.floor(tokens / this.#tokensPerByte);
   }
 
@@ -100,7 +100,7 @@ export interface Price {
 }
 
 /** What was used, as output data carries it. */
-export function usageOf({ calls, tokens, output }: SpentSoFar, price: Price | undefined): Usage {
+export function buildUsage({ calls, tokens, output }: SpentSoFar, price: Price | undefined): Usage {
   const input = Math.max(0, tokens - output);
   const cost = price && (input * price.input + output * price.output) / 1_000_000;
   const dollars = cost !== undefined && { cost_dollars: Number(cost.toFixed(6)) };

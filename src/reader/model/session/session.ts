@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { type Clock, withDeadline } from "../../../core/clock.js";
+import { type Clock, runWithDeadline } from "../../../core/clock.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import { type ExchangeStore, ResearchFailure } from "../../../core/researcher.js";
-import { errorText, shortLine } from "../../../core/text/phrases.js";
+import { describeError, shortenLine } from "../../../core/text/phrases.js";
 import type { ModelReply, NoReply } from "../endpoint/answer.js";
-import { bytesOf, type ChatRequest, type Message } from "../endpoint/chat-request.js";
+import { type ChatRequest, countBytes, type Message } from "../endpoint/chat-request.js";
 import type { ChatEndpoint } from "../endpoint/endpoint.js";
-import { jsonIn, withoutThoughts } from "../endpoint/json-reply.js";
+import { findJson, removeThoughts } from "../endpoint/json-reply.js";
 import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
 import { type ExchangeRecord, Transcript } from "./transcript.js";
 
@@ -90,10 +90,10 @@ export class ModelSession {
   }
 
   /** How many bytes more of input the budget allows; `outputTokens` of the task are set aside for its reply. */
-  room(task: Task): number {
+  measureRoom(task: Task): number {
     const { budget } = this.options;
     const tokens = budget.left.tokens - task.keep.tokens - task.outputTokens;
-    return budget.bytesFor(tokens) - this.#bytes(requestOf(task));
+    return budget.toBytes(tokens) - this.#countBytes(buildRequest(task));
   }
 
   /**
@@ -108,45 +108,48 @@ export class ModelSession {
     const { tries = 2 } = task;
     const added: Message[] = [];
     let wrong = "";
-    let said = "";
+    let complaint = "";
     let isCut = false;
     for (let nth = 1; nth <= tries; nth++) {
-      const reply = await this.#reply(requestOf(task, added), task.keep);
+      const reply = await this.#sendRequest(buildRequest(task, added), task.keep);
       isCut = reply.finish === "length";
-      const value = jsonIn(reply.text, !isCut);
+      const value = findJson(reply.text, !isCut);
       const reading = value === undefined ? { wrong: "it is not JSON" } : await read(value, nth === tries);
       if ("value" in reading) return reading.value;
-      const words = value === undefined && !isCut ? withoutThoughts(reply.text) : "";
+      const words = value === undefined && !isCut ? removeThoughts(reply.text) : "";
       // A model that refuses says why in plain words.
-      said = words && ` and said ${JSON.stringify(shortLine(words, SHOWN_WORDS))}`;
+      complaint = words && ` and said ${JSON.stringify(shortenLine(words, SHOWN_WORDS))}`;
       wrong = isCut ? "it was cut off at the limit of the output" : reading.wrong;
       const content = `That reply is invalid: ${wrong}. Give all of it once more, mended: the JSON value and nothing else.`;
       added.push({ role: "assistant", content: reply.text.slice(0, SHOWN_REPLY) }, { role: "user", content });
     }
-    throw new UnreadableReply(this.#failure(`did not reply as asked: ${wrong}${said}`).message, isCut);
+    throw new UnreadableReply(
+      this.#createFailure(`did not reply as asked: ${wrong}${complaint}`).message,
+      isCut,
+    );
   }
 
-  async #reply(asked: ChatRequest, keep: BudgetLimits): Promise<ModelReply> {
+  async #sendRequest(asked: ChatRequest, keep: BudgetLimits): Promise<ModelReply> {
     const { budget, endpoint, exchanges, requestId, spent } = this.options;
-    const bytes = this.#bytes(asked);
+    const bytes = this.#countBytes(asked);
     const affordable = budget.left.tokens - keep.tokens - budget.estimate(bytes);
     const request = { ...asked, maxTokens: Math.max(LEAST_OUTPUT, Math.min(asked.maxTokens, affordable)) };
     const identity = JSON.stringify([endpoint.origin, endpoint.model, request]);
     const hash = createHash("sha256").update(identity).digest("hex");
-    this.#earlier ??= new Transcript(await this.#untilStored(() => exchanges.read(requestId)));
-    const known = this.#earlier.take(hash);
-    budget.charge(known.cost);
-    const reply = known.reply ?? (await this.#send(request, hash, keep));
+    this.#earlier ??= new Transcript(await this.#waitUntilStored(() => exchanges.read(requestId)));
+    const earlier = this.#earlier.take(hash);
+    budget.charge(earlier.cost);
+    const reply = earlier.reply ?? (await this.#send(request, hash, keep));
     if (reply.promptTokens !== undefined) {
-      budget.learn(this.#bytes(request), reply.promptTokens);
+      budget.learn(this.#countBytes(request), reply.promptTokens);
       this.#checkContext(request, reply.promptTokens);
     }
     spent();
     return reply;
   }
 
-  #bytes(request: ChatRequest): number {
-    return bytesOf(this.options.endpoint.model, request);
+  #countBytes(request: ChatRequest): number {
+    return countBytes(this.options.endpoint.model, request);
   }
 
   #checkContext({ messages }: ChatRequest, tokens: number): void {
@@ -162,16 +165,17 @@ export class ModelSession {
   async #send(request: ChatRequest, hash: string, keep: BudgetLimits): Promise<ModelReply> {
     const { budget, clock, endpoint, notice, signal } = this.options;
     for (let failures = 0; ; ) {
-      const estimate = budget.estimate(this.#bytes(request)) + request.maxTokens;
+      const estimate = budget.estimate(this.#countBytes(request)) + request.maxTokens;
       budget.require(estimate, keep);
-      const outcome = await this.#attempt(request, { hash, estimate }, budget.left.ms - keep.ms);
+      const outcome = await this.#tryOnce(request, { hash, estimate }, budget.left.ms - keep.ms);
       if (!("kind" in outcome)) return outcome;
       if (outcome.kind === "unsupported") continue;
       const { message } = outcome;
       if (outcome.kind === "too-long")
         throw new ContextExceeded(`The context of the model is too short for what it is asked (${message}).`);
       failures += 1;
-      if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind]) throw this.#failure(message);
+      if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind])
+        throw this.#createFailure(message);
       // The endpoint's own `Retry-After` is never shortened.
       const waitMs = outcome.afterMs ?? FIRST_WAIT_MS * 2 ** (failures - 1);
       if (waitMs >= budget.left.ms - keep.ms) throw new BudgetSpent("ms");
@@ -184,7 +188,7 @@ export class ModelSession {
   }
 
   /** One request, recorded before it leaves and when it has ended. */
-  async #attempt(
+  async #tryOnce(
     request: ChatRequest,
     { hash, estimate }: { hash: string; estimate: number },
     limitMs: number,
@@ -193,36 +197,36 @@ export class ModelSession {
     await this.#record({ kind: "sent", hash, estimate });
     budget.charge({ calls: 1, tokens: estimate });
     const start = clock.monotonic();
-    const ended = async (tokens: number, reply?: ModelReply) => {
+    const noteEnded = async (tokens: number, reply?: ModelReply) => {
       budget.charge({ tokens: tokens - estimate, output: reply?.outputTokens ?? 0 });
       const ms = Math.round(clock.monotonic() - start);
       await this.#record({ kind: "ended", hash, tokens, ms, ...(reply && { reply }) });
     };
-    const work = (until: AbortSignal) => endpoint.send(request, until);
+    const sendOnce = (until: AbortSignal) => endpoint.send(request, until);
     try {
-      const outcome = await withDeadline(clock, limitMs, signal, new BudgetSpent("ms"), work);
-      await ended(costOf(outcome, estimate), "kind" in outcome ? undefined : outcome);
+      const outcome = await runWithDeadline(clock, limitMs, signal, new BudgetSpent("ms"), sendOnce);
+      await noteEnded(costOf(outcome, estimate), "kind" in outcome ? undefined : outcome);
       return outcome;
     } catch (error) {
-      if (error instanceof BudgetSpent) await ended(estimate);
+      if (error instanceof BudgetSpent) await noteEnded(estimate);
       throw error;
     }
   }
 
   #record(record: ExchangeRecord): Promise<void> {
     const { exchanges, requestId } = this.options;
-    return this.#untilStored(() => exchanges.append(requestId, record));
+    return this.#waitUntilStored(() => exchanges.append(requestId, record));
   }
 
   /** Tries until it succeeds: a full disk or a lost database must not cost what was paid for. */
-  async #untilStored<T>(work: () => Promise<T>): Promise<T> {
+  async #waitUntilStored<T>(work: () => Promise<T>): Promise<T> {
     const { budget, clock, notice, signal } = this.options;
     for (;;) {
       signal.throwIfAborted();
       try {
         return await work();
       } catch (error) {
-        const why = `the exchanges with the model cannot be stored: ${errorText(error)}`;
+        const why = `the exchanges with the model cannot be stored: ${describeError(error)}`;
         if (budget.left.ms <= STORE_WAIT_MS)
           throw new ResearchFailure(`The research gave no result: ${why}.`);
         notice(why);
@@ -232,12 +236,12 @@ export class ModelSession {
   }
 
   /** `message` is a phrase that follows the name of the endpoint. */
-  #failure(message: string): ResearchFailure {
+  #createFailure(message: string): ResearchFailure {
     return new ResearchFailure(`The model endpoint ${this.options.endpoint.origin} ${message}.`);
   }
 }
 
-function requestOf(task: Task, added: readonly Message[] = []): ChatRequest {
+function buildRequest(task: Task, added: readonly Message[] = []): ChatRequest {
   const { name, schema, instructions, input, outputTokens } = task;
   const asked: Message[] = [
     { role: "system", content: instructions },

@@ -21,11 +21,11 @@ export const integer: Shape<number> = {
 };
 
 /** One of some words, whatever their case and what stands between their parts; `other` stands for everything else. */
-export function word<W extends string>(words: readonly W[], other?: W): Shape<W> {
+export function defineWord<W extends string>(words: readonly W[], other?: W): Shape<W> {
   return {
     schema: { type: "string", enum: [...words] },
     read: (value) =>
-      words.find((one) => one === text.read(value)?.toLowerCase().replace(/\W+/g, "_")) ?? other,
+      words.find((candidate) => candidate === text.read(value)?.toLowerCase().replace(/\W+/g, "_")) ?? other,
   };
 }
 
@@ -42,7 +42,7 @@ export function list<T>(of: Shape<T>, most = Number.POSITIVE_INFINITY): Shape<T[
 }
 
 /** An object cannot be read if a field of it cannot. */
-export function object<F extends Record<string, Shape<unknown>>>(
+export function defineObject<F extends Record<string, Shape<unknown>>>(
   fields: F,
 ): Shape<{ [N in keyof F]: ValueOf<F[N]> }> {
   const entries = Object.entries(fields);

@@ -24,9 +24,9 @@ export class Transcript {
    * and other requests are made: then it is the cost of all that is left. Each record is given once.
    */
   take(hash: string): { cost: SpentSoFar; reply: ModelReply | undefined } {
-    const own = [...this.#records].filter((record) => record.hash === hash);
-    const [reply] = own.flatMap((record) => (record.kind === "ended" && record.reply) || []);
-    const taken = reply ? own : [...this.#records];
+    const records = [...this.#records].filter((record) => record.hash === hash);
+    const [reply] = records.flatMap((record) => (record.kind === "ended" && record.reply) || []);
+    const taken = reply ? records : [...this.#records];
     for (const record of taken) this.#records.delete(record);
     return { cost: costOf(taken), reply };
   }

@@ -1,5 +1,5 @@
 import { decodeHTML } from "entities/decode";
-import { attributeOf, htmlTokens } from "./html-tokens.js";
+import { iterateTokens, readAttribute } from "./html-tokens.js";
 
 /** What a page calls its date, the last change before the first. */
 const DATES = [
@@ -14,12 +14,12 @@ const MAX_TITLE = 300;
 const MAX_DATE = 40;
 
 /** The title and the date that a page gives of itself. */
-export function aboutPage(page: string): { title?: string; date?: string } {
+export function readAboutPage(page: string): { title?: string; date?: string } {
   const dates: string[] = [];
   let title = "";
   let isTitle = false;
   let tags = 0;
-  for (const token of htmlTokens(page)) {
+  for (const token of iterateTokens(page)) {
     if (token.kind === "text") {
       if (isTitle) title += token.text;
       continue;
@@ -27,11 +27,11 @@ export function aboutPage(page: string): { title?: string; date?: string } {
     if (++tags > MAX_TAGS) break;
     if (token.name === "title") isTitle = token.kind === "open" && title === "";
     if (token.kind !== "open") continue;
-    const name = token.name === "time" ? "date" : attributeOf(token, "property|name|itemprop|http-equiv");
+    const name = token.name === "time" ? "date" : readAttribute(token, "property|name|itemprop|http-equiv");
     const rank = ["meta", "time"].includes(token.name)
       ? DATES.findIndex((pattern) => pattern.test(name))
       : -1;
-    const date = rank < 0 ? "" : attributeOf(token, "content|datetime");
+    const date = rank < 0 ? "" : readAttribute(token, "content|datetime");
     if (date !== "" && date.length <= MAX_DATE) dates[rank] ??= date;
   }
   const shown = decodeHTML(title).replace(/\s+/g, " ").trim().slice(0, MAX_TITLE);

@@ -24,7 +24,7 @@ export const MAX_LINES = 20;
 export const MAX_LINE = 4_000;
 
 /** What blocks take in memory, about, in bytes. The header of a table is shared by its rows. */
-export function memoryOf(blocks: readonly Block[]): number {
+export function measureMemory(blocks: readonly Block[]): number {
   let sum = 0;
   for (const { lines, cells = [] } of blocks) {
     sum += 100;
@@ -40,8 +40,8 @@ export function joinBlocks(blocks: readonly Block[], ...about: (string | null | 
   let columns = "";
   const texts = blocks.flatMap(({ lines, heading, header = [] }) => {
     const over = heading === "" ? [] : heading.split(" / ");
-    const known = over.findIndex((each, i) => each !== above[i]);
-    const begun = known < 0 ? [] : over.slice(known);
+    const common = over.findIndex((each, i) => each !== above[i]);
+    const begun = common < 0 ? [] : over.slice(common);
     const head = header.join(" | ");
     if (head !== "" && head !== columns) begun.push(head);
     above = over;
@@ -55,7 +55,7 @@ export function joinBlocks(blocks: readonly Block[], ...about: (string | null | 
 const MAX_CAPTION = 400;
 
 /** The text of the last block if a table that begins after it belongs to it. */
-export function captionAfter(blocks: readonly Block[], heading: string): string | undefined {
+export function findCaptionAfter(blocks: readonly Block[], heading: string): string | undefined {
   const last = blocks.at(-1);
   if (last?.kind !== "prose" || last.heading !== heading) return undefined;
   return last.lines.join(" ").slice(-MAX_CAPTION);
@@ -85,14 +85,14 @@ export class Headings {
   #isBare = false;
 
   /** `found`: where a heading goes that ends with nothing under it: it is a text of its own. */
-  constructor(private readonly found: Block[]) {}
+  constructor(private readonly blocks: Block[]) {}
 
   /** A heading begins: it ends all that are not further out. */
   begin({ rank, text, line }: Heading): void {
-    const own = Math.min(rank, MAX_RANK);
-    this.end(own);
+    const ownRank = Math.min(rank, MAX_RANK);
+    this.end(ownRank);
     if (text === "") return;
-    this.#over.push({ rank: own, text: text.slice(0, MAX_HEADING), line });
+    this.#over.push({ rank: ownRank, text: text.slice(0, MAX_HEADING), line });
     this.#isBare = true;
   }
 
@@ -100,7 +100,7 @@ export class Headings {
   end(rank = 0): void {
     if ((this.#over.at(-1)?.rank ?? -1) < rank) return;
     const bare = this.#isBare ? this.#over.pop() : undefined;
-    if (bare) this.found.push({ line: bare.line, lines: [bare.text], heading: `${this}`, kind: "prose" });
+    if (bare) this.blocks.push({ line: bare.line, lines: [bare.text], heading: `${this}`, kind: "prose" });
     this.#over = this.#over.filter((heading) => heading.rank < rank);
     this.#isBare = false;
   }

@@ -1,16 +1,16 @@
 import type { Block } from "./block.js";
-import { codeBlocks } from "./code-blocks.js";
-import { csvBlocks } from "./csv-blocks.js";
-import { htmlBlocks } from "./html-blocks.js";
-import { textSizes } from "./html-elements.js";
-import { textBlocks } from "./text-blocks.js";
+import { readCodeBlocks } from "./code-blocks.js";
+import { readCsvBlocks } from "./csv-blocks.js";
+import { readHtmlBlocks } from "./html-blocks.js";
+import { measureText } from "./html-elements.js";
+import { readTextBlocks } from "./text-blocks.js";
 
 /** Cuts the text of the file `name` into blocks, in the order of the file. */
-export function blocksOf(name: string, text: string): Block[] {
-  const type = fileType(name, text);
-  if (type === "html") return htmlBlocks(text);
-  if (type === "markdown" || type === "text") return textBlocks(text, type);
-  return (type === "csv" ? csvBlocks(text) : undefined) ?? codeBlocks(text);
+export function readBlocks(name: string, text: string): Block[] {
+  const type = detectFileType(name, text);
+  if (type === "html") return readHtmlBlocks(text);
+  if (type === "markdown" || type === "text") return readTextBlocks(text, type);
+  return (type === "csv" ? readCsvBlocks(text) : undefined) ?? readCodeBlocks(text);
 }
 
 /** What is said of a file or page by `hasNearlyNoText`. */
@@ -19,15 +19,15 @@ export const NEARLY_NO_TEXT = "nearly no text was found in it";
 /** Whether less than a tenth of the text of the file `name` is in its `blocks`: it is read wrongly, or is data. */
 export function hasNearlyNoText(name: string, text: string, blocks: readonly Block[]): boolean {
   if (blocks.length === 0) return text.trim() !== "";
-  let found = 0;
+  let length = 0;
   let above = "";
   for (const { lines, heading } of blocks) {
-    for (const line of lines) found += line.trim().length;
-    if (heading !== above) found += heading.length;
+    for (const line of lines) length += line.trim().length;
+    if (heading !== above) length += heading.length;
     above = heading;
   }
-  const isHtml = fileType(name, text) === "html";
-  return found * 10 < text.length && found * 10 < (isHtml ? textSizes(text).size : text.trim().length);
+  const isHtml = detectFileType(name, text) === "html";
+  return length * 10 < text.length && length * 10 < (isHtml ? measureText(text).size : text.trim().length);
 }
 
 /** What the text of a file is, which says how it is cut into blocks. */
@@ -50,10 +50,10 @@ const CODE_LINE =
 const SAMPLE = 400;
 
 /** What a file is: by its name if that tells, else by its lines. A name without an extension tells nothing. */
-export function fileType(name: string, text: string): FileType {
-  const known = BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
-  if (known !== undefined && !(known === "text" && looksLikeMarkup(text))) return known;
-  if (looksLikeMarkup(text)) return "html";
+export function detectFileType(name: string, text: string): FileType {
+  const type = BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
+  if (type !== undefined && !(type === "text" && isMarkup(text))) return type;
+  if (isMarkup(text)) return "html";
   const lines = text
     .slice(0, 200 * SAMPLE)
     .split(/\r\n|\n|\r/, SAMPLE)
@@ -73,6 +73,6 @@ function isProse(line: string): boolean {
   return marks <= 1 + line.length / 25 && (line.match(/\p{Ll}{2,}/gu)?.length ?? 0) >= 4;
 }
 
-function looksLikeMarkup(text: string): boolean {
+function isMarkup(text: string): boolean {
   return /^\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!doctype html|<html[\s>])/i.test(text.slice(0, 1_000));
 }

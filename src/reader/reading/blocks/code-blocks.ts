@@ -11,8 +11,8 @@ export function isComment(line: string): boolean {
 }
 
 /** The blocks of a file of code: each begins at a blank line or at a comment, which stays with what it is about. */
-export function codeBlocks(text: string): Block[] {
-  const found: Block[] = [];
+export function readCodeBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
   let block: Block | undefined;
   let codeLines = 0;
   let wasComment = false;
@@ -27,11 +27,11 @@ export function codeBlocks(text: string): Block[] {
     if (block === undefined || begins || isFull) {
       block = { line: index + 1, lines: [], heading: "", kind: "code" };
       codeLines = 0;
-      found.push(block);
+      blocks.push(block);
     }
     block.lines.push(line);
     if (!comment) codeLines += 1;
     wasComment = comment;
   });
-  return found;
+  return blocks;
 }

@@ -5,10 +5,12 @@ import type { Block } from "./block.js";
 const SEPARATORS = [",", ";", "\t", "|"];
 
 /** The rows of a table as text, each under the titles of the first row; undefined if it is not such a table. */
-export function csvBlocks(text: string): Block[] | undefined {
+export function readCsvBlocks(text: string): Block[] | undefined {
   const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
   const count = (separator: string) => first.split(separator).length;
-  const delimiter = SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best));
+  const delimiter = SEPARATORS.reduce((best, separator) =>
+    count(separator) > count(best) ? separator : best,
+  );
   const shape = { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const;
   const rows: { cells: string[]; end: number }[] = [];
   // Kept by itself, since what csv-parse says of a row is larger than most rows.
@@ -25,8 +27,8 @@ export function csvBlocks(text: string): Block[] | undefined {
     while (read < end - 1 && lines[read]?.trim() === "") read += 1;
     const line = read + 1;
     read = Math.max(line, end);
-    const own = { line, lines: lines.slice(line - 1, read), heading: "", kind: "table" as const, table: 1 };
-    return { ...own, cells, ...(header && { header }) };
+    const block = { line, lines: lines.slice(line - 1, read), heading: "", kind: "table" as const, table: 1 };
+    return { ...block, cells, ...(header && { header }) };
   });
   return header ? blocks.slice(1) : blocks;
 }

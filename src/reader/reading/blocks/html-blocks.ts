@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities/decode";
-import { type Block, captionAfter, Headings, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
-import { type HtmlEvent, shownElements } from "./html-elements.js";
+import { type Block, findCaptionAfter, Headings, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
+import { type HtmlEvent, iterateShown } from "./html-elements.js";
 
 /** The class of a paragraph that is a heading without a place in the contents, or the title of a box. */
 const RUBRIC = /\b(?:rubric|admonition-title)\b/;
@@ -8,9 +8,9 @@ const RUBRIC = /\b(?:rubric|admonition-title)\b/;
 const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
 
 /** The blocks of a page: what it shows, without its tags, each line at the line of the file where it stands. */
-export function htmlBlocks(page: string): Block[] {
+export function readHtmlBlocks(page: string): Block[] {
   const reader = new HtmlReader();
-  for (const event of shownElements(page)) reader.take(event);
+  for (const event of iterateShown(page)) reader.take(event);
   return reader.end();
 }
 
@@ -50,7 +50,7 @@ interface CellInWork {
   paragraphs: number;
 }
 
-const newRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: false, isUsed: false });
+const createRow = (): RowInWork => ({ cells: [], lines: [], titles: [], isWide: false, isUsed: false });
 
 class HtmlReader {
   readonly #found: Block[] = [];
@@ -76,14 +76,14 @@ class HtmlReader {
 
   take(event: HtmlEvent): void {
     if (event.kind === "text") {
-      this.#text(event.text, event.line);
+      this.#addText(event.text, event.line);
       return;
     }
     const { kind, name, line } = event;
     if (name === "sup" || name === "sub") this.#script = kind === "close" ? " " : name === "sup" ? "^" : "_";
     else if (name === "b" || name === "strong") this.#bold += kind === "close" ? -1 : 1;
     else if (name === "br" && this.#pre > 0) this.#breakLine();
-    else if (name === "br" && (this.#heading || this.#cell)) this.#text(" ", line);
+    else if (name === "br" && (this.#heading || this.#cell)) this.#addText(" ", line);
     else {
       const isOver = this.#isBold && (kind !== "close" || name === "p");
       this.#close(isOver ? this.#level - (kind === "close" ? 2 : 1) : undefined);
@@ -112,9 +112,9 @@ class HtmlReader {
     else if (name === "pre") this.#pre += 1;
     else if (name === "p" && RUBRIC.test(attributes)) this.#bold += 1;
     else if (name === "table") {
-      const caption = captionAfter(this.#found, `${this.#headings}`);
+      const caption = findCaptionAfter(this.#found, `${this.#headings}`);
       const id = this.#nextTable++;
-      const parts = { section: "", head: undefined, row: newRow(), cell: undefined };
+      const parts = { section: "", head: undefined, row: createRow(), cell: undefined };
       this.#tables.push({ id, caption, ...parts });
       this.#depth += 1;
     } else if (name === "td" || name === "th") {
@@ -134,12 +134,12 @@ class HtmlReader {
     else if (name === "dt") this.#isTerm = false;
     else if (name === "pre") this.#pre -= 1;
     else if (name === "td" || name === "th") this.#endCell();
-    else if (name === "tr") this.#row();
+    else if (name === "tr") this.#endRow();
     else if (name === "caption") {
       const table = this.#tables.at(-1);
-      if (table) table.caption = captionAfter(this.#found, `${this.#headings}`);
+      if (table) table.caption = findCaptionAfter(this.#found, `${this.#headings}`);
     } else if (name === "table") {
-      this.#row();
+      this.#endRow();
       const table = this.#tables.pop();
       if (table) this.#addUnusedHead(table);
       this.#leave();
@@ -161,11 +161,11 @@ class HtmlReader {
   }
 
   /** Adds text, each of its lines at its line of the file. */
-  #text(text: string, line: number): void {
+  #addText(text: string, line: number): void {
     if (this.#bold === 0 && text.trim() !== "") this.#isBold = false;
     const inCode = this.#pre > 0;
     text.split("\n").forEach((raw, i) => {
-      const part = decoded(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
+      const part = decodeEntities(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
       const last = this.#lines.at(-1);
       if (last?.line === line + i) last.text += this.#mark(part) + part;
       // In code, blanks at the beginning of a line may stand in an element of their own.
@@ -203,7 +203,7 @@ class HtmlReader {
     const text = lines.map((each) => each.text.trim()).join(" ");
     const table = this.#tables.at(-1);
     if (this.#heading !== undefined) {
-      this.#headings.begin({ rank: this.#heading, text: headingText(text), line: first.line });
+      this.#headings.begin({ rank: this.#heading, text: cleanHeading(text), line: first.line });
       // What follows in it, if its end is missing, is text.
       this.#heading = undefined;
     } else if (this.#isTerm) {
@@ -246,12 +246,12 @@ class HtmlReader {
   }
 
   /** A row ends: its cells are a block, the titles of the columns, or a title of the table. */
-  #row(): void {
+  #endRow(): void {
     this.#endCell();
     const table = this.#tables.at(-1);
     if (table === undefined) return;
     const { row } = table;
-    table.row = newRow();
+    table.row = createRow();
     const [first, ...rest] = row.cells;
     if (!row.cells.some(Boolean)) return;
     // Many tables have a title at the beginning of each row, and some none in the corner.
@@ -281,7 +281,7 @@ class HtmlReader {
   }
 
   #add(part: TextLine[], kind: Block["kind"], more: Partial<Block> = {}): void {
-    this.#found.push({ ...joined(part), heading: this.#headings.use(), kind, ...more });
+    this.#found.push({ ...joinLines(part), heading: this.#headings.use(), kind, ...more });
   }
 }
 
@@ -299,7 +299,7 @@ function cut(lines: readonly TextLine[]): TextLine[][] {
 }
 
 /** One text for each line of the file between the first and the last one; two texts on one line are joined. */
-function joined(lines: readonly TextLine[]): { line: number; lines: string[] } {
+function joinLines(lines: readonly TextLine[]): { line: number; lines: string[] } {
   const first = lines[0]?.line ?? 1;
   const texts: string[] = [];
   for (const { line, text } of lines) {
@@ -311,7 +311,7 @@ function joined(lines: readonly TextLine[]): { line: number; lines: string[] } {
 }
 
 /** A heading without the marks of a link to itself. */
-function headingText(text: string): string {
+function cleanHeading(text: string): string {
   return text
     .replace(/^[\u200b\s]+|^§(?=\p{L})/gu, "")
     .replace(/[\u200b\s]*[¶🔗\u200b]$|\s#$/u, "")
@@ -319,6 +319,6 @@ function headingText(text: string): string {
 }
 
 /** Text as a page shows it: character references resolved, and none of them breaks a line. */
-function decoded(text: string): string {
+function decodeEntities(text: string): string {
   return text.includes("&") ? decodeHTML(text).replace(/[\0-\x1f\x7f\xa0]/g, " ") : text;
 }

@@ -1,4 +1,4 @@
-import { attributeOf, type HtmlTag, type HtmlToken, htmlTokens } from "./html-tokens.js";
+import { type HtmlTag, type HtmlToken, iterateTokens, readAttribute } from "./html-tokens.js";
 
 /** Elements whose text does not belong to the text around them. */
 const BLOCKS = new Set(
@@ -17,10 +17,10 @@ const HEADING = /^h[1-6]$/;
 /** The open elements that a start tag ends, and those beyond which none is looked for (HTML, "optional tags"). */
 const ENDS: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
   li: { ends: ["li"], within: ["ul", "ol", "td", "th", "table"] },
-  ...both(["dt", "dd"], { ends: ["dt", "dd"], within: ["dl", "td", "th", "table"] }),
-  ...both(["td", "th"], { ends: ["td", "th", "caption"], within: ["tr", "table"] }),
+  ...mapToValue(["dt", "dd"], { ends: ["dt", "dd"], within: ["dl", "td", "th", "table"] }),
+  ...mapToValue(["td", "th"], { ends: ["td", "th", "caption"], within: ["tr", "table"] }),
   tr: { ends: ["tr", "caption"], within: ["table"] },
-  ...both(["tbody", "thead", "tfoot"], {
+  ...mapToValue(["tbody", "thead", "tfoot"], {
     ends: ["tbody", "thead", "tfoot", "tr", "caption"],
     within: ["table"],
   }),
@@ -71,12 +71,12 @@ type Hiding = "kind" | "name" | undefined;
  * The text of a page and the elements that part it, without what stands around it. What is to be hidden for its name alone is
  * shown if it holds more than half of the text. Takes linear time.
  */
-export function* shownElements(page: string): Generator<HtmlEvent> {
-  const { sizes, size } = textSizes(page);
+export function* iterateShown(page: string): Generator<HtmlEvent> {
+  const { sizes, size } = measureText(page);
   const open: boolean[] = [];
   let hidden = 0;
   let named = 0;
-  for (const event of elements(page)) {
+  for (const event of iterateElements(page)) {
     if (event.kind === "open") {
       const hides = event.hides === "kind" || (event.hides === "name" && 2 * (sizes[named] ?? 0) <= size);
       if (event.hides === "name") named += 1;
@@ -91,12 +91,12 @@ export function* shownElements(page: string): Generator<HtmlEvent> {
 }
 
 /** How many characters a page has outside of what is never its text, and in each element that hides for its name, in order. */
-export function textSizes(page: string): { size: number; sizes: number[] } {
+export function measureText(page: string): { size: number; sizes: number[] } {
   const open: { hides: Hiding; order: number; before: number }[] = [];
   const sizes: number[] = [];
   let size = 0;
   let around = 0;
-  for (const event of elements(page)) {
+  for (const event of iterateElements(page)) {
     if (event.kind === "text") size += around > 0 ? 0 : event.text.trim().length;
     else if (event.kind === "open") {
       const { hides } = event;
@@ -113,14 +113,14 @@ export function textSizes(page: string): { size: number; sizes: number[] } {
 }
 
 /** Every element that opens also closes, in order, where the HTML standard says so if its end tag is missing. */
-function* elements(page: string): Generator<HtmlEvent> {
+function* iterateElements(page: string): Generator<HtmlEvent> {
   /** `depth`: how many elements of its name an element within a line has open. */
   const open: { name: string; depth: number }[] = [];
   let line = 1;
   function* closeFrom(at: number): Generator<HtmlEvent> {
     while (open.length > at) yield { kind: "close", name: open.pop()?.name ?? "", line };
   }
-  for (const token of htmlTokens(page)) {
+  for (const token of iterateTokens(page)) {
     line = token.line;
     if (token.kind === "text") {
       yield token;
@@ -136,8 +136,8 @@ function* elements(page: string): Generator<HtmlEvent> {
     } else if (token.kind === "close") yield* closeFrom(at);
     else if (BREAKS.has(name)) yield { kind: "break", name, line };
     else if (!VOID.has(name)) {
-      if (isBlock) yield* closeFrom(endedBy(name, open));
-      const hides = hidingOf(token, open.at(-1)?.name ?? "");
+      if (isBlock) yield* closeFrom(countEnded(name, open));
+      const hides = classifyHiding(token, open.at(-1)?.name ?? "");
       if (!isBlock && hides === undefined && !MARKED.has(name)) continue;
       open.push({ name, depth: 1 });
       yield { ...token, kind: "open", hides };
@@ -151,40 +151,40 @@ function* elements(page: string): Generator<HtmlEvent> {
 function openOf(name: string, open: readonly { name: string }[]): number {
   const within = ENDS[name]?.within ?? CELL;
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
-    const one = open[i]?.name ?? "";
-    if (one === name || (HEADING.test(name) && HEADING.test(one))) return i;
-    if (BLOCKS.has(name) ? within.includes(one) : BLOCKS.has(one)) break;
+    const element = open[i]?.name ?? "";
+    if (element === name || (HEADING.test(name) && HEADING.test(element))) return i;
+    if (BLOCKS.has(name) ? within.includes(element) : BLOCKS.has(element)) break;
   }
   return open.length;
 }
 
 /** The index in `open` of the outermost element that a start tag ends; `open.length` if it ends no element. */
-function endedBy(name: string, open: readonly { name: string }[]): number {
+function countEnded(name: string, open: readonly { name: string }[]): number {
   const { ends, within } = ENDS[name] ?? { ends: [], within: CELL };
-  let found = open.length;
+  let place = open.length;
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
-    const one = open[i]?.name ?? "";
-    const isLine = one === "p" || one === "title" || (HEADING.test(name) && HEADING.test(one));
-    if (ends.includes(one) || isLine) found = i;
-    if (within.includes(one) || (ends.length === 0 && BLOCKS.has(one))) break;
+    const element = open[i]?.name ?? "";
+    const isLine = element === "p" || element === "title" || (HEADING.test(name) && HEADING.test(element));
+    if (ends.includes(element) || isLine) place = i;
+    if (within.includes(element) || (ends.length === 0 && BLOCKS.has(element))) break;
   }
-  return found;
+  return place;
 }
 
-function hidingOf(tag: HtmlTag, parent: string): Hiding {
+function classifyHiding(tag: HtmlTag, parent: string): Hiding {
   const { name, attributes } = tag;
   if (CONTENT.has(name)) return undefined;
-  const classes = attributes && attributeOf(tag, "class").toLowerCase();
+  const classes = attributes && readAttribute(tag, "class").toLowerCase();
   if (AROUND.has(name)) return name === "aside" && NOTE.test(classes) ? undefined : "kind";
   if (attributes === "") return undefined;
-  if (AROUND_ROLES.has(attributeOf(tag, "role").toLowerCase())) return "kind";
+  if (AROUND_ROLES.has(readAttribute(tag, "role").toLowerCase())) return "kind";
   if (TEXT.has(name)) return undefined;
-  const id = NAMED_BY_ID.has(name) && !SECTION.test(classes) ? attributeOf(tag, "id").toLowerCase() : "";
+  const id = NAMED_BY_ID.has(name) && !SECTION.test(classes) ? readAttribute(tag, "id").toLowerCase() : "";
   const isAround = (each: string) => AROUND_NAMES.has(each) || CONSENT.test(each);
   const names = [...classes.split(/\s+/), id];
   return names.some(isAround) || (HEADING.test(parent) && BADGE.test(classes)) ? "name" : undefined;
 }
 
-function both<T>(names: readonly string[], value: T): Record<string, T> {
+function mapToValue<T>(names: readonly string[], value: T): Record<string, T> {
   return Object.fromEntries(names.map((name) => [name, value]));
 }

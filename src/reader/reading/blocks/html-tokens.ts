@@ -16,7 +16,7 @@ const TEX = /\\(?=[%$&#_])|\\displaystyle\s*/g;
  * The tags and the text of a page in their order, without comments, declarations and the content of what `isSilent`
  * says of a tag: scripts, styles and what no page shows as text.
  */
-export function* htmlTokens(
+export function* iterateTokens(
   page: string,
   isSilent: (tag: HtmlTag) => boolean = ({ name }) => SILENT.has(name),
 ): Generator<HtmlToken> {
@@ -25,7 +25,7 @@ export function* htmlTokens(
   /** How much was looked through for the end of tags that have none. Beyond the length of the page no "<" begins a tag. */
   let vain = 0;
   let nextBreak = page.indexOf("\n");
-  const lineAfter = (end: number) => {
+  const countLineAfter = (end: number) => {
     for (; nextBreak >= 0 && nextBreak < end; nextBreak = page.indexOf("\n", nextBreak + 1)) line += 1;
     at = end;
   };
@@ -34,12 +34,12 @@ export function* htmlTokens(
     const end = next < 0 ? page.length : next;
     if (end > at) {
       yield { kind: "text", text: page.slice(at, end), line };
-      lineAfter(end);
+      countLineAfter(end);
       continue;
     }
     const skipped = endOfUnshown(page, at);
     if (skipped !== undefined) {
-      lineAfter(skipped);
+      countLineAfter(skipped);
       continue;
     }
     TAG.lastIndex = at;
@@ -56,19 +56,19 @@ export function* htmlTokens(
     const tag: HtmlTag = { kind: begin[1] === "" ? "open" : "close", name, attributes, line };
     yield tag;
     const isOpen = tag.kind === "open" && !attributes.endsWith("/");
-    const formula = isOpen && name === "math" ? attributeOf(tag, "alttext").replace(TEX, "") : "";
+    const formula = isOpen && name === "math" ? readAttribute(tag, "alttext").replace(TEX, "") : "";
     if (formula !== "") yield { kind: "text", text: formula, line };
-    lineAfter(close);
-    if (isOpen && (isSilent(tag) || formula !== "")) lineAfter(endOfElement(page, at, name));
+    countLineAfter(close);
+    if (isOpen && (isSilent(tag) || formula !== "")) countLineAfter(endOfElement(page, at, name));
   }
 }
 
 /** The value of the first attribute that the pattern `names` matches ("content|datetime"); empty if none does. */
-export function attributeOf({ attributes }: HtmlTag, names: string): string {
-  const found = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
+export function readAttribute({ attributes }: HtmlTag, names: string): string {
+  const match = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
     attributes.slice(0, 2_000),
   );
-  return decodeHTML(found?.[1] ?? found?.[2] ?? found?.[3] ?? "").trim();
+  return decodeHTML(match?.[1] ?? match?.[2] ?? match?.[3] ?? "").trim();
 }
 
 /** Where a comment, a declaration or an instruction that begins at `at` ends; undefined if none begins there. */

@@ -1,4 +1,13 @@
-import { type Block, captionAfter, Headings, isTitle, MAX_LINE, MAX_LINES, TERM, TITLE } from "./block.js";
+import {
+  type Block,
+  findCaptionAfter,
+  Headings,
+  isTitle,
+  MAX_LINE,
+  MAX_LINES,
+  TERM,
+  TITLE,
+} from "./block.js";
 
 /** Which marks stand for something. */
 export type TextFormat = "markdown" | "text";
@@ -20,7 +29,7 @@ const RANKS = "=-~^";
  * The blocks of a document that is written for people, cut where a blank line, a mark or a heading stands, and after
  * `most` lines.
  */
-export function textBlocks(text: string, format: TextFormat, most = MAX_LINES): Block[] {
+export function readTextBlocks(text: string, format: TextFormat, most = MAX_LINES): Block[] {
   return new TextReader(text.split(/\r\n|\n|\r/), format, most).read();
 }
 
@@ -46,8 +55,8 @@ class TextReader {
 
   read(): Block[] {
     for (let i = 0; i < this.lines.length; i++) {
-      if (this.#fence !== undefined) this.#code(i);
-      else i += this.#line(i);
+      if (this.#fence !== undefined) this.#readCode(i);
+      else i += this.#getLine(i);
     }
     this.#close();
     this.#headings.end();
@@ -55,25 +64,25 @@ class TextReader {
   }
 
   /** Reads line `i`; returns how many further lines it took. */
-  #line(i: number): number {
+  #getLine(i: number): number {
     const raw = this.lines[i] ?? "";
-    const text = this.#withoutComments(raw);
+    const text = this.#removeComments(raw);
     if (text.trim() === "" || text.length > MAX_LINE) {
       this.#close();
       this.#table = undefined;
       return 0;
     }
-    const underlined = this.#underlined(i, text);
+    const underlined = this.#rankUnderline(i, text);
     if (underlined > 0) {
-      this.#heading(underlined, text, i + 1);
+      this.#addHeading(underlined, text, i + 1);
       return 1;
     }
-    if (this.#opensFence(text) || this.#isHeading(i, text)) return 0;
+    if (this.#isFenceOpening(text) || this.#isHeading(i, text)) return 0;
     if (LINK_DEFINITION.test(text) || NO_TEXT.test(text)) {
       this.#close();
       return 0;
     }
-    if (/^\s*\|/.test(text)) this.#row(i, text);
+    if (/^\s*\|/.test(text)) this.#addRow(i, text);
     else {
       this.#table = undefined;
       if (ITEM.test(text)) this.#close();
@@ -82,7 +91,7 @@ class TextReader {
     return 0;
   }
 
-  #withoutComments(raw: string): string {
+  #removeComments(raw: string): string {
     const [before = "", ...comments] = (this.#inComment ? `<!--${raw}` : raw).split("<!--");
     return comments.reduce((kept, comment) => {
       const end = comment.indexOf("-->");
@@ -92,7 +101,7 @@ class TextReader {
   }
 
   /** The rank of a heading whose next line is only its underline; 0 if the line is not a heading. */
-  #underlined(i: number, text: string): number {
+  #rankUnderline(i: number, text: string): number {
     const under = this.lines[i + 1] ?? "";
     const mark = UNDERLINE.exec(under)?.[1];
     if (mark === undefined || this.#block !== undefined || ITEM.test(text) || /^\s*[|>]/.test(text)) return 0;
@@ -103,12 +112,12 @@ class TextReader {
     return isUnderline ? RANKS.indexOf(mark) + 1 || 5 : 0;
   }
 
-  #heading(rank: number, text: string, line: number): void {
+  #addHeading(rank: number, text: string, line: number): void {
     this.#close();
-    this.#headings.begin({ rank, text: plainHeading(text), line });
+    this.#headings.begin({ rank, text: cleanHeading(text), line });
   }
 
-  #opensFence(text: string): boolean {
+  #isFenceOpening(text: string): boolean {
     const mark = /^\s*(`{3,}|~{3,})[^`]*$/.exec(text)?.[1];
     if (mark === undefined) return false;
     this.#close();
@@ -116,7 +125,7 @@ class TextReader {
     return true;
   }
 
-  #code(i: number): void {
+  #readCode(i: number): void {
     const text = this.lines[i] ?? "";
     const mark = text.trim();
     const fence = this.#fence ?? "";
@@ -132,30 +141,30 @@ class TextReader {
     const isMark = this.format === "markdown" || mark !== "#" || this.#hasTitle;
     if (mark !== undefined && isMark) {
       const rank = mark.length;
-      this.#heading(rank, text.slice(rank).trim().replace(/ #+$/, ""), i + 1);
+      this.#addHeading(rank, text.slice(rank).trim().replace(/ #+$/, ""), i + 1);
       return true;
     }
     const above = this.lines[i - 1] ?? "";
     const alone = (this.lines[i + 1] ?? "").trim() === "" && (above.trim() === "" || NO_TEXT.test(above));
     const bold = alone ? BOLD.exec(text)?.[2] : undefined;
     if (bold !== undefined && isTitle(bold)) {
-      this.#heading(TITLE, bold, i + 1);
+      this.#addHeading(TITLE, bold, i + 1);
       return true;
     }
     if (this.format === "markdown" || this.#block !== undefined) return false;
     if (!alone || text.trim().length > MAX_TERM) return false;
-    if (CAPITALS.test(text.trim())) this.#heading(1, text, i + 1);
-    else if (NUMBERED.test(text.trimEnd()) && !/[;,]$/.test(text.trim())) this.#heading(2, text, i + 1);
+    if (CAPITALS.test(text.trim())) this.#addHeading(1, text, i + 1);
+    else if (NUMBERED.test(text.trimEnd()) && !/[;,]$/.test(text.trim())) this.#addHeading(2, text, i + 1);
     else return false;
     return true;
   }
 
-  #row(i: number, text: string): void {
-    const cells = cellsOf(text);
+  #addRow(i: number, text: string): void {
+    const cells = splitCells(text);
     const isHead = isTableRule(this.lines[i + 1] ?? "");
     this.#close();
     const heading = this.#headings.toString();
-    const caption = captionAfter(this.#found, heading);
+    const caption = findCaptionAfter(this.#found, heading);
     this.#table ??= {
       table: i + 1,
       ...(isHead && { header: cells }),
@@ -194,7 +203,7 @@ function indentOf(line: string): number {
 }
 
 /** A heading as a reader sees it: without badges, the addresses of links, and the link to itself. */
-function plainHeading(text: string): string {
+function cleanHeading(text: string): string {
   return text
     .replace(/!\[[^\]]{0,300}\](?:\([^)]{0,1000}\)|\[[^\]]{0,300}\])/g, "")
     .replace(/\[([^[\]]{0,300})\](?:\([^)]{0,1000}\)|\[[^\]]{0,300}\])/g, "$1")
@@ -204,7 +213,7 @@ function plainHeading(text: string): string {
 }
 
 /** The cells of a Markdown row as GitHub reads it: a bar splits wherever it stands, unless a backslash is before it. */
-function cellsOf(line: string): string[] {
+function splitCells(line: string): string[] {
   const inner = line
     .trim()
     .replace(/^\|/, "")
@@ -214,6 +223,6 @@ function cellsOf(line: string): string[] {
 
 /** Whether a line is the one between a table's head and its rows. */
 function isTableRule(line: string): boolean {
-  const cells = line.trim().length <= 2_000 && line.includes("-") ? cellsOf(line) : [];
+  const cells = line.trim().length <= 2_000 && line.includes("-") ? splitCells(line) : [];
   return cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));
 }

@@ -1,11 +1,11 @@
 import { decodeHTML } from "entities/decode";
-import { aboutPage } from "../blocks/about-page.js";
-import { type Block, memoryOf } from "../blocks/block.js";
-import { blocksOf, hasNearlyNoText } from "../blocks/blocks.js";
-import { htmlBlocks } from "../blocks/html-blocks.js";
-import { attributeOf, type HtmlTag, htmlTokens } from "../blocks/html-tokens.js";
+import { readAboutPage } from "../blocks/about-page.js";
+import { type Block, measureMemory } from "../blocks/block.js";
+import { hasNearlyNoText, readBlocks } from "../blocks/blocks.js";
+import { readHtmlBlocks } from "../blocks/html-blocks.js";
+import { type HtmlTag, iterateTokens, readAttribute } from "../blocks/html-tokens.js";
 import { decodeText } from "../files/read-file.js";
-import { rulesIn } from "../robots.js";
+import { parseRules } from "../robots.js";
 import {
   type CutDocument,
   type DocumentTask,
@@ -20,16 +20,16 @@ import {
 export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
   const { name, bytes, page } = task;
   try {
-    if (task.isRobots) return { blocks: [], rules: rulesIn(Buffer.from(bytes).toString("utf8")) };
+    if (task.isRobots) return { blocks: [], rules: parseRules(Buffer.from(bytes).toString("utf8")) };
     if (page ? page.type === PDF : /\.pdf$/i.test(name)) {
       const { readPdf } = await import("./pdf.js");
       const most = task.wantsText ? MAX_PDF_TEXT : MAX_PAGE_TEXT;
-      return page ? withinLimit(await readPdf(bytes, most), most) : await readPdf(bytes);
+      return page ? cutToLimit(await readPdf(bytes, most), most) : await readPdf(bytes);
     }
     if (page !== undefined) return cutPage(task, page);
     if (/\.docx$/i.test(name)) {
-      const { docxAsHtml } = await import("./docx.js");
-      return { blocks: htmlBlocks(docxAsHtml(bytes)) };
+      const { convertDocx } = await import("./docx.js");
+      return { blocks: readHtmlBlocks(convertDocx(bytes)) };
     }
     return cutFile(name, bytes);
   } catch (error) {
@@ -41,8 +41,8 @@ export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
 export function cutFile(name: string, bytes: Uint8Array): CutDocument {
   const decoded = decodeText(bytes);
   if ("reason" in decoded) return decoded;
-  const blocks = blocksOf(name, decoded.text);
-  if (memoryOf(blocks) > MAX_FILE_TEXT)
+  const blocks = readBlocks(name, decoded.text);
+  if (measureMemory(blocks) > MAX_FILE_TEXT)
     return { reason: `its blocks take more than ${MAX_FILE_TEXT / 1_048_576} MiB` };
   return { blocks, isBare: hasNearlyNoText(name, decoded.text, blocks) };
 }
@@ -52,11 +52,12 @@ function cutPage({ name, bytes, wantsText }: DocumentTask, { type, charset }: Pa
   if ("reason" in decoded) return decoded;
   const ending = ENDINGS[type];
   const file = ending === undefined ? name : `page.${ending}`;
-  const blocks = blocksOf(file, decoded.text);
+  const blocks = readBlocks(file, decoded.text);
   const isBare = hasNearlyNoText(file, decoded.text, blocks);
-  const about = ending === "html" ? aboutPage(decoded.text) : {};
-  const all = ending === "html" && wantsText ? allText(decoded.text) : { text: decoded.text, isPaid: false };
-  return withinLimit({
+  const about = ending === "html" ? readAboutPage(decoded.text) : {};
+  const all =
+    ending === "html" && wantsText ? joinAllText(decoded.text) : { text: decoded.text, isPaid: false };
+  return cutToLimit({
     ...{ ...about, ...(isBare && { isBare }), blocks },
     ...(wantsText && { text: all.text.slice(0, 2 * MAX_PAGE_TEXT), isPaid: all.isPaid }),
   });
@@ -71,18 +72,18 @@ const WALL =
  * The text of a page whether it is shown or not, what its tags say of it and the data of its scripts included, and whether
  * a part of it is for those who pay.
  */
-function allText(page: string): { text: string; isPaid: boolean } {
+function joinAllText(page: string): { text: string; isPaid: boolean } {
   const parts: string[] = [];
   let isPaid = false;
   let isData = false;
-  for (const token of htmlTokens(page, isCode)) {
+  for (const token of iterateTokens(page, isCode)) {
     if (token.kind === "text") isPaid ||= isData && NOT_FREE.test(token.text);
     else isPaid ||= WALL.test(token.attributes.slice(0, 1_000));
     isData = token.kind === "open" && token.name === "script";
     if (token.kind === "text") parts.push(decodeHTML(token.text));
     else if (/\b(?:content|datetime|alt|aria-label|value|title)\s*=/i.test(token.attributes))
       parts.push(
-        `\n${attributeOf(token, "content|datetime|alt|aria-label|value")}\n${attributeOf(token, "title")}\n`,
+        `\n${readAttribute(token, "content|datetime|alt|aria-label|value")}\n${readAttribute(token, "title")}\n`,
       );
     else if (!INLINE.has(token.name)) parts.push("\n");
   }
@@ -108,7 +109,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 };
 
 /** Blocks with lines of their own, since a page may stand on one line of its file, and no more than a page may have. */
-function withinLimit({ blocks, ...about }: ReadDocument, most = MAX_PAGE_TEXT): ReadDocument {
+function cutToLimit({ blocks, ...about }: ReadDocument, most = MAX_PAGE_TEXT): ReadDocument {
   const kept: Block[] = [];
   let line = 1;
   let size = 0;

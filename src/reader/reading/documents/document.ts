@@ -59,7 +59,7 @@ export const PDF = "application/pdf";
 export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promise<CutDocument>;
 
 /** Reads documents in processes with limits, `most` at a time. */
-export function documentReader(clock: Pick<Clock, "sleep">, most: number): DocumentReader {
+export function createDocumentReader(clock: Pick<Clock, "sleep">, most: number): DocumentReader {
   const limitMs = ({ name, page, wantsText }: DocumentTask) => {
     const isLong = page ? page.type === PDF : isPacked(name);
     return isLong ? (wantsText ? LONG_PDF_MS : PACKED_MS) : TEXT_MS;

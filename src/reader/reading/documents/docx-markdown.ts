@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities/decode";
-import { attributeOf, type HtmlTag, htmlTokens } from "../blocks/html-tokens.js";
-import { docxParts, headingStyles } from "./docx.js";
+import { type HtmlTag, iterateTokens, readAttribute } from "../blocks/html-tokens.js";
+import { docxParts, listHeadingStyles } from "./docx.js";
 
 /** A paragraph, a cell or a link that is read. */
 interface Piece {
@@ -22,7 +22,7 @@ export function docxAsMarkdown(bytes: Uint8Array): { markdown: string; hasBoxes:
     "_rels/document",
   ]);
   const writer = new MarkdownWriter(
-    headingStyles(parts.get("styles") ?? ""),
+    listHeadingStyles(parts.get("styles") ?? ""),
     addressesOf(parts.get("_rels/document") ?? ""),
     new Numbering(parts.get("numbering") ?? ""),
   );
@@ -33,9 +33,9 @@ export function docxAsMarkdown(bytes: Uint8Array): { markdown: string; hasBoxes:
 /** The addresses of links outside of the document by the id of their relationship. */
 function addressesOf(xml: string): Map<string, string> {
   const addresses = new Map<string, string>();
-  for (const token of htmlTokens(xml))
-    if (token.kind === "open" && attributeOf(token, "TargetMode") === "External")
-      addresses.set(attributeOf(token, "Id"), attributeOf(token, "Target"));
+  for (const token of iterateTokens(xml))
+    if (token.kind === "open" && readAttribute(token, "TargetMode") === "External")
+      addresses.set(readAttribute(token, "Id"), readAttribute(token, "Target"));
   return addresses;
 }
 
@@ -48,13 +48,13 @@ class Numbering {
   constructor(xml: string) {
     let id = "";
     let level = "";
-    for (const token of htmlTokens(xml)) {
+    for (const token of iterateTokens(xml)) {
       if (token.kind !== "open") continue;
-      const value = attributeOf(token, "w:val");
-      if (token.name === "w:abstractnum") id = attributeOf(token, "w:abstractNumId");
-      else if (token.name === "w:lvl") level = attributeOf(token, "w:ilvl");
+      const value = readAttribute(token, "w:val");
+      if (token.name === "w:abstractnum") id = readAttribute(token, "w:abstractNumId");
+      else if (token.name === "w:lvl") level = readAttribute(token, "w:ilvl");
       else if (token.name === "w:numfmt") this.#formats.set(`${id} ${level}`, value);
-      else if (token.name === "w:num") id = attributeOf(token, "w:numId");
+      else if (token.name === "w:num") id = readAttribute(token, "w:numId");
       else if (token.name === "w:abstractnumid") this.#abstract.set(id, value);
     }
   }
@@ -91,7 +91,7 @@ class MarkdownWriter {
   ) {}
 
   write(xml: string): void {
-    for (const token of htmlTokens(xml)) {
+    for (const token of iterateTokens(xml)) {
       if (token.kind === "text") {
         if (this.#boxes > 0) continue;
         if (this.#isText) this.#append(escaped(decodeHTML(token.text)));
@@ -112,7 +112,7 @@ class MarkdownWriter {
 
   #open(tag: HtmlTag): void {
     const { name } = tag;
-    const value = attributeOf(tag, "w:val");
+    const value = readAttribute(tag, "w:val");
     const isFull = !tag.attributes.endsWith("/");
     if (name === "w:t") this.#isText = isFull;
     else if (name === "w:instrtext") this.#isField = isFull;
@@ -125,12 +125,12 @@ class MarkdownWriter {
     } else if (name === "w:ilvl") this.#list.level = value;
     else if (name === "w:numid") this.#list.id = value;
     else if (name === "w:numpr") this.#list = { id: "", level: "0" };
-    else if (name === "w:hyperlink") this.#link(this.addresses.get(attributeOf(tag, "r:id")) ?? "");
-    else if (name === "w:fldchar") this.#fieldChar(attributeOf(tag, "w:fldCharType"));
+    else if (name === "w:hyperlink") this.#link(this.addresses.get(readAttribute(tag, "r:id")) ?? "");
+    else if (name === "w:fldchar") this.#fieldChar(readAttribute(tag, "w:fldCharType"));
     else if (name === "w:footnotereference" || name === "w:endnotereference")
-      this.#piece.text += `[^${name.slice(2, 3)}${attributeOf(tag, "w:id")}]`;
-    else if ((name === "w:footnote" || name === "w:endnote") && !attributeOf(tag, "w:type"))
-      this.#note = `[^${name.slice(2, 3)}${attributeOf(tag, "w:id")}]: `;
+      this.#piece.text += `[^${name.slice(2, 3)}${readAttribute(tag, "w:id")}]`;
+    else if ((name === "w:footnote" || name === "w:endnote") && !readAttribute(tag, "w:type"))
+      this.#note = `[^${name.slice(2, 3)}${readAttribute(tag, "w:id")}]: `;
     else if (name === "w:tbl") this.#cells.push({ rows: [], cell: this.#piece });
     else if (name === "w:tr") this.#cells.at(-1)?.rows.push([]);
     else if (name === "w:tc") this.#piece = { text: "", isRaised: false };

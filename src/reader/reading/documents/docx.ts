@@ -1,5 +1,5 @@
 import { strFromU8, unzipSync } from "fflate";
-import { attributeOf, htmlTokens } from "../blocks/html-tokens.js";
+import { iterateTokens, readAttribute } from "../blocks/html-tokens.js";
 
 const MAX_ENTRIES = 1_000;
 const MAX_UNPACKED = 64 * 1_048_576;
@@ -26,47 +26,50 @@ export function docxParts(bytes: Uint8Array, names: readonly string[]): Map<stri
 }
 
 /** The text of a Word document as HTML, each paragraph and each row of a table on a line of its own. Throws as docxParts does. */
-export function docxAsHtml(bytes: Uint8Array): string {
+export function convertDocx(bytes: Uint8Array): string {
   const parts = docxParts(bytes, ["document", "styles"]);
-  return htmlOf(parts.get("document") ?? "", headingStyles(parts.get("styles") ?? ""));
+  return convertXml(parts.get("document") ?? "", listHeadingStyles(parts.get("styles") ?? ""));
 }
 
 /** The rank of each style of headings by its id, which is in the language of the program that wrote it. */
-export function headingStyles(xml: string): Map<string, string> {
+export function listHeadingStyles(xml: string): Map<string, string> {
   const ranks = new Map<string, string>();
   let id = "";
-  for (const token of htmlTokens(xml)) {
+  for (const token of iterateTokens(xml)) {
     if (token.kind !== "open") continue;
-    if (token.name === "w:style") id = attributeOf(token, "w:styleId");
+    if (token.name === "w:style") id = readAttribute(token, "w:styleId");
     const rank =
-      token.name === "w:name" ? /^(?:heading ([1-6])|title)$/i.exec(attributeOf(token, "w:val")) : null;
+      token.name === "w:name" ? /^(?:heading ([1-6])|title)$/i.exec(readAttribute(token, "w:val")) : null;
     if (rank) ranks.set(id, rank[1] ?? "1");
   }
   return ranks;
 }
 
-function htmlOf(xml: string, headings: ReadonlyMap<string, string>): string {
+function convertXml(xml: string, headings: ReadonlyMap<string, string>): string {
   const html: string[] = [];
   let text = "";
   let tag = "p";
   let isText = false;
   let cells = 0;
   let cell = "td";
-  for (const token of htmlTokens(xml)) {
+  for (const token of iterateTokens(xml)) {
     const { name } = token.kind === "text" ? { name: "" } : token;
     if (token.kind === "text") {
       if (isText) text += token.text;
     } else if (token.kind === "open") {
       if (name === "w:t") isText = !token.attributes.endsWith("/");
       else if (name === "w:tab" || name === "w:br") text += " ";
-      else if (name === "w:pstyle") tag = `h${headings.get(attributeOf(token, "w:val")) ?? ""}`;
+      else if (name === "w:pstyle") tag = `h${headings.get(readAttribute(token, "w:val")) ?? ""}`;
       else if (name === "w:numpr" && tag === "p") tag = "li";
       else if (name === "w:tbl") html.push("<table>");
       else if (name === "w:tr") html.push("<tr>");
       else if (name === "w:tc") {
         cells += 1;
         html.push(`<${cell}>`);
-      } else if (name === "w:tblheader" || (name === "w:tbllook" && attributeOf(token, "w:firstRow") === "1"))
+      } else if (
+        name === "w:tblheader" ||
+        (name === "w:tbllook" && readAttribute(token, "w:firstRow") === "1")
+      )
         cell = "th";
     } else if (name === "w:t") isText = false;
     else if (name === "w:p") {

@@ -1,5 +1,5 @@
 import type { Block } from "../blocks/block.js";
-import { textBlocks } from "../blocks/text-blocks.js";
+import { readTextBlocks } from "../blocks/text-blocks.js";
 import type { ReadDocument } from "./document.js";
 
 /** A line of a page, in points from its lower left corner; `size` is the height of its letters. */
@@ -42,20 +42,20 @@ export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY
   for (let nth = 1; nth <= document.numPages && size <= most; nth++) {
     const page = await document.getPage(nth);
     const { items } = await page.getTextContent();
-    const lines = pageLines(items.flatMap((item) => ("str" in item ? item : [])));
+    const lines = joinPageLines(items.flatMap((item) => ("str" in item ? item : [])));
     pages.push(lines);
     for (const { text } of lines) size += text.length;
     page.cleanup();
   }
-  const usual = mostFrequent(pages.flat().map(({ size, text }) => [size, text.length]));
+  const usual = findMostFrequent(pages.flat().map(({ size, text }) => [size, text.length]));
   const gaps = pages.flatMap((lines) => lines.map(({ y }, i) => (lines[i - 1]?.y ?? y) - y));
-  const leading = mostFrequent(gaps.map((gap) => [gap, gap > 0 ? 1 : 0]));
-  const known = new Set(pages.flat().flatMap(({ text }) => text.toLowerCase().match(/\p{L}+/gu) ?? []));
+  const leading = findMostFrequent(gaps.map((gap) => [gap, gap > 0 ? 1 : 0]));
+  const pageWords = new Set(pages.flat().flatMap(({ text }) => text.toLowerCase().match(/\p{L}+/gu) ?? []));
   const blocks: Block[] = [];
   let above = 0;
   for (const [index, lines] of pages.entries()) {
-    const text = joined(textOf(lines, usual, leading), known);
-    for (const block of textBlocks(text, "text", LONGEST_PARAGRAPH)) {
+    const text = joinHyphens(joinText(lines, usual, leading), pageWords);
+    for (const block of readTextBlocks(text, "text", LONGEST_PARAGRAPH)) {
       const heading = [`page ${index + 1}`, block.heading].filter(Boolean).join(" / ");
       blocks.push({ ...block, line: above + block.line, heading });
     }
@@ -73,7 +73,7 @@ interface Item {
 }
 
 /** The lines of a page in the order of the file, which is that of reading. */
-function pageLines(items: readonly Item[]): Line[] {
+function joinPageLines(items: readonly Item[]): Line[] {
   const lines: Line[] = [];
   for (const { str, transform, width } of items) {
     const [a = 0, b = 0, , , x = 0, y = 0] = transform;
@@ -94,7 +94,7 @@ function pageLines(items: readonly Item[]): Line[] {
 }
 
 /** The value with the highest weight in all, in halves; 0 if there is none. */
-function mostFrequent(values: readonly (readonly [value: number, weight: number])[]): number {
+function findMostFrequent(values: readonly (readonly [value: number, weight: number])[]): number {
   const weights = new Map<number, number>();
   for (const [value, weight] of values) {
     const rounded = Math.round(value * 2) / 2;
@@ -104,13 +104,13 @@ function mostFrequent(values: readonly (readonly [value: number, weight: number]
 }
 
 /** The text of a page with a blank line between its paragraphs and around its headings. */
-function textOf(lines: readonly Line[], usual: number, leading: number): string {
+function joinText(lines: readonly Line[], usual: number, leading: number): string {
   let text = "";
   let block: Line[] = [];
   for (const line of lines) {
     const last = block.at(-1);
     const isLarge = line.size > LARGER * usual && line.text.length <= LONGEST_HEADING;
-    const isNew = last !== undefined && (isLarge || beginsParagraph(line, last, leading, block.length > 1));
+    const isNew = last !== undefined && (isLarge || isParagraphStart(line, last, leading, block.length > 1));
     if (isNew) block = [];
     text += `${text === "" ? "" : isNew ? "\n\n" : "\n"}${isLarge ? "## " : ""}${line.text}`;
     block.push(line);
@@ -118,7 +118,7 @@ function textOf(lines: readonly Line[], usual: number, leading: number): string 
   return text;
 }
 
-function beginsParagraph(line: Line, last: Line, leading: number, isFollowed: boolean): boolean {
+function isParagraphStart(line: Line, last: Line, leading: number, isFollowed: boolean): boolean {
   const below = last.y - line.y;
   const isRow = /\S {3}\S/.test(line.text);
   const isOut = isFollowed && Math.abs(line.x - last.x) > INDENT * line.size;
@@ -126,9 +126,9 @@ function beginsParagraph(line: Line, last: Line, leading: number, isFollowed: bo
 }
 
 /** A word that is split at the end of a line goes onto it, if it stands elsewhere too or the hyphen is a soft one. */
-function joined(text: string, known: ReadonlySet<string>): string {
+function joinHyphens(text: string, pageWords: ReadonlySet<string>): string {
   return text.replace(/(\p{L}+)([-\u00ad‐])\n(\p{Ll}+)(\S*) ?/gu, (split, begin, hyphen, end, rest) => {
-    const isWord = hyphen === "\u00ad" || known.has(`${begin}${end}`.toLowerCase());
+    const isWord = hyphen === "\u00ad" || pageWords.has(`${begin}${end}`.toLowerCase());
     return isWord ? `${begin}${end}${rest}\n` : split;
   });
 }

@@ -17,7 +17,7 @@ export function limitOf(name: string): number {
 }
 
 /** Why a file is not read. */
-export const largerThan = (bytes: number) => `larger than ${bytes / 1_048_576} MiB`;
+export const describeTooLarge = (bytes: number) => `larger than ${bytes / 1_048_576} MiB`;
 
 /** A named pipe is not waited for, and a terminal does not become the one of this process. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -48,7 +48,7 @@ export function readRegularFile(path: string, limit: number, flags = 0): Buffer 
 export function readBytes(root: string, name: string): Uint8Array | { reason: string } {
   const bytes = readRegularFile(join(root, name), limitOf(name), constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };
-  return bytes === "too large" ? { reason: largerThan(limitOf(name)) } : bytes;
+  return bytes === "too large" ? { reason: describeTooLarge(limitOf(name)) } : bytes;
 }
 
 /** What a page says of its own encoding has to stand in its first 1,024 bytes (HTML, "determining the character encoding"). */
@@ -71,7 +71,7 @@ export const NOT_TEXT = "not text";
 export function decodeText(bytes: Uint8Array, charset?: string): { text: string } | { reason: string } {
   const head = Buffer.from(bytes.subarray(0, SNIFFED)).toString("latin1");
   const mark = MARKS.find(([bytes]) => head.startsWith(bytes));
-  const label = mark?.[1] ?? charset ?? ownOf(head) ?? "utf-8";
+  const label = mark?.[1] ?? charset ?? findOwnMark(head) ?? "utf-8";
   try {
     const decoder = new TextDecoder(label, { fatal: true });
     // In one call Node takes windows-1252 for Latin-1 (nodejs/node#56542).
@@ -84,7 +84,7 @@ export function decodeText(bytes: Uint8Array, charset?: string): { text: string 
 }
 
 /** The one that a page names: in single bytes, so it is not UTF-16, whatever it says. */
-function ownOf(head: string): string | undefined {
+function findOwnMark(head: string): string | undefined {
   const label = META.exec(head)?.[1] ?? XML.exec(head)?.[1];
   return /^utf-?16/i.test(label ?? "") ? "utf-8" : label;
 }

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, promises as fs } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { largerThan, limitOf, MAX_TOTAL_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
+import { describeTooLarge, limitOf, MAX_TOTAL_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -46,19 +46,19 @@ const UNCITABLE = /[\x00-\x1f\x7f]/;
  */
 export async function findSources(root: string, exclude: readonly string[] = []): Promise<Sources> {
   // What is not there yet may be there at the next walk.
-  const realPath = (path: string) => fs.realpath(path).catch(() => resolve(path));
-  const excluded = new Set(await Promise.all(exclude.map(realPath)));
-  const found: Sources = { files: [], unread: [] };
+  const resolveRealPath = (path: string) => fs.realpath(path).catch(() => resolve(path));
+  const excluded = new Set(await Promise.all(exclude.map(resolveRealPath)));
+  const sources: Sources = { files: [], unread: [] };
   const leaveOut = (path: string, reason: string) => {
-    const name = nameOf(root, path).replace(UNCITABLE, "?");
-    if (found.unread.length < MAX_FILES) found.unread.push({ name, reason });
+    const name = buildName(root, path).replace(UNCITABLE, "?");
+    if (sources.unread.length < MAX_FILES) sources.unread.push({ name, reason });
   };
   let total = 0;
-  if ([...excluded].some((path) => root === path || root.startsWith(path + sep))) return found;
-  const folders: { path: string; rules: Rules[] }[] = [{ path: root, rules: rulesAbove(root) }];
+  if ([...excluded].some((path) => root === path || root.startsWith(path + sep))) return sources;
+  const folders: { path: string; rules: Rules[] }[] = [{ path: root, rules: readRulesAbove(root) }];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     const { path } = folder;
-    const rules = withRulesOf(path, folder.rules);
+    const rules = addRules(path, folder.rules);
     const entries = rules && (await fs.readdir(path, { withFileTypes: true }).catch(() => undefined));
     if (entries === undefined) leaveOut(path, rules ? "it cannot be read" : "its .gitignore is too large");
     if (rules === undefined || entries === undefined) continue;
@@ -72,21 +72,21 @@ export async function findSources(root: string, exclude: readonly string[] = [])
         continue;
       }
       const stat = entry.isFile() ? await fs.lstat(full).catch(() => undefined) : undefined;
-      const reason = unreadable(entry, stat?.size ?? 0);
+      const reason = explainUnreadable(entry, stat?.size ?? 0);
       if (reason !== undefined) leaveOut(full, reason);
       if (reason !== undefined || !stat?.isFile() || stat.size === 0) continue;
-      if (found.files.length >= MAX_FILES) return { ...found, stopped: `stopped at ${MAX_FILES} files` };
+      if (sources.files.length >= MAX_FILES) return { ...sources, stopped: `stopped at ${MAX_FILES} files` };
       if (total + stat.size > MAX_TOTAL_BYTES)
-        return { ...found, stopped: `stopped at ${MAX_TOTAL_BYTES / 1_048_576} MiB` };
+        return { ...sources, stopped: `stopped at ${MAX_TOTAL_BYTES / 1_048_576} MiB` };
       total += stat.size;
-      found.files.push({ name: nameOf(root, full), size: stat.size, changed: stat.mtimeMs });
+      sources.files.push({ name: buildName(root, full), size: stat.size, changed: stat.mtimeMs });
     }
   }
-  return found;
+  return sources;
 }
 
 /** Why what `entry` names is not read; undefined if it can be tried. `size` is in bytes. */
-function unreadable(entry: Dirent, size: number): string | undefined {
+function explainUnreadable(entry: Dirent, size: number): string | undefined {
   if (UNCITABLE.test(entry.name)) return "its name has a line break or another control character";
   if (entry.isDirectory()) return "a folder of packages";
   if (entry.isSymbolicLink()) return "a symbolic link";
@@ -95,10 +95,10 @@ function unreadable(entry: Dirent, size: number): string | undefined {
   const kind = OTHER_KINDS.find(([ending]) => ending.test(entry.name))?.[1];
   if (kind !== undefined) return kind;
   const limit = limitOf(entry.name);
-  return size > limit ? largerThan(limit) : undefined;
+  return size > limit ? describeTooLarge(limit) : undefined;
 }
 
-function nameOf(root: string, path: string): string {
+function buildName(root: string, path: string): string {
   return path === root ? "." : relative(root, path).split(sep).join("/");
 }
 
@@ -114,7 +114,7 @@ const AS_GIT = { ignorecase: process.platform !== "linux" };
 const MAX_RULES_BYTES = 262_144;
 
 /** The .gitignore files between the root of the repository around `root` and `root` itself. */
-function rulesAbove(root: string): Rules[] {
+function readRulesAbove(root: string): Rules[] {
   const above: string[] = [];
   for (let path = root; ; path = dirname(path)) {
     if (path !== root) above.unshift(path);
@@ -122,13 +122,13 @@ function rulesAbove(root: string): Rules[] {
     if (dirname(path) === path) return [];
   }
   let rules: Rules[] = [];
-  for (const path of above) rules = withRulesOf(path, rules) ?? rules;
+  for (const path of above) rules = addRules(path, rules) ?? rules;
   // A person who names an ignored folder as the sources wants it to be read.
   return above.length > 0 && isIgnored(root, true, rules) ? [] : rules;
 }
 
 /** `rules` and those of the .gitignore in `folder`; undefined if there is one that is too large to be read. */
-function withRulesOf(folder: string, rules: Rules[]): Rules[] | undefined {
+function addRules(folder: string, rules: Rules[]): Rules[] | undefined {
   const text = readRegularFile(join(folder, ".gitignore"), MAX_RULES_BYTES);
   if (text === "too large") return undefined;
   if (text === undefined) return rules;
@@ -139,9 +139,9 @@ function withRulesOf(folder: string, rules: Rules[]): Rules[] | undefined {
 function isIgnored(path: string, folder: boolean, rules: readonly Rules[]): boolean {
   let ignored = false;
   for (const { folder: base, ignore } of rules) {
-    const said = ignore.test(relative(base, path).split(sep).join("/") + (folder ? "/" : ""));
-    if (said.ignored) ignored = true;
-    else if (said.unignored) ignored = false;
+    const verdict = ignore.test(relative(base, path).split(sep).join("/") + (folder ? "/" : ""));
+    if (verdict.ignored) ignored = true;
+    else if (verdict.unignored) ignored = false;
   }
   return ignored;
 }

@@ -1,6 +1,6 @@
 import { type Fact, groundOf } from "../facts.js";
 import type { Cited, Draft, HeldSentence } from "../prompts.js";
-import { checkSentence, stepOf, ungrounded } from "./sentence.js";
+import { checkSentence, findUngrounded, readStep } from "./sentence.js";
 
 /** An answer of which every sentence, item and row was checked. Its sentences are the summary. */
 export interface Answer extends Draft {
@@ -38,12 +38,12 @@ export function checkAnswer(
     return [];
   };
   /** `text` on one line; empty if it says what `items` do not cite. */
-  const titleOf = (text: string, items: readonly Cited[]) => {
+  const findTitle = (text: string, items: readonly Cited[]) => {
     const cited = items.flatMap((item) => item.facts.flatMap((id) => facts[id - 1] ?? []));
-    const isGrounded = ungrounded(text, [question, ...cited.map(groundOf)]) === undefined;
+    const isGrounded = findUngrounded(text, [question, ...cited.map(groundOf)]) === undefined;
     return isGrounded ? text.replace(/\s+/g, " ").trim() : "";
   };
-  const { sentences, steps } = withoutSteps(draft.sentences);
+  const { sentences, steps } = separateSteps(draft.sentences);
   const summary = sentences.flatMap(check);
   const more = { title: "", kind: "text" as const, columns: [], items: summary.slice(SUMMARY) };
   const sections = [...steps, more, ...draft.sections].flatMap(({ title, kind, columns, items }) => {
@@ -53,9 +53,9 @@ export function checkAnswer(
     const isBroken = kind === "steps" && wrong.length > before;
     if (isBroken) droppedSteps += 1;
     if (isBroken || standing.length === 0) return [];
-    const isTable = kind === "table" && columns.length > 1 && titleOf(columns.join("; "), standing) !== "";
+    const isTable = kind === "table" && columns.length > 1 && findTitle(columns.join("; "), standing) !== "";
     return {
-      title: titleOf(title, standing),
+      title: findTitle(title, standing),
       kind: kind === "table" && !isTable ? "list" : kind,
       columns: isTable ? columns.map((column) => column.replace(/[\s|]+/g, " ").trim()) : [],
       items: standing,
@@ -64,7 +64,7 @@ export function checkAnswer(
   const disagree = draft.disagree.flatMap(({ about, sides }) => {
     const standing = sides.flatMap(check);
     // With one side there is nothing that disagrees.
-    return standing.length < 2 ? [] : { about: titleOf(about, standing), sides: standing };
+    return standing.length < 2 ? [] : { about: findTitle(about, standing), sides: standing };
   });
   // What is missing claims nothing.
   const checked = { ...draft, sentences: summary.slice(0, SUMMARY), sections, disagree };
@@ -73,7 +73,7 @@ export function checkAnswer(
 }
 
 /** The facts as an answer in place of another one: each claim that can stand on its own quote, else the quote itself. */
-export function factsAnswer(
+export function buildFactsAnswer(
   facts: readonly Fact[],
   question: string,
   { words = {}, dropped = 0, droppedSteps = 0 }: Partial<Answer> = {},
@@ -81,8 +81,8 @@ export function factsAnswer(
   const items = facts.map(({ claim, quote }, i): Cited => {
     const checked = checkSentence({ text: claim, facts: [i + 1] }, facts, question);
     // A claim may name other facts by their numbers; only its own quote was found for it.
-    const stands = !("wrong" in checked) && checked.facts.length === 1;
-    return stands ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
+    const isProven = !("wrong" in checked) && checked.facts.length === 1;
+    return isProven ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
   });
   const nothing = { sentences: [], disagree: [], missing: [], words, dropped, droppedSteps };
   const sections = [{ title: "", kind: "list" as const, columns: [], items }];
@@ -90,28 +90,28 @@ export function factsAnswer(
 }
 
 /** Everything in an answer that cites. */
-export function citedIn(answer: Answer): Cited[] {
-  return heldIn(answer).map(({ sentence }) => sentence);
+export function listCited(answer: Answer): Cited[] {
+  return listHeld(answer).map(({ sentence }) => sentence);
 }
 
 /** The same with what stands over each. */
-export function heldIn({ sentences, sections, disagree }: Answer): HeldSentence[] {
-  const under = (items: readonly Cited[], ...over: string[]) =>
+export function listHeld({ sentences, sections, disagree }: Answer): HeldSentence[] {
+  const prefixUnder = (items: readonly Cited[], ...over: string[]) =>
     items.map((sentence) => ({ sentence, under: over.filter(Boolean).join(": ") }));
   return [
-    ...under(sentences),
-    ...sections.flatMap(({ title, columns, items }) => under(items, title, columns.join(" | "))),
-    ...disagree.flatMap(({ about, sides }) => under(sides, about)),
+    ...prefixUnder(sentences),
+    ...sections.flatMap(({ title, columns, items }) => prefixUnder(items, title, columns.join(" | "))),
+    ...disagree.flatMap(({ about, sides }) => prefixUnder(sides, about)),
   ];
 }
 
 /** Sentences that are numbered are steps; what stands between and after them belongs to the one before it. */
-function withoutSteps(sentences: Cited[]): { sentences: Cited[]; steps: Answer["sections"] } {
-  const first = sentences.findIndex(({ text }) => stepOf(text) === 1);
-  const numbered = sentences.slice(Math.max(0, first)).filter(({ text }) => stepOf(text) !== undefined);
+function separateSteps(sentences: Cited[]): { sentences: Cited[]; steps: Answer["sections"] } {
+  const first = sentences.findIndex(({ text }) => readStep(text) === 1);
+  const numbered = sentences.slice(Math.max(0, first)).filter(({ text }) => readStep(text) !== undefined);
   if (first < 0 || numbered.length < 2) return { sentences, steps: [] };
   const items = sentences
     .slice(first)
-    .map((one) => ({ ...one, ...(stepOf(one.text) === undefined && { goesOn: true }) }));
+    .map((cited) => ({ ...cited, ...(readStep(cited.text) === undefined && { goesOn: true }) }));
   return { sentences: sentences.slice(0, first), steps: [{ title: "", kind: "steps", columns: [], items }] };
 }

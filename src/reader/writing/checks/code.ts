@@ -12,24 +12,24 @@ const MOST_PARTS = 4;
 const LONGEST_WORD = 200;
 
 /** Each piece of code in a text that a model wrote, a line of a block or of a shell being one. */
-export function codeIn(text: string): string[] {
+export function listCode(text: string): string[] {
   const fenced = [...text.matchAll(FENCED)].flatMap(([, block = ""]) => block.split("\n"));
   const rest = text.replace(FENCED, "\n");
   const spans = [...rest.matchAll(SPAN)].map(([, , span = ""]) => span);
   const lines = [...rest.replace(SPAN, "").matchAll(PROMPT)].map(([, line = ""]) => line);
-  return [...fenced, ...spans, ...lines].map(wordsOf).filter((code) => /[\p{L}\p{N}]/u.test(code));
+  return [...fenced, ...spans, ...lines].map(normalizeWords).filter((code) => /[\p{L}\p{N}]/u.test(code));
 }
 
 /** Whether `code` stands in a text word for word; what the text has as a placeholder stands for any one word. */
 export function hasCode(text: string, code: string): boolean {
-  const [plain, sought] = [wordsOf(text), wordsOf(code)];
-  const stands = (part: string) =>
-    new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(part)}(?![\\p{L}\\p{N}_])`, "u").test(plain);
-  if (stands(sought)) return true;
+  const [plain, sought] = [normalizeWords(text), normalizeWords(code)];
+  const hasPart = (part: string) =>
+    new RegExp(`(?<![\\p{L}\\p{N}_])${escapePattern(part)}(?![\\p{L}\\p{N}_])`, "u").test(plain);
+  if (hasPart(sought)) return true;
   // A setting with its value, which the text words otherwise: both have to stand in it.
-  if (/^[\w.-]+=[\w.-]+$/.test(sought) && sought.split("=").every(stands)) return true;
+  if (/^[\w.-]+=[\w.-]+$/.test(sought) && sought.split("=").every(hasPart)) return true;
   const words = sought.split(" ");
-  const given = plain.replace(PLACEHOLDER, (one) => one.replaceAll(" ", "_")).split(" ");
+  const given = plain.replace(PLACEHOLDER, (placeholder) => placeholder.replaceAll(" ", "_")).split(" ");
   // The first word is no placeholder: it would stand for any code.
   const isFixed = (word: string) => /\p{L}/u.test(word.replace(PLACEHOLDER, ""));
   return given.some(
@@ -42,14 +42,14 @@ function isFilledIn(pattern: string, word: string): boolean {
   const bare = pattern.replace(/^["'(`]+|[`"'),.;:]+$/g, "");
   if (bare === word) return true;
   if (bare.search(PLACEHOLDER) < 0) return false;
-  const fixed = bare.split(PLACEHOLDER).map(escaped);
+  const fixed = bare.split(PLACEHOLDER).map(escapePattern);
   // More would take long to try: both come from outside.
   if (fixed.length > MOST_PARTS || word.length > LONGEST_WORD) return false;
   return new RegExp(`^${fixed.join("[^\\s;&|]+")}$`, "u").test(word);
 }
 
 /** Words with one space between them, none around `=`, without a shell's prompt. */
-function wordsOf(text: string): string {
+function normalizeWords(text: string): string {
   return text
     .replace(/\s+/g, " ")
     .replace(/ ?= ?/g, "=")
@@ -57,6 +57,6 @@ function wordsOf(text: string): string {
     .trim();
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

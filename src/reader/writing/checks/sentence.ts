@@ -1,12 +1,12 @@
-import { languageOf, vocabularyOf } from "../../languages/languages.js";
+import { detectLanguage, getVocabulary } from "../../languages/languages.js";
 import { FigureIndex } from "../../matching/figure-index.js";
 import { findFigures, type Quantity } from "../../matching/numbers.js";
 import { findQuotations } from "../../matching/quotations.js";
-import { standsIn, tokensOf } from "../../matching/tokens.js";
+import { containsTokens, tokenizeText } from "../../matching/tokens.js";
 import { ORDER } from "../../matching/units.js";
 import { type Fact, groundOf } from "../facts.js";
 import type { Cited } from "../prompts.js";
-import { codeIn, hasCode } from "./code.js";
+import { hasCode, listCode } from "./code.js";
 
 /** A longer text is not read as a sentence. In characters. */
 const LONGEST = 1_200;
@@ -20,7 +20,7 @@ const TAG = /<\/?[a-z][^<>]*>/gi;
 const STEP = /^(\d{1,3})[.)]\s+/;
 
 /** The number that a step begins with; undefined if the text is not a numbered step. */
-export function stepOf(text: string): number | undefined {
+export function readStep(text: string): number | undefined {
   const number = STEP.exec(text.trim())?.[1];
   return number === undefined ? undefined : Number(number);
 }
@@ -47,34 +47,38 @@ export function checkSentence(
   if (!/\p{L}/u.test(plain)) return { wrong: "it says nothing" };
   if (plain.length > LONGEST) return { wrong: "it is too long for a sentence" };
   const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(groundOf)];
-  const code = codeIn(cited.text).find((one) => !grounds.some((ground) => hasCode(ground, one)));
-  const wrong = code === undefined ? ungrounded(plain, grounds) : absent(`the code ${JSON.stringify(code)}`);
+  const code = listCode(cited.text).find((part) => !grounds.some((ground) => hasCode(ground, part)));
+  const wrong =
+    code === undefined ? findUngrounded(plain, grounds) : describeAbsent(`the code ${JSON.stringify(code)}`);
   return wrong === undefined ? { ...cited, text: plain, facts: cites } : { wrong };
 }
 
 /** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
-export function ungrounded(text: string, grounds: readonly string[]): string | undefined {
-  const vocabulary = vocabularyOf(languageOf(text), languageOf(grounds.join("\n")));
+export function findUngrounded(text: string, grounds: readonly string[]): string | undefined {
+  const vocabulary = getVocabulary(detectLanguage(text), detectLanguage(grounds.join("\n")));
   const stated = new FigureIndex(vocabulary, "decimals");
   for (const [place, ground] of grounds.entries()) stated.add({ text: ground }, place);
   const number = findFigures(text, vocabulary).find(
-    (figure) => !(figure.kind === "number" && isPronoun(figure)) && stated.places(figure).count === 0,
+    (figure) => !(figure.kind === "number" && isPronoun(figure)) && stated.findPlaces(figure).count === 0,
   );
-  if (number !== undefined) return absent(`the ${number.kind === "date" ? "date" : "number"} ${number.text}`);
+  if (number !== undefined)
+    return describeAbsent(`the ${number.kind === "date" ? "date" : "number"} ${number.text}`);
   const addresses = [
     ...[...text.matchAll(ADDRESS)].map(([address]) => address.replace(/[.,;:!?]+$/, "")),
     ...[...text.matchAll(TARGET)].map(([, target = ""]) => target),
     ...[...text.matchAll(TAG)].map(([tag]) => tag),
   ];
-  const address = addresses.find((one) => !grounds.some((ground) => ground.includes(one)));
-  if (address !== undefined) return absent(address);
+  const address = addresses.find((candidate) => !grounds.some((ground) => ground.includes(candidate)));
+  if (address !== undefined) return describeAbsent(address);
   const words = findQuotations(text).find(
-    (one) => tokensOf(one.text).length > 0 && !grounds.some((ground) => standsIn(ground, one.text)),
+    (candidate) =>
+      tokenizeText(candidate.text).length > 0 &&
+      !grounds.some((ground) => containsTokens(ground, candidate.text)),
   );
-  return words && absent(`the quotation ${JSON.stringify(words.text)}`);
+  return words && describeAbsent(`the quotation ${JSON.stringify(words.text)}`);
 }
 
-function absent(what: string): string {
+function describeAbsent(what: string): string {
   return `${what} stands in none of its facts`;
 }
 

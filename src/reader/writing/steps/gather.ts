@@ -8,9 +8,10 @@ import {
   type Task,
   UnreadableReply,
 } from "../../model/session/session.js";
-import { type Fact, factOf } from "../facts.js";
+import { buildFact, type Fact } from "../facts.js";
 import {
-  knownInput,
+  buildKnownInput,
+  buildSectionInput,
   NOTES,
   type Note,
   type Part,
@@ -19,7 +20,6 @@ import {
   readNotes,
   readPlan,
   requoteInput,
-  sectionInput,
 } from "../prompts.js";
 import { SectionQueue } from "./section-queue.js";
 
@@ -103,15 +103,15 @@ export async function gather(
 
   /** Shows the model the next sections and takes over what it notes. Resolves with the queries that it asks for. */
   async function round(isFirst: boolean): Promise<string[]> {
-    const known = knownInput(question, parts, facts);
-    const bytes = Math.min(session.room(noting(known, isFirst)), maxBytes);
+    const input = buildKnownInput(question, parts, facts);
+    const bytes = Math.min(session.measureRoom(buildNoteTask(input, isFirst)), maxBytes);
     if (bytes <= BESIDE_BYTES) throw new BudgetSpent("tokens");
-    const sections = await queue.next(bytes - BESIDE_BYTES);
+    const sections = await queue.takeNext(bytes - BESIDE_BYTES);
     if (sections.length === 0) return [];
-    const shown = sections.map((section, i) => sectionInput(section, i + 1));
+    const shown = sections.map((section, i) => buildSectionInput(section, i + 1));
     queue.say("note");
     try {
-      const task = noting([known, ...shown].join("\n\n"), isFirst);
+      const task = buildNoteTask([input, ...shown].join("\n\n"), isFirst);
       const { facts: notes, answered, queries } = await session.ask(task, readNotes);
       if (session.isContextCut) maxBytes = MAX_BYTES / 2;
       await take(notes, sections);
@@ -134,20 +134,20 @@ export async function gather(
   /** Keeps the notes whose quotes stand; for the others the model is asked once more. */
   async function take(notes: readonly Note[], sections: readonly Opened[]): Promise<void> {
     const missed = keep(notes, sections);
-    const known = missed.flatMap((note) => {
+    const facts = missed.flatMap((note) => {
       const section = sections[note.source - 1];
       return section === undefined ? [] : [{ ...note, section }];
     });
     droppedQuotes += missed.length;
-    if (known.length === 0) return;
+    if (facts.length === 0) return;
     const mended = await session
-      .ask(noting(requoteInput(question, known), false), readNotes)
+      .ask(buildNoteTask(requoteInput(question, facts), false), readNotes)
       .catch((error: unknown) => {
         if (error instanceof UnreadableReply || error instanceof ContextExceeded) return { facts: [] };
         throw error;
       });
-    const asked = mended.facts.slice(0, known.length);
-    const shown = known.map(({ section }) => section);
+    const asked = mended.facts.slice(0, facts.length);
+    const shown = facts.map(({ section }) => section);
     droppedQuotes -= asked.length - keep(asked, shown).length;
   }
 
@@ -156,13 +156,13 @@ export async function gather(
     return notes.filter((note) => {
       const named = sections[note.source - 1];
       // A model that takes one source's number for another's has still copied what stands there.
-      const fact = [named, ...sections].flatMap((section) => (section && factOf(note, section)) ?? [])[0];
-      if (fact !== undefined && !facts.some((known) => isSame(known, fact))) facts.push(fact);
+      const fact = [named, ...sections].flatMap((section) => (section && buildFact(note, section)) ?? [])[0];
+      if (fact !== undefined && !facts.some((earlier) => isSame(earlier, fact))) facts.push(fact);
       return fact === undefined;
     });
   }
 
-  function noting(input: string, isFirst: boolean): Task {
+  function buildNoteTask(input: string, isFirst: boolean): Task {
     const affordable = Math.floor((budget.left.tokens - budget.limits.tokens * FOR_WRITING) / 4);
     const outputTokens = Math.max(LEAST_OUTPUT, Math.min(NOTES_TOKENS, affordable));
     // Without notes there is nothing to write, so the first ones may take the last call.

@@ -1,8 +1,8 @@
 import { ResearchFailure } from "../../../core/researcher.js";
-import { words } from "../../matching/words.js";
+import { splitWords } from "../../matching/words.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import { LEAST_OUTPUT, type ModelSession } from "../../model/session/session.js";
-import { type Answer, checkAnswer, heldIn } from "../checks/answer.js";
+import { type Answer, checkAnswer, listHeld } from "../checks/answer.js";
 import { type Fact, groundOf } from "../facts.js";
 import { CHECK, type Cited, checkInput, type HeldVerdict, readVerdicts } from "../prompts.js";
 
@@ -21,20 +21,21 @@ export async function holdAgainstQuotes(
   answer: Answer,
   facts: readonly Fact[],
 ): Promise<Answer> {
-  let asked = heldIn(answer)
-    .map((one) => ({ ...one, share: sharedWords(one.sentence, facts, question) }))
+  let asked = listHeld(answer)
+    .map((held) => ({ ...held, share: countSharedWords(held.sentence, facts, question) }))
     .sort((a, b) => a.share - b.share);
   const inputOf = () => checkInput(question, asked, facts);
   const verdicts = new Map<Cited, HeldVerdict>();
   try {
     const keep = session.budget.share(0, 0);
-    const roomOf = (outputTokens: number) => session.room({ ...CHECK, keep, outputTokens, input: "" });
-    const least = () => LEAST_OUTPUT + VERDICT_TOKENS * asked.length;
-    while (Buffer.byteLength(JSON.stringify(inputOf())) > roomOf(least())) {
+    const measureRoom = (outputTokens: number) =>
+      session.measureRoom({ ...CHECK, keep, outputTokens, input: "" });
+    const computeLeast = () => LEAST_OUTPUT + VERDICT_TOKENS * asked.length;
+    while (Buffer.byteLength(JSON.stringify(inputOf())) > measureRoom(computeLeast())) {
       asked = asked.slice(0, Math.floor(asked.length * 0.8));
       if (asked.length === 0) throw new BudgetSpent("tokens");
     }
-    const task = { ...CHECK, keep, outputTokens: THINKING_TOKENS + least(), input: inputOf() };
+    const task = { ...CHECK, keep, outputTokens: THINKING_TOKENS + computeLeast(), input: inputOf() };
     await session.ask(task, (reply, isLast) => {
       const read = readVerdicts(reply);
       if ("wrong" in read) return read;
@@ -58,9 +59,9 @@ export async function holdAgainstQuotes(
 }
 
 /** The share of the content words of a sentence that stand in its quotes, in what is over them, or in the question. */
-function sharedWords({ text, facts: ids }: Cited, facts: readonly Fact[], question: string): number {
+function countSharedWords({ text, facts: ids }: Cited, facts: readonly Fact[], question: string): number {
   const grounds = ids.flatMap((id) => facts[id - 1] ?? []).map(groundOf);
-  const known = new Set(words([question, ...grounds].join("\n")));
-  const own = words(text);
-  return own.filter((word) => known.has(word)).length / Math.max(1, own.length);
+  const factWords = new Set(splitWords([question, ...grounds].join("\n")));
+  const sentenceWords = splitWords(text);
+  return sentenceWords.filter((word) => factWords.has(word)).length / Math.max(1, sentenceWords.length);
 }

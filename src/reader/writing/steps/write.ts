@@ -1,6 +1,6 @@
-import { checkValue, problemText } from "../../../core/json-schema/check.js";
+import { checkValue, describeProblem } from "../../../core/json-schema/check.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
-import { languageOf } from "../../languages/languages.js";
+import { detectLanguage } from "../../languages/languages.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import {
   ContextExceeded,
@@ -9,17 +9,17 @@ import {
   type Task,
   UnreadableReply,
 } from "../../model/session/session.js";
-import { type Answer, checkAnswer, citedIn, factsAnswer } from "../checks/answer.js";
-import { founded, holds, propertyNamesIn } from "../checks/structured.js";
+import { type Answer, buildFactsAnswer, checkAnswer, listCited } from "../checks/answer.js";
+import { hasValue, keepFounded, listPropertyNames } from "../checks/structured.js";
 import type { Fact } from "../facts.js";
 import {
   answerPrompt,
-  factInput,
-  factsInput,
+  buildFactsInput,
+  buildQuestionInput,
+  buildResultPrompt,
+  formatFact,
   type Length,
-  questionInput,
   readAnswer,
-  resultPrompt,
 } from "../prompts.js";
 import type { Gathered } from "./gather.js";
 import { holdAgainstQuotes } from "./hold.js";
@@ -41,34 +41,34 @@ export async function writeAnswer(
   length: Length,
 ): Promise<Answer> {
   const asked = parts.map((part) => part.question);
-  const language = languageOf(question);
+  const language = detectLanguage(question);
   let best: Answer | undefined;
   try {
     const keep = session.budget.share(FOR_CHECKING, session.budget.left.calls > 1 ? 1 : 0);
-    const spoken = language ?? languageOf([question, ...asked].join(" ")) ?? "en";
+    const spoken = language ?? detectLanguage([question, ...asked].join(" ")) ?? "en";
     const prompt = answerPrompt(length, spoken !== "en");
-    const task = taskFor(session, prompt, question, asked, facts, OUTPUT_TOKENS[length], keep);
+    const task = buildTask(session, prompt, question, asked, facts, OUTPUT_TOKENS[length], keep);
     await session.ask(task, (reply, isLast) => {
       const draft = readAnswer(reply);
       if ("wrong" in draft) return draft;
       const { answer, wrong } = checkAnswer(draft.value, facts, question);
-      const cited = citedIn(answer);
-      const written = languageOf(cited.map(({ text }) => text).join(" "));
+      const cited = listCited(answer);
+      const written = detectLanguage(cited.map(({ text }) => text).join(" "));
       answer.isForeign = language !== undefined && written !== undefined && written !== language;
       if (answer.isForeign) wrong.push(`it is not written in the language of the question (${language})`);
-      if (best === undefined || cited.length >= citedIn(best).length) best = answer;
+      if (best === undefined || cited.length >= listCited(best).length) best = answer;
       return wrong.length === 0 || isLast ? { value: best } : { wrong: wrong.join("; ") };
     });
   } catch (error) {
-    const known = [BudgetSpent, ContextExceeded, UnreadableReply];
-    if (!known.some((kind) => error instanceof kind)) throw error;
+    const knownErrors = [BudgetSpent, ContextExceeded, UnreadableReply];
+    if (!knownErrors.some((kind) => error instanceof kind)) throw error;
   }
-  if (best !== undefined && citedIn(best).length === 0 && best.dropped === 0) return best;
-  const written = best && citedIn(best).length > 0 ? best : factsAnswer(facts, question, best);
+  if (best !== undefined && listCited(best).length === 0 && best.dropped === 0) return best;
+  const written = best && listCited(best).length > 0 ? best : buildFactsAnswer(facts, question, best);
   const held = await holdAgainstQuotes(session, question, written, facts);
-  if (citedIn(held).length > 0) return held;
+  if (listCited(held).length > 0) return held;
   const quoted = facts.map((fact) => ({ ...fact, claim: fact.quote }));
-  return factsAnswer(quoted, question, held);
+  return buildFactsAnswer(quoted, question, held);
 }
 
 /**
@@ -81,24 +81,24 @@ export async function writeResult(
   facts: readonly Fact[],
   schema: JsonSchema,
 ): Promise<{ value: unknown; leftOut: string[] }> {
-  const names = propertyNamesIn(schema);
+  const names = listPropertyNames(schema);
   const quotes = facts.map(({ quote }) => quote);
-  const task = taskFor(session, resultPrompt(schema), question, [], facts, OUTPUT_TOKENS.normal);
-  const problemOf = (value: unknown) => checkValue(schema, JSON.stringify(value));
+  const task = buildTask(session, buildResultPrompt(schema), question, [], facts, OUTPUT_TOKENS.normal);
+  const findProblem = (value: unknown) => checkValue(schema, JSON.stringify(value));
   return session.ask<{ value: unknown; leftOut: string[] }>(task, async (value, isLast) => {
-    const problem = await problemOf(value);
-    const { kept, missing } = founded(value, quotes, names);
+    const problem = await findProblem(value);
+    const { kept, missing } = keepFounded(value, quotes, names);
     if (problem === undefined && missing.length === 0) return { value: { value, leftOut: [] } };
-    if (isLast && quotes.some((quote) => holds(quote, kept)) && (await problemOf(kept)) === undefined)
+    if (isLast && quotes.some((quote) => hasValue(quote, kept)) && (await findProblem(kept)) === undefined)
       return { value: { value: kept, leftOut: missing } };
     const wrong = missing.map((shown) => `${shown} stands in no quote`);
-    if (problem) wrong.unshift(`it does not fit the schema: ${problemText(problem, "the top level")}`);
+    if (problem) wrong.unshift(`it does not fit the schema: ${describeProblem(problem, "the top level")}`);
     return { wrong: wrong.join("; ") };
   });
 }
 
 /** To write from as many facts, from the first, as the budget allows to show. */
-function taskFor(
+function buildTask(
   session: ModelSession,
   prompt: Prompt,
   question: string,
@@ -108,15 +108,15 @@ function taskFor(
   keep = session.budget.share(0, 0),
 ): Task {
   const task = { ...prompt, outputTokens, keep };
-  let room = session.room({ ...task, input: questionInput(question), outputTokens: 0 });
+  let room = session.measureRoom({ ...task, input: buildQuestionInput(question), outputTokens: 0 });
   // A part of what is left is for the reply.
-  room -= Math.min(session.budget.bytesFor(outputTokens), room / 3);
+  room -= Math.min(session.budget.toBytes(outputTokens), room / 3);
   const shown: Fact[] = [];
   for (const fact of facts) {
-    room -= Buffer.byteLength(JSON.stringify(factInput(fact, shown.length + 1))) + 2;
+    room -= Buffer.byteLength(JSON.stringify(formatFact(fact, shown.length + 1))) + 2;
     if (room < 0) break;
     shown.push(fact);
   }
   if (shown.length === 0) throw new BudgetSpent("tokens");
-  return { ...task, input: factsInput(question, parts, shown) };
+  return { ...task, input: buildFactsInput(question, parts, shown) };
 }

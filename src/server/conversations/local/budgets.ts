@@ -49,7 +49,7 @@ export function figuresOf(
 }
 
 /** What conversations cost that ended since the hour of `since` (epoch ms) began. */
-export function spentIn({ bills }: LocalState, by: SpentBy, since: number): Spent[] {
+export function listSpent({ bills }: LocalState, by: SpentBy, since: number): Spent[] {
   const sums = new Map<string, Spent>();
   for (const { key, status, endedAt, bill } of [...bills.values()].flat()) {
     if (endedAt === undefined || endedAt < hourOf(since) || !isFinal(status)) continue;

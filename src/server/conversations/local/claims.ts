@@ -39,7 +39,7 @@ export class LocalClaims {
   }
 
   /** Waits for what is due longest, what was begun before what was not. Rejects with `signal.reason`. */
-  async next(signal: AbortSignal): Promise<Claim> {
+  async claimNext(signal: AbortSignal): Promise<Claim> {
     const { row, claim } = await this.#take(this.#begun.size > 0 ? this.#begun : this.#due, signal);
     row.status = "PROCESSING";
     row.startedAt ??= this.parts.clock.now();
@@ -47,17 +47,17 @@ export class LocalClaims {
   }
 
   /** Waits for what was begun at another service. Rejects with `signal.reason`. */
-  begun(signal: AbortSignal) {
+  claimBegun(signal: AbortSignal) {
     return this.#take(this.#begun, signal);
   }
 
-  /** Waits for what was not begun yet, until `closedMs` is 0. Rejects with `signal.reason`. */
-  unsent(signal: AbortSignal, closedMs: () => number) {
+  /** Waits for what was not begun yet, until `measureClosed` is 0. Rejects with `signal.reason`. */
+  claimUnsent(signal: AbortSignal, closedMs: () => number) {
     return this.#take(this.#due, signal, closedMs);
   }
 
-  /** How far the work on a conversation is, or its place among those that wait, as JSON text. `closedMs`: see `unsent`. */
-  progressOf({ requestId, status, key: id }: StoredConversation, closedMs: number): string | undefined {
+  /** How far the work on a conversation is, or its place among those that wait, as JSON text. `measureClosed`: see `unsent`. */
+  getProgress({ requestId, status, key: id }: StoredConversation, closedMs: number): string | undefined {
     const place = status === "PENDING" ? this.#due.placeOf(id, requestId) : undefined;
     if (place === undefined) return this.#held.get(requestId)?.progress;
     const { clock } = this.parts;
@@ -73,7 +73,7 @@ export class LocalClaims {
   /** What counts against the limits of a key. */
   figures(key: Pick<LimitedKey, "id" | "budgets">): KeyFigures {
     const { clock, state } = this.parts;
-    const ids = [...this.#held.keys(), ...this.#begun.names(key.id)];
+    const ids = [...this.#held.keys(), ...this.#begun.listNames(key.id)];
     const running = ids
       .flatMap((requestId) => state.rows.get(requestId) ?? [])
       .filter((row) => row.key === key.id);
@@ -86,7 +86,7 @@ export class LocalClaims {
   }
 
   /** Whether the claim is valid. */
-  holds(claim: Claim): boolean {
+  isHolding(claim: Claim): boolean {
     return this.#held.get(claim.job.request_id)?.claim === claim;
   }
 
@@ -95,16 +95,16 @@ export class LocalClaims {
   }
 
   /** The work on a conversation is over: its key may begin another one. */
-  over(requestId: string): void {
+  release(requestId: string): void {
     this.#held.delete(requestId);
     this.#due.look();
   }
 
   /** A conversation that has ended waits no more, and who works on it is told why. */
-  stopped({ key, requestId }: StoredConversation): void {
+  noteStopped({ key, requestId }: StoredConversation): void {
     for (const queue of [this.#due, this.#begun]) queue.delete(key, requestId);
     this.#held.get(requestId)?.controller.abort(new ConversationStopped("the conversation was stopped"));
-    this.over(requestId);
+    this.release(requestId);
   }
 
   /** It waits again, before all others of its key. */
@@ -115,25 +115,25 @@ export class LocalClaims {
   }
 
   /** How many wait to be sent, of a key or of all, those included that are just tried. */
-  waiting(key?: string): number {
+  countWaiting(key?: string): number {
     const tried = [...this.#held.keys()].filter((requestId) => {
       const row = this.parts.state.rows.get(requestId);
       return row?.status === "PENDING" && (key === undefined || row.key === key);
     });
-    return tried.length + (key === undefined ? this.#due.size : this.#due.sizeOf(key));
+    return tried.length + (key === undefined ? this.#due.size : this.#due.countOf(key));
   }
 
-  counts(): Pick<StoreCounts, "waiting" | "working" | "oldestDueMs"> {
+  countQueue(): Pick<StoreCounts, "waiting" | "working" | "oldestDueMs"> {
     return {
       waiting: this.#due.size + this.#begun.size,
       working: this.#held.size,
-      oldestDueMs: Math.max(this.#due.overdueMs(), this.#begun.overdueMs()),
+      oldestDueMs: Math.max(this.#due.measureOverdue(), this.#begun.measureOverdue()),
     };
   }
 
   async #take(queue: DueQueue, signal: AbortSignal, closedMs?: () => number) {
     for (;;) {
-      const requestId = await queue.take(signal, closedMs, () => this.#beginners(queue));
+      const requestId = await queue.take(signal, closedMs, () => this.#listBeginners(queue));
       const row = this.parts.state.rows.get(requestId);
       // It may have been stopped meanwhile.
       if (row?.job === undefined) continue;
@@ -146,7 +146,7 @@ export class LocalClaims {
   }
 
   /** Which keys may begin another conversation just now. What has begun goes on. */
-  async #beginners(queue: DueQueue): Promise<(key: string) => boolean> {
+  async #listBeginners(queue: DueQueue): Promise<(key: string) => boolean> {
     if (queue === this.#begun) return () => true;
     this.#keys = await this.parts.keys.list().catch(() => this.#keys);
     const keys = new Map(this.#keys.map((key) => [key.id, key]));

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncFolder, unlessMissing, unlessThere } from "../../../core/files/server-files.js";
+import { ignoreExisting, ignoreMissing, syncFolder } from "../../../core/files/server-files.js";
 import type { ExchangeStore } from "../../../core/researcher.js";
 import { KeyedMutex } from "../../../core/semaphore.js";
 
@@ -51,15 +51,15 @@ const ENDING = ".ndjson";
 export class FolderContents implements Contents {
   readonly exchanges: ExchangeStore = {
     read: async (requestId) => {
-      const text = await fs.readFile(this.#exchangesOf(requestId), "utf8").catch(unlessMissing);
-      return (text ?? "").split("\n").flatMap(parsed);
+      const text = await fs.readFile(this.#buildExchangesPath(requestId), "utf8").catch(ignoreMissing);
+      return (text ?? "").split("\n").flatMap(parseLine);
     },
     append: (requestId, record) =>
       this.#changes.run(requestId, async () => {
         await fs.mkdir(join(this.dataDir, EXCHANGES), { recursive: true, mode: 0o700 });
         // A line break before it too, so that it does not continue a line that a crash cut off.
         const line = `\n${JSON.stringify(record)}\n`;
-        await fs.appendFile(this.#exchangesOf(requestId), line, { mode: 0o600 });
+        await fs.appendFile(this.#buildExchangesPath(requestId), line, { mode: 0o600 });
       }),
   };
   /** A deletion comes after what was added before it, so that no file is made anew behind it. */
@@ -68,12 +68,12 @@ export class FolderContents implements Contents {
   constructor(private readonly dataDir: string) {}
 
   async write(kind: Kind, requestId: string, text: string): Promise<void> {
-    const path = this.#path(kind, requestId);
+    const path = this.#buildPath(kind, requestId);
     const shard = dirname(path);
     const isSynced = kind === "outputs";
     if (!this.#folders.has(shard)) {
       for (const folder of [dirname(shard), shard])
-        await fs.mkdir(folder, { mode: 0o700 }).catch(unlessThere);
+        await fs.mkdir(folder, { mode: 0o700 }).catch(ignoreExisting);
       if (isSynced) await syncFolder(dirname(shard));
       if (isSynced) await syncFolder(this.dataDir);
       this.#folders.add(shard);
@@ -83,15 +83,15 @@ export class FolderContents implements Contents {
   }
 
   read(kind: Kind, requestId: string): Promise<string> {
-    return fs.readFile(this.#path(kind, requestId), "utf8");
+    return fs.readFile(this.#buildPath(kind, requestId), "utf8");
   }
 
   delete(kind: Kind, requestId: string): Promise<void> {
-    return fs.rm(this.#path(kind, requestId), { force: true });
+    return fs.rm(this.#buildPath(kind, requestId), { force: true });
   }
 
   deleteExchanges(requestId: string): Promise<void> {
-    const path = this.#exchangesOf(requestId);
+    const path = this.#buildExchangesPath(requestId);
     return this.#changes.run(requestId, () => fs.rm(path, { force: true }).catch(() => {}));
   }
 
@@ -101,35 +101,35 @@ export class FolderContents implements Contents {
     signal: AbortSignal,
   ): Promise<void> {
     for (const kind of KINDS)
-      for (const shard of await namesIn(join(this.dataDir, kind)))
-        for (const requestId of await namesIn(join(this.dataDir, kind, shard))) {
+      for (const shard of await listNames(join(this.dataDir, kind)))
+        for (const requestId of await listNames(join(this.dataDir, kind, shard))) {
           if (signal.aborted) return;
           const path = join(this.dataDir, kind, shard, requestId);
           if (!isWanted(kind, requestId)) await fs.rm(path, { force: true });
         }
-    for (const name of await namesIn(join(this.dataDir, EXCHANGES))) {
+    for (const name of await listNames(join(this.dataDir, EXCHANGES))) {
       if (signal.aborted) return;
       const requestId = name.slice(0, -ENDING.length);
       if (name.endsWith(ENDING) && !isWanted(EXCHANGES, requestId)) await this.deleteExchanges(requestId);
     }
   }
 
-  #path(kind: Kind, requestId: string): string {
+  #buildPath(kind: Kind, requestId: string): string {
     const shard = hash("sha256", requestId).slice(0, 2);
     return join(this.dataDir, kind, shard, requestId);
   }
 
-  #exchangesOf(requestId: string): string {
+  #buildExchangesPath(requestId: string): string {
     return join(this.dataDir, EXCHANGES, `${requestId}${ENDING}`);
   }
 }
 
-function namesIn(folder: string): Promise<string[]> {
+function listNames(folder: string): Promise<string[]> {
   return fs.readdir(folder).catch(() => []);
 }
 
 /** A line that a crash cut off is skipped. */
-function parsed(line: string): unknown[] {
+function parseLine(line: string): unknown[] {
   try {
     return [JSON.parse(line)];
   } catch {

@@ -14,44 +14,44 @@ export class DueQueue {
   constructor(private readonly clock: Clock) {}
 
   get size(): number {
-    return [...this.#keys.keys()].reduce((sum, key) => sum + this.sizeOf(key), 0);
+    return [...this.#keys.keys()].reduce((sum, key) => sum + this.countOf(key), 0);
   }
 
-  sizeOf(key: string): number {
+  countOf(key: string): number {
     return this.#keys.get(key)?.size ?? 0;
   }
 
   /** Of a key, in their order. */
-  names(key: string): string[] {
+  listNames(key: string): string[] {
     return [...(this.#keys.get(key)?.keys() ?? [])];
   }
 
   add(key: string, name: string, delayMs: number): void {
-    this.#of(key).set(name, this.clock.monotonic() + delayMs);
+    this.#getWaiting(key).set(name, this.clock.monotonic() + delayMs);
     this.#added();
   }
 
   /** Adds a name before all others of its key, due now. */
   addFirst(key: string, name: string): void {
-    this.#keys.set(key, new Map([[name, this.clock.monotonic()], ...this.#of(key)]));
+    this.#keys.set(key, new Map([[name, this.clock.monotonic()], ...this.#getWaiting(key)]));
     this.#added();
   }
 
   delete(key: string, name: string): void {
-    const waiting = this.#of(key);
+    const waiting = this.#getWaiting(key);
     waiting.delete(name);
     if (waiting.size === 0) this.#keys.delete(key);
   }
 
   /** How long the first name has been due, ms; 0 if none is. */
-  overdueMs(): number {
+  measureOverdue(): number {
     return Math.max(
       0,
-      ...[...this.#keys.values()].map((waiting) => -leftMs(waiting, this.clock.monotonic())),
+      ...[...this.#keys.values()].map((waiting) => -measureLeft(waiting, this.clock.monotonic())),
     );
   }
 
-  /** Takes a due name of a key that may begin one, once `closedMs` is 0. One caller. Rejects with `signal.reason`. */
+  /** Takes a due name of a key that may begin one, once `measureClosed` is 0. One caller. Rejects with `signal.reason`. */
   async take(
     signal: AbortSignal,
     closedMs: () => number = () => 0,
@@ -61,10 +61,10 @@ export class DueQueue {
       signal.throwIfAborted();
       const mayBegin = await beginners();
       const now = this.clock.monotonic();
-      const lefts = [...this.#keys].map(([key, waiting]) => ({ key, left: leftMs(waiting, now) }));
+      const lefts = [...this.#keys].map(([key, waiting]) => ({ key, left: measureLeft(waiting, now) }));
       const next = lefts.find(({ key, left }) => left <= 0 && mayBegin(key));
-      const soon = () => Math.min(NEVER_MS, ...lefts.map(({ left }) => (left > 0 ? left : LOOK_MS)));
-      const left = next ? Math.min(LOOK_MS, closedMs()) : soon();
+      const computeWait = () => Math.min(NEVER_MS, ...lefts.map(({ left }) => (left > 0 ? left : LOOK_MS)));
+      const left = next ? Math.min(LOOK_MS, closedMs()) : computeWait();
       if (next && left <= 0) return this.#shift(next.key);
       await this.#sleep(left, signal);
     }
@@ -72,7 +72,7 @@ export class DueQueue {
 
   /** Takes the first name of a key out, whose next turn comes after those of all others. */
   #shift(key: string): string {
-    const waiting = this.#of(key);
+    const waiting = this.#getWaiting(key);
     const [name = ""] = waiting.keys();
     waiting.delete(name);
     this.#keys.delete(key);
@@ -80,7 +80,7 @@ export class DueQueue {
     return name;
   }
 
-  #of(key: string): Map<string, number> {
+  #getWaiting(key: string): Map<string, number> {
     const waiting = this.#keys.get(key) ?? new Map();
     this.#keys.set(key, waiting);
     return waiting;
@@ -93,11 +93,11 @@ export class DueQueue {
 
   /** How many names of its key stand before a name, as far as they are counted. Undefined if it is not there. */
   placeOf(key: string, name: string): { done: number; of?: number } | undefined {
-    const own = this.#keys.get(key);
-    if (own === undefined || !own.has(name)) return undefined;
+    const ownNames = this.#keys.get(key);
+    if (ownNames === undefined || !ownNames.has(name)) return undefined;
     let done = 0;
-    for (const other of own.keys()) if (other === name || ++done >= MOST_COUNTED) break;
-    return { done, ...(own.size <= MOST_COUNTED && { of: own.size }) };
+    for (const other of ownNames.keys()) if (other === name || ++done >= MOST_COUNTED) break;
+    return { done, ...(ownNames.size <= MOST_COUNTED && { of: ownNames.size }) };
   }
 
   /** Less if something is added. */
@@ -112,7 +112,7 @@ export class DueQueue {
 }
 
 /** How long until the first name is due, ms; negative if it is overdue. */
-function leftMs(waiting: Map<string, number>, now: number): number {
+function measureLeft(waiting: Map<string, number>, now: number): number {
   const [first = now] = waiting.values();
   return first - now;
 }

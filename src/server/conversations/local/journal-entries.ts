@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { exactJson, isObject, parseExact } from "../../../core/json/exact-json.js";
+import { isObject, parseExact, stringifyExact } from "../../../core/json/exact-json.js";
 import { isRequestId, type JsonSchema } from "../../../core/protocol/conversation.js";
 
 const finite = v.pipe(v.number(), v.finite());
@@ -118,8 +118,8 @@ export type GateEntry = v.InferOutput<typeof gate>;
 export type SentEntry = v.InferOutput<typeof sent>;
 
 /** An entry as a line, with its newline. */
-export function lineOf(entry: Entry): string {
-  return `${exactJson(entry)}\n`;
+export function formatEntry(entry: Entry): string {
+  return `${stringifyExact(entry)}\n`;
 }
 
 /** Reads a line as data from outside: a crash tears lines, and people edit files. Undefined for an invalid one. */

@@ -1,10 +1,10 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
-import { openRegularFile, syncFolder, unlessMissing } from "../../../core/files/server-files.js";
-import { errorText } from "../../../core/text/phrases.js";
+import { ignoreMissing, openRegularFile, syncFolder } from "../../../core/files/server-files.js";
+import { describeError } from "../../../core/text/phrases.js";
 import type { Log } from "../../monitoring/log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
-import { type Entry, lineOf, parseEntry } from "./journal-entries.js";
+import { type Entry, formatEntry, parseEntry } from "./journal-entries.js";
 
 /** Where entries go before anything is acknowledged. */
 export interface Journal {
@@ -70,7 +70,7 @@ export class FileJournal implements Journal {
       await syncFolder(dirname(path));
       if (journal.#size >= SMALLEST_COMPACTED) {
         let bytes = 0;
-        for (const entry of kept()) bytes += Buffer.byteLength(lineOf(entry));
+        for (const entry of kept()) bytes += Buffer.byteLength(formatEntry(entry));
         journal.#setCompactAt(bytes);
         if (journal.#size >= journal.#compactAt) await journal.#compact();
       }
@@ -92,7 +92,9 @@ export class FileJournal implements Journal {
     try {
       await this.#checkInPlace();
     } catch (error) {
-      throw new StoreUnavailableError(`The journal cannot be written: ${errorText(error)}`, { cause: error });
+      throw new StoreUnavailableError(`The journal cannot be written: ${describeError(error)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -126,7 +128,7 @@ export class FileJournal implements Journal {
   }
 
   async #write(batch: readonly WaitingWrite[]): Promise<void> {
-    const lines = batch.flatMap(({ entries }) => entries.map(lineOf));
+    const lines = batch.flatMap(({ entries }) => entries.map(formatEntry));
     const bytes = Buffer.from(`${this.#torn ? "\n" : ""}${lines.join("")}`);
     try {
       if (this.#torn) this.#size = (await this.handle.stat()).size;
@@ -141,7 +143,7 @@ export class FileJournal implements Journal {
       );
       this.#torn ||= !undone;
       const ErrorClass = undone ? StoreUnavailableError : StoreOutcomeUnknownError;
-      throw new ErrorClass(`The journal could not be written: ${errorText(cause)}`, { cause });
+      throw new ErrorClass(`The journal could not be written: ${describeError(cause)}`, { cause });
     }
     this.#torn = false;
     this.#size += bytes.length;
@@ -150,8 +152,8 @@ export class FileJournal implements Journal {
 
   /** A folder that was removed or replaced takes writes to its old files without an error. */
   async #checkInPlace(): Promise<void> {
-    const [own, named] = await Promise.all([this.handle.stat(), fs.stat(this.path)]);
-    if (own.ino !== named.ino || own.dev !== named.dev) throw new Error(`${this.path} was replaced`);
+    const [opened, named] = await Promise.all([this.handle.stat(), fs.stat(this.path)]);
+    if (opened.ino !== named.ino || opened.dev !== named.dev) throw new Error(`${this.path} was replaced`);
   }
 
   /** Writes what is kept to a new file that takes the place of the old one. A failure leaves the old one as it is. */
@@ -160,7 +162,7 @@ export class FileJournal implements Journal {
     let handle: fs.FileHandle | undefined;
     try {
       handle = await openRegularFile(draft, constants.O_CREAT | constants.O_TRUNC);
-      for (const piece of piecesOf(this.kept())) await handle.appendFile(piece);
+      for (const piece of splitIntoPieces(this.kept())) await handle.appendFile(piece);
       await handle.sync();
       const { size } = await handle.stat();
       await fs.rename(draft, this.path);
@@ -171,7 +173,7 @@ export class FileJournal implements Journal {
       await old.close().catch(() => {});
       await syncFolder(dirname(this.path));
     } catch (error) {
-      this.log(`the journal could not be compacted: ${errorText(error)}`);
+      this.log(`the journal could not be compacted: ${describeError(error)}`);
       if (this.handle !== handle) await handle?.close().catch(() => {});
     }
     this.#setCompactAt(this.#size);
@@ -184,7 +186,7 @@ export class FileJournal implements Journal {
 
 /** Hands each entry of a journal to `visit` while its service may write it; nothing if there is none. */
 export async function readJournal(path: string, visit: (entry: Entry) => void): Promise<void> {
-  const handle = await fs.open(path, "r").catch(unlessMissing);
+  const handle = await fs.open(path, "r").catch(ignoreMissing);
   await (handle && readEntries(handle, visit).finally(() => handle.close()));
 }
 
@@ -209,10 +211,10 @@ async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void)
 }
 
 /** The lines of entries, many at a time. */
-function* piecesOf(entries: Iterable<Entry>): Generator<string> {
+function* splitIntoPieces(entries: Iterable<Entry>): Generator<string> {
   let piece = "";
   for (const entry of entries) {
-    piece += lineOf(entry);
+    piece += formatEntry(entry);
     if (piece.length < PIECE_LENGTH) continue;
     yield piece;
     piece = "";

@@ -1,5 +1,11 @@
 import { isFinal, type KnownStatus } from "../../../core/protocol/conversation.js";
-import { DAY_MS, type HourlyLimit, inWindow, nextSlot, WINDOW_MS } from "../../../core/protocol/limits.js";
+import {
+  DAY_MS,
+  filterWindow,
+  findNextSlot,
+  type HourlyLimit,
+  WINDOW_MS,
+} from "../../../core/protocol/limits.js";
 import type { ResearchJob } from "../../../core/researcher.js";
 import type { Bill, Conversation, DayLimit, KeyUse, LimitedKey } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
@@ -50,8 +56,8 @@ export class LocalState {
   /** Counts a request that is about to be written, or says how long it has to wait, ms. */
   take(count: Count, limit: number): { retryAfterMs: number } | undefined {
     if (limit !== Number.POSITIVE_INFINITY) {
-      const times = this.#hour(nameOf(count), count.at);
-      const left = nextSlot(times, limit, count.at) - count.at;
+      const times = this.#getHour(buildName(count), count.at);
+      const left = findNextSlot(times, limit, count.at) - count.at;
       if (left > 0) return { retryAfterMs: Math.min(WINDOW_MS, left) };
       times.push(count.at);
     }
@@ -61,32 +67,32 @@ export class LocalState {
 
   /** The request could not be written, and does not count. */
   release(count: Count): void {
-    const times = this.#times.get(nameOf(count)) ?? [];
+    const times = this.#times.get(buildName(count)) ?? [];
     if (this.unwritten.delete(count) && times.includes(count.at))
       times.splice(times.lastIndexOf(count.at), 1);
   }
 
   /** What counts at `now` (epoch ms), by key and operation, in ascending order. */
-  hours(now: number): { operation: Count["operation"]; keyId: string; times: number[] }[] {
+  listHours(now: number): { operation: Count["operation"]; keyId: string; times: number[] }[] {
     return [...this.#times.keys()].map((name) => {
       const [operation, keyId] = name.split(" ") as [Count["operation"], string];
-      return { operation, keyId, times: this.#hour(name, now) };
+      return { operation, keyId, times: this.#getHour(name, now) };
     });
   }
 
   /** What counts in the hour of a key at `now` (epoch ms). */
   hoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
     const hour = (operation: Count["operation"]) => {
-      const times = this.#hour(nameOf({ operation, key }), now);
-      const nextAt = nextSlot(times, limits[operation], now);
+      const times = this.#getHour(buildName({ operation, key }), now);
+      const nextAt = findNextSlot(times, limits[operation], now);
       return { used: times.length, nextAt: nextAt > now ? nextAt : undefined };
     };
     return { create: hour("create"), stop: hour("stop") };
   }
 
   /** What lies in the future counts as of now: the clock was set back. */
-  #hour(name: string, now: number): number[] {
-    const times = inWindow(this.#times.get(name) ?? [], now).map((at) => Math.min(at, now));
+  #getHour(name: string, now: number): number[] {
+    const times = filterWindow(this.#times.get(name) ?? [], now).map((at) => Math.min(at, now));
     this.#times.set(name, times);
     return times;
   }
@@ -103,11 +109,11 @@ export class LocalState {
     } else if (entry.kind === "finished") {
       const { key, at: createdAt, deleted } = entry;
       const finished = this.#add({ requestId, key, createdAt, ...endOf(entry) });
-      this.#priced(finished);
+      this.#addPrice(finished);
       if (deleted) this.rows.delete(requestId);
     } else if (entry.kind === "ended" && row !== undefined && !isFinal(row.status)) {
       Object.assign(row, endOf(entry));
-      this.#priced(row);
+      this.#addPrice(row);
       delete row.job;
     } else if (entry.kind === "begun" && row !== undefined && !isFinal(row.status)) {
       row.status = "PROCESSING";
@@ -138,11 +144,11 @@ export class LocalState {
   }
 
   /** How long until another create of the account may be sent, ms; 0 or less if it is now. */
-  fullMs({ account, most }: DayLimit, now: number): number {
+  computeFullMs({ account, most }: DayLimit, now: number): number {
     for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
-    const own = [...this.sent.values()].filter((one) => one.account === account);
-    const times = own.map(({ at }) => at);
-    return nextSlot(times, most, now, DAY_MS) - now;
+    const creates = [...this.sent.values()].filter((create) => create.account === account);
+    const times = creates.map(({ at }) => at);
+    return findNextSlot(times, most, now, DAY_MS) - now;
   }
 
   #add(row: StoredConversation): StoredConversation {
@@ -153,7 +159,7 @@ export class LocalState {
     return row;
   }
 
-  #priced({ bill: { model = "", dollars }, status, remote }: StoredConversation): void {
+  #addPrice({ bill: { model = "", dollars }, status, remote }: StoredConversation): void {
     if (dollars !== undefined) this.#prices.set(model, Math.max(dollars, this.#prices.get(model) ?? 0));
     else if (status !== "STOPPED" && (remote === undefined || remote.remote_id !== undefined))
       this.unpriced.set(model, (this.unpriced.get(model) ?? 0) + 1);
@@ -163,7 +169,7 @@ export class LocalState {
   restore(entry: Entry, now: number): void {
     const { kind } = entry;
     if ((kind === "counted" || kind === "created" || kind === "finished") && entry.at > now - WINDOW_MS) {
-      const name = nameOf({ operation: "create", ...entry });
+      const name = buildName({ operation: "create", ...entry });
       const times = this.#times.get(name);
       if (times) times.push(entry.at);
       else this.#times.set(name, [entry.at]);
@@ -173,23 +179,23 @@ export class LocalState {
   }
 
   /** What a compacted journal holds: a line for each conversation, and the stops that count. */
-  *kept(now: number): Generator<Entry> {
+  *listKept(now: number): Generator<Entry> {
     for (const row of this.rows.values()) {
       const { requestId: request_id, key, createdAt: at, job, reason } = row;
       if (job !== undefined) {
         yield { kind: "created", job, key, at, model: row.bill.model };
         if (reason !== undefined) yield { kind: "released", request_id, reason };
         if (row.startedAt !== undefined) yield { kind: "begun", request_id, at: row.startedAt };
-      } else yield* finishedOf(row);
+      } else yield* listFinished(row);
       if (row.remote !== undefined) yield row.remote;
     }
     for (const row of [...this.bills.values()].flat())
-      if (!this.rows.has(row.requestId)) yield* finishedOf(row, true);
+      if (!this.rows.has(row.requestId)) yield* listFinished(row, true);
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
     // A create counts by its own line. Requests may come in between two lines: what counts is taken at once.
-    const unwritten = [...this.unwritten].map((count) => `${nameOf(count)} ${count.at}`);
-    for (const { operation, keyId: key, times } of this.hours(now))
+    const unwritten = [...this.unwritten].map((count) => `${buildName(count)} ${count.at}`);
+    for (const { operation, keyId: key, times } of this.listHours(now))
       for (const at of operation === "stop" ? times : []) {
         const index = unwritten.indexOf(`stop ${key} ${at}`);
         if (index === -1) yield { kind: "counted", operation, key, at };
@@ -199,7 +205,7 @@ export class LocalState {
 }
 
 /** The name of what counts together. */
-const nameOf = ({ operation, key }: Omit<Count, "at">) => `${operation} ${key}`;
+const buildName = ({ operation, key }: Omit<Count, "at">) => `${operation} ${key}`;
 
 function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
   const { status, started_at: startedAt, ended_at: endedAt, reason, model } = entry;
@@ -207,14 +213,21 @@ function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
   return { status, startedAt, endedAt, reason, bill: { model, dollars, inputTokens, outputTokens } };
 }
 
-function* finishedOf(row: StoredConversation, isDeleted?: true): Generator<Entry> {
+function* listFinished(row: StoredConversation, isDeleted?: true): Generator<Entry> {
   const { requestId: request_id, key, createdAt: at, status, startedAt: started_at, reason, bill } = row;
   if (!isFinal(status)) return;
-  const end = { request_id, status, started_at, ended_at: row.endedAt ?? at, reason, ...entryOfBill(bill) };
+  const end = {
+    request_id,
+    status,
+    started_at,
+    ended_at: row.endedAt ?? at,
+    reason,
+    ...buildBillEntry(bill),
+  };
   yield { kind: "finished", key, at, ...end, ...(isDeleted && { deleted: isDeleted }) };
 }
 
 /** A bill as the entry of an end has it. */
-export function entryOfBill({ model, dollars, inputTokens, outputTokens }: Bill) {
+export function buildBillEntry({ model, dollars, inputTokens, outputTokens }: Bill) {
   return { model, cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens };
 }

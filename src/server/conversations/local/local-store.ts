@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/clock.js";
 import { isFinal, isRequestId } from "../../../core/protocol/conversation.js";
 import type { ExchangeStore, ResearchFacts, ResearchJob } from "../../../core/researcher.js";
-import { errorText } from "../../../core/text/phrases.js";
+import { describeError } from "../../../core/text/phrases.js";
 import type { KeyStore } from "../../keys/key-store.js";
 import { createRefusal } from "../budget-rules.js";
 import {
@@ -21,8 +21,8 @@ import type { Contents } from "./contents.js";
 import type { Journal } from "./journal.js";
 import type { Entry } from "./journal-entries.js";
 import type { Count, LocalState, StoredConversation } from "./local-state.js";
-import { overviewOf } from "./overview.js";
-import { LocalRemote, remoteOf } from "./remote.js";
+import { createOverview } from "./overview.js";
+import { createRemote, LocalRemote } from "./remote.js";
 import { LocalWrites } from "./writes.js";
 
 /** How many deletions are written together. */
@@ -52,7 +52,7 @@ export class LocalStore implements ConversationStore {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
     this.#claims = new LocalClaims(parts);
-    this.overview = overviewOf({ ...parts, figures: (key) => this.#claims.figures(key) });
+    this.overview = createOverview({ ...parts, figures: (key) => this.#claims.figures(key) });
     this.#writes = new LocalWrites(parts);
     this.remote = new LocalRemote({ ...parts, claims: this.#claims, writes: this.#writes });
   }
@@ -72,13 +72,13 @@ export class LocalStore implements ConversationStore {
   }
 
   async get(caller: Caller, requestId: string): Promise<Conversation | undefined> {
-    const row = this.#visible(caller, requestId);
-    const progress = row && this.#claims.progressOf(row, this.remote.closedMs());
+    const row = this.#findVisible(caller, requestId);
+    const progress = row && this.#claims.getProgress(row, this.remote.measureClosed());
     return row && progress !== undefined ? { ...row, progress } : row;
   }
 
   async output(caller: Caller, requestId: string) {
-    const row = this.#visible(caller, requestId);
+    const row = this.#findVisible(caller, requestId);
     if (row === undefined || !isFinal(row.status)) return row && { conversation: row };
     const { contents } = this.parts;
     try {
@@ -87,7 +87,7 @@ export class LocalStore implements ConversationStore {
       return { conversation: row, output, data };
     } catch (cause) {
       // It may have been deleted meanwhile.
-      if (this.#visible(caller, requestId) === undefined) return undefined;
+      if (this.#findVisible(caller, requestId) === undefined) return undefined;
       throw new StoreUnavailableError(`The output of ${requestId} cannot be read.`, { cause });
     }
   }
@@ -99,7 +99,7 @@ export class LocalStore implements ConversationStore {
     if (limited) return { kind: "rate-limited", ...limited };
     const counted: Entry[] = Number.isFinite(limit) ? [{ kind: "counted", ...count }] : [];
     return this.#writes.change(requestId, async () => {
-      const row = this.#visible(caller, requestId);
+      const row = this.#findVisible(caller, requestId);
       if (row === undefined || isFinal(row.status)) {
         const status = row?.status;
         await this.#writes.append(counted, count);
@@ -109,22 +109,22 @@ export class LocalStore implements ConversationStore {
       const end = await this.#writes.endOf(row, { status: "STOPPED" });
       const cancel: Entry[] = remote?.remote_id === undefined ? [] : [{ ...remote, cancel: true }];
       await this.#writes.append([...counted, end, ...cancel], count);
-      this.#claims.stopped(row);
+      this.#claims.noteStopped(row);
       await this.parts.contents.deleteExchanges(requestId);
-      return { kind: "stopped", ...(remote && { remote: remoteOf(remote) }) };
+      return { kind: "stopped", ...(remote && { remote: createRemote(remote) }) };
     });
   }
 
   async claim(signal: AbortSignal): Promise<Claim> {
-    const claim = await this.#claims.next(signal);
+    const claim = await this.#claims.claimNext(signal);
     const { request_id } = claim.job;
     // For who reads the journal meanwhile. It does not have to be there before the work begins.
-    if (await this.keys.inUse().catch(() => false))
+    if (await this.keys.isInUse().catch(() => false))
       this.#writes.append([{ kind: "begun", request_id, at: this.parts.clock.now() }]).catch(() => {});
     return claim;
   }
 
-  async researchesWith(facts: ResearchFacts): Promise<void> {
+  async declareResearch(facts: ResearchFacts): Promise<void> {
     this.#claims.facts = facts;
     this.parts.state.unpriced.clear();
   }
@@ -132,18 +132,18 @@ export class LocalStore implements ConversationStore {
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
     const requestId = claim.job.request_id;
     const { contents, state } = this.parts;
-    if (!this.#claims.holds(claim)) return false;
+    if (!this.#claims.isHolding(claim)) return false;
     try {
       if (outcome.data !== undefined) await contents.write("outcome-data", requestId, outcome.data);
       if (outcome.status === "COMPLETED") await contents.write("outputs", requestId, outcome.output);
     } catch (cause) {
-      throw new StoreUnavailableError(`The output could not be written: ${errorText(cause)}`, { cause });
+      throw new StoreUnavailableError(`The output could not be written: ${describeError(cause)}`, { cause });
     }
     const ended = await this.#writes.change(requestId, async () => {
       const row = state.rows.get(requestId);
-      if (!this.#claims.holds(claim) || row === undefined) return false;
+      if (!this.#claims.isHolding(claim) || row === undefined) return false;
       await this.#writes.append([await this.#writes.endOf(row, outcome)]);
-      this.#claims.over(requestId);
+      this.#claims.release(requestId);
       return true;
     });
     if (!ended) await this.#deleteOutput(requestId);
@@ -154,8 +154,8 @@ export class LocalStore implements ConversationStore {
     this.#claims.tell(claim, progress);
   }
 
-  async giveBack(claim: Claim): Promise<void> {
-    if (this.#claims.holds(claim)) this.#claims.putBack(claim.job.request_id);
+  async returnClaim(claim: Claim): Promise<void> {
+    if (this.#claims.isHolding(claim)) this.#claims.putBack(claim.job.request_id);
   }
 
   async deleteEnded(ageMs: number): Promise<number> {
@@ -175,19 +175,19 @@ export class LocalStore implements ConversationStore {
     return old.length;
   }
 
-  async counts(): Promise<StoreCounts> {
+  async readCounts(): Promise<StoreCounts> {
     return {
-      ...this.#claims.counts(),
+      ...this.#claims.countQueue(),
       workers: 1,
       cancellations: this.parts.state.cancellations.size,
       isRefused: this.parts.state.gate?.gate.kind !== undefined,
     };
   }
 
-  readonly ready = () => this.parts.journal.check();
+  readonly checkReady = () => this.parts.journal.check();
   readonly close = () => this.parts.close();
 
-  #visible({ keyId, ownOnly }: Caller, requestId: string): StoredConversation | undefined {
+  #findVisible({ keyId, ownOnly }: Caller, requestId: string): StoredConversation | undefined {
     const row = isRequestId(requestId) ? this.parts.state.rows.get(requestId) : undefined;
     return ownOnly && row?.key !== keyId ? undefined : row;
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../core/clock.js";
 import { makeFolder, readIfThere } from "../../../core/files/files.js";
 import { HeldError, lock } from "../../../core/files/lock.js";
-import { unlessThere } from "../../../core/files/server-files.js";
+import { ignoreExisting } from "../../../core/files/server-files.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
@@ -50,7 +50,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
       const message = `The data folder ${dataDir} is held by ${error.holder}${error.advice}.`;
       throw new ServiceStartError(message, { cause: error });
     }
-    throw ServiceStartError.ofDataFolder(error, dataDir);
+    throw ServiceStartError.fromDataFolder(error, dataDir);
   }
 }
 
@@ -95,11 +95,11 @@ async function openFolder(
     mode: 0o600,
     flush: true,
   });
-  await written.catch(unlessThere);
+  await written.catch(ignoreExisting);
   const journal = await FileJournal.open(
     join(dataDir, JOURNAL),
     (entry) => state.restore(entry, opened),
-    () => state.kept(clock.now()),
+    () => state.listKept(clock.now()),
     log,
   );
   const contents = new FolderContents(dataDir);

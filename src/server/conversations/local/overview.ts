@@ -3,37 +3,37 @@ import { parseExact } from "../../../core/json/exact-json.js";
 import type { ResearchJob } from "../../../core/researcher.js";
 import { useOf } from "../budget-rules.js";
 import type { KeyFigures, LimitedKey, ListedConversation, Overview } from "../conversation-store.js";
-import { spentIn } from "./budgets.js";
+import { listSpent } from "./budgets.js";
 import type { Contents } from "./contents.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
 /** What the page of the service sees. `figures`: what counts against the limits of a key. */
-export function overviewOf(parts: {
+export function createOverview(parts: {
   clock: Clock;
   contents: Contents;
   state: LocalState;
   figures: (key: LimitedKey) => KeyFigures;
 }): Overview {
   const { clock, contents, state, figures } = parts;
-  const listed = (row: StoredConversation): ListedConversation => ({ ...row, keyId: row.key });
+  const toListed = (row: StoredConversation): ListedConversation => ({ ...row, keyId: row.key });
   return {
-    async states() {
+    async countStates() {
       const states = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, STOPPED: 0 };
       for (const { status } of state.rows.values()) states[status] += 1;
       return states;
     },
-    async newest(limit, status) {
+    async listNewest(limit, status) {
       // The rows stand in the order in which they were created.
       const rows = [...state.rows.values()]
         .filter((row) => status === undefined || row.status === status)
         .slice(-limit);
-      return { at: clock.now(), conversations: rows.reverse().map(listed) };
+      return { at: clock.now(), conversations: rows.reverse().map(toListed) };
     },
     async find(requestId) {
       const row = state.rows.get(requestId);
-      return row && { at: clock.now(), conversation: listed(row) };
+      return row && { at: clock.now(), conversation: toListed(row) };
     },
-    async job(requestId) {
+    async findJob(requestId) {
       const row = state.rows.get(requestId);
       if (row === undefined || row.job !== undefined) return row?.job;
       const kept = await contents.read("ended-jobs", requestId).catch(() => "null");
@@ -50,7 +50,7 @@ export function usageOf(
   figuresOf: (key: LimitedKey) => KeyFigures,
 ): Pick<Overview, "spent" | "use"> {
   return {
-    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => spentIn(state, by, clock.now() - sinceMs),
+    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => listSpent(state, by, clock.now() - sinceMs),
     async use(keys) {
       const at = clock.now();
       const uses = keys.map((key) => {

@@ -8,7 +8,7 @@ import {
   type RemoteRequests,
   WAIT_LIMIT_MS,
 } from "../conversation-store.js";
-import { type CreateAnswer, type Gate, gateAfter, OPEN, PROBE_MS, refusalBy } from "../create-gate.js";
+import { advanceGate, type CreateAnswer, findRefusal, type Gate, OPEN, PROBE_MS } from "../create-gate.js";
 import type { LocalClaims } from "./claims.js";
 import type { Entry, RemoteEntry } from "./journal-entries.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
@@ -42,22 +42,22 @@ export class LocalRemote implements RemoteRequests {
   }
 
   async read(requestId: string) {
-    const entry = this.#known(requestId);
-    return entry && { ...remoteOf(entry), mayComeMs: 0 };
+    const entry = this.#findEntry(requestId);
+    return entry && { ...createRemote(entry), mayComeMs: 0 };
   }
 
   async claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim> {
     const { claims, clock } = this.parts;
     if (which === "begun") {
-      const { row, claim } = await claims.begun(signal);
+      const { row, claim } = await claims.claimBegun(signal);
       if (row.remote?.remote_id) row.startedAt ??= clock.now();
       return claim;
     }
     for (;;) {
-      const { row, claim } = await claims.unsent(signal, () => this.closedMs());
+      const { row, claim } = await claims.claimUnsent(signal, () => this.measureClosed());
       if (this.#isTooOld(row)) {
         // It was found, and `expire` ends it.
-        claims.over(row.requestId);
+        claims.release(row.requestId);
         continue;
       }
       if (this.#isRefused()) this.#nextAt = clock.monotonic() + PROBE_MS;
@@ -70,11 +70,11 @@ export class LocalRemote implements RemoteRequests {
     const { claims, clock, state, writes } = this.parts;
     const { request_id } = claim.job;
     return writes.change(request_id, async () => {
-      if (!claims.holds(claim) || this.#known(request_id) !== undefined) return false;
+      if (!claims.isHolding(claim) || this.#findEntry(request_id) !== undefined) return false;
       const entries: Entry[] = [{ kind: "remote", request_id, at, provider, can_stop: canStop }];
       if (day) {
         const now = clock.now();
-        const fullMs = state.fullMs(day, now);
+        const fullMs = state.computeFullMs(day, now);
         if (fullMs > 0) return { fullMs };
         const sent = { kind: "sent", request_id, account: day.account, at: now } as const;
         // At once: others may be counted while it is written.
@@ -106,9 +106,9 @@ export class LocalRemote implements RemoteRequests {
     const { claims, writes } = this.parts;
     const { request_id } = claim.job;
     return writes.change(request_id, async () => {
-      if (this.#known(request_id)?.remote_id !== undefined) return;
+      if (this.#findEntry(request_id)?.remote_id !== undefined) return;
       await writes.append([{ kind: "released", request_id, reason }]);
-      if (claims.holds(claim)) claims.putBack(request_id);
+      if (claims.isHolding(claim)) claims.putBack(request_id);
     });
   }
 
@@ -128,14 +128,14 @@ export class LocalRemote implements RemoteRequests {
         if (row?.status !== "PENDING" || row.remote || claims.isHeld(requestId)) return;
         const reason = NOT_SENT + (row.reason ?? state.gate?.gate.reason ?? "");
         await writes.append([await writes.endOf(row, { status: "FAILED", reason: reason.trim() })]);
-        claims.stopped(row);
+        claims.noteStopped(row);
       });
   }
 
   async takeCancellation(at: string, forMs: number) {
     const now = this.parts.clock.monotonic();
     for (const requestId of this.parts.state.cancellations) {
-      const remote = this.#known(requestId);
+      const remote = this.#findEntry(requestId);
       if (remote?.at !== at || (this.#hidden.get(requestId) ?? now) > now) continue;
       this.#hidden.set(requestId, now + forMs);
       return { requestId, remoteId: remote.remote_id ?? "", provider: remote.provider };
@@ -143,38 +143,38 @@ export class LocalRemote implements RemoteRequests {
     return undefined;
   }
 
-  async cancelled(requestId: string): Promise<void> {
-    const remote = this.#known(requestId);
+  async noteCancelled(requestId: string): Promise<void> {
+    const remote = this.#findEntry(requestId);
     if (remote !== undefined) await this.parts.writes.append([{ ...remote, cancel: false }]);
     this.#hidden.delete(requestId);
   }
 
-  async answered(claim: Claim, answer: CreateAnswer): Promise<void> {
+  async noteAnswered(claim: Claim, answer: CreateAnswer): Promise<void> {
     const { clock, state, writes } = this.parts;
     const { request_id } = claim.job;
     const row = state.rows.get(request_id);
     if (answer.kind === "unknown" && row && isLost(row)) this.#lost.push(row);
     if (answer.kind === "open" && answer.isRefused && state.sent.has(request_id))
       await writes.append([{ kind: "unsent", request_id }]);
-    const gate = gateAfter(this.#gate(), answer, this.#changesAt.get(claim) !== this.#changes);
+    const gate = advanceGate(this.#readGate(), answer, this.#changesAt.get(claim) !== this.#changes);
     if (gate === OPEN && (state.gate?.gate ?? OPEN) === OPEN) return;
     this.#changes += 1;
     this.#nextAt = clock.monotonic() + gate.waitMs;
     await writes.append([{ kind: "gate", at: clock.now(), gate }]);
   }
 
-  async refusal(keyId: string) {
+  async findRefusal(keyId: string) {
     const { claims } = this.parts;
     if (!this.#isRefused()) return undefined;
-    return refusalBy(this.#gate(), { ofKey: claims.waiting(keyId), ofAll: claims.waiting() });
+    return findRefusal(this.#readGate(), { ofKey: claims.countWaiting(keyId), ofAll: claims.countWaiting() });
   }
 
   /** For how long no create may be tried, ms; 0 or less if one may. */
-  closedMs(): number {
+  measureClosed(): number {
     return this.#isRefused() ? this.#nextAt - this.parts.clock.monotonic() : 0;
   }
 
-  #known(requestId: string): RemoteEntry | undefined {
+  #findEntry(requestId: string): RemoteEntry | undefined {
     return this.parts.state.rows.get(requestId)?.remote;
   }
 
@@ -182,7 +182,7 @@ export class LocalRemote implements RemoteRequests {
     return this.parts.state.gate?.gate.kind !== undefined;
   }
 
-  #gate(): Gate {
+  #readGate(): Gate {
     const gate = this.parts.state.gate?.gate ?? OPEN;
     return { ...gate, waitMs: Math.max(0, this.#nextAt - this.parts.clock.monotonic()) };
   }
@@ -197,7 +197,7 @@ function isLost({ status, remote }: StoredConversation): boolean {
   return status === "STOPPED" && remote !== undefined && !remote.remote_id && !remote.lost;
 }
 
-export function remoteOf({
+export function createRemote({
   at,
   provider,
   can_stop: canStop,

@@ -1,11 +1,11 @@
 import type { Clock } from "../../../core/clock.js";
-import { exactJson } from "../../../core/json/exact-json.js";
+import { stringifyExact } from "../../../core/json/exact-json.js";
 import { KeyedMutex } from "../../../core/semaphore.js";
-import { billIn } from "../conversation-store.js";
+import { readBill } from "../conversation-store.js";
 import type { Contents } from "./contents.js";
 import type { Journal } from "./journal.js";
 import type { Entry } from "./journal-entries.js";
-import { type Count, entryOfBill, type LocalState, type StoredConversation } from "./local-state.js";
+import { buildBillEntry, type Count, type LocalState, type StoredConversation } from "./local-state.js";
 
 /** Changes of conversations: they are in the journal before they are in the state. */
 export class LocalWrites {
@@ -40,10 +40,10 @@ export class LocalWrites {
     { requestId, startedAt, job, bill }: StoredConversation,
     { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },
   ): Promise<Entry> {
-    await this.parts.contents.write("ended-jobs", requestId, exactJson(job)).catch(() => {});
+    await this.parts.contents.write("ended-jobs", requestId, stringifyExact(job)).catch(() => {});
     const ended_at = this.parts.clock.now();
-    const said = billIn(data);
-    const cost = entryOfBill({ ...said, model: bill.model ?? said.model });
+    const endBill = readBill(data);
+    const cost = buildBillEntry({ ...endBill, model: bill.model ?? endBill.model });
     return { kind: "ended", request_id: requestId, status, started_at: startedAt, ended_at, reason, ...cost };
   }
 }

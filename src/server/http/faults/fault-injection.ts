@@ -7,11 +7,11 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Clock } from "../../../core/clock.js";
 import {
   ANSWER_HEADERS,
+  buildErrorResponse,
   ERROR_STATUS,
-  errorResponse,
   HttpError,
   type HttpErrorCode,
-  httpErrorOf,
+  toHttpError,
 } from "../responses.js";
 import type { InjectedFault } from "./fault.js";
 
@@ -32,8 +32,8 @@ export async function injectFault(
   clock: Clock,
   answer: FaultAnswer,
 ): Promise<Response> {
-  if (typeof kind === "object") return plain(kind.status, kind.retryAfter);
-  const carriedOut = () => answer().catch((error) => errorResponse(httpErrorOf(error)));
+  if (typeof kind === "object") return createPlainResponse(kind.status, kind.retryAfter);
+  const carryOut = () => answer().catch((error) => buildErrorResponse(toHttpError(error)));
   switch (kind) {
     case "reset":
       outgoing.socket?.resetAndDestroy();
@@ -43,35 +43,35 @@ export async function injectFault(
     case "redirect":
       return new Response(null, { status: 307, headers: { Location: `${ELSEWHERE}${incoming.url}` } });
     case "reset-after-body":
-      await carriedOut();
+      await carryOut();
       outgoing.socket?.resetAndDestroy();
       return RESPONSE_ALREADY_SENT;
     case "bad-envelope":
-      await carriedOut();
+      await carryOut();
       return new Response(JSON.stringify({ ok: true }), { headers: ANSWER_HEADERS });
     case "hang":
-      await carriedOut();
+      await carryOut();
       await once(outgoing, "close");
       return RESPONSE_ALREADY_SENT;
     case "truncate":
-      await truncate(outgoing, await begin(outgoing, await carriedOut()));
+      await truncate(outgoing, await begin(outgoing, await carryOut()));
       return RESPONSE_ALREADY_SENT;
     case "drip":
-      await drip(outgoing, await begin(outgoing, await carriedOut()), clock);
+      await drip(outgoing, await begin(outgoing, await carryOut()), clock);
       return RESPONSE_ALREADY_SENT;
     case "huge":
-      await huge(outgoing, await carriedOut());
+      await sendHuge(outgoing, await carryOut());
       return RESPONSE_ALREADY_SENT;
   }
 }
 
 const PAGE = "<!doctype html>\n<title>Welcome</title>\n<p>Please sign in to use this network.</p>\n";
 
-function plain(status: number, retryAfter?: string): Response {
+function createPlainResponse(status: number, retryAfter?: string): Response {
   const headers = retryAfter === undefined ? {} : { "Retry-After": retryAfter };
   const codes = Object.keys(ERROR_STATUS) as HttpErrorCode[];
   const code = status < 500 ? codes.find((name) => ERROR_STATUS[name] === status) : undefined;
-  if (code !== undefined) return errorResponse(new HttpError(code, "A fault on demand.", headers));
+  if (code !== undefined) return buildErrorResponse(new HttpError(code, "A fault on demand.", headers));
   const bodiless = status === 204 || status === 205 || status === 304;
   return new Response(bodiless ? null : `${status} by a fault on demand\n`, { status, headers });
 }
@@ -99,13 +99,13 @@ async function drip(outgoing: ServerResponse, body: Buffer, clock: Clock): Promi
   outgoing.end();
 }
 
-async function huge(outgoing: ServerResponse, response: Response): Promise<void> {
+async function sendHuge(outgoing: ServerResponse, response: Response): Promise<void> {
   const body = await response.text();
   outgoing.writeHead(response.status, ANSWER_HEADERS);
-  function* pieces() {
+  function* generatePieces() {
     yield '{"padding":"';
     for (let sent = 0; sent < HUGE_BYTES; sent += PIECE.length) yield PIECE;
     yield `",${body.slice(1)}`;
   }
-  await pipeline(Readable.from(pieces()), outgoing).catch(() => {});
+  await pipeline(Readable.from(generatePieces()), outgoing).catch(() => {});
 }

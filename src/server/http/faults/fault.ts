@@ -42,20 +42,21 @@ export function parseFault(text: string): InjectedFault {
     text,
     operation: operation as InjectedFault["operation"],
     kind:
-      kindOf(kind) ??
+      parseKind(kind) ??
       fail(`has no kind that is known (an HTTP status from 200 to 599, ${FAULT_KINDS.join(", ")})`),
-    how: howOf(how) ?? fail("does not say when with nth=N, first=N (from 1) or p=X (above 0, at most 1)"),
+    how:
+      parseTrigger(how) ?? fail("does not say when with nth=N, first=N (from 1) or p=X (above 0, at most 1)"),
   };
 }
 
-function kindOf(text: string): InjectedFault["kind"] | undefined {
+function parseKind(text: string): InjectedFault["kind"] | undefined {
   const status = /^([2-5]\d\d)(?:\+retry-after=([\x20-\x7e]+))?$/.exec(text);
   if (status)
     return { status: Number(status[1]), ...(status[2] === undefined ? {} : { retryAfter: status[2] }) };
   return FAULT_KINDS.find((kind) => kind === text);
 }
 
-function howOf(text: string | undefined): FaultTrigger | undefined {
+function parseTrigger(text: string | undefined): FaultTrigger | undefined {
   if (text === undefined) return { each: true };
   const [, name, value] = /^(nth|first|p)=(\d+|\d*\.\d+)$/.exec(text) ?? [];
   const number = Number(value);
@@ -75,7 +76,7 @@ export class FaultPlan {
   }
 
   /** The faults that may still befall a request, each with the number of requests that it has counted. */
-  inForce(): readonly { fault: InjectedFault; seen: number }[] {
+  listInForce(): readonly { fault: InjectedFault; seen: number }[] {
     return this.#counted.filter(({ fault: { how }, seen }) => {
       const last = "nth" in how ? how.nth : "first" in how ? how.first : Number.POSITIVE_INFINITY;
       return seen < last;
@@ -83,7 +84,7 @@ export class FaultPlan {
   }
 
   /** What befalls the request that has just come in; the first fault that is due wins. */
-  next(operation: Operation): InjectedFault["kind"] | undefined {
+  takeNext(operation: Operation): InjectedFault["kind"] | undefined {
     const due = this.#counted.filter((entry) => {
       const { fault } = entry;
       if (fault.operation !== "any" && fault.operation !== operation) return false;
@@ -101,7 +102,7 @@ function isDue(how: InjectedFault["how"], seen: number, random: () => number): b
 }
 
 /** Numbers in [0, 1) that are the same for the same seed (mulberry32); without one they differ each time. */
-export function seeded(seed?: number): () => number {
+export function createSeededRandom(seed?: number): () => number {
   if (seed === undefined) return Math.random;
   let state = seed >>> 0;
   return () => {

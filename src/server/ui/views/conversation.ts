@@ -1,14 +1,14 @@
-import { exactJson, indentJson } from "../../../core/json/exact-json.js";
+import { indentJson, stringifyExact } from "../../../core/json/exact-json.js";
 import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import { contentOf } from "../../../core/markdown/html/result-page.js";
+import { renderContent } from "../../../core/markdown/html/result-page.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { shortLine } from "../../../core/text/phrases.js";
-import { progressWords, usageWords } from "../../../core/text/research-progress.js";
+import { shortenLine } from "../../../core/text/phrases.js";
+import { describeProgress, describeUsage } from "../../../core/text/research-progress.js";
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
-import { goesOn } from "../../http/operations.js";
+import { describeGoesOn } from "../../http/operations.js";
 import type { Parts } from "../parts.js";
-import { keyNames } from "./keys.js";
-import { passing, stateHtml, timeHtml, timesOf, type ViewParts } from "./view.js";
+import { listKeyNames } from "./keys.js";
+import { computeTimes, renderPassing, renderState, renderTime, type ViewParts } from "./view.js";
 
 /** Sees the output of every key, and counts for none. */
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
@@ -19,34 +19,38 @@ const MAX_LAID_OUT = 256 * 1024;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
 /** The page of one conversation; empty if the conversation does not exist. `host`: the checked Host header. */
-export function conversationView(parts: ViewParts, requestId: string, host: string): () => Promise<Parts> {
+export function createConversationView(
+  parts: ViewParts,
+  requestId: string,
+  host: string,
+): () => Promise<Parts> {
   const { store } = parts;
   let result: { status: string; html: string } | undefined;
   let question: string | undefined;
   return async () => {
-    const found = await store.overview.find(requestId);
-    if (found === undefined) return new Map();
-    const { at, conversation } = found;
+    const shown = await store.overview.find(requestId);
+    if (shown === undefined) return new Map();
+    const { at, conversation } = shown;
     const { status } = conversation;
-    question ??= await questionHtml(parts, requestId);
-    if (result?.status !== status) result = { status, html: await resultHtml(parts, conversation) };
+    question ??= await renderQuestion(parts, requestId);
+    if (result?.status !== status) result = { status, html: await renderResult(parts, conversation) };
     const remote = await store.remote?.read(requestId);
     const now = status === "PROCESSING" ? await store.get(OPERATOR, requestId) : undefined;
-    const key = keyNames(await store.keys.list()).get(conversation.keyId);
+    const key = listKeyNames(await store.keys.list()).get(conversation.keyId);
     const facts = { key, remote, progress: now?.progress };
     return new Map([
       ["trouble", ""],
       ["question", question],
-      ["facts", factsHtml(conversation, facts, at)],
+      ["facts", renderFacts(conversation, facts, at)],
       ["result", result.html],
-      ["curl", commandHtml(conversation, host)],
+      ["curl", renderCommand(conversation, host)],
     ]);
   };
 }
 
-async function questionHtml({ store }: ViewParts, requestId: string): Promise<string> {
-  const job = await store.overview.job(requestId);
-  const headline = shortLine(job?.prompt ?? "The question was not kept", LONGEST_HEADLINE);
+async function renderQuestion({ store }: ViewParts, requestId: string): Promise<string> {
+  const job = await store.overview.findJob(requestId);
+  const headline = shortenLine(job?.prompt ?? "The question was not kept", LONGEST_HEADLINE);
   const whole =
     job === undefined || headline === job.prompt.trim()
       ? ""
@@ -54,7 +58,7 @@ async function questionHtml({ store }: ViewParts, requestId: string): Promise<st
   const schema =
     job?.output_schema === undefined
       ? ""
-      : `\n<details><summary>Schema of the result</summary>\n<pre><code>${escapeHtml(indentJson(exactJson(job.output_schema), 2))}</code></pre></details>`;
+      : `\n<details><summary>Schema of the result</summary>\n<pre><code>${escapeHtml(indentJson(stringifyExact(job.output_schema), 2))}</code></pre></details>`;
   return `${BACK}\n<h1 dir="auto">${escapeHtml(headline)}</h1>\n<p class="id">${escapeHtml(requestId)}</p>${whole}${schema}`;
 }
 
@@ -66,54 +70,57 @@ interface ConversationFacts {
   progress: string | undefined;
 }
 
-function factsHtml(
+function renderFacts(
   conversation: ListedConversation,
   { key, remote, progress }: ConversationFacts,
   now: number,
 ): string {
-  const doing = progress === undefined ? undefined : progressWords(JSON.parse(progress));
+  const doing = progress === undefined ? undefined : describeProgress(JSON.parse(progress));
   const { createdAt, endedAt, status, reason } = conversation;
-  const { age, pending, processing } = timesOf(conversation, now);
+  const { age, pending, processing } = computeTimes(conversation, now);
   const rows: [string, string | undefined][] = [
-    ["State", stateHtml(status)],
+    ["State", renderState(status)],
     ["Doing", doing && escapeHtml(doing)],
     ["Reason", reason && `<span dir="auto">${escapeHtml(reason)}</span>`],
     ["Key", key && escapeHtml(key)],
     ["Works at", remote && escapeHtml(`${remote.provider}${remote.remoteId ? `, ${remote.remoteId}` : ""}`)],
-    ["Stopped there", status === "STOPPED" ? escapeHtml(goesOn(remote).trim()) : undefined],
-    ["Created", `${timeHtml(createdAt)}, ${passing("age", age)} ago`],
-    ["In PENDING", passing("pending", pending)],
-    ["In PROCESSING", processing === undefined ? undefined : passing("processing", processing)],
-    ["Ended", endedAt === undefined ? undefined : timeHtml(endedAt)],
+    ["Stopped there", status === "STOPPED" ? escapeHtml(describeGoesOn(remote).trim()) : undefined],
+    ["Created", `${renderTime(createdAt)}, ${renderPassing("age", age)} ago`],
+    ["In PENDING", renderPassing("pending", pending)],
+    ["In PROCESSING", processing === undefined ? undefined : renderPassing("processing", processing)],
+    ["Ended", endedAt === undefined ? undefined : renderTime(endedAt)],
   ];
   const shown = rows.filter(([, html]) => html).map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`);
   return `<dl class="facts">\n${shown.join("\n")}\n</dl>`;
 }
 
-async function resultHtml({ store }: ViewParts, { requestId, status }: ListedConversation): Promise<string> {
+async function renderResult(
+  { store }: ViewParts,
+  { requestId, status }: ListedConversation,
+): Promise<string> {
   if (status !== "COMPLETED") return "";
   const { output, data } = (await store.output(OPERATOR, requestId)) ?? {};
   if (output === undefined) return '<h2>Result</h2>\n<p class="none">It was deleted.</p>';
   const value = output.trimStart().startsWith('"') ? String(JSON.parse(output)) : undefined;
-  const { content } = contentOf(
+  const { content } = renderContent(
     value === undefined ? { kind: "json", text: output } : { kind: "markdown", text: value },
     { longest: MAX_LAID_OUT },
   );
-  const used = data === undefined ? undefined : usageWords(JSON.parse(data).usage);
+  const used = data === undefined ? undefined : describeUsage(JSON.parse(data).usage);
   const usage = used === undefined ? "" : `\n<p class="none">Used: ${escapeHtml(used)}</p>`;
   return `<h2>Result</h2>\n<main lang="" class="result">\n${content}\n</main>${usage}`;
 }
 
 /** What helps in a shell; empty if there is nothing more to ask for. The host was checked, and the id is one of a conversation. */
-function commandHtml({ requestId, status }: ListedConversation, host: string): string {
+function renderCommand({ requestId, status }: ListedConversation, host: string): string {
   const isDone = status === "COMPLETED";
   if (isFinal(status) && !isDone) return "";
   const [title, verb, path] = isDone
     ? ["Get the result", "output", "output"]
     : ["Wait for it", "watch", "status"];
   const url = `http://${host}/api/v1/conversation/${requestId}/${path}`;
-  const own = `research ${verb} ${requestId} --base-url http://${host}`;
+  const command = `research ${verb} ${requestId} --base-url http://${host}`;
   const curl = `curl -H "Authorization: Bearer $RESEARCH_API_KEY" ${url}`;
-  const lines = [own, curl].map((line) => `<pre><code>${escapeHtml(line)}</code></pre>`);
+  const lines = [command, curl].map((line) => `<pre><code>${escapeHtml(line)}</code></pre>`);
   return `<h2>${title}</h2>\n${lines.join("\n")}`;
 }

@@ -1,12 +1,12 @@
 import { escapeHtml } from "../../../core/markdown/html/blocks.js";
 import type { HourlyLimit } from "../../../core/protocol/limits.js";
-import { exactDuration, formatDuration } from "../../../core/text/duration.js";
-import { counted } from "../../../core/text/phrases.js";
-import { dollars as dollarText } from "../../../core/text/research-progress.js";
+import { formatDuration, formatExactDuration } from "../../../core/text/duration.js";
+import { formatCount } from "../../../core/text/phrases.js";
+import { formatDollars } from "../../../core/text/research-progress.js";
 import { type HourUse, type KeyUse, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
 import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
-import { ticking } from "../parts.js";
-import { timeHtml, type ViewParts } from "./view.js";
+import { renderTicking } from "../parts.js";
+import { renderTime, type ViewParts } from "./view.js";
 
 /** A key as the page shows it, of which only the name is known to anyone else. */
 interface ShownKey {
@@ -18,14 +18,14 @@ interface ShownKey {
 }
 
 /** The names of added keys by id, of revoked ones too; empty if none was added. */
-export function keyNames(added: readonly ServiceKey[]): ReadonlyMap<string, string> {
+export function listKeyNames(added: readonly ServiceKey[]): ReadonlyMap<string, string> {
   return new Map(
     added.map(({ id, name, revokedAt }) => [id, revokedAt === undefined ? name : `${name} (revoked)`]),
   );
 }
 
 /** The keys that are valid at `now` (epoch ms). */
-export function shownKeys(
+export function listShownKeys(
   added: readonly ServiceKey[],
   single: ViewParts["single"],
   now: number,
@@ -35,7 +35,7 @@ export function shownKeys(
 }
 
 /** What each key that has limits has used of them, and when its next request is allowed, if that is not now. */
-export function keysHtml(
+export function renderKeys(
   keys: readonly ShownKey[],
   { at, uses }: { at: number; uses: readonly KeyUse[] },
 ): string {
@@ -45,49 +45,50 @@ export function keysHtml(
     const use = uses.find(({ keyId }) => keyId === id);
     const hasLimit = Object.values(limits).some(Number.isFinite);
     if (!use || (!hasLimit && Object.values(budgets).every((budget) => budget === undefined))) return [];
-    const hour = (operation: keyof HourlyLimit) =>
-      hourHtml(`${operation}-${escapeHtml(id)}`, operation, use[operation], limits[operation], at);
+    const renderHour = (operation: keyof HourlyLimit) =>
+      renderHourBar(`${operation}-${escapeHtml(id)}`, operation, use[operation], limits[operation], at);
     const heading = `<h3>${escapeHtml(name)} <span class="tier">${escapeHtml(tier)}</span></h3>`;
-    return `<section class="key">${heading}\n${hour("create")}\n${hour("stop")}${budgetHtml(`budget-${escapeHtml(id)}`, budgets, use, at)}\n</section>`;
+    return `<section class="key">${heading}\n${renderHour("create")}\n${renderHour("stop")}${budgetHtml(`budget-${escapeHtml(id)}`, budgets, use, at)}\n</section>`;
   });
   return items.length === 0 ? "" : `${title}\n<div class="keys">\n${items.join("\n")}\n</div>`;
 }
 
 /** What each key has spent; empty if nothing is known to have cost anything. */
-export function spentHtml(spent: readonly Spent[], names: ReadonlyMap<string, string>): string {
+export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, string>): string {
   if (!spent.some(({ priced, inputTokens, outputTokens }) => priced + inputTokens + outputTokens > 0))
     return "";
   const dearest = spent.toSorted((a, b) => b.dollars - a.dollars);
-  const items = dearest.map((one) => {
-    const { name, completed, failed, stopped, dollars, priced, inputTokens, outputTokens, unsaid } = one;
+  const items = dearest.map((spentByKey) => {
+    const { name, completed, failed, stopped, dollars, priced, inputTokens, outputTokens, unsaid } =
+      spentByKey;
     const tokens = inputTokens + outputTokens;
-    const said = [
-      priced > 0 && `in ${counted(priced, "conversation")} whose cost is known`,
-      tokens > 0 && counted(tokens, "token"),
+    const phrases = [
+      priced > 0 && `in ${formatCount(priced, "conversation")} whose cost is known`,
+      tokens > 0 && formatCount(tokens, "token"),
       `${completed} COMPLETED, ${failed} FAILED, ${stopped} STOPPED`,
       unsaid > 0 && `nothing said of ${unsaid}`,
     ];
     const of = escapeHtml(names.get(name) ?? "The one key");
-    return `<li><b>$${dollars.toFixed(2)}</b> ${of} <span class="soft">${said.filter(Boolean).join(" · ")}</span></li>`;
+    return `<li><b>$${dollars.toFixed(2)}</b> ${of} <span class="soft">${phrases.filter(Boolean).join(" · ")}</span></li>`;
   });
-  return `<h2>Spent by each key in the last ${exactDuration(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
+  return `<h2>Spent by each key in the last ${formatExactDuration(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
 }
 
 /** What a key has used of its budgets. */
 function budgetHtml(id: string, { budget, dollars, atOnce }: KeyBudgets, use: KeyUse, now: number): string {
   const { created, said, reserved, running, nextAt } = use;
   const words = [
-    budget && `${created} of ${budget.most} creates in ${exactDuration(budget.ms)}`,
+    budget && `${created} of ${budget.most} creates in ${formatExactDuration(budget.ms)}`,
     dollars &&
-      `${dollarText(said)} of ${dollarText(dollars.most)} in ${exactDuration(dollars.ms)}, ${dollarText(reserved)} reserved`,
+      `${formatDollars(said)} of ${formatDollars(dollars.most)} in ${formatExactDuration(dollars.ms)}, ${formatDollars(reserved)} reserved`,
     atOnce && `${running} of ${atOnce} at once`,
   ].filter(Boolean);
   if (words.length === 0) return "";
-  const next = nextAt === undefined ? "" : ` · next create: ${nextHtml(id, nextAt, now)}`;
+  const next = nextAt === undefined ? "" : ` · next create: ${renderNext(id, nextAt, now)}`;
   return `\n<p class="hour"><b>budget</b> ${words.join(" · ")}${next}</p>`;
 }
 
-function hourHtml(
+function renderHourBar(
   id: string,
   operation: string,
   { used, nextAt }: HourUse,
@@ -95,11 +96,11 @@ function hourHtml(
   now: number,
 ): string {
   if (!Number.isFinite(limit)) return `<p class="hour"><b>${operation}</b> no limit</p>`;
-  const slot = nextAt === undefined ? "" : ` · next free slot: ${nextHtml(id, nextAt, now)}`;
+  const slot = nextAt === undefined ? "" : ` · next free slot: ${renderNext(id, nextAt, now)}`;
   return `<p class="hour"><b>${operation}</b> ${used} of ${limit} in the last hour${slot}</p>`;
 }
 
-function nextHtml(id: string, next: number, now: number): string {
+function renderNext(id: string, next: number, now: number): string {
   if (!Number.isFinite(next)) return "never";
-  return `in ${ticking(`next-${id}`, formatDuration(next - now + 999))}, ${timeHtml(next)}`;
+  return `in ${renderTicking(`next-${id}`, formatDuration(next - now + 999))}, ${renderTime(next)}`;
 }

@@ -1,12 +1,12 @@
 import { escapeHtml } from "../../../core/markdown/html/blocks.js";
 import { type KnownStatus, STATUSES } from "../../../core/protocol/conversation.js";
 import { formatDuration } from "../../../core/text/duration.js";
-import { counted, shortLine } from "../../../core/text/phrases.js";
+import { formatCount, shortenLine } from "../../../core/text/phrases.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
 import type { InjectedFault } from "../../http/faults/fault.js";
-import { type Parts, ticking } from "../parts.js";
-import { keyNames, keysHtml, shownKeys, spentHtml } from "./keys.js";
-import { passing, stateHtml, timesOf, type ViewParts } from "./view.js";
+import { type Parts, renderTicking } from "../parts.js";
+import { listKeyNames, listShownKeys, renderKeys, renderSpent } from "./keys.js";
+import { computeTimes, renderPassing, renderState, type ViewParts } from "./view.js";
 
 /** The most conversations that are listed, unless words are searched. */
 const MOST_LISTED = 200;
@@ -29,46 +29,46 @@ export function filterOf(query: URLSearchParams): Filter {
 }
 
 /** The first page. Each call of what it returns reads the store again. `host`: the Host header, as it was checked. */
-export function overviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
+export function createOverviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
   const { store, single, faults, clock } = parts;
   const questions = new Questions(store.overview);
   return async ({ words, state }, host) => {
     const added = await store.keys.list();
-    const keys = shownKeys(added, single, clock.now());
+    const keys = listShownKeys(added, single, clock.now());
     const [{ oldestDueMs }, states, newest, use, spent] = await Promise.all([
-      store.counts(),
-      store.overview.states(),
-      store.overview.newest(words ? MOST_SEARCHED : MOST_LISTED, state),
+      store.readCounts(),
+      store.overview.countStates(),
+      store.overview.listNewest(words ? MOST_SEARCHED : MOST_LISTED, state),
       store.overview.use(keys),
       store.overview.spent("key", SPENT_MS),
     ]);
-    const names = keyNames(added);
+    const names = listKeyNames(added);
     const wanted = words.toLowerCase().split(/\s+/);
     const rows: string[] = [];
     for (const conversation of newest.conversations) {
       const question = await questions.of(conversation.requestId);
       const has = (word: string) => question?.toLowerCase().includes(word) ?? word === "";
-      if (wanted.every(has)) rows.push(rowHtml(conversation, question, names, newest.at));
+      if (wanted.every(has)) rows.push(renderRow(conversation, question, names, newest.at));
     }
     const all = STATUSES.reduce((sum, status) => sum + (state && status !== state ? 0 : states[status]), 0);
     const seen = newest.conversations.length;
     const more = all > seen ? `The newest ${seen} of ${all}${words && " were searched"}.` : "";
-    const none = words || state ? NONE_FOUND : noneYet(host);
+    const none = words || state ? NONE_FOUND : renderEmpty(host);
     return new Map([
       ["trouble", ""],
-      ["counts", countsHtml(states, oldestDueMs)],
+      ["counts", renderCounts(states, oldestDueMs)],
       ["search", searchHtml({ words, state })],
       ["conversations", rows.length === 0 ? none : listHtml(rows, names.size > 0, more)],
-      ["keys", keysHtml(keys, use)],
-      ["costs", spentHtml(spent, names)],
-      ["faults", faultsHtml(faults.inForce())],
+      ["keys", renderKeys(keys, use)],
+      ["costs", renderSpent(spent, names)],
+      ["faults", renderFaults(faults.listInForce())],
     ]);
   };
 }
 
-function countsHtml(states: Readonly<Record<KnownStatus, number>>, oldestDueMs: number): string {
-  const items = STATUSES.map((status) => `<li><b>${states[status]}</b> ${stateHtml(status)}</li>`);
-  const waited = `Oldest waiting: ${ticking("due", formatDuration(oldestDueMs))}`;
+function renderCounts(states: Readonly<Record<KnownStatus, number>>, oldestDueMs: number): string {
+  const items = STATUSES.map((status) => `<li><b>${states[status]}</b> ${renderState(status)}</li>`);
+  const waited = `Oldest waiting: ${renderTicking("due", formatDuration(oldestDueMs))}`;
   const queue = oldestDueMs >= 1_000 ? `\n<p class="summary">${waited}</p>` : "";
   return `<header><h1>Research service</h1>\n<ul class="counts">\n${items.join("\n")}\n</ul>${queue}</header>`;
 }
@@ -82,7 +82,7 @@ function searchHtml({ words, state }: Filter): string {
 
 const NONE_FOUND = '<p class="none">No conversation matches. <a href="ui">Show all</a></p>';
 
-function noneYet(host: string): string {
+function renderEmpty(host: string): string {
   const line = `research run "How do tides form?" --base-url http://${host}`;
   return `<p class="none">None yet. With the key of the service in <code>RESEARCH_API_KEY</code>, this asks a question:</p>\n<pre><code>${escapeHtml(line)}</code></pre>`;
 }
@@ -93,7 +93,7 @@ function listHtml(rows: readonly string[], hasKeys: boolean, more: string): stri
   return `<div class="table list rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody></table></div>\n<p class="none">${more}</p>`;
 }
 
-function rowHtml(
+function renderRow(
   conversation: ListedConversation,
   question: string | null,
   names: ReadonlyMap<string, string>,
@@ -101,24 +101,24 @@ function rowHtml(
 ): string {
   const { requestId, status, keyId } = conversation;
   const id = escapeHtml(requestId);
-  const times = timesOf(conversation, now);
+  const times = computeTimes(conversation, now);
   const text = question === null ? `<code>${id}</code>` : `<span dir="auto">${escapeHtml(question)}</span>`;
   const cells = [
     `<td><a class="asked" href="ui/conversations/${id}">${text}</a></td>`,
-    `<td>${stateHtml(status)}</td>`,
+    `<td>${renderState(status)}</td>`,
     ...(names.size > 0 ? [`<td>${escapeHtml(names.get(keyId) ?? "–")}</td>`] : []),
-    `<td>${passing(`age-${id}`, times.age)}</td>`,
-    `<td>${passing(`pending-${id}`, times.pending)}</td>`,
-    `<td>${passing(`processing-${id}`, times.processing)}</td>`,
+    `<td>${renderPassing(`age-${id}`, times.age)}</td>`,
+    `<td>${renderPassing(`pending-${id}`, times.pending)}</td>`,
+    `<td>${renderPassing(`processing-${id}`, times.processing)}</td>`,
   ];
   return `<tr>${cells.join("")}</tr>`;
 }
 
 /** The faults that may still befall a request at this process. */
-function faultsHtml(faults: readonly { fault: InjectedFault; seen: number }[]): string {
+function renderFaults(faults: readonly { fault: InjectedFault; seen: number }[]): string {
   if (faults.length === 0) return "";
   const items = faults.map(({ fault, seen }) => {
-    return `<li><code>${escapeHtml(fault.text)}</code> <span class="soft">${counted(seen, "request")} seen</span></li>`;
+    return `<li><code>${escapeHtml(fault.text)}</code> <span class="soft">${formatCount(seen, "request")} seen</span></li>`;
   });
   return `<h2>Faults in force</h2>\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
 }
@@ -129,13 +129,13 @@ const MOST_KEPT = 2 * MOST_SEARCHED;
 /** What conversations ask, on one line each; null for what was not kept. */
 class Questions {
   readonly #kept = new Map<string, string | null>();
-  constructor(private readonly overview: Pick<Overview, "job">) {}
+  constructor(private readonly overview: Pick<Overview, "findJob">) {}
 
   async of(requestId: string): Promise<string | null> {
     const kept = this.#kept.get(requestId);
     if (kept !== undefined) return kept;
-    const job = await this.overview.job(requestId);
-    const question = job === undefined ? null : shortLine(job.prompt, LONGEST_QUESTION);
+    const job = await this.overview.findJob(requestId);
+    const question = job === undefined ? null : shortenLine(job.prompt, LONGEST_QUESTION);
     if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
     this.#kept.set(requestId, question);
     return question;

@@ -1,23 +1,23 @@
 import type { Clock } from "../../../core/clock.js";
 import { escapeHtml } from "../../../core/markdown/html/blocks.js";
-import { stateClass } from "../../../core/markdown/html/page.js";
+import { chooseStateClass } from "../../../core/markdown/html/page.js";
 import { formatDuration } from "../../../core/text/duration.js";
 import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
 import type { SingleKey } from "../../http/authentication.js";
 import type { FaultPlan } from "../../http/faults/fault.js";
-import { ticking } from "../parts.js";
+import { renderTicking } from "../parts.js";
 
 /** What the page shows. */
 export interface ViewParts {
-  store: Pick<ConversationStore, "counts" | "get" | "keys" | "output" | "overview" | "remote">;
+  store: Pick<ConversationStore, "readCounts" | "get" | "keys" | "output" | "overview" | "remote">;
   /** The one key of a service without added keys. */
   single: Omit<SingleKey, "hash"> | undefined;
-  faults: Pick<FaultPlan, "inForce">;
+  faults: Pick<FaultPlan, "listInForce">;
   clock: Clock;
 }
 
 /** How long a conversation has been in each state, ms; undefined if it never was, or if that was not kept. */
-export function timesOf({ createdAt, startedAt, endedAt, status }: ListedConversation, now: number) {
+export function computeTimes({ createdAt, startedAt, endedAt, status }: ListedConversation, now: number) {
   const end = endedAt ?? now;
   const wasNotKept = startedAt === undefined && status !== "PENDING" && status !== "STOPPED";
   return {
@@ -28,19 +28,19 @@ export function timesOf({ createdAt, startedAt, endedAt, status }: ListedConvers
 }
 
 /** A state with its colour. */
-export function stateHtml(status: string): string {
-  const look = status === "PENDING" ? "waiting" : stateClass(status);
+export function renderState(status: string): string {
+  const look = status === "PENDING" ? "waiting" : chooseStateClass(status);
   return `<span class="state ${look}">${status}</span>`;
 }
 
 /** A length of time (ms) that may pass; `id` is that of the element. */
-export function passing(id: string, ms: number | undefined): string {
+export function renderPassing(id: string, ms: number | undefined): string {
   if (ms === undefined) return "–";
-  return ticking(escapeHtml(id), ms < 1_000 ? `${Math.max(0, Math.round(ms))}ms` : formatDuration(ms));
+  return renderTicking(escapeHtml(id), ms < 1_000 ? `${Math.max(0, Math.round(ms))}ms` : formatDuration(ms));
 }
 
 /** A time (epoch ms) as an element. */
-export function timeHtml(at: number): string {
+export function renderTime(at: number): string {
   const iso = new Date(at).toISOString();
   return `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }

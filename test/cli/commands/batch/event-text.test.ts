@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { named, troubleText } from "../../../../src/cli/commands/batch/view.js";
+import { addRowName, formatTrouble } from "../../../../src/cli/commands/batch/view.js";
 import { UnreachableError } from "../../../../src/client/calls/errors.js";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 
@@ -15,7 +15,7 @@ const state: RowState = {
 };
 
 test("a row has its name", () => {
-  expect(named(state, "no")).toBe("acme: no");
+  expect(addRowName(state, "no")).toBe("acme: no");
 });
 
 test.each([
@@ -25,5 +25,5 @@ test.each([
   ["fetch", state, "acme: no answer; the result is asked for again"],
 ] as const)("trouble with a %s", (activity, of, text) => {
   const error = new UnreachableError("UNREACHABLE", "no answer");
-  expect(troubleText({ kind: "trouble", activity, error, ...(of && { state: of }) })).toBe(text);
+  expect(formatTrouble({ kind: "trouble", activity, error, ...(of && { state: of }) })).toBe(text);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordsOf } from "../../../../src/cli/context.js";
+import { listWords } from "../../../../src/cli/context.js";
 
 test.each<[object, string[]]>([
   [{}, []],
@@ -12,5 +12,5 @@ test.each<[object, string[]]>([
   [{ onDone: "a b" }, ["--on-done", "a b"]],
   [{ aLongName: "x" }, ["--a-long-name", "x"]],
 ])("the words of %j", (options, words) => {
-  expect(wordsOf(options)).toEqual(words);
+  expect(listWords(options)).toEqual(words);
 });

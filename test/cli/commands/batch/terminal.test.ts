@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { columnsOf } from "../../../../src/core/text/width.js";
+import { measureColumns } from "../../../../src/core/text/width.js";
 import { refuse } from "../../../support/behaviours.js";
 import { folderWith } from "../../../support/folder.js";
 import { HappyService } from "../../../support/happy-service.js";
@@ -46,8 +46,8 @@ test.each([60, 140])(
       const rows = text.split("\n").filter((line) => names.some((name) => line.startsWith(name)));
       expect(rows).toHaveLength(3);
       for (const row of rows) expect(row).toMatch(beside);
-      expect(new Set(rows.map((row) => columnsOf(row.slice(0, row.indexOf("潮"))))).size).toBe(1);
-      for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(cols);
+      expect(new Set(rows.map((row) => measureColumns(row.slice(0, row.indexOf("潮"))))).size).toBe(1);
+      for (const row of rows) expect(measureColumns(row)).toBeLessThanOrEqual(cols);
     }
     expect(shown.text().match(/^ {2}\S+\s+(?:\S+\s+)*?ended\s+FAILED/gm)).toHaveLength(3);
     expect(shown.text().split("\n").at(-1)).toMatch(

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
-  countsText,
+  buildRowJson,
   estimateJson,
   estimateText,
+  formatCounts,
+  formatProgress,
+  formatRowChange,
+  formatRowLine,
   liveBatch,
-  progressText,
-  rowChange,
-  rowJson,
-  rowLine,
 } from "../../../../src/cli/commands/batch/view.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import type { BatchEstimate } from "../../../../src/client/workflows/batch/estimate.js";
@@ -31,7 +31,7 @@ test.each([
     "1 of 7 done, 1 running, 1 waiting, <bad>1 failed</>, <bad>1 refused</>, <bad>1 stopped</>, <bad>1 unknown</>",
   ],
 ])("the counts %j", (counts, text) => {
-  expect(countsText(counts, NAMED)).toBe(text);
+  expect(formatCounts(counts, NAMED)).toBe(text);
 });
 
 describe("the hour", () => {
@@ -50,11 +50,11 @@ describe("the hour", () => {
       "; 3 creates left this hour, next slot 12:01, end about 12:00",
     ],
   ])("of %j with %j is %j", (counts, outlook, text) => {
-    expect(progressText(counts, outlook, NOW, PLAIN)).toBe(countsText(counts, PLAIN) + text);
+    expect(formatProgress(counts, outlook, NOW, PLAIN)).toBe(formatCounts(counts, PLAIN) + text);
   });
 
   test("is dim", () => {
-    expect(progressText(waiting, { left: 3 }, NOW, NAMED)).toMatch(/<dim>; 3 creates left this hour<\/>$/);
+    expect(formatProgress(waiting, { left: 3 }, NOW, NAMED)).toMatch(/<dim>; 3 creates left this hour<\/>$/);
   });
 });
 
@@ -84,7 +84,7 @@ test.each<[string, RowState, string]>([
   ["a key of two lines", { ...state(), row: { ...state().row, key: "a\nb" } }, "[4/7] a b is PENDING"],
   ["a state of two lines", state({ status: "A\nB" }), "[4/7] acme is A B"],
 ])("a change of a row: %s", (_, row, text) => {
-  expect(rowChange(row, ONE_EACH)).toBe(text);
+  expect(formatRowChange(row, ONE_EACH)).toBe(text);
 });
 
 test.each<[string, RowState, string]>([
@@ -102,7 +102,7 @@ test.each<[string, RowState, string]>([
     "id\t<busy>PENDING</>\ta b\t-",
   ],
 ])("a row for a script: %s", (_, row, text) => {
-  expect(rowLine(row, NAMED)).toBe(text);
+  expect(formatRowLine(row, NAMED)).toBe(text);
 });
 
 describe("a row for a program", () => {
@@ -111,13 +111,13 @@ describe("a row for a program", () => {
 
   test("with nothing but its line", () => {
     const row = state({ standing: "waiting", status: null, localId: "local-1" });
-    expect(rowJson({ ...row, row: { ...row.row, key: undefined } }, moment)).toEqual({
+    expect(buildRowJson({ ...row, row: { ...row.row, key: undefined } }, moment)).toEqual({
       ...{ key: null, line: 3, request_id: null, status: "WAITING", ...seen },
     });
   });
 
   test("an unknown outcome has its local id", () => {
-    expect(rowJson(state({ standing: "unknown", localId: "local-1" }), moment)).toMatchObject({
+    expect(buildRowJson(state({ standing: "unknown", localId: "local-1" }), moment)).toMatchObject({
       ...{ status: "UNKNOWN", local_id: "local-1" },
     });
   });

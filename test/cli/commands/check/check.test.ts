@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
-import { sha256 } from "../../../../src/core/files/local-error.js";
+import { hashSha256 } from "../../../../src/core/files/local-error.js";
 import { requireBuild } from "../../../support/build.js";
 import { citedWeb, publicWeb, reportOf, VERDICTS } from "../../../support/cited-web.js";
 import { folderWith } from "../../../support/folder.js";
@@ -108,9 +108,9 @@ test("--save keeps the text of each page under the digest of its address, and th
   const { stdout } = await research(args, { home, cwd: home });
   const [outcome] = jsonLines(stdout) as unknown as { pages: { url: string; sha256: string | null }[] }[];
   expect(JSON.parse(readFileSync(join(home, "pages/check.json"), "utf8"))).toEqual(outcome);
-  const text = readFileSync(join(home, "pages", `${sha256(`${url}/pool`)}.txt`), "utf8");
+  const text = readFileSync(join(home, "pages", `${hashSha256(`${url}/pool`)}.txt`), "utf8");
   expect(text).toContain("The pool takes 1,600 connections.");
-  expect(sha256(text)).toBe(outcome?.pages[0]?.sha256);
+  expect(hashSha256(text)).toBe(outcome?.pages[0]?.sha256);
   expect(readdirSync(join(home, "pages"))).toHaveLength(3);
   expect(await research(args, { home, cwd: home })).toMatchObject({ code: 12, stdout: "" });
 });
@@ -125,7 +125,7 @@ test("--save keeps a file once, and --pages counts it once, however many of its 
   const args = ["check", "report.md", "--sources", "src", "--save", "pages", "--pages", "1", "--json"];
   const [outcome] = jsonLines((await research(args, { home, cwd: home })).stdout);
   expect(outcome).toMatchObject({ complete: false, counts: { citations: 4, unreadable: 1 } });
-  expect(readdirSync(join(home, "pages"))).toEqual([`${sha256("./a.md:1")}.txt`, "check.json"]);
+  expect(readdirSync(join(home, "pages"))).toEqual([`${hashSha256("./a.md:1")}.txt`, "check.json"]);
 });
 
 test("--save keeps what stands over a text: its headings, terms and heads of columns, each once", async () => {
@@ -134,7 +134,7 @@ test("--save keeps what stands over a text: its headings, terms and heads of col
   const home = folderWith({ "report.md": "It takes 5 (pools.md:5).", "src/pools.md": text });
   const args = ["check", "report.md", "--sources", "src", "--save", "pages"];
   expect(await research(args, { home, cwd: home })).toMatchObject({ code: 0 });
-  expect(readFileSync(join(home, "pages", `${sha256("pools.md:5")}.txt`), "utf8")).toBe(
+  expect(readFileSync(join(home, "pages", `${hashSha256("pools.md:5")}.txt`), "utf8")).toBe(
     "pools.md\n\nPools\n\nLimits\n\nIt takes 5.\n\nIt is red.\n\nKey | Value\n\n| depth | 4 |\n\n| width | 9 |\n\nUses\n\nNone.\n",
   );
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { entryRow, entryTable } from "../../../../src/cli/requests/table.js";
+import { formatEntryRow, formatEntryTable } from "../../../../src/cli/requests/table.js";
 import { PLAIN } from "../../../../src/cli/terminal/style.js";
 import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
-import { columnsOf } from "../../../../src/core/text/width.js";
+import { measureColumns } from "../../../../src/core/text/width.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const ENTRY: HistoryEntry = {
@@ -24,11 +24,11 @@ test.each<[string, Partial<HistoryEntry>, string]>([
     "id-1\tA B\tx y\ta b c",
   ],
 ])("a line for a script: %s", (_, parts, row) => {
-  expect(entryRow({ ...ENTRY, ...parts })).toBe(row);
+  expect(formatEntryRow({ ...ENTRY, ...parts })).toBe(row);
 });
 
 const table = (entries: readonly HistoryEntry[], columns: number, style = PLAIN) =>
-  entryTable(entries, { now: NOW, columns, style, nameLength: () => 13 });
+  formatEntryTable(entries, { now: NOW, columns, style, nameLength: () => 13 });
 
 test("a table has its columns aligned, and ages from the time it was sent", () => {
   const unknown = { ...ENTRY, request_id: null, status: "UNKNOWN", created_at: null, prompt: "b" };
@@ -68,7 +68,7 @@ describe("with ids of 53 characters", () => {
     { ...ENTRY, request_id, prompt, cost_dollars: 1.5 },
     { ...ENTRY, request_id: "short", prompt: "x" },
   ];
-  const widest = (text: string) => Math.max(...text.split("\n").map(columnsOf));
+  const widest = (text: string) => Math.max(...text.split("\n").map(measureColumns));
 
   test.each([
     [60, "resp_01234567…  PENDING  2h 00m  How do tide mills work, an…"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Quota } from "../../../../src/app/quota.js";
-import { quotaText } from "../../../../src/cli/commands/quota/run.js";
+import { formatQuota } from "../../../../src/cli/commands/quota/run.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
 const QUOTA: Quota = {
@@ -25,5 +25,5 @@ test.each<[string, Partial<Quota>, string]>([
     "4 creates in the last hour at https://a.example\n",
   ],
 ])("as a sentence: %s", (_, parts, text) => {
-  expect(quotaText({ ...QUOTA, ...parts }, NOW)).toBe(text);
+  expect(formatQuota({ ...QUOTA, ...parts }, NOW)).toBe(text);
 });

@@ -22,28 +22,28 @@ const seen = (requestId: string, previous: string | null, final = true) =>
   ({ kind: "state", requestId, previous, final }) as FollowEvent;
 
 test("one request took the time since it began, if that is known", () => {
-  expect(report({ agoMs: 3 * MINUTE }).text([outcome("a")], MINUTE)).toBe("a took 3m 00s");
-  expect(report({ agoMs: MINUTE }).text([outcome("a")], MINUTE)).toBe("a took 1m 00s");
+  expect(report({ agoMs: 3 * MINUTE }).formatText([outcome("a")], MINUTE)).toBe("a took 3m 00s");
+  expect(report({ agoMs: MINUTE }).formatText([outcome("a")], MINUTE)).toBe("a took 1m 00s");
 });
 
 test.each([undefined, MINUTE - 1, -MINUTE])(
   "one that began %s ms ago, by a clock that was set back, took the time of the command",
   (agoMs) => {
     const taken = report(agoMs === undefined ? {} : { agoMs });
-    expect(taken.text([outcome("a")], MINUTE)).toBe("a took 1m 00s");
+    expect(taken.formatText([outcome("a")], MINUTE)).toBe("a took 1m 00s");
   },
 );
 
 test("one that had ended when it was first seen took at most that, and nothing is said if that is not known", () => {
   const known = report({ agoMs: 3 * MINUTE });
   known.apply(seen("a", null));
-  expect(known.text([outcome("a")], MINUTE)).toBe("a took at most 3m 00s");
+  expect(known.formatText([outcome("a")], MINUTE)).toBe("a took at most 3m 00s");
   const brief = report({ agoMs: 4_999 });
   brief.apply(seen("a", null));
-  expect(brief.text([outcome("a")], 0)).toBeUndefined();
+  expect(brief.formatText([outcome("a")], 0)).toBeUndefined();
   const unknown = report();
   unknown.apply(seen("a", null));
-  expect(unknown.text([outcome("a")], MINUTE)).toBeUndefined();
+  expect(unknown.formatText([outcome("a")], MINUTE)).toBeUndefined();
 });
 
 test.each([
@@ -54,25 +54,25 @@ test.each([
 ])("%j does not mean that it had ended before", (event) => {
   const taken = report({ agoMs: 3 * MINUTE });
   taken.apply(event);
-  expect(taken.text([outcome("a")], MINUTE)).toBe("a took 3m 00s");
+  expect(taken.formatText([outcome("a")], MINUTE)).toBe("a took 3m 00s");
 });
 
 test("several had all ended after the time of the command", () => {
-  expect(report({ agoMs: 3 * MINUTE }).text([outcome("a"), outcome("b")], MINUTE)).toBe(
+  expect(report({ agoMs: 3 * MINUTE }).formatText([outcome("a"), outcome("b")], MINUTE)).toBe(
     "all 2 had ended after 1m 00s",
   );
 });
 
 test("nothing is said of no request, and if one of them has not ended", () => {
-  expect(report().text([], MINUTE)).toBeUndefined();
-  expect(report().text([outcome("a"), outcome("b", "timeout")], MINUTE)).toBeUndefined();
+  expect(report().formatText([], MINUTE)).toBeUndefined();
+  expect(report().formatText([outcome("a"), outcome("b", "timeout")], MINUTE)).toBeUndefined();
 });
 
 test("the usual time stands beside it, if five runs are known", () => {
   const taken = report({ agoMs: 3 * MINUTE, runs: 5 });
   expect(taken.usual).toBe("usually 2m 00s");
-  expect(taken.text([outcome("a")], MINUTE)).toBe("a took 3m 00s (usually 2m 00s)");
-  expect(taken.text([outcome("a"), outcome("b")], MINUTE)).toBe(
+  expect(taken.formatText([outcome("a")], MINUTE)).toBe("a took 3m 00s (usually 2m 00s)");
+  expect(taken.formatText([outcome("a"), outcome("b")], MINUTE)).toBe(
     "all 2 had ended after 1m 00s (usually 2m 00s)",
   );
   expect(report({ runs: 4 }).usual).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usualLengthText } from "../../../../src/cli/requests/progress-text.js";
+import { describeUsualLength } from "../../../../src/cli/requests/progress-text.js";
 
 const minutes = (...list: number[]) => list.map((one) => one * 60_000);
 
@@ -13,7 +13,7 @@ test.each([
   [[0, 0, 0, 5_000, 5_000], "usually 0s to 5s"],
 ])("the middle half of %j", (durations, expected) => {
   const history = { durations: () => durations };
-  expect(usualLengthText({ origin: "o", history } as never)).toBe(expected);
+  expect(describeUsualLength({ origin: "o", history } as never)).toBe(expected);
 });
 
 test("the last 200 runs of the origin in force count", () => {
@@ -22,7 +22,7 @@ test("the last 200 runs of the origin in force count", () => {
     asked.push(args);
     return minutes(1, 1, 1, 1, 1);
   };
-  expect(usualLengthText({ origin: "o", history: { durations } } as never)).toBe("usually 1m 00s");
+  expect(describeUsualLength({ origin: "o", history: { durations } } as never)).toBe("usually 1m 00s");
   expect(asked).toEqual([["o", 200]]);
-  expect(usualLengthText({ origin: "o", history: undefined })).toBeUndefined();
+  expect(describeUsualLength({ origin: "o", history: undefined })).toBeUndefined();
 });

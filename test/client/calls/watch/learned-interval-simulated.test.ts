@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { fixedWith, logNormal, seeded, simulate } from "../../../../bench/support/runs.js";
 import {
-  adaptiveInterval,
+  computeAdaptiveInterval,
   ENOUGH_RUNS,
-  learnedInterval,
+  learnInterval,
 } from "../../../../src/client/calls/watch/poll-interval.js";
 import type { PollInterval } from "../../../../src/client/calls/watch/types.js";
 
@@ -11,11 +11,11 @@ const MINUTE = 60_000;
 const random = seeded(1);
 const shape = { median: 4 * MINUTE, p95: 25 * MINUTE };
 const lengths = logNormal({ count: 2_000, ...shape }, random);
-const learnt = (count: number) => learnedInterval(logNormal({ count, ...shape }, random));
+const learnt = (count: number) => learnInterval(logNormal({ count, ...shape }, random));
 
 test("what is known makes an end seen sooner for no more polls than by age", () => {
   const ours = simulate(learnt(200) as PollInterval, lengths, random);
-  const byAge = simulate(adaptiveInterval, lengths, random);
+  const byAge = simulate(computeAdaptiveInterval, lengths, random);
   expect(ours.share).toBeLessThan(Math.min(byAge.share, 0.025));
   expect(ours.polls).toBeLessThan(byAge.polls);
 });

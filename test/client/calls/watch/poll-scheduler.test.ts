@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { seeded } from "../../../../bench/support/runs.js";
 import { Pace } from "../../../../src/client/calls/pace.js";
-import { adaptiveInterval } from "../../../../src/client/calls/watch/poll-interval.js";
+import { computeAdaptiveInterval } from "../../../../src/client/calls/watch/poll-interval.js";
 import { PollScheduler } from "../../../../src/client/calls/watch/poll-scheduler.js";
 import type { Watched } from "../../../../src/client/calls/watch/watched.js";
 import { watched } from "./fixtures.js";
@@ -11,14 +11,14 @@ const scheduler = (timeout = 0, isRateLimited = true) =>
 
 test("nothing is due where nothing is planned", () => {
   expect(scheduler().takeDue(1e9)).toBeUndefined();
-  expect(scheduler().nextStart()).toBe(Number.POSITIVE_INFINITY);
+  expect(scheduler().findNextStart()).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("an id is due after its wait, and not before", () => {
   const polls = scheduler();
   const id = watched();
   expect(polls.schedule(id, 1_000, 500)).toBe(true);
-  expect(polls.nextStart()).toBe(1_500);
+  expect(polls.findNextStart()).toBe(1_500);
   expect(polls.takeDue(1_499)).toBeUndefined();
   expect(polls.takeDue(1_500)).toBe(id);
   expect(polls.takeDue(1_500)).toBeUndefined();
@@ -52,8 +52,8 @@ test.each([
     const polls = scheduler(0, isRateLimited);
     for (const id of [watched(), watched()]) polls.schedule(id, 0, 50);
     polls.takeDue(100);
-    polls.started(100);
-    expect(polls.nextStart()).toBe(second);
+    polls.noteStart(100);
+    expect(polls.findNextStart()).toBe(second);
     expect(polls.takeDue(second - 1)).toBeUndefined();
     expect(polls.takeDue(second)).toBeDefined();
   },
@@ -69,15 +69,15 @@ test("a thousand old requests: each poll in time, and never more than 50 in a se
   };
   for (let n = 0; n < 1_000; n++) schedule(watched(), 0, random() * 30_000);
   const starts: number[] = [];
-  for (let now = 0; now < 300_000; now = polls.nextStart())
+  for (let now = 0; now < 300_000; now = polls.findNextStart())
     for (let id = polls.takeDue(now); id; id = polls.takeDue(now)) {
-      polls.started(now);
-      polls.finished(now);
+      polls.noteStart(now);
+      polls.noteEnd(now);
       starts.push(now);
       const at = due.get(id) ?? 0;
       expect(now).toBeGreaterThanOrEqual(at);
       expect(now).toBeLessThan(at + 1_000);
-      schedule(id, now, adaptiveInterval(3_600_000, random()));
+      schedule(id, now, computeAdaptiveInterval(3_600_000, random()));
     }
   expect(starts.length).toBeGreaterThan(9_000);
   for (const [n, at] of starts.entries())
@@ -87,14 +87,14 @@ test("a thousand old requests: each poll in time, and never more than 50 in a se
 test("sixteen polls run at once; the next one starts when one has ended, or has taken two seconds", () => {
   const polls = scheduler(0, false);
   polls.schedule(watched(), 0, 0);
-  for (let i = 0; i < 15; i++) polls.started(0);
-  expect(polls.nextStart()).toBe(0);
-  polls.started(0);
-  expect(polls.nextStart()).toBe(2_000);
+  for (let i = 0; i < 15; i++) polls.noteStart(0);
+  expect(polls.findNextStart()).toBe(0);
+  polls.noteStart(0);
+  expect(polls.findNextStart()).toBe(2_000);
   expect(polls.takeDue(10)).toBeUndefined();
-  polls.finished(0);
-  expect(polls.nextStart()).toBe(0);
-  polls.started(10);
+  polls.noteEnd(0);
+  expect(polls.findNextStart()).toBe(0);
+  polls.noteStart(10);
   expect(polls.takeDue(1_999)).toBeUndefined();
   expect(polls.takeDue(2_000)).toBeDefined();
 });
@@ -104,7 +104,7 @@ describe("before a deadline", () => {
     const polls = scheduler(1_000);
     const id = watched({ startedAt: 600 });
     polls.schedule(id, 600, 5_000);
-    expect(polls.nextStart()).toBe(1_000);
+    expect(polls.findNextStart()).toBe(1_000);
     expect(id.hadLastPoll).toBe(false);
   });
 
@@ -113,7 +113,7 @@ describe("before a deadline", () => {
     const ids = [watched(), watched(), watched()];
     for (const id of ids) polls.schedule(id, 100, 5_000);
     const starts = ids.map(() => {
-      const at = polls.nextStart();
+      const at = polls.findNextStart();
       polls.takeDue(at);
       return at;
     });
@@ -131,7 +131,7 @@ describe("before a deadline", () => {
       const id = watched({ startedAt });
       polls.schedule(id, 965, 1);
       expect(id.hadLastPoll).toBe(isLast);
-      expect(polls.nextStart()).toBe(isLast ? 1_000 : 980);
+      expect(polls.findNextStart()).toBe(isLast ? 1_000 : 980);
     },
   );
 
@@ -141,15 +141,15 @@ describe("before a deadline", () => {
   ])("a wait that ends before that time is kept: a poll planned for %d is at %d", (wait, start) => {
     const polls = scheduler(1_000);
     polls.schedule(watched(), 0, wait);
-    expect(polls.nextStart()).toBe(start);
+    expect(polls.findNextStart()).toBe(start);
   });
 
   test("the ids that are being polled have a last poll too", () => {
     const polls = scheduler(1_000);
-    polls.started(0);
-    polls.started(0);
+    polls.noteStart(0);
+    polls.noteStart(0);
     polls.schedule(watched(), 0, 940);
-    expect(polls.nextStart()).toBe(1_000);
+    expect(polls.findNextStart()).toBe(1_000);
   });
 
   test("the first poll of an id comes at once, however little time is left", () => {
@@ -182,7 +182,7 @@ describe("before a deadline", () => {
   test("without a limit of the rate all are at it", () => {
     const polls = scheduler(1_000, false);
     for (let i = 0; i < 3; i++) polls.schedule(watched({ startedAt: 990 }), 990, 5_000);
-    expect(polls.nextStart()).toBe(1_000);
+    expect(polls.findNextStart()).toBe(1_000);
   });
 });
 
@@ -193,7 +193,7 @@ test("after a suspend every id is due at once, but for a wait that the service a
   polls.schedule(watched({ requestId: "b" }), 0, 30_000);
   polls.rescheduleAll(50_000);
   expect(polls.takeDue(50_000)?.requestId).toBe("b");
-  expect(polls.nextStart()).toBe(60_000);
+  expect(polls.findNextStart()).toBe(60_000);
   expect(polls.takeDue(60_000)?.requestId).toBe("asked");
-  expect(polls.nextStart()).toBe(100_000);
+  expect(polls.findNextStart()).toBe(100_000);
 });

@@ -12,13 +12,13 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
 import type { HistoryEntry } from "../../../../src/client/store/history/records.js";
-import { sha256 } from "../../../../src/core/files/local-error.js";
+import { hashSha256 } from "../../../../src/core/files/local-error.js";
 import type { ContextFile } from "../../../../src/core/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";
 import { filesWith } from "../../../support/home.js";
 
 const fileOf = (text: string, name = "notes.md"): ContextFile => ({
-  ...{ name, chars: text.length, sha256: sha256(text), text },
+  ...{ name, chars: text.length, sha256: hashSha256(text), text },
 });
 const [A, B] = [fileOf("the first text\n"), fileOf("the second text", "more.txt")];
 
@@ -42,7 +42,7 @@ async function begin(...context: ContextFile[]) {
 }
 async function create(...context: ContextFile[]): Promise<HistoryEntry> {
   const pending = await begin(...context);
-  pending.created(`id-${++nth}`, { status: "COMPLETED" });
+  pending.recordCreated(`id-${++nth}`, { status: "COMPLETED" });
   return open().find(pending.localId)[0] as HistoryEntry;
 }
 
@@ -86,7 +86,7 @@ describe("the texts of contexts", () => {
 
   test("go when a create was refused, unless another record names them", async () => {
     const other = await create(B);
-    (await begin(A, B)).dismissed("VALIDATION_ERROR");
+    (await begin(A, B)).recordDismissed("VALIDATION_ERROR");
     const { ino } = statSync(join(folder, "history.jsonl"));
     await open().forget([]);
     expect(statSync(join(folder, "history.jsonl")).ino).toBe(ino);

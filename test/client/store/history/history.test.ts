@@ -23,7 +23,7 @@ const begin = (prompt: string, origin = ORIGIN) =>
 /** A request that was made, a second before whatever comes then. */
 function make(requestId: string, prompt = requestId, origin = ORIGIN) {
   const created_at = new Date(now).toISOString();
-  begin(prompt, origin).created(requestId, { status: "PENDING", created_at });
+  begin(prompt, origin).recordCreated(requestId, { status: "PENDING", created_at });
   now += 1_000;
 }
 
@@ -32,7 +32,7 @@ test("a create is unknown from its intent until its outcome", () => {
   expect(open().list({ limit: 9 })).toMatchObject([
     { status: "UNKNOWN", request_id: null, prompt: "a question" },
   ]);
-  pending.created("id-1", { status: "PENDING", created_at: "2030-01-01T00:00:00Z" });
+  pending.recordCreated("id-1", { status: "PENDING", created_at: "2030-01-01T00:00:00Z" });
   expect(open().list({ limit: 9 })).toMatchObject([{ status: "PENDING", request_id: "id-1" }]);
 });
 
@@ -62,7 +62,7 @@ test("open intents that may not be read are none, and any other failure is an er
 
 test("a salvaged id stays with its unknown, and resolving settles it once", () => {
   const pending = begin("x");
-  pending.salvaged("id-9");
+  pending.recordSalvaged("id-9");
   expect(open().list({ limit: 9 })).toMatchObject([{ status: "UNKNOWN", request_id: "id-9" }]);
   expect(open().resolve(pending.localId, "id-9")).toMatchObject({ request_id: "id-9", status: "PENDING" });
   expect(open().resolve(pending.localId, "id-9")).toBeUndefined();
@@ -75,7 +75,7 @@ test("an unknown that is settled as never created is found by its name, and list
   expect(open().resolve(pending.localId, null)).toMatchObject({ request_id: null, status: "NOT_CREATED" });
   expect(open().list({ limit: 9 })).toMatchObject([{ local_id: other.localId, status: "UNKNOWN" }]);
   expect(open().find(pending.localId)).toMatchObject([{ status: "NOT_CREATED", prompt: "x" }]);
-  expect(open().outcomeOf(pending.localId)).toBe("dismissed");
+  expect(open().findOutcome(pending.localId)).toBe("dismissed");
 });
 
 test("creates like one that is wanted are those in the log and the unknown ones", () => {
@@ -83,7 +83,7 @@ test("creates like one that is wanted are those in the log and the unknown ones"
   make("id-2", "y");
   const lost = begin("x");
   const wanted = { origin: ORIGIN, apiKey: "k", body: { prompt: "x" } };
-  const { made, unsettled } = open().same(wanted, 0);
+  const { made, unsettled } = open().findSame(wanted, 0);
   expect(made).toMatchObject([{ request_id: "id-1" }]);
   expect(unsettled).toMatchObject([{ entry: { local_id: lost.localId }, sender: { pid: process.pid } }]);
 });
@@ -94,14 +94,14 @@ test("an id that found no room in the log is kept in the room beside its intent"
   const pending = open().begin({ origin: ORIGIN, profile: "work", apiKey: "k", body });
   // A log that leads nowhere can be neither appended to nor read.
   symlinkSync(join(folder, "missing", "log"), log);
-  pending.created("id-123", { status: "PENDING", created_at: "2030-01-01T00:00:00Z" });
+  pending.recordCreated("id-123", { status: "PENDING", created_at: "2030-01-01T00:00:00Z" });
   expect(open().list({ limit: 9 })).toMatchObject([
     { request_id: "id-123", output_schema, prompt: "ü\n", profile: "work" },
   ]);
   expect(open().find("id-123")).toMatchObject([{ status: "PENDING" }]);
   expect(open().find("id-1")).toMatchObject([{ request_id: "id-123" }]);
   const wanted = { origin: ORIGIN, apiKey: "k", body };
-  expect(open().same(wanted, 0).made).toMatchObject([{ request_id: "id-123" }]);
+  expect(open().findSame(wanted, 0).made).toMatchObject([{ request_id: "id-123" }]);
 });
 
 test("unknown outcomes first, then the newest by created_at, with the last state seen", () => {
@@ -168,7 +168,7 @@ test("an id is named by eight characters, its provider's prefix not counted, or 
     "short",
   ];
   for (const id of ids) make(id);
-  const names = ids.map((id) => id.slice(0, open().nameLength(id)));
+  const names = ids.map((id) => id.slice(0, open().measureNameLength(id)));
   expect(names).toEqual(["resp_0123456789a", "resp_0123456789b", "trun_98765432", "98765432100001", "short"]);
   for (const [index, name] of names.entries())
     expect(
@@ -191,7 +191,7 @@ test("why a request failed may be learned after its end, which stays when and ho
   expect(open().find("a-111")).toEqual([{ ...failed, message: "no source" }]);
   expect(open().find(failed.local_id)).toEqual([{ ...failed, message: "no source" }]);
   expect(open().list({ limit: 9 })).toEqual([{ ...failed, message: "no source" }]);
-  expect(open().durations(failed.origin, 9)).toHaveLength(1);
+  expect(open().listDurations(failed.origin, 9)).toHaveLength(1);
 });
 
 test("find: a whole id beats a prefix, a prefix finds all that begin so, a local id is as good", () => {
@@ -255,19 +255,19 @@ test("torn and foreign lines are passed over and counted, records of unknown kin
 test("the newest of an origin is that of no other, and an unknown one counts", () => {
   make("id-1");
   make("id-2", "x", "https://b.example");
-  expect(open().newest(({ origin }) => origin === ORIGIN)?.request_id).toBe("id-1");
+  expect(open().findNewest(({ origin }) => origin === ORIGIN)?.request_id).toBe("id-1");
   now += 1_000;
   begin("lost");
-  expect(open().newest(({ origin }) => origin === ORIGIN)?.status).toBe("UNKNOWN");
-  expect(open().newest(({ origin }) => origin === "https://c.example")).toBeUndefined();
+  expect(open().findNewest(({ origin }) => origin === ORIGIN)?.status).toBe("UNKNOWN");
+  expect(open().findNewest(({ origin }) => origin === "https://c.example")).toBeUndefined();
 });
 
 test("the newest of an origin is the one sent last, whatever time the service gave it", () => {
   make("id-1");
   now += 1_000;
   const last = begin("x");
-  last.created("id-2", { status: "PENDING", created_at: "2001-01-01T00:00:00Z" });
-  expect(open().newest(({ origin }) => origin === ORIGIN)?.request_id).toBe("id-2");
+  last.recordCreated("id-2", { status: "PENDING", created_at: "2001-01-01T00:00:00Z" });
+  expect(open().findNewest(({ origin }) => origin === ORIGIN)?.request_id).toBe("id-2");
 });
 
 test("how long runs took is known once they have ended, by origin", () => {
@@ -275,8 +275,8 @@ test("how long runs took is known once they have ended, by origin", () => {
   now += HOUR;
   const [entry] = open().find("id-1");
   if (entry) open().observe(entry, "COMPLETED");
-  expect(open().durations(ORIGIN, 9)).toEqual([HOUR + 1_000]);
-  expect(open().durations("https://b.example", 9)).toEqual([]);
+  expect(open().listDurations(ORIGIN, 9)).toEqual([HOUR + 1_000]);
+  expect(open().listDurations("https://b.example", 9)).toEqual([]);
 });
 
 test("a state is kept once, and how long a run took only at its first final state", () => {
@@ -290,7 +290,7 @@ test("a state is kept once, and how long a run took only at its first final stat
   expect(readFileSync(log, "utf8")).toHaveLength(before);
   see("COMPLETED");
   see("FAILED");
-  expect(open().durations(ORIGIN, 9)).toHaveLength(1);
+  expect(open().listDurations(ORIGIN, 9)).toHaveLength(1);
   expect(open().find("id-1")).toMatchObject([{ status: "FAILED" }]);
 });
 
@@ -303,17 +303,17 @@ test("nothing is kept of a state that was seen of a request without an id", () =
 
 test("the outcome of a create is its entry, or that it was dismissed, and that of no other", () => {
   const made = begin("made");
-  made.created("id-1", {});
+  made.recordCreated("id-1", {});
   const refused = begin("refused");
-  refused.dismissed("VALIDATION_ERROR");
-  expect(open().outcomeOf(made.localId)).toMatchObject({ request_id: "id-1" });
-  expect(open().outcomeOf(refused.localId)).toBe("dismissed");
-  expect(open().outcomeOf(`${refused.localId}x`)).toBeUndefined();
-  expect(open().outcomeOf(made.localId.slice(0, -1))).toBeUndefined();
+  refused.recordDismissed("VALIDATION_ERROR");
+  expect(open().findOutcome(made.localId)).toMatchObject({ request_id: "id-1" });
+  expect(open().findOutcome(refused.localId)).toBe("dismissed");
+  expect(open().findOutcome(`${refused.localId}x`)).toBeUndefined();
+  expect(open().findOutcome(made.localId.slice(0, -1))).toBeUndefined();
   const redated = { local_id: "local-1", origin: ORIGIN, key_id: "k", at: new Date(0).toISOString() };
   new AppendLog(log).append({ kind: "redated", ...redated }, { sync: false });
-  begin("other").dismissed("local-2");
-  expect(["local-1", "local-2"].map((id) => open().outcomeOf(id))).toEqual([undefined, undefined]);
+  begin("other").recordDismissed("local-2");
+  expect(["local-1", "local-2"].map((id) => open().findOutcome(id))).toEqual([undefined, undefined]);
 });
 
 test("requests that were logged in another order than they were created in are in order", () => {

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 
 const namesOf = (log: AppendLog, needle?: string) =>
-  [...log.lines(needle)].map((one) => ("local_id" in one ? one.local_id : one.kind));
+  [...log.readLines(needle)].map((one) => ("local_id" in one ? one.local_id : one.kind));
 
 test("lines come back from the newest to the oldest, with a needle only those that contain it", () => {
   expect(namesOf(log)).toEqual([]);

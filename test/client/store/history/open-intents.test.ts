@@ -2,17 +2,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import {
-  createdRecord,
+  buildCreatedRecord,
+  buildUnknownEntry,
   OpenIntents,
-  unknownEntry,
 } from "../../../../src/client/store/history/open-intents.js";
-import { intentOf } from "../../../../src/client/store/history/records.js";
-import { exactJson, parseExact } from "../../../../src/core/json/exact-json.js";
+import { buildIntent } from "../../../../src/client/store/history/records.js";
+import { parseExact, stringifyExact } from "../../../../src/core/json/exact-json.js";
 import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
 import { folderWith } from "../../../support/folder.js";
 
 const intent = (prompt = "ü\n") =>
-  intentOf(
+  buildIntent(
     { origin: "https://a.example", profile: "work", apiKey: "k", body: { prompt } },
     "2030-01-01T00:00:00Z",
   );
@@ -56,10 +56,10 @@ test("an outcome does not touch a schema that was read as it stands, nor does th
   const record = { ...intent(), output_schema };
   open.add(record);
   open.note(record, OUTCOME);
-  open.giveUp(record);
+  open.recordGivenUp(record);
   const [found] = open.read().open;
   expect(found).toMatchObject({ outcome: OUTCOME, sender: undefined });
-  expect(exactJson(found?.intent.output_schema)).toBe(schema.replaceAll(" ", ""));
+  expect(stringifyExact(found?.intent.output_schema)).toBe(schema.replaceAll(" ", ""));
 });
 
 test("an outcome as long as the room is cut to what is needed, and the sender stays", () => {
@@ -77,10 +77,10 @@ test("an intent that is given up has no sender, and keeps its outcome; one that 
   open.add(record);
   open.note(record, OUTCOME);
   expect(open.read().open[0]?.sender).toMatchObject({ pid: process.pid });
-  open.giveUp(record);
+  open.recordGivenUp(record);
   expect(open.read().open).toEqual([{ intent: record, outcome: OUTCOME, sender: undefined }]);
   open.remove(record.local_id);
-  expect(() => open.giveUp(record)).not.toThrow();
+  expect(() => open.recordGivenUp(record)).not.toThrow();
   expect(open.read().open).toEqual([]);
 });
 
@@ -117,9 +117,9 @@ test("an entry and a record are made of an intent", () => {
   const record = intent();
   const { kind: _, ...rest } = record;
   const { confirmed: __, ...found } = OUTCOME;
-  expect(createdRecord(record, OUTCOME)).toEqual({ ...rest, kind: "created", ...found });
-  expect(unknownEntry({ intent: record, outcome: undefined })).toEqual({
+  expect(buildCreatedRecord(record, OUTCOME)).toEqual({ ...rest, kind: "created", ...found });
+  expect(buildUnknownEntry({ intent: record, outcome: undefined })).toEqual({
     ...{ ...rest, request_id: null, status: "UNKNOWN", created_at: null },
   });
-  expect(unknownEntry({ intent: record, outcome: OUTCOME }).request_id).toBe("id-1");
+  expect(buildUnknownEntry({ intent: record, outcome: OUTCOME }).request_id).toBe("id-1");
 });

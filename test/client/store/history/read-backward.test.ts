@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { linesBackward } from "../../../../src/core/files/lines-backward.js";
+import { readLinesBackward } from "../../../../src/core/files/lines-backward.js";
 import { folderWith } from "../../../support/folder.js";
 
 const path = join(folderWith(), "lines");
-const read = (needle?: string) => [...linesBackward(path, needle)].map(String);
+const read = (needle?: string) => [...readLinesBackward(path, needle)].map(String);
 
 test("whatever the lines and their lengths, they come back from the last to the first", () => {
   const line = fc.oneof(
@@ -38,5 +38,5 @@ test("of a line over 16 MiB the end is replaced, so that what is left is no reco
 });
 
 test("no file has no lines", () => {
-  expect([...linesBackward(join(folderWith(), "none"))]).toEqual([]);
+  expect([...readLinesBackward(join(folderWith(), "none"))]).toEqual([]);
 });

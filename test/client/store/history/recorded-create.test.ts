@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { AppendLog } from "../../../../src/client/store/history/log.js";
 import { OpenIntents } from "../../../../src/client/store/history/open-intents.js";
 import { RecordedCreate } from "../../../../src/client/store/history/recorded-create.js";
-import { intentOf, keyId } from "../../../../src/client/store/history/records.js";
+import { buildIntent, hashKeyId } from "../../../../src/client/store/history/records.js";
 import { LocalError } from "../../../../src/core/files/local-error.js";
 import { folderWith } from "../../../support/folder.js";
 
@@ -18,7 +18,7 @@ function begun({ logWorks = true } = {}) {
   // Below a file there is no room for another.
   const log = new AppendLog(join(folder, logWorks ? "state" : "file", "history.jsonl"));
   const attempt = { origin: ORIGIN, profile: "p", apiKey: "k", body: { prompt: "x" } };
-  const intent = intentOf(attempt, "2030-01-01T00:00:00.000Z");
+  const intent = buildIntent(attempt, "2030-01-01T00:00:00.000Z");
   open.add(intent);
   const path = join(folder, "open", `${intent.local_id}.json`);
   return {
@@ -33,7 +33,7 @@ function begun({ logWorks = true } = {}) {
         () => AT,
       ),
     },
-    lines: () => [...log.lines()],
+    lines: () => [...log.readLines()],
     isLogged: () => existsSync(join(folder, "state")),
     sender: () => open.read().open[0]?.sender?.pid,
     opened: () => open.read().open.map(({ outcome }) => outcome),
@@ -60,7 +60,7 @@ describe("a request that exists", () => {
     [{ interaction_id: "i-1" }, "PENDING", null, { interaction_id: "i-1" }],
   ])("with the answer %j is a line of the log, and no longer open", (data, status, created_at, more = {}) => {
     const { create, intent, lines, names } = begun();
-    create.created("id-1", data);
+    create.recordCreated("id-1", data);
     const line = { ...intent, kind: "created", request_id: "id-1", status, created_at, ...more, at: AT };
     expect(lines()).toEqual([line]);
     expect(names()).toEqual([]);
@@ -68,7 +68,7 @@ describe("a request that exists", () => {
 
   test("is kept beside its intent if the log cannot be written", () => {
     const { create, opened } = begun({ logWorks: false });
-    create.created("id-1", { status: "PROCESSING" });
+    create.recordCreated("id-1", { status: "PROCESSING" });
     expect(opened()).toEqual([
       { request_id: "id-1", confirmed: true, status: "PROCESSING", created_at: null, at: AT },
     ]);
@@ -77,8 +77,8 @@ describe("a request that exists", () => {
   test("is an error that names the id if neither can be written", () => {
     const { create, block } = begun({ logWorks: false });
     block();
-    expect(() => create.created("id-1", {})).toThrow(LocalError);
-    expect(() => create.created("id-1", {})).toThrow(
+    expect(() => create.recordCreated("id-1", {})).toThrow(LocalError);
+    expect(() => create.recordCreated("id-1", {})).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(/^the request id id-1 could not be recorded: ./),
         cause: expect.any(Error),
@@ -90,7 +90,7 @@ describe("a request that exists", () => {
 describe("an id from a broken answer", () => {
   test("stays beside the intent, which stays open", () => {
     const { create, opened, lines } = begun();
-    create.salvaged("id-1");
+    create.recordSalvaged("id-1");
     expect(opened()).toEqual([
       { request_id: "id-1", confirmed: false, status: "UNKNOWN", created_at: null, at: AT },
     ]);
@@ -100,22 +100,22 @@ describe("an id from a broken answer", () => {
   test("is an error if it cannot be kept", () => {
     const { create, block } = begun();
     block();
-    expect(() => create.salvaged("id-1")).toThrow(/id-1 could not be recorded/);
+    expect(() => create.recordSalvaged("id-1")).toThrow(/id-1 could not be recorded/);
   });
 });
 
 describe("a create that its user settles as never made", () => {
   test("keeps the whole intent in the log", () => {
     const { create, intent, lines, names } = begun();
-    create.notCreated();
+    create.recordNotCreated();
     expect(lines()).toEqual([{ ...intent, kind: "not-created", at: AT }]);
     expect(names()).toEqual([]);
   });
 
   test("stays open if that cannot be written", () => {
     const { create, intent, names } = begun({ logWorks: false });
-    expect(() => create.notCreated()).toThrow(LocalError);
-    expect(() => create.notCreated()).toThrow(
+    expect(() => create.recordNotCreated()).toThrow(LocalError);
+    expect(() => create.recordNotCreated()).toThrow(
       expect.objectContaining({
         message: expect.stringContaining(`recorded that ${intent.local_id} was not created: `),
         cause: expect.any(Error),
@@ -127,34 +127,34 @@ describe("a create that its user settles as never made", () => {
 
 describe("a create that was not made", () => {
   const dismissed = (local_id: string, code: string) => ({
-    ...{ kind: "dismissed", local_id, origin: ORIGIN, key_id: keyId("k"), at: AT, code },
+    ...{ kind: "dismissed", local_id, origin: ORIGIN, key_id: hashKeyId("k"), at: AT, code },
   });
 
   test("is a line of the log if the service refused it, since it may have counted it", () => {
     const { create, intent, lines, names } = begun();
-    create.dismissed("VALIDATION_ERROR");
+    create.recordDismissed("VALIDATION_ERROR");
     expect(lines()).toEqual([dismissed(intent.local_id, "VALIDATION_ERROR")]);
     expect(names()).toEqual([]);
   });
 
   test("leaves nothing if it was not sent", () => {
     const { create, isLogged, names } = begun();
-    create.dismissed();
+    create.recordDismissed();
     expect([isLogged(), names()]).toEqual([false, []]);
   });
 
   test("is settled in the log if its intent cannot be removed, once", () => {
     const { create, intent, lines, block } = begun();
     block();
-    create.dismissed();
+    create.recordDismissed();
     expect(lines()).toEqual([dismissed(intent.local_id, "RESOLVED")]);
-    create.dismissed("X");
+    create.recordDismissed("X");
     expect(lines()).toEqual([dismissed(intent.local_id, "X"), dismissed(intent.local_id, "RESOLVED")]);
   });
 
   test("is no error if the log cannot be written", () => {
     const { create, names } = begun({ logWorks: false });
-    create.dismissed("X");
+    create.recordDismissed("X");
     expect(names()).toEqual([]);
   });
 });
@@ -163,13 +163,13 @@ describe("a create that this process gives up", () => {
   test("stays open without a sender", () => {
     const { create, sender, names } = begun();
     expect(sender()).toBe(process.pid);
-    create.givenUp();
+    create.recordGivenUp();
     expect([sender(), names().length]).toEqual([undefined, 1]);
   });
 
   test("is no error if that cannot be written", () => {
     const { create, block } = begun();
     block();
-    expect(() => create.givenUp()).not.toThrow();
+    expect(() => create.recordGivenUp()).not.toThrow();
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import {
+  buildIntent,
+  buildNotCreatedEntry,
   type CreatedRecord,
-  intentOf,
-  keyId,
-  notCreatedEntry,
+  hashKeyId,
+  parseTime,
   readLine,
+  readTokens,
   sumOf,
-  timeOf,
-  tokensIn,
 } from "../../../../src/client/store/history/records.js";
-import { exactJson } from "../../../../src/core/json/exact-json.js";
+import { stringifyExact } from "../../../../src/core/json/exact-json.js";
 
 const CREATED = {
   ...{ kind: "created", local_id: "local-1", request_id: "id-1", origin: "https://a.example", prompt: "x" },
@@ -40,7 +40,7 @@ describe("a line", () => {
     ["null", "null"],
   ])("with the schema %s has %s, number by number", (schema, expected) => {
     const read = readLine(`${JSON.stringify(CREATED).slice(0, -1)},"output_schema":${schema}}`);
-    expect(exactJson((read as CreatedRecord).output_schema)).toBe(expected);
+    expect(stringifyExact((read as CreatedRecord).output_schema)).toBe(expected);
   });
 
   test.each([
@@ -68,30 +68,33 @@ describe("a line", () => {
 test("an intent has the request's fields, a name of its own and no key", () => {
   const body = { prompt: "x", structured_output: true, output_schema: { type: "object" } } as const;
   const attempt = { origin: "https://a.example", profile: "work", apiKey: "secret", body };
-  const [one, two] = [intentOf(attempt, "2030-01-01T00:00:00Z"), intentOf(attempt, "2030-01-01T00:00:00Z")];
+  const [one, two] = [
+    buildIntent(attempt, "2030-01-01T00:00:00Z"),
+    buildIntent(attempt, "2030-01-01T00:00:00Z"),
+  ];
   expect(one).toMatchObject({ kind: "intent", origin: "https://a.example", profile: "work", ...body });
   expect(one.local_id).toMatch(/^local-[0-9a-f]{12}$/);
   expect(one.local_id).not.toBe(two.local_id);
-  expect(one.key_id).toBe(keyId("secret"));
+  expect(one.key_id).toBe(hashKeyId("secret"));
   expect(JSON.stringify(one)).not.toContain("secret");
-  expect(intentOf({ ...attempt, body: { prompt: "y" } }, "")).toMatchObject({
+  expect(buildIntent({ ...attempt, body: { prompt: "y" } }, "")).toMatchObject({
     ...{ structured_output: false, output_schema: null },
   });
 });
 
 test("the entry of a create that was never made has the intent's fields, its state and no id", () => {
-  const { kind: _, ...record } = intentOf(
+  const { kind: _, ...record } = buildIntent(
     { origin: "https://a.example", profile: "work", apiKey: "k", body: { prompt: "x" } },
     "2030-01-01T00:00:00Z",
   );
-  expect(notCreatedEntry({ ...record, kind: "not-created", at: "t" })).toEqual({
+  expect(buildNotCreatedEntry({ ...record, kind: "not-created", at: "t" })).toEqual({
     ...{ ...record, request_id: null, status: "NOT_CREATED", created_at: null },
   });
 });
 
 test("a key's id is the start of its digest", () => {
-  expect(keyId("k")).toBe("8254c329a928");
-  expect(keyId("l")).not.toBe(keyId("k"));
+  expect(hashKeyId("k")).toBe("8254c329a928");
+  expect(hashKeyId("l")).not.toBe(hashKeyId("k"));
 });
 
 test.each([
@@ -100,7 +103,7 @@ test.each([
   ["soon", Date.UTC(2029, 0, 1)],
   ["2028-12-25T00:00:00Z", Date.UTC(2029, 0, 1)],
 ])("a request with the time %s began then, but not before it was sent", (created_at, expected) => {
-  expect(timeOf({ created_at, sent_at: "2029-01-01T00:00:00Z" })).toBe(expected);
+  expect(parseTime({ created_at, sent_at: "2029-01-01T00:00:00Z" })).toBe(expected);
 });
 
 test.each([
@@ -110,7 +113,7 @@ test.each([
   [{ input_tokens: "3", total_tokens: "9" }, undefined],
   [undefined, undefined],
 ])("the tokens of the usage %j are %j", (usage, tokens) => {
-  expect(tokensIn(usage)).toBe(tokens);
+  expect(readTokens(usage)).toBe(tokens);
 });
 
 test("dollars add up to the digits that they have", () => {

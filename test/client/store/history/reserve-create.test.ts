@@ -20,13 +20,13 @@ const take = (limit: number) => open().reserve(ATTEMPT, { perHour: limit });
 async function create(limit: number) {
   const claim = await take(limit);
   if (!("pending" in claim)) throw new Error("the hour is full");
-  claim.pending.created(`id-${readdirSync(folder).length}-${clock.now}`, {});
+  claim.pending.recordCreated(`id-${readdirSync(folder).length}-${clock.now}`, {});
 }
 
 test("to count and to begin is one step: of 40 at once, as many as the limit get a slot", async () => {
   const claims = await Promise.all(Array.from({ length: 40 }, () => take(10)));
   expect(claims.filter((claim) => "pending" in claim)).toHaveLength(10);
-  expect(open().hour(ATTEMPT, 10)).toMatchObject({ nextAt: clock.now + HOUR + 1_000 });
+  expect(open().countHour(ATTEMPT, 10)).toMatchObject({ nextAt: clock.now + HOUR + 1_000 });
 });
 
 test("as many as the limit, and the next an hour and a second after the first", async () => {
@@ -35,7 +35,7 @@ test("as many as the limit, and the next an hour and a second after the first", 
   clock.now += 1_000;
   await create(2);
   expect(await take(2)).toEqual({ fullUntil: start + HOUR + 1_000, isDay: false });
-  expect(open().hour(ATTEMPT, 2)).toEqual({
+  expect(open().countHour(ATTEMPT, 2)).toEqual({
     ...{ attempts: [start, start + 1_000], nextAt: start + HOUR + 1_000 },
   });
   clock.now = start + HOUR + 1_000;
@@ -47,7 +47,7 @@ test("a create counts until an hour and a second after it", async () => {
   await create(1);
   const countedAfter = (ms: number) => {
     clock.now = start + ms;
-    return open().hour(ATTEMPT, 1).attempts;
+    return open().countHour(ATTEMPT, 1).attempts;
   };
   expect([countedAfter(HOUR + 999), countedAfter(HOUR + 1_000)]).toEqual([[start], []]);
 });

@@ -2,16 +2,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  sameCreates,
+  findSameCreates,
+  nameWanted,
   type WantedCreate,
-  wantedName,
 } from "../../../../src/client/store/history/create-names.js";
 import { AppendLog } from "../../../../src/client/store/history/log.js";
 import {
-  entryOf,
+  buildEntry,
+  buildIntent,
   type HistoryEntry,
   type HistoryLine,
-  intentOf,
 } from "../../../../src/client/store/history/records.js";
 import { parseExact } from "../../../../src/core/json/exact-json.js";
 import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
@@ -26,7 +26,7 @@ const withSchema = (output_schema: JsonSchema): WantedCreate => ({
 });
 
 const intent = (name: string, ms: number, wanted: WantedCreate) => ({
-  ...intentOf({ profile: null, ...wanted }, new Date(NOW + ms).toISOString()),
+  ...buildIntent({ profile: null, ...wanted }, new Date(NOW + ms).toISOString()),
   local_id: `local-${name}`,
 });
 /** A create `ms` after now; `wanted` says what it asked for. */
@@ -43,7 +43,7 @@ function logOf(...lines: HistoryLine[]): AppendLog {
 }
 
 function same(lines: HistoryLine[], wanted: WantedCreate = WANTED, found: HistoryEntry[] = []) {
-  return sameCreates(logOf(...lines), { unknown: [], found }, wanted, NOW - HOUR).made;
+  return findSameCreates(logOf(...lines), { unknown: [], found }, wanted, NOW - HOUR).made;
 }
 const names = (entries: HistoryEntry[]) => entries.map(({ request_id }) => request_id);
 
@@ -72,9 +72,9 @@ describe("the requests like one that is wanted", () => {
 
   test("are also those whose outcome found room only beside the intent, each once, as the log has it", () => {
     const found = [
-      ...["a", "b"].map((name) => entryOf(created(name, -2))),
-      entryOf(created("other", -2, { ...WANTED, body: { prompt: "q" } })),
-      entryOf(created("old", -HOUR - 1)),
+      ...["a", "b"].map((name) => buildEntry(created(name, -2))),
+      buildEntry(created("other", -2, { ...WANTED, body: { prompt: "q" } })),
+      buildEntry(created("old", -HOUR - 1)),
     ];
     const seen: HistoryLine = {
       kind: "status",
@@ -119,7 +119,7 @@ test("creates like it without an outcome are named whatever their age, with the 
     { intent: intent("b", -1, { ...WANTED, body: { prompt: "q" } }), outcome: undefined, sender },
     { intent: intent("c", -1, WANTED), outcome: undefined },
   ];
-  const { made, unsettled } = sameCreates(logOf(), { unknown, found: [] }, WANTED, NOW - HOUR);
+  const { made, unsettled } = findSameCreates(logOf(), { unknown, found: [] }, WANTED, NOW - HOUR);
   expect(made).toEqual([]);
   expect(unsettled.map(({ entry, sender }) => [entry.local_id, entry.status, sender])).toEqual([
     ["local-a", "UNKNOWN", { pid: 1, host: "h" }],
@@ -135,16 +135,16 @@ describe("the name of a create", () => {
     [withSchema({ a: {} }), withSchema({ a: [] }), false],
     [WANTED, withSchema({}), false],
   ])("of %j and of %j is the same: %j", (one, other, expected) => {
-    expect(wantedName(one) === wantedName(other)).toBe(expected);
+    expect(nameWanted(one) === nameWanted(other)).toBe(expected);
   });
 
   test("tells no two ways to write a number apart", () => {
     const name = (text: string) =>
-      wantedName({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
+      nameWanted({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
     expect(name('{"maximum":1.0}')).toBe(name('{"maximum":1}'));
   });
 
   test("does not contain the key", () => {
-    expect(wantedName({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
+    expect(nameWanted({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
   });
 });

@@ -69,7 +69,7 @@ test("one bad first poll does not give a row up", async () => {
 test("the lengths of earlier runs set the poll interval, as in every watch", async () => {
   const paceWith = async (lengths: number[]) => {
     const w = await world();
-    Object.assign(w.ports.history as History, { durations: () => lengths });
+    Object.assign(w.ports.history as History, { listDurations: () => lengths });
     const { client } = w.ports;
     let pace: unknown;
     const watch: typeof client.watch = (source, options) => {

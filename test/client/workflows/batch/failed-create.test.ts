@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RefusedError, ResearchError, UnreachableError } from "../../../../src/client/calls/errors.js";
 import type { RefusalKind } from "../../../../src/client/dialects/dialect.js";
-import { causeOf, FAILED_CREATES } from "../../../../src/client/workflows/batch/failed-create.js";
+import { classifyCause, FAILED_CREATES } from "../../../../src/client/workflows/batch/failed-create.js";
 import {
   CreateRefusedError,
   NotRecordedError,
@@ -58,6 +58,6 @@ test.each<[string, unknown, boolean, string, string, string]>([
   ["a full disk", new NotRecordedError("x"), false, "broken", "left", "all-end"],
   ["a defect", new TypeError("x"), false, "broken", "left", "all-end"],
 ])("%s", (_, error, isWaitedFor, cause, row, account) => {
-  expect(causeOf(error, isWaitedFor)).toBe(cause);
-  expect(FAILED_CREATES[causeOf(error, isWaitedFor)]).toMatchObject({ row, account });
+  expect(classifyCause(error, isWaitedFor)).toBe(cause);
+  expect(FAILED_CREATES[classifyCause(error, isWaitedFor)]).toMatchObject({ row, account });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { KnownRow } from "../../../../src/client/workflows/batch/journal.js";
 import {
-  changedRows,
-  occupiedFiles,
+  chooseStateWord,
+  listChangedRows,
+  listOccupiedFiles,
   planRows,
   type RowState,
-  stateWord,
 } from "../../../../src/client/workflows/batch/plan.js";
 import type { Row } from "../../../../src/client/workflows/batch/row.js";
 
@@ -113,11 +113,11 @@ describe("a key whose question has changed", () => {
     ["refused", 0],
   ] as const)("is an error after %s: %i", (stage, count) => {
     const before = new Map([["key:a", known(stage, { digest: "d0" })]]);
-    expect(changedRows([row("a")], before)).toHaveLength(count);
+    expect(listChangedRows([row("a")], before)).toHaveLength(count);
   });
 
   test("is no error if it has not changed, or is new", () => {
-    expect(changedRows([row("a"), row("b")], new Map([["key:a", known("created")]]))).toEqual([]);
+    expect(listChangedRows([row("a"), row("b")], new Map([["key:a", known("created")]]))).toEqual([]);
   });
 });
 
@@ -126,7 +126,7 @@ test("only rows that are still to be sent collide with foreign files, Markdown o
     ...{ row: row(stem), stem, standing, status: null, announce: "later" },
   });
   const states = [state("a", "waiting"), state("b", "waiting"), state("c", "done"), state("d", "waiting")];
-  const files = occupiedFiles(states, new Set(["a.md", "b.json", "c.md", "d.txt"]));
+  const files = listOccupiedFiles(states, new Set(["a.md", "b.json", "c.md", "d.txt"]));
   expect(files.map(({ file }) => file)).toEqual(["a.md", "b.json"]);
 });
 
@@ -136,5 +136,5 @@ test.each([
   ["waiting", null, "WAITING"],
   ["running", "PROCESSING", "PROCESSING"],
 ] as const)("%s %s is %s", (standing, status, word) => {
-  expect(stateWord({ ...plan(undefined), standing, status })).toBe(word);
+  expect(chooseStateWord({ ...plan(undefined), standing, status })).toBe(word);
 });

@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
-import { digestOf } from "../../../../src/client/store/history/create-names.js";
-import { fileStem, isRepeated, rowId } from "../../../../src/client/workflows/batch/row.js";
+import { computeDigest } from "../../../../src/client/store/history/create-names.js";
+import { buildFileStem, buildRowId, isRepeated } from "../../../../src/client/workflows/batch/row.js";
 import { parseExact } from "../../../../src/core/json/exact-json.js";
 import type { JsonSchema } from "../../../../src/core/protocol/conversation.js";
 
 test("the digest knows prompt, structured output and schema, and not the order of fields", () => {
   const schema = { type: "object", properties: { a: { type: "string" }, b: {} } };
   const turned = { properties: { b: {}, a: { type: "string" } }, type: "object" };
-  const digest = digestOf({ prompt: "p", structured_output: true, output_schema: schema });
+  const digest = computeDigest({ prompt: "p", structured_output: true, output_schema: schema });
   expect(digest).toMatch(/^[0-9a-f]{24}$/);
-  expect(digestOf({ prompt: "p", structured_output: true, output_schema: turned })).toBe(digest);
-  expect(digestOf({ prompt: "q", structured_output: true, output_schema: schema })).not.toBe(digest);
-  expect(digestOf({ prompt: "p", structured_output: true })).not.toBe(digest);
-  expect(digestOf({ prompt: "p", structured_output: true })).not.toBe(digestOf({ prompt: "p" }));
+  expect(computeDigest({ prompt: "p", structured_output: true, output_schema: turned })).toBe(digest);
+  expect(computeDigest({ prompt: "q", structured_output: true, output_schema: schema })).not.toBe(digest);
+  expect(computeDigest({ prompt: "p", structured_output: true })).not.toBe(digest);
+  expect(computeDigest({ prompt: "p", structured_output: true })).not.toBe(computeDigest({ prompt: "p" }));
 });
 
 test("the digest tells no two ways to write a number apart", () => {
-  const of = (text: string) => digestOf({ prompt: "p", output_schema: parseExact(text) as JsonSchema });
+  const of = (text: string) => computeDigest({ prompt: "p", output_schema: parseExact(text) as JsonSchema });
   expect(of('{"maximum":1.0}')).toBe(of('{ "maximum": 1 }'));
 });
 
 test("arrays in a schema keep their order", () => {
   const body = (...names: string[]) => ({ prompt: "p", output_schema: { enum: names } });
-  expect(digestOf(body("a", "b"))).not.toBe(digestOf(body("b", "a")));
+  expect(computeDigest(body("a", "b"))).not.toBe(computeDigest(body("b", "a")));
   // An array is not the object with the same names and values.
   const other = { prompt: "p", output_schema: { enum: { 0: "a", 1: "b" } } };
-  expect(digestOf(body("a", "b"))).not.toBe(digestOf(other));
+  expect(computeDigest(body("a", "b"))).not.toBe(computeDigest(other));
 });
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   [undefined, 1, "ask:d"],
   [undefined, 2, "ask:d:2"],
 ])("the key %s and the %d. request body of its kind are %s", (key, nth, id) => {
-  expect(rowId(key, "d", nth)).toBe(id);
+  expect(buildRowId(key, "d", nth)).toBe(id);
 });
 
 test("only a row without a key repeats another", () => {
@@ -60,5 +60,5 @@ test.each([
   ["é", "é"],
   ["💡", "%f0%9f%92%a1"],
 ])("the key %j names the file %j", (key, stem) => {
-  expect(fileStem(key)).toBe(stem);
+  expect(buildFileStem(key)).toBe(stem);
 });

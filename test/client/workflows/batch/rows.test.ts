@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
-import { targetOf } from "../../../../src/client/workflows/batch/result-collector.js";
+import { buildTarget } from "../../../../src/client/workflows/batch/result-collector.js";
 import {
   type BatchWorld,
   batchWorld,
@@ -103,7 +103,7 @@ test("a row of each ending: what is told, what the journal holds, and the list o
       return { checked_at: "later", counts: {} };
     },
     seen: (event, running) => {
-      if (event.kind === "row") running.announced(event.state);
+      if (event.kind === "row") running.noteAnnounced(event.state);
     },
   });
   expect([seen, told(again.events)]).toEqual([[["k5", undefined]], { k5: ["done COMPLETED final"] }]);
@@ -228,7 +228,7 @@ test.each<[string, object, object]>([
   ["elsewhere", { origin: "https://b.example", profile: "b" }, { origin: "https://b.example", profile: "b" }],
 ])("the request of a row that was made %s", (_, { basePath = "", ...made }: { basePath?: string }, where) => {
   const seen = { requestId: "id", createdAt: "c", sentAt: "s", status: "PENDING" };
-  expect(targetOf({ ...seen, ...made } as unknown as RowState, { origin: HERE, basePath })).toEqual({
+  expect(buildTarget({ ...seen, ...made } as unknown as RowState, { origin: HERE, basePath })).toEqual({
     requestId: "id",
     entry: { request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...where },
   });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { parseHolder, processStat, thisProcess } from "../../../../src/core/files/lock/holder.js";
+import { describeThisProcess, parseHolder, processStat } from "../../../../src/core/files/lock/holder.js";
 
 test("a record that this process wrote names it", () => {
-  expect(parseHolder(JSON.stringify(thisProcess()))).toEqual(thisProcess());
+  expect(parseHolder(JSON.stringify(describeThisProcess()))).toEqual(describeThisProcess());
 });
 
 test.each(["", "{", "null", "7", "[]", "{}", '{"pid":"1"}', '{"pid":0}', '{"pid":-1}', '{"pid":1.5}'])(
@@ -20,7 +20,7 @@ test("what has the wrong type is absent", () => {
 test.runIf(process.platform === "linux")(
   "a process is known by its state and by when it began (needs /proc)",
   () => {
-    expect(processStat(process.pid)).toEqual({ state: "R", began: thisProcess().began });
+    expect(processStat(process.pid)).toEqual({ state: "R", began: describeThisProcess().began });
     expect(processStat(2 ** 22 + 1)).toBeUndefined();
   },
 );

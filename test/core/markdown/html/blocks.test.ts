@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { markdownHtml, type PageHeading } from "../../../../src/core/markdown/html/blocks.js";
+import { type PageHeading, renderMarkdown } from "../../../../src/core/markdown/html/blocks.js";
 import { readMarkdown } from "../../../../src/core/markdown/parse.js";
 
 /** A line break between two tags shows nothing. */
 const joined = (html: string) => html.replace(/(?<=>)\n|\n(?=<)/g, "");
 const html = (markdown: string) =>
-  joined(markdownHtml(readMarkdown(markdown).blocks, [])).replaceAll(' dir="auto"', "");
+  joined(renderMarkdown(readMarkdown(markdown).blocks, [])).replaceAll(' dir="auto"', "");
 const anchor = (href: string, text: string) => `<a href="${href}" rel="noopener noreferrer">${text}</a>`;
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
 
 test("headings are collected without their links", () => {
   const headings: PageHeading[] = [];
-  markdownHtml(readMarkdown("# [a](https://x.y)\n\n> ### b").blocks, headings);
+  renderMarkdown(readMarkdown("# [a](https://x.y)\n\n> ### b").blocks, headings);
   expect(headings).toEqual([
     { id: "s1", level: 1, html: "a" },
     { id: "s2", level: 3, html: "b" },

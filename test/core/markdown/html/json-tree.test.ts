@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type JsonTree, jsonTree } from "../../../../src/core/markdown/html/structured.js";
+import { type JsonTree, parseJsonTree } from "../../../../src/core/markdown/html/structured.js";
 
 const literal = (token: string): JsonTree => ({ kind: "literal", token });
 const string = (text: string): JsonTree => ({ kind: "string", text });
@@ -23,5 +23,5 @@ test.each<[string, JsonTree]>([
   ],
   ['{"__proto__": "a:b,{}"}', object(["__proto__", string("a:b,{}")])],
 ])("%s", (text, tree) => {
-  expect(jsonTree(text)).toEqual(tree);
+  expect(parseJsonTree(text)).toEqual(tree);
 });

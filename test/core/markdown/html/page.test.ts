@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stateClass } from "../../../../src/core/markdown/html/page.js";
+import { chooseStateClass } from "../../../../src/core/markdown/html/page.js";
 
 test.each([
   ["COMPLETED", "done"],
@@ -10,5 +10,5 @@ test.each([
   ["UNKNOWN", "bad"],
   ["<anything>", "bad"],
 ])("%s looks %s", (state, look) => {
-  expect(stateClass(state)).toBe(look);
+  expect(chooseStateClass(state)).toBe(look);
 });

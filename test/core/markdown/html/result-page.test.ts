@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { resultPage } from "../../../../src/core/markdown/html/result-page.js";
+import { renderResultPage } from "../../../../src/core/markdown/html/result-page.js";
 import STYLE from "../../../../src/core/markdown/html/style.css?raw";
 import { anyText } from "../../../support/any-text.js";
 
@@ -12,7 +12,7 @@ const FACTS = {
   createdAt: "2026-01-01T10:00:00Z",
   completedAt: "2026-01-01T10:05:00Z",
 };
-const markdownPage = (text: string) => resultPage({ kind: "markdown", text }, FACTS);
+const markdownPage = (text: string) => renderResultPage({ kind: "markdown", text }, FACTS);
 
 test("a page has footnotes below, raised and parted, and lays out what HTML raises, lowers and breaks", () => {
   const html = markdownPage("A[^1].\n\n> `b`\n\n[^1]: See <i>*here*</i>");
@@ -56,7 +56,10 @@ describe("a page", () => {
     expect(html.match(/<h1/g)).toHaveLength(1);
     expect(markdownPage("Only text.")).toContain("<title>What &lt;is&gt; it?</title>");
     expect(markdownPage("Only text.")).toContain('<h1 class="question" dir="auto">What &lt;is&gt; it?</h1>');
-    const unasked = resultPage({ kind: "markdown", text: "Only text." }, { requestId: "r-1", origin: "o" });
+    const unasked = renderResultPage(
+      { kind: "markdown", text: "Only text." },
+      { requestId: "r-1", origin: "o" },
+    );
     expect(unasked).toContain("<title>Result of r-1</title>");
     expect(unasked).not.toContain("Question");
   });
@@ -92,14 +95,14 @@ describe("a page", () => {
   });
 
   test("has a long question cut as its title, and the request's where no question is known", () => {
-    const long = resultPage({ kind: "json", text: "[]" }, { ...FACTS, question: "why ".repeat(100) });
+    const long = renderResultPage({ kind: "json", text: "[]" }, { ...FACTS, question: "why ".repeat(100) });
     expect(long).toMatch(/<h1 class="question" dir="auto">(?:why )+w?h?y?…<\/h1>/);
-    const unknown = resultPage({ kind: "json", text: "[]" }, { requestId: "r-1", origin: "o" });
+    const unknown = renderResultPage({ kind: "json", text: "[]" }, { requestId: "r-1", origin: "o" });
     expect(unknown).toContain('<h1 class="question" dir="auto">Result of r-1</h1>');
   });
 
   test("shows a structured result too, under the question", () => {
-    const page = resultPage({ kind: "json", text: '{\n  "a": 1e400\n}\n' }, FACTS);
+    const page = renderResultPage({ kind: "json", text: '{\n  "a": 1e400\n}\n' }, FACTS);
     expect(page).toContain('<h1 class="question" dir="auto">What &lt;is&gt; it?</h1>');
     expect(page).toContain('<dt dir="auto">a</dt>\n<dd><span class="literal">1e400</span></dd>');
   });
@@ -156,7 +159,7 @@ test("no input makes a tag, an attribute or a control character", () => {
       const result = structured
         ? ({ kind: "json", text: JSON.stringify({ [text]: [text, { [question]: text }] }) } as const)
         : ({ kind: "markdown", text } as const);
-      const html = resultPage(result, { ...FACTS, question, requestId: question, origin: text });
+      const html = renderResultPage(result, { ...FACTS, question, requestId: question, origin: text });
       const rest = html.replace(STYLE, "").replace(TAGS, "");
       expect(rest).not.toMatch(/[<>]/);
       expect(html).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { structuredHtml } from "../../../../src/core/markdown/html/structured.js";
+import { renderStructured } from "../../../../src/core/markdown/html/structured.js";
 
 const html = (json: string) =>
-  structuredHtml(json)
+  renderStructured(json)
     .replaceAll(' dir="auto"', "")
     .replaceAll('<span class="literal">', "<i>")
     .replaceAll('<span class="text">', "<s>")
@@ -34,5 +34,5 @@ test.each([
 
 test("what nests a million levels deep is shown as JSON", () => {
   const deep = `${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}`;
-  expect(structuredHtml(deep)).toBe(`<pre><code>${deep}</code></pre>`);
+  expect(renderStructured(deep)).toBe(`<pre><code>${deep}</code></pre>`);
 });

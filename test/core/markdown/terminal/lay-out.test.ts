@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { layOut } from "../../../../src/core/markdown/terminal/lay-out.js";
-import { columnsOf } from "../../../../src/core/text/width.js";
+import { measureColumns } from "../../../../src/core/text/width.js";
 import { anyText } from "../../../support/any-text.js";
 
 const plain = (markdown: string, columns = 60) =>
@@ -148,7 +148,7 @@ test("no input acts on a terminal, and no line is too wide", () => {
     fc.property(hostile, fc.integer({ min: 40, max: 120 }), fc.boolean(), (markdown, columns, hyperlinks) => {
       const text = layOut(markdown, { columns, colour: true, hyperlinks })?.replace(ours, "") ?? "";
       expect(text).not.toMatch(acts);
-      const widest = Math.max(...text.split("\n").map(columnsOf));
+      const widest = Math.max(...text.split("\n").map(measureColumns));
       expect(widest).toBeLessThanOrEqual(Math.min(100, columns));
     }),
     { numRuns: 200 },

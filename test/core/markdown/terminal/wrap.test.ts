@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { measure, wrap, wrapVerbatim } from "../../../../src/core/markdown/terminal/wrap.js";
-import { columnsOf } from "../../../../src/core/text/width.js";
+import { measureColumns } from "../../../../src/core/text/width.js";
 
 const wrapped = (text: string, columns: number) =>
   wrap([{ text, look: 0 }], columns).map(({ runs }) => runs.map((run) => run.text).join(""));
@@ -63,7 +63,7 @@ describe("wrapVerbatim", () => {
 test("columns are counted as they are laid out", () => {
   const lines = wrap([{ text: "日本語 report 🚀 cafe\u0301 ".repeat(20), look: 0 }], 17);
   for (const { runs, columns } of lines) {
-    expect(columns).toBe(columnsOf(runs.map(({ text }) => text).join("")));
+    expect(columns).toBe(measureColumns(runs.map(({ text }) => text).join("")));
     expect(columns).toBeLessThanOrEqual(17);
   }
 });

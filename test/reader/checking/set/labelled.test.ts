@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
-import { pageOf } from "../../../../src/reader/checking/check.js";
+import { buildPage } from "../../../../src/reader/checking/check.js";
 import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";
-import { isBehindPayment, undeliveredReason } from "../../../../src/reader/fetching/delivery.js";
-import { languageOf } from "../../../../src/reader/languages/languages.js";
+import { explainUndelivered, isBehindPayment } from "../../../../src/reader/fetching/delivery.js";
+import { detectLanguage } from "../../../../src/reader/languages/languages.js";
 import { cutDocument } from "../../../../src/reader/reading/documents/cut.js";
-import { sentencesIn } from "../../../../src/reader/reading/sentences-in.js";
+import { splitSentences } from "../../../../src/reader/reading/sentences-in.js";
 import { pdf } from "../../../support/pdf.js";
 
 /** A sentence of the set: T, I, E or N, its language, and its text. */
@@ -37,12 +37,12 @@ async function readLabelled(part: string): Promise<LabelledPage> {
   const page = { type: isPdf ? "application/pdf" : "text/html", charset: "utf-8" };
   const read = await cutDocument({ name, bytes, page, wantsText: true });
   const reason =
-    "reason" in read ? read.reason : read.blocks.length === 0 ? "it is empty" : undeliveredReason(read);
+    "reason" in read ? read.reason : read.blocks.length === 0 ? "it is empty" : explainUndelivered(read);
   const cited: CitedPage =
     reason === undefined && !("reason" in read)
       ? {
           entry: { state: "read", reason: null },
-          content: pageOf({ ...read, isPaid: isBehindPayment(read) }),
+          content: buildPage({ ...read, isPaid: isBehindPayment(read) }),
         }
       : { entry: { state: "unreadable", reason: reason ?? null } };
   const sentences = lines.slice(end + 1).flatMap((line): Labelled[] => {
@@ -96,13 +96,13 @@ const small = await Promise.all(
     .split("\n")
     .map((line, nth) => {
       const [, html = ""] = line.split(" || ");
-      return readLabelled(`pair-${nth} ${languageOf(html) ?? "?"}\n<p>${html}</p>\n---`);
+      return readLabelled(`pair-${nth} ${detectLanguage(html) ?? "?"}\n<p>${html}</p>\n---`);
     }),
 );
 /** The sentences, list items and rows of the pages themselves, with what stands over a row. */
 const copied = [...pages, ...small].flatMap(({ cited, language }) =>
   (cited.content?.passages ?? []).flatMap(({ text, over, isRow }) =>
-    (isRow ? [text] : [...sentencesIn(text)].map(({ segment }) => segment.trim())).map((sentence) => ({
+    (isRow ? [text] : [...splitSentences(text)].map(({ segment }) => segment.trim())).map((sentence) => ({
       ...{ cited, language, sentence },
       over: isRow ? over : "",
     })),

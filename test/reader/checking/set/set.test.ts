@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
-import { pageOf } from "../../../../src/reader/checking/check.js";
-import { claimsIn } from "../../../../src/reader/checking/citations.js";
+import { buildPage } from "../../../../src/reader/checking/check.js";
+import { readClaims } from "../../../../src/reader/checking/citations.js";
 import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";
-import { languageOf } from "../../../../src/reader/languages/languages.js";
+import { detectLanguage } from "../../../../src/reader/languages/languages.js";
 import { cutDocument } from "../../../../src/reader/reading/documents/cut.js";
-import { sentencesIn } from "../../../../src/reader/reading/sentences-in.js";
+import { splitSentences } from "../../../../src/reader/reading/sentences-in.js";
 import { pdf } from "../../../support/pdf.js";
 import { PAGES, PAPER } from "./pages.js";
 import { SENTENCES, type Truth } from "./sentences.js";
@@ -19,7 +19,7 @@ for (const [name, html] of Object.entries(PAGES)) {
   const bytes = name === "paper" ? pdf(...PAPER) : new TextEncoder().encode(html);
   const read = await cutDocument({ name, bytes, page: { type, charset: "utf-8" }, wantsText: true });
   if ("reason" in read) throw new Error(`${name}: ${read.reason}`);
-  pages.set(name, { entry: { state: "read", reason: null }, content: pageOf(read) });
+  pages.set(name, { entry: { state: "read", reason: null }, content: buildPage(read) });
 }
 
 const report = SENTENCES.map(([, text, ...cited]) => {
@@ -30,10 +30,10 @@ const list = [...pages.keys()].map((name, i) => `${i + 1}. https://${name}.examp
 
 /** What each sentence was given, in their order. */
 const given = await Promise.all(
-  claimsIn(`${report}\n\n## Sources\n\n${list}`, { citations: [], sources: [] }).claims.map(
+  readClaims(`${report}\n\n## Sources\n\n${list}`, { citations: [], sources: [] }).claims.map(
     async ({ text, urls }) => {
       const cited = urls.flatMap((url) => pages.get(new URL(url).hostname.replace(".example", "")) ?? []);
-      return { text, ...(await judge(text, cited, languageOf(text))) };
+      return { text, ...(await judge(text, cited, detectLanguage(text))) };
     },
   ),
 );
@@ -66,14 +66,14 @@ test("what is gone or cannot be read is said to be", () => {
 const copied = [...pages].flatMap(([name, page]) => {
   const passages = page.content?.passages ?? [];
   return passages.flatMap(({ text }) =>
-    [...sentencesIn(text)].map(({ segment }) => [name, segment.trim()] as const),
+    [...splitSentences(text)].map(({ segment }) => [name, segment.trim()] as const),
   );
 });
 
 test("no sentence that is copied from its page is accused", async () => {
   expect(copied.length).toBeGreaterThan(40);
   const judged = await Promise.all(
-    copied.map(([name, text]) => judge(text, [pages.get(name) as CitedPage], languageOf(text))),
+    copied.map(([name, text]) => judge(text, [pages.get(name) as CitedPage], detectLanguage(text))),
   );
   expect(copied.filter((_, i) => !["found", "unchecked"].includes(judged[i]?.verdict ?? ""))).toEqual([]);
 });
@@ -89,7 +89,7 @@ test("a number of which one digit is changed, so that it stands nowhere on the p
   });
   expect(changed.length).toBeGreaterThan(10);
   for (const [name, text, other] of changed) {
-    const judged = await judge(text, [pages.get(name) as CitedPage], languageOf(text));
+    const judged = await judge(text, [pages.get(name) as CitedPage], detectLanguage(text));
     expect(judged, text).toMatchObject({ verdict: "missing" });
     expect(judged.missing.join("; "), text).toContain(other);
   }

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { parseExact } from "../../../../src/core/json/exact-json.js";
 import {
   ALL_CAPABILITIES,
-  bodyOf,
-  bytesOf,
+  buildBody,
   type Capabilities,
-  reduced,
+  countBytes,
+  reduceCapabilities,
 } from "../../../../src/reader/model/endpoint/chat-request.js";
-import { resultPrompt } from "../../../../src/reader/writing/prompts.js";
+import { buildResultPrompt } from "../../../../src/reader/writing/prompts.js";
 
 const REQUEST = {
   messages: [{ role: "user" as const, content: "Ünï 🙂" }],
@@ -18,8 +18,8 @@ const REQUEST = {
 it("the bytes of the longest body are counted", () => {
   for (const format of ["json_schema", "json_object", "text"] as const) {
     for (const limit of ["max_tokens", "max_completion_tokens"] as const) {
-      const body = bodyOf("m", REQUEST, { ...ALL_CAPABILITIES, format, limit });
-      expect(bytesOf("m", REQUEST)).toBeGreaterThanOrEqual(Buffer.byteLength(body));
+      const body = buildBody("m", REQUEST, { ...ALL_CAPABILITIES, format, limit });
+      expect(countBytes("m", REQUEST)).toBeGreaterThanOrEqual(Buffer.byteLength(body));
       expect(JSON.parse(body)).toMatchObject({ model: "m", stream: true, [limit]: 100 });
     }
   }
@@ -43,28 +43,28 @@ it.each<[string, Partial<Capabilities>, object]>([
   ["text alone", { format: "text", streamUsage: false }, { temperature: 0 }],
 ])("what an endpoint takes is sent, and nothing else: %s", (_name, capabilities, more) => {
   const { messages } = REQUEST;
-  const body = JSON.parse(bodyOf("m", REQUEST, { ...ALL_CAPABILITIES, ...capabilities }));
+  const body = JSON.parse(buildBody("m", REQUEST, { ...ALL_CAPABILITIES, ...capabilities }));
   expect(body).toEqual({ model: "m", messages, stream: true, max_tokens: 100, ...more });
 });
 
 it("a schema is sent with the numbers that stand in it", () => {
   const text = '{"maximum":12345678901234567890,"minimum":-0}';
   const schema = parseExact(text) as Record<string, unknown>;
-  const body = bodyOf("m", { ...REQUEST, schema: { name: "result", schema } }, ALL_CAPABILITIES);
+  const body = buildBody("m", { ...REQUEST, schema: { name: "result", schema } }, ALL_CAPABILITIES);
   expect(body).toContain(`"json_schema":{"name":"result","schema":${text}}`);
-  expect(resultPrompt(schema).instructions).toContain(text);
+  expect(buildResultPrompt(schema).instructions).toContain(text);
 });
 
 it("a complaint takes out what it names, and else the form of the reply", () => {
-  expect(reduced(ALL_CAPABILITIES, "use max_completion_tokens", 100)).toEqual({
+  expect(reduceCapabilities(ALL_CAPABILITIES, "use max_completion_tokens", 100)).toEqual({
     ...ALL_CAPABILITIES,
     limit: "max_completion_tokens",
   });
-  expect(reduced(ALL_CAPABILITIES, "stream_options: unknown", 100)).toEqual({
+  expect(reduceCapabilities(ALL_CAPABILITIES, "stream_options: unknown", 100)).toEqual({
     ...ALL_CAPABILITIES,
     streamUsage: false,
   });
-  expect(reduced(ALL_CAPABILITIES, "temperature must be 1", 100)).toEqual({
+  expect(reduceCapabilities(ALL_CAPABILITIES, "temperature must be 1", 100)).toEqual({
     ...ALL_CAPABILITIES,
     temperature: false,
   });
@@ -73,15 +73,15 @@ it("a complaint takes out what it names, and else the form of the reply", () => 
   };
   const complaint = "max_completion_tokens, temperature, stream_options";
   const formats: string[] = [];
-  for (; known; known = reduced(known, complaint, 100)) formats.push(known.format);
+  for (; known; known = reduceCapabilities(known, complaint, 100)) formats.push(known.format);
   expect(formats).toEqual(["json_schema", "json_object", "text"]);
 });
 
 it("a smaller limit of the output is kept to, once", () => {
   const complaint = "max_tokens is too large: 5000. This model supports at most 4096 completion tokens";
-  const known = reduced(ALL_CAPABILITIES, complaint, 5_000);
+  const known = reduceCapabilities(ALL_CAPABILITIES, complaint, 5_000);
   expect(known).toEqual({ ...ALL_CAPABILITIES, mostTokens: 4_096 });
   const request = { ...REQUEST, maxTokens: 5_000 };
-  expect(known && JSON.parse(bodyOf("m", request, known)).max_tokens).toBe(4_096);
-  expect(known && reduced(known, complaint, 5_000)?.format).toBe("json_object");
+  expect(known && JSON.parse(buildBody("m", request, known)).max_tokens).toBe(4_096);
+  expect(known && reduceCapabilities(known, complaint, 5_000)?.format).toBe("json_object");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonIn } from "../../../../src/reader/model/endpoint/json-reply.js";
+import { findJson } from "../../../../src/reader/model/endpoint/json-reply.js";
 
 it.each<[string, unknown]>([
   ['{"a": 1}', { a: 1 }],
@@ -11,7 +11,7 @@ it.each<[string, unknown]>([
   ["nothing", undefined],
   ['{"a": [1', undefined],
 ])("%s", (text, expected) => {
-  expect(jsonIn(text, false)).toEqual(expected);
+  expect(findJson(text, false)).toEqual(expected);
 });
 
 describe("a slip is repaired, if that is allowed:", () => {
@@ -24,28 +24,28 @@ describe("a slip is repaired, if that is allowed:", () => {
     ["a bracket that is not closed", 'Here: {"facts": [{"claim": "x"', { facts: [{ claim: "x" }] }],
     ["a fence around it", '```json\n{"a": [1,],}\n```', { a: [1] }],
   ])("%s", (_name, text, expected) => {
-    expect(jsonIn(text, true)).toEqual(expected);
+    expect(findJson(text, true)).toEqual(expected);
   });
 
   it("a reply that was cut off is not repaired", () => {
-    expect(jsonIn('{"queries": ["a', false)).toBeUndefined();
+    expect(findJson('{"queries": ["a', false)).toBeUndefined();
   });
 
   it("prose stays what it is", () => {
-    expect(jsonIn("I would search for timeouts.", true)).toBeUndefined();
+    expect(findJson("I would search for timeouts.", true)).toBeUndefined();
   });
 });
 
 it.each(["<thinking>{}</thinking> [2]", "{}</think>[2]"])("thoughts go: %s", (text) => {
-  expect(jsonIn(text, true)).toEqual([2]);
+  expect(findJson(text, true)).toEqual([2]);
 });
 
 it("of a thought without an end nothing is left", () => {
-  expect(jsonIn("<think>[2]", true)).toBeUndefined();
+  expect(findJson("<think>[2]", true)).toBeUndefined();
 });
 
 it.each(["x {'a: ", '{"a":[', '["', "[", "```json\n{"])("%s over and over takes no long time", (text) => {
   const begun = process.cpuUsage();
-  jsonIn(text.repeat(8_000), true);
+  findJson(text.repeat(8_000), true);
   expect(process.cpuUsage(begun).user).toBeLessThan(5_000_000);
 });

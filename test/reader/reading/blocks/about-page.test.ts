@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { aboutPage } from "../../../../src/reader/reading/blocks/about-page.js";
+import { readAboutPage } from "../../../../src/reader/reading/blocks/about-page.js";
 
 it.each<[string, string, { title?: string; date?: string }]>([
   ["nothing", "<p>text</p>", {}],
@@ -41,5 +41,5 @@ it.each<[string, string, { title?: string; date?: string }]>([
   ["nothing far behind its beginning", `${"<b>".repeat(2_000)}<title>Late</title>`, {}],
   ["what stands before that", `${"<b>".repeat(1_998)}<title>Early</title>`, { title: "Early" }],
 ])("a page says of itself %s", (_name, page, expected) => {
-  expect(aboutPage(page)).toEqual(expected);
+  expect(readAboutPage(page)).toEqual(expected);
 });

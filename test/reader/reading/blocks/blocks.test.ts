@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { blocksOf } from "../../../../src/reader/reading/blocks/blocks.js";
+import { readBlocks } from "../../../../src/reader/reading/blocks/blocks.js";
 
 const shown = (name: string, text: string) =>
-  blocksOf(name, text).map(
+  readBlocks(name, text).map(
     ({ line, heading, kind, lines }) => `${line} [${heading}] ${kind}: ${lines.join(" ~ ")}`,
   );
 
@@ -88,7 +88,7 @@ describe("Markdown", () => {
   });
 
   it("cells, split by each bar that has no backslash", () => {
-    const cells = (text: string) => blocksOf("a.md", text).map((block) => block.cells);
+    const cells = (text: string) => readBlocks("a.md", text).map((block) => block.cells);
     expect(cells("| a \\| b | `c | d` |  |\n|x|y")).toEqual([
       ["a \\| b", "`c", "d`", ""],
       ["x", "y"],
@@ -96,14 +96,14 @@ describe("Markdown", () => {
   });
 
   it("a row as it stands, with nothing but what is known of its table", () => {
-    expect(blocksOf("a.md", "|1|")).toStrictEqual([
+    expect(readBlocks("a.md", "|1|")).toStrictEqual([
       { line: 1, lines: ["|1|"], heading: "", kind: "table", cells: ["1"], table: 1 },
     ]);
   });
 
   it("titles above a line of as many dashes as a person would make", () => {
     const rule = (length: number) => `|${"-".repeat(length - 2)}|`;
-    const headers = (text: string) => blocksOf("a.md", text).map(({ header }) => header);
+    const headers = (text: string) => readBlocks("a.md", text).map(({ header }) => header);
     expect(headers(`|A|\n  ${rule(2_000)}  \n|1|`)).toEqual([["A"]]);
     expect(headers(`|A|\n${rule(2_001)}`)).toEqual([undefined, undefined]);
     expect(headers("|A|\n| |\n|:|")).toEqual([undefined, undefined, undefined]);
@@ -111,18 +111,18 @@ describe("Markdown", () => {
 
   it("tables apart, each with its own titles, or with none", () => {
     const text = "|A|\n|:-:|\n|1|\n\n|B|\n|---|\n|2|\ntext\n|3|\n|4|";
-    expect(blocksOf("a.md", text)).toMatchObject([
+    expect(readBlocks("a.md", text)).toMatchObject([
       { line: 3, cells: ["1"], header: ["A"], table: 1 },
       { line: 7, cells: ["2"], header: ["B"], table: 5 },
       { line: 8, kind: "prose" },
       { line: 9, cells: ["3"], table: 9, caption: "text" },
       { line: 10, cells: ["4"], table: 9, caption: "text" },
     ]);
-    expect(blocksOf("a.md", text)[3]).not.toHaveProperty("header");
+    expect(readBlocks("a.md", text)[3]).not.toHaveProperty("header");
   });
 
   it("rows of tables with their header and caption", () => {
-    expect(blocksOf("a.md", "Limits:\n\n| Tier | Most |\n|---|---|\n| Free | 10 |")).toMatchObject([
+    expect(readBlocks("a.md", "Limits:\n\n| Tier | Most |\n|---|---|\n| Free | 10 |")).toMatchObject([
       { line: 1, kind: "prose" },
       {
         line: 5,
@@ -348,7 +348,7 @@ describe("HTML", () => {
   });
 
   const rows = (text: string) =>
-    blocksOf("a.html", text).map(({ cells, header, caption }) => ({ cells, header, caption }));
+    readBlocks("a.html", text).map(({ cells, header, caption }) => ({ cells, header, caption }));
   const table = (...lines: string[]) =>
     `<table>${lines.map((line) => `<tr>${line}</tr>`).join("\n")}</table>`;
   it.each([
@@ -415,7 +415,7 @@ describe("HTML", () => {
 
 describe("a table of separated values", () => {
   const rows = (text: string) =>
-    blocksOf("a.csv", text).map(({ line, lines, cells, header, kind, table }) => {
+    readBlocks("a.csv", text).map(({ line, lines, cells, header, kind, table }) => {
       return { at: `${line}-${line + lines.length - 1}`, cells, header, kind, table };
     });
   const row = (at: string, cells: string[], header?: string[]) => ({
@@ -466,7 +466,7 @@ describe("a table of separated values", () => {
   });
 
   it("that is none is read as code", () => {
-    expect(blocksOf("a.csv", 'a,"b\nc')).toMatchObject([{ kind: "code", lines: ['a,"b', "c"] }]);
+    expect(readBlocks("a.csv", 'a,"b\nc')).toMatchObject([{ kind: "code", lines: ['a,"b', "c"] }]);
   });
 });
 
@@ -476,16 +476,16 @@ it.each<[string, string, number[]]>([
   ["a piece of code", "a.ts", [20, 5]],
 ])("%s is cut after so many lines", (_name, name, expected) => {
   const text = Array.from({ length: 25 }, (_, i) => `line ${i}`).join("\n");
-  expect(blocksOf(name, text).map(({ lines }) => lines.length)).toEqual(expected);
+  expect(readBlocks(name, text).map(({ lines }) => lines.length)).toEqual(expected);
 });
 
 it.each(["a.md", "a.ts"])("in %s a line of data is left out", (name) => {
-  const blocks = blocksOf(name, `one\n${"x".repeat(4_001)}\ntwo\n\n${"y".repeat(4_000)}`);
+  const blocks = readBlocks(name, `one\n${"x".repeat(4_001)}\ntwo\n\n${"y".repeat(4_000)}`);
   expect(blocks.map(({ line }) => line)).toEqual([1, 3, 5]);
 });
 
 it("the text before a table says what it is about, its end alone if it is long", () => {
-  const caption = (text: string) => blocksOf("a.md", `${text}\n\n| a |\n|---|\n| 1 |`).at(-1)?.caption;
+  const caption = (text: string) => readBlocks("a.md", `${text}\n\n| a |\n|---|\n| 1 |`).at(-1)?.caption;
   expect(caption("Limits:")).toBe("Limits:");
   expect(caption("two\nlines")).toBe("two lines");
   expect(caption(`x${"y".repeat(400)}`)).toBe("y".repeat(400));
@@ -515,7 +515,7 @@ describe("code", () => {
   it("keeps a comment with its declaration, however long the comment is", () => {
     const comment = Array.from({ length: 25 }, (_, i) => ` * line ${i}`);
     const text = ["const a = 1;", "/**", ...comment, " */", "export const MAX = 64;"].join("\n");
-    expect(blocksOf("a.ts", text).map(({ line, lines }) => [line, lines.at(-1)])).toEqual([
+    expect(readBlocks("a.ts", text).map(({ line, lines }) => [line, lines.at(-1)])).toEqual([
       [1, "const a = 1;"],
       [2, "export const MAX = 64;"],
     ]);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fileType } from "../../../../src/reader/reading/blocks/blocks.js";
+import { detectFileType } from "../../../../src/reader/reading/blocks/blocks.js";
 
 const PROSE =
   "The quick brown fox jumps over the lazy dog.\nIt does so again and again, until the evening comes.\n";
@@ -29,5 +29,5 @@ it.each([
   ["even", "It says four words here.\nreturn;\n", "code"],
   ["saved.txt", "<html><p>x</p></html>", "html"],
 ])("%s is told by its name or its lines", (name, text, type) => {
-  expect(fileType(name, text)).toBe(type);
+  expect(detectFileType(name, text)).toBe(type);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MAX_LINE } from "../../../../src/reader/reading/blocks/block.js";
-import { blocksOf, hasNearlyNoText } from "../../../../src/reader/reading/blocks/blocks.js";
+import { hasNearlyNoText, readBlocks } from "../../../../src/reader/reading/blocks/blocks.js";
 import { isLinear } from "../../../support/growth.js";
 
 /** What the lines of hostile files are made of: the marks of each pattern, alone and in pairs. */
@@ -40,7 +40,7 @@ const UNITS = [...MARKS, ...WORDS, ...PAIRS];
 function read(name: string, unit: string, length: number): void {
   const line = `x ${unit.repeat(length / unit.length)} y`;
   const start = unit.repeat(length / unit.length);
-  blocksOf(name, `${line}\n\n${start}!\n\n${start}\n`);
+  readBlocks(name, `${line}\n\n${start}!\n\n${start}\n`);
 }
 
 it.each(["a.md", "a.txt", "a.html", "a.ts", "plain"])("lines of %s are cut in time in proportion", (name) => {
@@ -61,7 +61,7 @@ it.each([
 ])("a page without a line break takes time in proportion to its length: %s", (_name, unit) => {
   const page = (length: number) => {
     const text = unit.repeat(length / unit.length);
-    hasNearlyNoText("a.html", text, blocksOf("a.html", `<ul>${text}`));
+    hasNearlyNoText("a.html", text, readBlocks("a.html", `<ul>${text}`));
   };
   expect(isLinear(page, 6_250)).toBe(true);
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { Corpus } from "../../../../src/reader/finding/corpus.js";
 import { cutDocument } from "../../../../src/reader/reading/documents/cut.js";
-import { documentReader } from "../../../../src/reader/reading/documents/document.js";
+import { createDocumentReader } from "../../../../src/reader/reading/documents/document.js";
 import { requireBuild } from "../../../support/build.js";
 import { folderWith } from "../../../support/folder.js";
 import { pdf } from "../../../support/pdf.js";
@@ -66,7 +66,7 @@ describe("a Word document", () => {
 
 describe("a PDF", () => {
   it("is read by its pages, and one that is broken is left out with the reason", async () => {
-    const read = documentReader(systemClock, 2);
+    const read = createDocumentReader(systemClock, 2);
     const [broken, whole] = await Promise.all([
       read({ name: "a.pdf", bytes: Buffer.from("%PDF-1.4 broken") }, never),
       read({ name: "b.pdf", bytes: pdf("The first page.", "The second page.") }, never),
@@ -146,7 +146,7 @@ describe("a PDF", () => {
 
 it("a document that takes too long is left out, and its thread ended", async () => {
   // Its time is over at once.
-  const read = documentReader({ sleep: async () => {} }, 1);
+  const read = createDocumentReader({ sleep: async () => {} }, 1);
   expect(await read({ name: "a.pdf", bytes: pdf("x") }, never)).toEqual({
     reason: "reading it took more than 30 s",
   });

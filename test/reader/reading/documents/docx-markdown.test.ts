@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 import { expect, test } from "vitest";
-import { claimsIn } from "../../../../src/reader/checking/citations.js";
+import { readClaims } from "../../../../src/reader/checking/citations.js";
 import { docxAsMarkdown } from "../../../../src/reader/reading/documents/docx-markdown.js";
 
 const A = "https://a.example/x?y=1&z=2";
@@ -30,7 +30,7 @@ const docx = (body: string, notes = "") =>
     ),
   });
 const read = (body: string, notes = "") =>
-  claimsIn(docxAsMarkdown(docx(body, notes)).markdown, { citations: [], sources: [] }).claims.map(
+  readClaims(docxAsMarkdown(docx(body, notes)).markdown, { citations: [], sources: [] }).claims.map(
     ({ text, urls }) => [text, ...urls].join(" ← "),
   );
 

@@ -8,10 +8,10 @@ import { Threads } from "../../../../src/core/threads.js";
 import { cutDocument } from "../../../../src/reader/reading/documents/cut.js";
 import {
   type CutDocument,
+  createDocumentReader,
   type DocumentTask,
-  documentReader,
 } from "../../../../src/reader/reading/documents/document.js";
-import { rulesIn } from "../../../../src/reader/reading/robots.js";
+import { parseRules } from "../../../../src/reader/reading/robots.js";
 import { folderWith } from "../../../support/folder.js";
 import { isLinear } from "../../../support/growth.js";
 
@@ -106,7 +106,7 @@ it("a file that takes too much memory is named as not read, and `try` stays belo
 it("a process that a large document has filled is not used for the next one, and a stop ends one at once", async () => {
   const before = childrenOf(process.pid);
   const started = () => childrenOf(process.pid).filter((pid) => !before.includes(pid));
-  const read = documentReader(systemClock, 1);
+  const read = createDocumentReader(systemClock, 1);
   // A third of the memory in a fifth of the time.
   const lines = { name: "a.txt", bytes: Buffer.from("One of 1,600 words and a few more.\n".repeat(450_000)) };
   expect(await read(lines, never)).toMatchObject({ blocks: expect.anything() });
@@ -148,7 +148,7 @@ it("a robots.txt takes time in proportion to its size, not to its agents times i
   const rules = (agents: number) => {
     const names = Array.from({ length: agents }, (_, i) => `User-agent: robot-${i}`);
     const rules = Array.from({ length: agents }, (_, i) => `Disallow: /${i}`);
-    return rulesIn([...names, ...rules, "User-agent: *", "Disallow: /private"].join("\n"));
+    return parseRules([...names, ...rules, "User-agent: *", "Disallow: /private"].join("\n"));
   };
   expect(rules(100)).toEqual(["-/private"]);
   expect(isLinear(rules, 1_000)).toBe(true);

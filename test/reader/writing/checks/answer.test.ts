@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkAnswer, citedIn, factsAnswer } from "../../../../src/reader/writing/checks/answer.js";
+import { buildFactsAnswer, checkAnswer, listCited } from "../../../../src/reader/writing/checks/answer.js";
 import type { Draft } from "../../../../src/reader/writing/prompts.js";
 import { factWith } from "../../../support/facts.js";
 
@@ -144,7 +144,7 @@ it("knows everything in it that cites", () => {
     sections: [{ title: "", kind: "list", columns: [], items: [cited("Copy it.", 2)] }],
     disagree: [{ about: "", sides: [cited("Start it.", 3), cited("Stop it.", 1)] }],
   });
-  expect(citedIn(answer).flatMap(({ facts }) => facts)).toEqual([1, 2, 3, 1]);
+  expect(listCited(answer).flatMap(({ facts }) => facts)).toEqual([1, 2, 3, 1]);
 });
 
 it("of facts is each claim that its own quote supports, else the quote", () => {
@@ -153,7 +153,7 @@ it("of facts is each claim that its own quote supports, else the quote", () => {
     factWith("Copy the files.", { claim: "The files are copied." }),
     factWith("Start it.", { claim: "As in [2], start it." }),
   ];
-  expect(factsAnswer(facts, "How?")).toEqual({
+  expect(buildFactsAnswer(facts, "How?")).toEqual({
     sentences: [],
     sections: [
       {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkSentence, stepOf } from "../../../../src/reader/writing/checks/sentence.js";
+import { checkSentence, readStep } from "../../../../src/reader/writing/checks/sentence.js";
 import { findQuote } from "../../../../src/reader/writing/facts.js";
 import { factWith } from "../../../support/facts.js";
 
@@ -80,9 +80,9 @@ it.each([
 
 it("the number of a step is none, and goes", () => {
   expect(check("3. Look at the threads.")).toEqual({ text: "Look at the threads.", facts: [1] });
-  expect(stepOf("3. Look")).toBe(3);
-  expect(stepOf(" 12) Look")).toBe(12);
-  expect(stepOf("Look at 3.")).toBeUndefined();
+  expect(readStep("3. Look")).toBe(3);
+  expect(readStep(" 12) Look")).toBe(12);
+  expect(readStep("Look at 3.")).toBeUndefined();
 });
 
 it("is put on one line, and marks in its text are citations too", () => {

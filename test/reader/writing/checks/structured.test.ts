@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { founded, holds, propertyNamesIn } from "../../../../src/reader/writing/checks/structured.js";
+import {
+  hasValue,
+  keepFounded,
+  listPropertyNames,
+} from "../../../../src/reader/writing/checks/structured.js";
 
 const QUOTES = ["The server has 4 threads and listens on port 8080 (`0.0.0.0`)."];
 const NAMES = new Set(["threads", "name", "list"]);
@@ -19,20 +23,20 @@ it.each<[unknown, string | undefined]>([
   [{ name: "x".repeat(90) }, `"${"x".repeat(78)}… (name)`],
   [{ list: [["a.b"]] }, '"a.b" (list[0][0])'],
 ])("%j", (value, expected) => {
-  const { missing } = founded(value, QUOTES, NAMES);
+  const { missing } = keepFounded(value, QUOTES, NAMES);
   expect(missing).toEqual(expected === undefined ? [] : [expected]);
 });
 
 it("all that stands in no quote is named, and can be left out", () => {
   const value = { threads: 4, name: "client", list: [8080, 9, { name: "port", ports: 1 }] };
-  expect(founded(value, QUOTES, NAMES)).toEqual({
+  expect(keepFounded(value, QUOTES, NAMES)).toEqual({
     kept: { threads: 4, list: [8080, { name: "port" }] },
     missing: ['"client" (name)', "9 (list[1])", '"ports"'],
   });
 });
 
 it("one of the quotes is enough", () => {
-  const { missing } = founded({ threads: 4, port: 5 }, ["The port is 5.", "It has 4 threads."], NAMES);
+  const { missing } = keepFounded({ threads: 4, port: 5 }, ["The port is 5.", "It has 4 threads."], NAMES);
   expect(missing).toEqual([]);
 });
 
@@ -41,7 +45,7 @@ it.each<[string, boolean]>([
   ["Nothing is open: true or null.", false],
   ["The port is 8080.", true],
 ])("%s holds a part of a value: %s", (quote, isHeld) => {
-  expect(holds(quote, { list: [8080, { name: "threads" }], open: true, none: null })).toBe(isHeld);
+  expect(hasValue(quote, { list: [8080, { name: "threads" }], open: true, none: null })).toBe(isHeld);
 });
 
 it.each([
@@ -56,17 +60,17 @@ it.each([
   ["It is version 2.10.0 of 2024-05-03.", 2024, true],
   ["It is 12.500.", 12.5, true],
 ])("%s holds %d: %s", (quote, value, isHeld) => {
-  expect(holds(quote, value)).toBe(isHeld);
+  expect(hasValue(quote, value)).toBe(isHeld);
 });
 
 it("the names of a schema are found at any depth", () => {
   const item = { type: "object", properties: { deep: {} } };
   expect(
     [
-      ...propertyNamesIn({ properties: { a: { items: item } }, $defs: { x: { properties: { b: {} } } } }),
+      ...listPropertyNames({ properties: { a: { items: item } }, $defs: { x: { properties: { b: {} } } } }),
     ].sort(),
   ).toEqual(["a", "b", "deep"]);
-  expect(propertyNamesIn({ properties: { a: { default: null, enum: [{ properties: "x" }] } } })).toEqual(
+  expect(listPropertyNames({ properties: { a: { default: null, enum: [{ properties: "x" }] } } })).toEqual(
     new Set(["a"]),
   );
 });

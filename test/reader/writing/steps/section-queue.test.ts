@@ -33,7 +33,7 @@ function queueFinding(find: (query: string) => Passage[], passages: Passage[]) {
   };
   const queue = new SectionQueue(source, (progress) => told.push(progress));
   const read = async (maxBytes = 24_000) =>
-    (await queue.next(maxBytes)).map(({ passages: own }) => own.map(({ lines }) => lines.join("\n")));
+    (await queue.takeNext(maxBytes)).map(({ passages: own }) => own.map(({ lines }) => lines.join("\n")));
   return { queue, asked, told, read };
 }
 
@@ -47,7 +47,7 @@ it("takes what has two words of its query before what has one", async () => {
   const readBy = async (query: string) => {
     const { queue } = queueFinding(() => passages, passages);
     await queue.search([query]);
-    return (await queue.next(24_000)).map(({ document }) => document.id);
+    return (await queue.takeNext(24_000)).map(({ document }) => document.id);
   };
   expect(await readBy("What is the request timeout?")).toEqual(["1", "2", "0"]);
   expect(await readBy("timeout")).toEqual(["0", "1", "2"]);
@@ -140,7 +140,7 @@ it("reads again what is put back, cut to what fits, before all else", async () =
     passage("c", 1, "hit c"),
   );
   await queue.search(["hit a"]);
-  const sections = await queue.next(24_000);
+  const sections = await queue.takeNext(24_000);
   expect(sections[0]?.passages).toHaveLength(2);
   await queue.search(["hit c"]);
   queue.putBack(sections, 400);

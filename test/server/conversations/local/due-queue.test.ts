@@ -62,9 +62,9 @@ test("a caller waits for a name that comes later, or for its signal", async () =
 
 test("how long the first has been due", async () => {
   const { clock, queue } = world();
-  expect(queue.overdueMs()).toBe(0);
+  expect(queue.measureOverdue()).toBe(0);
   queue.add("k", "a", 100);
-  expect(queue.overdueMs()).toBe(0);
+  expect(queue.measureOverdue()).toBe(0);
   await clock.sleep(150);
-  expect(queue.overdueMs()).toBe(50);
+  expect(queue.measureOverdue()).toBe(50);
 });

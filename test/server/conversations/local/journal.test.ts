@@ -163,9 +163,9 @@ it("an ended conversation whose job is lost is there without it", async () => {
   await withStore(async (store) => {
     await store.create(caller, job(1));
     await store.stop(caller, id(1));
-    expect(await store.overview.job(id(1))).toEqual(job(1));
+    expect(await store.overview.findJob(id(1))).toEqual(job(1));
     rmSync(join(dataDir, "ended-jobs"), { recursive: true });
-    expect(await store.overview.job(id(1))).toBeUndefined();
+    expect(await store.overview.findJob(id(1))).toBeUndefined();
     expect(await stateOf(store, 1)).toBe("STOPPED");
   });
 });
@@ -198,9 +198,9 @@ it("a count whose line is still to be written is in no compacted journal, and on
   const state = new LocalState();
   const count = { operation: "stop", key: "k", at: 5 } as const;
   state.take(count, 2);
-  expect([...state.kept(10)]).toEqual([]);
+  expect([...state.listKept(10)]).toEqual([]);
   state.unwritten.delete(count);
-  expect([...state.kept(10)]).toEqual([{ kind: "counted", ...count }]);
+  expect([...state.listKept(10)]).toEqual([{ kind: "counted", ...count }]);
 });
 
 describe("a folder", () => {
@@ -213,7 +213,7 @@ describe("a folder", () => {
         () => store.create(caller, job(2)),
         () => store.stop(caller, id(1)),
         () => store.end(claim, { status: "COMPLETED", output: '""' }),
-        () => store.ready(),
+        () => store.checkReady(),
       ];
       for (const attempt of refused) {
         const error = await attempt().then(String, (reason) => reason);

@@ -36,7 +36,7 @@ it("allows as many as the limit in any hour, and says how long the next one has 
 it("counts nothing without a limit", () => {
   const { state, take } = taking();
   expect(take(NOW, Number.POSITIVE_INFINITY)).toBeUndefined();
-  expect(state.hours(NOW)).toEqual([]);
+  expect(state.listHours(NOW)).toEqual([]);
 });
 
 it("what lies in the future counts as now: the clock was set back", () => {
@@ -51,7 +51,7 @@ it("what is read back counts if it is of this hour, whatever its order and howev
   const { state, take } = taking();
   for (const at of [NOW + YEAR, NOW - 1_000, NOW - HOUR, NOW - 2_000])
     state.restore({ kind: "counted", operation: "create", key: "k", at }, NOW);
-  expect(state.hours(NOW)).toEqual([
+  expect(state.listHours(NOW)).toEqual([
     { keyId: "k", operation: "create", times: [NOW - 2_000, NOW - 1_000, NOW] },
   ]);
   expect(take(NOW, 3)).toEqual({ retryAfterMs: HOUR - 2_000 });
@@ -94,10 +94,10 @@ it("what a compacted journal holds counts the same requests in the hour, each of
   for (const { key, at } of [counts[1], counts[3]])
     before.apply({ kind: "created", job: jobOf(`${key}-${at}`), key, at });
   const after = new LocalState();
-  for (const entry of before.kept(NOW)) after.restore(entry, NOW);
+  for (const entry of before.listKept(NOW)) after.restore(entry, NOW);
   const sorted = (state: LocalState) =>
     state
-      .hours(NOW)
+      .listHours(NOW)
       .map((count) => JSON.stringify(count))
       .sort();
   expect(sorted(after)).toEqual(sorted(before));
@@ -111,7 +111,7 @@ it("a request that is refused for its number takes no count from a compacted jou
   state.take(first, 1);
   state.unwritten.delete(first);
   expect(state.take(count(), 1)).toEqual({ retryAfterMs: 3_600_000 });
-  expect([...state.kept(NOW)]).toEqual([{ kind: "counted", ...first }]);
+  expect([...state.listKept(NOW)]).toEqual([{ kind: "counted", ...first }]);
 });
 
 it("a create that stands in the journal twice begins nothing anew", () => {

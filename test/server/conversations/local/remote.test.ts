@@ -44,7 +44,7 @@ it("what is known of a request at another service outlives the process, and a co
   expect(await remote.read(kept.job.request_id)).toEqual({ ...place, remoteId: "r-kept", mayComeMs: 0 });
   const { request_id: requestId } = stopped.job;
   expect(await remote.takeCancellation(place.at, 0)).toMatchObject({ requestId, remoteId: "r-stopped" });
-  await remote.cancelled(requestId);
+  await remote.noteCancelled(requestId);
   await store.close();
   remote = await open();
   expect(await remote.takeCancellation(place.at, 0)).toBeUndefined();

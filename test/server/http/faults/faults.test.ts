@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { FaultPlan, parseFault, seeded } from "../../../../src/server/http/faults/fault.js";
+import { createSeededRandom, FaultPlan, parseFault } from "../../../../src/server/http/faults/fault.js";
 import { KEY, serviceFor } from "../../../support/service.js";
 import { type Answer, ask, post } from "../../../support/wire.js";
 
@@ -41,9 +41,9 @@ describe("a fault is read", () => {
 });
 
 describe("when", () => {
-  const plan = (...texts: string[]) => new FaultPlan(texts.map(parseFault), seeded(7));
+  const plan = (...texts: string[]) => new FaultPlan(texts.map(parseFault), createSeededRandom(7));
   const outcomes = (from: FaultPlan, count: number) =>
-    Array.from({ length: count }, () => from.next("status"));
+    Array.from({ length: count }, () => from.takeNext("status"));
 
   it("nth, first, each, and the first fault that is due", () => {
     expect(outcomes(plan("status:hang:nth=2"), 3)).toEqual([undefined, "hang", undefined]);
@@ -54,14 +54,14 @@ describe("when", () => {
 
   it("those that may still befall a request are in force, with what they have counted", () => {
     const faults = plan("status:hang:nth=2", "any:drip:first=1", "create:html", "status:reset:p=0.5");
-    const left = () => faults.inForce().map(({ fault, seen }) => [fault.text, seen]);
-    faults.next("status");
+    const left = () => faults.listInForce().map(({ fault, seen }) => [fault.text, seen]);
+    faults.takeNext("status");
     expect(left()).toEqual([
       ["status:hang:nth=2", 1],
       ["create:html", 0],
       ["status:reset:p=0.5", 1],
     ]);
-    faults.next("status");
+    faults.takeNext("status");
     expect(left()).toEqual([
       ["create:html", 0],
       ["status:reset:p=0.5", 2],

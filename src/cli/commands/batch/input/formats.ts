@@ -1,6 +1,6 @@
 import { CsvError, type Info, parse } from "csv-parse/sync";
-import { isObject, jsonIn, withSource } from "../../../../core/json/exact-json.js";
-import { counted } from "../../../../core/text/phrases.js";
+import { attachSource, isObject, readJsonPath } from "../../../../core/json/exact-json.js";
+import { formatCount } from "../../../../core/text/phrases.js";
 
 /** One entry of the input, before anything is made of it. */
 export interface InputRecord {
@@ -45,8 +45,8 @@ export function parseLines(text: string): Parsed {
 export function parseJsonLines(text: string): Parsed {
   const parsed: Parsed = { records: [], faults: [] };
   for (const { line, text: json } of promptLines(text)) {
-    const value = jsonIn(json, "output_schema");
-    if (isObject(value)) parsed.records.push({ line, fields: withSource(value, json) });
+    const value = readJsonPath(json, "output_schema");
+    if (isObject(value)) parsed.records.push({ line, fields: attachSource(value, json) });
     else parsed.faults.push({ line, reason: "not a JSON object" });
   }
   return parsed;
@@ -73,7 +73,7 @@ export function parseCsv(text: string): Parsed {
       for (const name of twice)
         faults.push({ line, reason: `two columns are named ${JSON.stringify(name)}` });
     } else if (cells.length !== columns.length) {
-      const reason = `it has ${counted(cells.length, "cell")}, and the header names ${columns.length} columns`;
+      const reason = `it has ${formatCount(cells.length, "cell")}, and the header names ${columns.length} columns`;
       faults.push({ line, reason });
     } else {
       records.push({ line, fields: Object.fromEntries(columns.map((name, i) => [name, cells[i]])) });

@@ -1,13 +1,13 @@
-import { askedOf } from "../../../../app/asked.js";
-import { namedIn } from "../../../../app/batch.js";
+import { buildAskedOptions } from "../../../../app/asked.js";
+import { openNamedAccounts } from "../../../../app/batch.js";
 import { refuseBeside, UsageError } from "../../../../app/errors.js";
 import type { Machine } from "../../../../app/machine.js";
 import { readText } from "../../../../app/read-text.js";
 import type { CreateBody, JsonSchema } from "../../../../core/protocol/conversation.js";
 import type { Context } from "../../../context.js";
 import {
+  chooseModels,
   completeRequest,
-  modelsOf,
   OWN_SETTINGS,
   readContextFiles,
   readSchema,
@@ -24,7 +24,7 @@ import {
   parseLines,
   type RowFault,
 } from "./formats.js";
-import { parseSchema, profileOf, rowsOf, schemaText, Template } from "./rows.js";
+import { buildRows, parseSchema, readProfile, stringifySchema, Template } from "./rows.js";
 
 export type InputOptions = Omit<Given<"request">, "promptFile"> &
   Partial<Given<"provider" | "context">> &
@@ -45,30 +45,30 @@ export async function readBatch(
   const source = path === "-" ? stdin.stream : path;
   const text = await readText(source, "the batch", terminal.signal, MAX_BATCH_BYTES);
   const faults: RowFault[] = [];
-  const schema = await schemaForAll(terminal, options.schema, faults);
+  const schema = await readSharedSchema(terminal, options.schema, faults);
   const template = options.template === undefined ? undefined : new Template(options.template);
   const format = options.format ?? formatOf(path, text, template !== undefined);
   const parsed = PARSERS[format](text);
-  const problems = await schemaProblems(parsed, terminal.signal);
+  const problems = await checkSchemas(parsed, terminal.signal);
   const structured = options.structured ?? false;
-  const profiles = parsed.records.map(({ fields }) => profileOf(fields, template));
-  const accounts = await accountsIn(terminal, profiles, options);
+  const profiles = parsed.records.map(({ fields }) => readProfile(fields, template));
+  const accounts = await openAccounts(terminal, profiles, options);
   const takesModels = accounts.areNamed || terminal.provider !== undefined;
   const rowOptions = { template, schema, structured, takesModels, schemaProblems: problems };
   const complete = (body: CreateBody, profile: string | undefined) =>
     accounts.bodyAt(accounts.of(profile), { ...body, ...context });
-  const made = rowsOf(parsed, { ...rowOptions, complete });
+  const made = buildRows(parsed, { ...rowOptions, complete });
   return { rows: made.rows, faults: [...made.faults, ...faults], format, accountOf: accounts.of };
 }
 
 /** Returns the accounts of rows with these profiles, and what each of them is asked. Throws UsageError. */
-async function accountsIn(
+async function openAccounts(
   ctx: Context,
   profiles: readonly (string | undefined)[],
   options: InputOptions & { dryRun?: boolean },
 ) {
   const { model = [], set = [], after: afterId, domains, notDomains, window, perHour, tier } = options;
-  const named = namedIn(
+  const named = openNamedAccounts(
     ctx,
     profiles.map((profile) => ({ profile })),
   );
@@ -78,26 +78,26 @@ async function accountsIn(
   const accounts = [...(!areNamed || profiles.includes(undefined) ? [ctx] : []), ...named.values()];
   const last = model.at(-1);
   const models = areNamed
-    ? modelsOf(model, accounts)
+    ? chooseModels(model, accounts)
     : new Map<Machine, string>(last === undefined ? [] : [[ctx, last]]);
   const { after } = areNamed ? {} : await completeRequest(ctx, { prompt: "" }, options);
   const checks = new Map<Machine, ((body: CreateBody) => unknown) | undefined>();
   for (const at of accounts) checks.set(at, at.provider && (await at.dialect()).create);
-  const bodyAt = (at: Machine, body: CreateBody): CreateBody => {
+  const buildBodyAt = (at: Machine, body: CreateBody): CreateBody => {
     const whole = {
-      ...askedOf(at, body, { model: models.get(at), set, domains, notDomains, window }),
+      ...buildAskedOptions(at, body, { model: models.get(at), set, domains, notDomains, window }),
       ...(after !== undefined && { after }),
       ...(body.model && { model: body.model }),
     };
     checks.get(at)?.(whole);
     return whole;
   };
-  const of = (profile: string | undefined): Machine => named.get(profile ?? "") ?? ctx;
-  return { areNamed, bodyAt, of };
+  const findNamed = (profile: string | undefined): Machine => named.get(profile ?? "") ?? ctx;
+  return { areNamed, bodyAt: buildBodyAt, of: findNamed };
 }
 
 /** An invalid one is named together with the bad rows. */
-async function schemaForAll(
+async function readSharedSchema(
   terminal: Pick<Terminal, "host" | "signal">,
   source: string | undefined,
   faults: RowFault[],
@@ -116,15 +116,15 @@ const PARSERS: Readonly<Record<Format, (text: string) => Parsed>> = {
 };
 
 /** What is wrong with each schema that a row brings, by its JSON text. The checker is loaded only if there is one. */
-async function schemaProblems({ records }: Parsed, signal: AbortSignal): Promise<Map<string, string>> {
-  const texts = new Set(records.flatMap(({ fields }) => schemaText(fields.output_schema) ?? []));
+async function checkSchemas({ records }: Parsed, signal: AbortSignal): Promise<Map<string, string>> {
+  const texts = new Set(records.flatMap(({ fields }) => stringifySchema(fields.output_schema) ?? []));
   const problems = new Map<string, string>();
   if (texts.size === 0) return problems;
-  const { checkSchema, problemText } = await import("../../../../core/json-schema/check.js");
+  const { checkSchema, describeProblem } = await import("../../../../core/json-schema/check.js");
   for (const text of texts) {
     const schema = parseSchema(text);
     const problem = schema && (await checkSchema(schema, signal));
-    if (problem) problems.set(text, problemText(problem, "the top level"));
+    if (problem) problems.set(text, describeProblem(problem, "the top level"));
   }
   return problems;
 }

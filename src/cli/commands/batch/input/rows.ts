@@ -1,9 +1,18 @@
 import { MAX_INPUT_BYTES } from "../../../../app/read-text.js";
 import { InputError } from "../../../../client/dialects/dialect.js";
-import { digestOf } from "../../../../client/store/history/create-names.js";
-import { fileStem, MAX_STEM_BYTES, type Row, rowId } from "../../../../client/workflows/batch/row.js";
-import { exactJson, isObject, jsonIn, memberText } from "../../../../core/json/exact-json.js";
-import { type CreateBody, type JsonSchema, requestBody } from "../../../../core/protocol/conversation.js";
+import { computeDigest } from "../../../../client/store/history/create-names.js";
+import {
+  buildFileStem,
+  buildRowId,
+  MAX_STEM_BYTES,
+  type Row,
+} from "../../../../client/workflows/batch/row.js";
+import { findMemberText, isObject, readJsonPath, stringifyExact } from "../../../../core/json/exact-json.js";
+import {
+  buildRequestBody,
+  type CreateBody,
+  type JsonSchema,
+} from "../../../../core/protocol/conversation.js";
 import type { InputRecord, Parsed, RowFault } from "./formats.js";
 
 export interface RowOptions {
@@ -19,18 +28,21 @@ export interface RowOptions {
 }
 
 /** Makes rows of what was read, and names every one that cannot be one. */
-export function rowsOf(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: RowFault[] } {
-  const missing = missingColumns(parsed, options.template);
+export function buildRows(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: RowFault[] } {
+  const missing = findMissingColumns(parsed, options.template);
   if (missing) return { rows: [], faults: [...parsed.faults, missing] };
   const checks = new Checks(options);
-  const rows = parsed.records.flatMap((record) => checks.row(record) ?? []);
+  const rows = parsed.records.flatMap((record) => checks.buildRow(record) ?? []);
   const faults = [...parsed.faults, ...checks.faults];
   if (rows.length === 0 && faults.length === 0) faults.push({ reason: "the input holds no prompt" });
   return { rows, faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 
 /** Where all records have the same columns, a missing one is a fault of the header and not of each record. */
-function missingColumns({ columns, records }: Parsed, template: Template | undefined): RowFault | undefined {
+function findMissingColumns(
+  { columns, records }: Parsed,
+  template: Template | undefined,
+): RowFault | undefined {
   if (template?.columns.length === 0) return { reason: "the template names no column: {{column}}" };
   const wanted = template?.columns ?? ["prompt"];
   const [name] = columns ? wanted.filter((wish) => !columns.includes(wish)) : [];
@@ -52,27 +64,27 @@ class Checks {
 
   constructor(private readonly options: RowOptions) {}
 
-  row({ line, fields }: InputRecord): Row | undefined {
+  buildRow({ line, fields }: InputRecord): Row | undefined {
     const before = this.faults.length;
     this.#line = line;
     const prompt = this.#prompt(fields) ?? "";
-    const schema = this.#schema(fields.output_schema);
-    const key = this.#key(fields);
+    const schema = this.#readSchema(fields.output_schema);
+    const key = this.#readKey(fields);
     if (this.faults.length > before) return undefined;
     const structured = this.options.structured || fields.structured_output === true;
-    const profile = profileOf(fields, this.options.template);
-    const model = this.#model(fields);
+    const profile = readProfile(fields, this.options.template);
+    const model = this.#readModel(fields);
     const asked = {
-      ...requestBody(prompt, schema ?? this.options.schema, structured),
+      ...buildRequestBody(prompt, schema ?? this.options.schema, structured),
       ...(model !== undefined && { model }),
     };
     const body = this.#complete(asked, profile);
     if (!body || this.faults.length > before) return undefined;
-    const digest = digestOf(body, profile);
+    const digest = computeDigest(body, profile);
     const nth = (this.#asked.get(digest) ?? 0) + 1;
     if (key === undefined) this.#asked.set(digest, nth);
     return {
-      id: rowId(key, digest, nth),
+      id: buildRowId(key, digest, nth),
       key,
       line,
       body,
@@ -85,7 +97,7 @@ class Checks {
     this.faults.push({ line: this.#line, reason });
   }
 
-  #model({ model }: InputRecord["fields"]): string | undefined {
+  #readModel({ model }: InputRecord["fields"]): string | undefined {
     const { takesModels, template } = this.options;
     if (template?.columns.includes("model")) return undefined;
     if (model === undefined || model === null || model === "") return undefined;
@@ -104,7 +116,7 @@ class Checks {
 
   #prompt(fields: InputRecord["fields"]): string | undefined {
     const { template } = this.options;
-    const missing = template?.missingIn(fields) ?? [];
+    const missing = template?.listMissing(fields) ?? [];
     for (const name of missing) this.#fail(`the template names a missing column, {{${name}}}`);
     if (missing.length > 0) return undefined;
     const prompt = template ? template.fill(fields) : fields.prompt;
@@ -114,8 +126,8 @@ class Checks {
     return Buffer.byteLength(prompt) > MAX_INPUT_BYTES ? this.#fail("the prompt is over 1 MiB") : prompt;
   }
 
-  #schema(given: unknown): JsonSchema | undefined {
-    const text = schemaText(given);
+  #readSchema(given: unknown): JsonSchema | undefined {
+    const text = stringifySchema(given);
     if (text === undefined) return undefined;
     const schema = parseSchema(text);
     if (!schema) this.#fail("output_schema is not a JSON Schema: it must be a JSON object");
@@ -124,23 +136,24 @@ class Checks {
     return schema;
   }
 
-  #key(fields: InputRecord["fields"]): string | undefined {
+  #readKey(fields: InputRecord["fields"]): string | undefined {
     const { key: given } = fields;
     if (given === undefined || given === null || given === "") return undefined;
     if (typeof given !== "string" && typeof given !== "number")
       return this.#fail("the key is neither a string nor a number");
     // As it is written: an id of 64 bits is another number to JavaScript.
-    const key = (typeof given === "number" && memberText(fields, "key")?.text) || String(given);
+    const key = (typeof given === "number" && findMemberText(fields, "key")?.text) || String(given);
     const first = this.#keys.get(key);
     if (first !== undefined) this.#fail(`line ${first} has the key ${JSON.stringify(key)}, too`);
     else this.#keys.set(key, this.#line);
-    if (Buffer.byteLength(fileStem(key)) > MAX_STEM_BYTES) this.#fail("the key is too long to name a file");
+    if (Buffer.byteLength(buildFileStem(key)) > MAX_STEM_BYTES)
+      this.#fail("the key is too long to name a file");
     return key;
   }
 }
 
 /** The profile of a row's own account; undefined if it names none, or the template uses that column. */
-export function profileOf(
+export function readProfile(
   { profile }: InputRecord["fields"],
   template: Template | undefined,
 ): string | undefined {
@@ -149,14 +162,14 @@ export function profileOf(
 }
 
 /** The JSON text of a row's schema; in CSV it is text already, and an empty cell means that the row has none. */
-export function schemaText(given: unknown): string | undefined {
+export function stringifySchema(given: unknown): string | undefined {
   if (given === undefined || given === null || given === "") return undefined;
-  return typeof given === "string" ? given : exactJson(given);
+  return typeof given === "string" ? given : stringifyExact(given);
 }
 
 /** A schema from its JSON text, which it remembers; undefined if that is not a JSON object. */
 export function parseSchema(text: string): JsonSchema | undefined {
-  const value = jsonIn(text);
+  const value = readJsonPath(text);
   return isObject(value) ? value : undefined;
 }
 
@@ -171,7 +184,7 @@ export class Template {
   }
 
   /** The columns that `fields` does not have. */
-  missingIn(fields: Readonly<Record<string, unknown>>): string[] {
+  listMissing(fields: Readonly<Record<string, unknown>>): string[] {
     return this.columns.filter((name) => !Object.hasOwn(fields, name));
   }
 
@@ -179,7 +192,7 @@ export class Template {
   fill(fields: Readonly<Record<string, unknown>>): string {
     return this.text.replace(PLACE, (_all, name: string) => {
       const value = fields[name];
-      return typeof value === "string" ? value : exactJson(memberText(fields, name));
+      return typeof value === "string" ? value : stringifyExact(findMemberText(fields, name));
     });
   }
 }

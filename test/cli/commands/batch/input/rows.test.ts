@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { type InputRecord, parseJsonLines } from "../../../../../src/cli/commands/batch/input/formats.js";
 import {
+  buildRows,
   parseSchema,
   type RowOptions,
-  rowsOf,
   Template,
 } from "../../../../../src/cli/commands/batch/input/rows.js";
-import { digestOf } from "../../../../../src/client/store/history/create-names.js";
+import { computeDigest } from "../../../../../src/client/store/history/create-names.js";
 
 const none: RowOptions = {
   template: undefined,
@@ -20,7 +20,7 @@ const none: RowOptions = {
 /** The rows of these records, one a line from 2 on. */
 function made(fields: InputRecord["fields"][], options: Partial<RowOptions> = {}, columns?: string[]) {
   const records = fields.map((one, i) => ({ line: i + 2, fields: one }));
-  return rowsOf({ records, faults: [], ...(columns && { columns }) }, { ...none, ...options });
+  return buildRows({ records, faults: [], ...(columns && { columns }) }, { ...none, ...options });
 }
 const reasons = (...given: Parameters<typeof made>) => made(...given).faults.map(({ reason }) => reason);
 
@@ -36,12 +36,15 @@ describe("a row", () => {
   test("is its prompt, its key and its line", () => {
     const { rows, faults } = made([{ prompt: "p", key: "a" }]);
     const body = { prompt: "p" };
-    expect([rows, faults]).toEqual([[{ id: "key:a", key: "a", line: 2, body, digest: digestOf(body) }], []]);
+    expect([rows, faults]).toEqual([
+      [{ id: "key:a", key: "a", line: 2, body, digest: computeDigest(body) }],
+      [],
+    ]);
   });
 
   test("has a long number as its key with the digits that were read", () => {
     const text = '{"prompt":"p","key":12345678901234567890}\n{"prompt":"p","key":12345678901234567891}\n';
-    const { rows, faults } = rowsOf(parseJsonLines(`${text}{"prompt":"p","key":1.0}`), none);
+    const { rows, faults } = buildRows(parseJsonLines(`${text}{"prompt":"p","key":1.0}`), none);
     const keys = rows.map(({ key }) => key);
     expect([keys, faults]).toEqual([["12345678901234567890", "12345678901234567891", "1.0"], []]);
   });
@@ -74,13 +77,13 @@ describe("a row", () => {
   });
 
   test("without a key is told apart from those that ask the same, and from no row with a key", () => {
-    const digest = digestOf({ prompt: "p" });
+    const digest = computeDigest({ prompt: "p" });
     const { rows } = made([{ prompt: "p" }, { prompt: "p", key: "a" }, { prompt: "p" }, { prompt: "q" }]);
     expect(rows.map(({ id }) => id)).toEqual([
       `ask:${digest}`,
       "key:a",
       `ask:${digest}:2`,
-      `ask:${digestOf({ prompt: "q" })}`,
+      `ask:${computeDigest({ prompt: "q" })}`,
     ]);
   });
 
@@ -124,12 +127,12 @@ test("a missing column without a header line has no line", () => {
 test("an input without a row is invalid, unless something else is", () => {
   expect(reasons([], {}, ["prompt"])).toEqual(["the input holds no prompt"]);
   const faults = [{ line: 2, reason: "x" }];
-  expect(rowsOf({ records: [], faults, columns: ["prompt"] }, none).faults).toEqual(faults);
+  expect(buildRows({ records: [], faults, columns: ["prompt"] }, none).faults).toEqual(faults);
 });
 
 test("faults are in the order of their lines, those of the whole first", () => {
   const faults = [{ line: 9, reason: "late" }, { reason: "whole" }];
-  const found = rowsOf({ records: [{ line: 2, fields: {} }], faults }, none).faults;
+  const found = buildRows({ records: [{ line: 2, fields: {} }], faults }, none).faults;
   expect(found.map(({ line }) => line)).toEqual([undefined, 2, 9]);
 });
 

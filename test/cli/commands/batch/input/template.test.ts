@@ -23,5 +23,5 @@ test("a number is filled in as it was read", () => {
 
 test("a missing column is one that the record does not have of its own", () => {
   const template = new Template("{{a}} {{toString}} {{b}}");
-  expect(template.missingIn({ a: "", b: null })).toEqual(["toString"]);
+  expect(template.listMissing({ a: "", b: null })).toEqual(["toString"]);
 });

@@ -15,7 +15,7 @@ test.each<[string, HistoryEntry | "dismissed" | undefined, Partial<KnownRow>]>([
   ["without an id", entry({ request_id: null }), { stage: "open" }],
   ["not in the history", undefined, { stage: "open" }],
 ])("an open row whose create was %s", (_, create, expected) => {
-  expect(reconcile(new Map([["r", row("open")]]), { outcomeOf: () => create }).get("r")).toMatchObject(
+  expect(reconcile(new Map([["r", row("open")]]), { findOutcome: () => create }).get("r")).toMatchObject(
     expected,
   );
 });
@@ -28,7 +28,7 @@ test("only open rows with a local id are looked up, and what was passed in stays
     ["ended", row("ended", "local-8")],
   ]);
   const reconciled = reconcile(known, {
-    outcomeOf(localId) {
+    findOutcome(localId) {
       asked.push(localId);
       return "dismissed";
     },

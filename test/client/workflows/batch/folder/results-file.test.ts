@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ResultsFile, resultLine } from "../../../../../src/client/workflows/batch/output-folder.js";
+import { buildResultLine, ResultsFile } from "../../../../../src/client/workflows/batch/output-folder.js";
 import type { RowState } from "../../../../../src/client/workflows/batch/plan.js";
 import { folderWith } from "../../../../support/folder.js";
 
@@ -34,12 +34,12 @@ describe("the line of a row", () => {
       { ...whole, request_id: null, local_id: "local-1", status: "UNKNOWN", file: null, at: "t1" },
     ],
   ])("of %s", (_, row, line) => {
-    expect(resultLine(row)).toEqual(line);
+    expect(buildResultLine(row)).toEqual(line);
   });
 
   test("without a key has null for it", () => {
     const row = state("a");
-    expect(resultLine({ ...row, row: { ...row.row, key: undefined } })).toMatchObject({ key: null });
+    expect(buildResultLine({ ...row, row: { ...row.row, key: undefined } })).toMatchObject({ key: null });
   });
 });
 

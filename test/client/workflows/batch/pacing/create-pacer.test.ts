@@ -31,90 +31,90 @@ function rateLimited(retryAfter?: number): RefusedError {
 
 describe("the next create", () => {
   test("goes at once without a limit", () => {
-    expect(pacer({ own: [NOW, NOW, NOW] }).pacer.nextAt()).toBe(NOW);
+    expect(pacer({ own: [NOW, NOW, NOW] }).pacer.findNextAt()).toBe(NOW);
   });
 
   test("waits until enough of this batch's own creates are an hour old, and a margin", () => {
     const { pacer: paced } = pacer({ limit: 2, own: [NOW - 20 * 60_000, NOW - 10] });
-    expect(paced.nextAt()).toBe(NOW + 40 * 60_000 + MARGIN);
+    expect(paced.findNextAt()).toBe(NOW + 40 * 60_000 + MARGIN);
   });
 
   test("waits for what was sent since", () => {
     const { pacer: paced, pass } = pacer({ limit: 1 });
-    expect(paced.nextAt()).toBe(NOW);
-    paced.sent();
+    expect(paced.findNextAt()).toBe(NOW);
+    paced.noteSent();
     pass(5_000);
-    expect(paced.nextAt()).toBe(NOW + HOUR + MARGIN);
+    expect(paced.findNextAt()).toBe(NOW + HOUR + MARGIN);
   });
 
   test("waits an hour and no more for what a wrong clock dated ahead", () => {
     const { pacer: paced, pass } = pacer({ limit: 1, own: [NOW + 365 * 24 * HOUR] });
-    expect(paced.nextAt()).toBe(NOW + HOUR + MARGIN);
-    expect(paced.times(1)).toEqual([NOW + HOUR]);
-    expect(paced.outlook()?.left).toBe(0);
+    expect(paced.findNextAt()).toBe(NOW + HOUR + MARGIN);
+    expect(paced.listTimes(1)).toEqual([NOW + HOUR]);
+    expect(paced.estimateOutlook()?.left).toBe(0);
     pass(HOUR + MARGIN);
-    expect(paced.nextAt()).toBe(NOW + HOUR + MARGIN);
+    expect(paced.findNextAt()).toBe(NOW + HOUR + MARGIN);
   });
 });
 
 describe("the outlook", () => {
   test("is unknown without a limit", () => {
-    expect(pacer().pacer.outlook()).toBeUndefined();
-    expect(pacer({ limit: Number.POSITIVE_INFINITY }).pacer.outlook()).toBeUndefined();
+    expect(pacer().pacer.estimateOutlook()).toBeUndefined();
+    expect(pacer({ limit: Number.POSITIVE_INFINITY }).pacer.estimateOutlook()).toBeUndefined();
   });
 
   test("counts what all processes of this machine sent", () => {
     const attempts = () => [NOW - 1, NOW - 2, NOW - 3];
-    expect(pacer({ limit: 5, attempts }).pacer.outlook()).toEqual({ left: 2, nextAt: NOW });
+    expect(pacer({ limit: 5, attempts }).pacer.estimateOutlook()).toEqual({ left: 2, nextAt: NOW });
   });
 
   test("counts this batch's own creates, which another machine may have sent, and no more than the hour has left", () => {
     const own = [NOW - 1];
-    expect(pacer({ limit: 8, attempts: () => [], own }).pacer.outlook()?.left).toBe(7);
+    expect(pacer({ limit: 8, attempts: () => [], own }).pacer.estimateOutlook()?.left).toBe(7);
     const others = () => [1, 2, 3, 4, 5, 6].map((ms) => NOW - ms);
-    expect(pacer({ limit: 8, attempts: others, own }).pacer.outlook()?.left).toBe(2);
+    expect(pacer({ limit: 8, attempts: others, own }).pacer.estimateOutlook()?.left).toBe(2);
   });
 
   test("has nothing left while a 429 blocks", () => {
     const { pacer: paced } = pacer({ limit: 10 });
-    paced.refused(rateLimited(90));
-    expect(paced.outlook()).toEqual({ left: 0, nextAt: NOW + 90_000 });
+    paced.noteRefused(rateLimited(90));
+    expect(paced.estimateOutlook()).toEqual({ left: 0, nextAt: NOW + 90_000 });
     const { pacer: unlimited } = pacer();
-    unlimited.refused(rateLimited(90));
-    expect(unlimited.outlook()).toEqual({ left: 0, nextAt: NOW + 90_000 });
+    unlimited.noteRefused(rateLimited(90));
+    expect(unlimited.estimateOutlook()).toEqual({ left: 0, nextAt: NOW + 90_000 });
   });
 
   test("counts again after each create", () => {
     const sent: number[] = [];
     const { pacer: paced } = pacer({ limit: 3, attempts: () => sent });
     sent.push(NOW);
-    paced.sent();
-    expect(paced.outlook()?.left).toBe(2);
+    paced.noteSent();
+    expect(paced.estimateOutlook()?.left).toBe(2);
   });
 });
 
 describe("a refused create", () => {
   test("is none if it failed for another reason", () => {
-    expect(pacer().pacer.refused(new Error("reset"))).toBeUndefined();
+    expect(pacer().pacer.noteRefused(new Error("reset"))).toBeUndefined();
     const invalid = new RefusedError("invalid-input", true, "VALIDATION_ERROR", "no");
-    expect(pacer().pacer.refused(invalid)).toBeUndefined();
+    expect(pacer().pacer.noteRefused(invalid)).toBeUndefined();
   });
 
   test("by this machine's own count waits for the hour", () => {
     const error = new QuotaExceededError(2, NOW + 5_000, NOW);
-    expect(pacer({ limit: 2 }).pacer.refused(error)).toBe(NOW + 5_000);
+    expect(pacer({ limit: 2 }).pacer.noteRefused(error)).toBe(NOW + 5_000);
   });
 
   test("blocks until the service allows the next", () => {
     const { pacer: paced } = pacer();
-    expect(paced.refused(rateLimited(30))).toBe(NOW + 30_000);
-    expect(paced.nextAt()).toBe(NOW + 30_000);
-    expect(paced.times(2)).toEqual([NOW + 30_000, NOW + 30_000]);
+    expect(paced.noteRefused(rateLimited(30))).toBe(NOW + 30_000);
+    expect(paced.findNextAt()).toBe(NOW + 30_000);
+    expect(paced.listTimes(2)).toEqual([NOW + 30_000, NOW + 30_000]);
   });
 
   test("falls back to this batch's own creates if no history is kept", () => {
     const { pacer: paced } = pacer({ own: [NOW - 1_800_000] });
-    expect(paced.refused(rateLimited())).toBe(NOW + 1_800_000);
+    expect(paced.noteRefused(rateLimited())).toBe(NOW + 1_800_000);
   });
 });
 
@@ -122,14 +122,14 @@ describe("a create counts for an hour and a margin", () => {
   const [counts, left] = [NOW - HOUR - MARGIN + 1, NOW - HOUR - MARGIN];
 
   test("among those of the machine", () => {
-    expect(pacer({ limit: 10, attempts: () => [left, counts] }).pacer.outlook()?.left).toBe(9);
+    expect(pacer({ limit: 10, attempts: () => [left, counts] }).pacer.estimateOutlook()?.left).toBe(9);
   });
 
   test("among those of the batch, also after another was sent", () => {
     const { pacer: paced } = pacer({ limit: 10, own: [left, counts], attempts: () => [] });
-    expect(paced.outlook()?.left).toBe(9);
-    paced.sent();
-    expect(paced.outlook()?.left).toBe(8);
+    expect(paced.estimateOutlook()?.left).toBe(9);
+    paced.noteSent();
+    expect(paced.estimateOutlook()?.left).toBe(8);
   });
 });
 
@@ -137,5 +137,5 @@ test("without a limit the creates of the machine are not counted", () => {
   const attempts = () => {
     throw new Error("counted");
   };
-  expect(pacer({ limit: Number.POSITIVE_INFINITY, attempts }).pacer.outlook()).toBeUndefined();
+  expect(pacer({ limit: Number.POSITIVE_INFINITY, attempts }).pacer.estimateOutlook()).toBeUndefined();
 });

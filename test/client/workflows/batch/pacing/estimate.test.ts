@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { CreatePacer } from "../../../../../src/client/workflows/batch/create-pacer.js";
-import { estimate, outlookOf, usualLength } from "../../../../../src/client/workflows/batch/estimate.js";
+import {
+  estimate,
+  estimateOutlook,
+  estimateUsualLength,
+} from "../../../../../src/client/workflows/batch/estimate.js";
 import type { Clock } from "../../../../../src/core/clock.js";
 
 const HOUR = 3_600_000;
@@ -15,11 +19,11 @@ test.each([
   [[9, 1, 5], 5],
   [[9, 1, 5, 7], 7],
 ])("the usual length of %j is %s", (durations, median) => {
-  expect(usualLength({ durations: () => durations }, "https://a.example")).toBe(median);
+  expect(estimateUsualLength({ listDurations: () => durations }, "https://a.example")).toBe(median);
 });
 
 test("without a history no length is usual", () => {
-  expect(usualLength(undefined, "https://a.example")).toBeUndefined();
+  expect(estimateUsualLength(undefined, "https://a.example")).toBeUndefined();
 });
 
 test.each([
@@ -42,5 +46,5 @@ test.each([
   ["all is over", { done: 3 }, 2, 600_000, undefined],
   ["no length is usual", { running: 1 }, 2, undefined, undefined],
 ])("the end is estimated where it can be: %s", (_, counts, limit, usualMs, endsAt) => {
-  expect(outlookOf({ ...none, ...counts }, pacer(limit), usualMs, NOW).endsAt).toBe(endsAt);
+  expect(estimateOutlook({ ...none, ...counts }, pacer(limit), usualMs, NOW).endsAt).toBe(endsAt);
 });

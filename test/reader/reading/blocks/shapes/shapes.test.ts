@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { blocksOf } from "../../../../../src/reader/reading/blocks/blocks.js";
+import { readBlocks } from "../../../../../src/reader/reading/blocks/blocks.js";
 
 /** The sentence of each page that must be found, and what must not. */
 const FOUND = "The lock opens at dawn.";
@@ -151,7 +151,7 @@ Hours</h2><p>${FOUND}</p></div></div><!-- contents --><address class="footer"><s
 ];
 
 it.each(SHAPES)("%s: the text under its headings, without what stands around it", (_name, heading, page) => {
-  const blocks = blocksOf("page.html", page);
+  const blocks = readBlocks("page.html", page);
   const found = blocks.filter(({ lines }) => lines.join(" ").includes(FOUND));
   expect(found.map((block) => block.heading)).toEqual([heading]);
   expect(blocks.map(({ heading: above, lines }) => `${above} ${lines.join(" ")}`).join("\n")).not.toMatch(
@@ -160,7 +160,7 @@ it.each(SHAPES)("%s: the text under its headings, without what stands around it"
 });
 
 const shown = (html: string) =>
-  blocksOf("page.html", html).map(({ heading, lines }) => `[${heading}] ${lines.join(" ").trim()}`);
+  readBlocks("page.html", html).map(({ heading, lines }) => `[${heading}] ${lines.join(" ").trim()}`);
 
 it.each<[string, string, string[]]>([
   [
@@ -214,11 +214,11 @@ it.each<[string, string, string[]]>([
 });
 
 it("headings of Markdown lose badges, the addresses of links and marks", () => {
-  const headingOf = (line: string) => blocksOf("a.md", `${line}\n\ntext`)[0]?.heading;
+  const headingOf = (line: string) => readBlocks("a.md", `${line}\n\ntext`)[0]?.heading;
   expect(headingOf("# Locks [![build](b.svg)](https://ci.example)")).toBe("Locks");
   expect(headingOf("## [Hours](hours.md) ¶")).toBe("Hours");
   expect(headingOf('## <a name="x"></a>`Array<string>` {#x}')).toBe("`Array<string>`");
-  expect(blocksOf("a.md", "# A\n\n## B\n\n## C\n\nc")).toMatchObject([
+  expect(readBlocks("a.md", "# A\n\n## B\n\n## C\n\nc")).toMatchObject([
     { line: 3, heading: "A", lines: ["B"] },
     { line: 7, heading: "A / C" },
   ]);
