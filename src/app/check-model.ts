@@ -6,7 +6,7 @@ import type { ChatEndpoint } from "../reader/model/endpoint/endpoint.js";
 import type { BudgetLimits, Price } from "../reader/model/session/budget.js";
 import type { ModelFindings, ModelPlan } from "../reader/supporting/support.js";
 import { CodedError } from "./errors.js";
-import { type ModelOptions, openEndpoint, readLimits, type Surroundings } from "./model.js";
+import type { ModelOptions, Surroundings } from "./model.js";
 
 export type { ModelFindings, ModelPlan };
 
@@ -142,6 +142,8 @@ export async function checkModelOf(
   { model, modelUrl, ...options }: ModelOptions,
   depth: ModelOptions["depth"] = "standard",
 ): Promise<CheckModel | undefined> {
+  // With the model come the search engines and the reading of pages, and each verb would load them.
+  const { openEndpoint, readLimits } = await import("./model.js");
   const { env, clock } = ctx.host;
   const name = model ?? (env.RESEARCH_MODEL_NAME || undefined);
   const url = modelUrl ?? (env.RESEARCH_MODEL_URL || undefined);
