@@ -21,34 +21,34 @@ const METHOD = [/^[A-Z]{1,16}$/, "an HTTP method in capitals, such as GET"] as c
 
 export const SETTINGS = {
   "base-url": {
-    description: "the service to speak to",
+    description: "the base URL of the service",
     flags: ["--base-url"],
     variables: ["RESEARCH_BASE_URL"],
   },
   "api-key": {
-    description: "the key; no flag takes one",
+    description: "the API key; no flag takes a key",
     variables: ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE"],
     form: [/^[\x21-\x7e]+$/, "visible ASCII characters without spaces"],
     isSecret: true,
   },
   provider: {
-    description: `${PROVIDER_NAMES.slice(1).join(", ")}, or research, the interface itself`,
+    description: `${PROVIDER_NAMES.slice(1).join(", ")}, or research for your own service`,
     choices: PROVIDER_NAMES,
     variables: ["RESEARCH_PROVIDER"],
   },
   model: {
-    description: "the model of a create at a provider",
+    description: "the model for creates at a provider",
     flags: ["--model"],
     form: [/\S/, "a model, preset, processor or effort, as the provider calls it"],
   },
-  set: { description: "fields of a create at a provider, a JSON object", flags: ["--set"] },
+  set: { description: "fields for creates at a provider, as a JSON object", flags: ["--set"] },
   tier: {
     description: "free, pro or enterprise, for pacing",
     choices: Object.keys(TIERS),
     flags: ["--tier", "--per-hour"],
   },
   "per-day": {
-    description: "creates allowed in 24 hours; the smallest that is set anywhere holds",
+    description: "creates allowed in 24 hours; the smallest value that is set applies",
     flags: ["--per-day"],
     variables: ["RESEARCH_PER_DAY"],
     form: PER_DAY_FORM,

@@ -7,12 +7,12 @@ export type Define = (program: Verb, perform: Perform) => void;
 
 export interface Documentation {
   output?: string;
-  /** The exit codes a user of this command meets, each with its cause. The whole table is `EXIT_CODE_MEANINGS`. */
+  /** The exit codes of this command, each with its cause. The whole table is `EXIT_CODE_MEANINGS`. */
   exits?: Readonly<Record<number, string>>;
   examples?: readonly string[];
 }
 
-/** Exit codes in the few words that do for most commands. */
+/** Short meanings of the exit codes, for most commands. */
 const USUAL: Readonly<Record<number, string>> = {
   2: "bad input",
   3: "the research FAILED",
@@ -21,20 +21,20 @@ const USUAL: Readonly<Record<number, string>> = {
   6: "refused",
   7: "rate limited",
   8: "not finished yet",
-  9: "the service could not be reached, or its answer not be read",
+  9: "the service could not be reached, or its answer could not be read",
   10: "the research was STOPPED",
-  11: "it is not known whether a request was created",
+  11: "outcome unknown: the request may or may not exist (research help exit-codes)",
   12: "a file could not be read or written",
   13: "the result does not fit its schema (--strict)",
-  14: "a source is gone, or does not say what is said (--check)",
+  14: "a source is gone, or does not say what the result says (--check)",
 };
 
-/** The exit codes of a command that mean there what they mean elsewhere. */
+/** Lists exit codes with their usual meanings. */
 export function listUsualExits(...codes: readonly number[]): Record<number, string> {
   return Object.fromEntries(codes.map((code) => [code, USUAL[code] ?? ""]));
 }
 
-/** A command of the program, with its documentation as data: the help pages and `help --json` are made of it. */
+/** A command with its documentation as data, from which the help pages and `help --json` are built. */
 export class Verb extends Command {
   documentation: Documentation = {};
 
@@ -42,13 +42,13 @@ export class Verb extends Command {
     return new Verb(name);
   }
 
-  /** Documents the command; the same text stands below the flags in its help. */
+  /** Stores the documentation and prints it below the flags in the help. */
   setDocumentation(documentation: Documentation): this {
     this.documentation = documentation;
     return this.addHelpText("after", formatDocumentation(documentation));
   }
 
-  /** Adds the flags, each group of them under its heading. */
+  /** Adds the flags, each group under its heading. */
   addFlags(flags: Flags | FlagGroups): this {
     for (const [spec, flag] of Object.entries<string | Value | Flags>(flags)) {
       if (spec.endsWith(":")) {
@@ -76,12 +76,12 @@ export interface Value<T = unknown> {
   before?: T;
 }
 
-/** The flags of a command by their forms, `-o, --output <path>`. A bare description is that of a switch or of a text. */
+/** The flags of a command by their forms, `-o, --output <path>`. A plain string describes a switch or a flag with a text. */
 export type Flags = Readonly<Record<`${string}--${string}`, string | Value>>;
-/** The flags of a command with many of them, by the headings that its help shows them under. */
+/** The flags of a command in groups, by the headings of its help. */
 export type FlagGroups = Readonly<Record<`${string}:`, Flags>>;
 
-/** All of a union at once. */
+/** The intersection of the members of a union. */
 export type Joined<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
   ? All
   : never;
@@ -101,7 +101,7 @@ type OptionsOfFlags<F> = {
   [Form in keyof F as IsGiven<F[Form]> extends true ? never : NameOf<Form>]?: ValueOf<Form, F[Form]>;
 };
 
-/** An argument: `<id...>`, `[prompt]`; what it is; and the words that it may be. */
+/** An argument: its form (`<id...>`, `[prompt]`), its description, and the words it allows. */
 type ArgumentForm = readonly [form: string, description: string, choices?: readonly string[]];
 type ArgumentOf<A> = A extends readonly [`${string}...${string}`, ...unknown[]]
   ? string[]
@@ -112,7 +112,7 @@ type ArgumentOf<A> = A extends readonly [`${string}...${string}`, ...unknown[]]
       : string;
 type ArgumentsOf<A extends readonly ArgumentForm[]> = { -readonly [Index in keyof A]: ArgumentOf<A[Index]> };
 
-/** It returns the exit code, or nothing for 0. */
+/** Runs a command and returns its exit code, or nothing for 0. */
 type Action<A extends readonly ArgumentForm[], F> = (
   ctx: Context,
   ...given: [...ArgumentsOf<A>, OptionsOf<F>]
@@ -125,7 +125,7 @@ type TakenBy<A extends readonly ArgumentForm[], R> = R extends (
   ? Taken
   : unknown;
 
-/** A flag that its action does not take, and an option of the action that no flag gives, is an error of the compiler. */
+/** Makes the compiler reject a flag that the action does not take, and an option that no flag provides. */
 type SameNames<F, Taken> = unknown extends Taken
   ? unknown
   : {
@@ -137,18 +137,18 @@ type SameNames<F, Taken> = unknown extends Taken
 interface Definition<A extends readonly ArgumentForm[], F extends Flags | FlagGroups, R>
   extends Documentation {
   name: string;
-  /** Absent where the description is short enough. */
+  /** Absent if the description is short enough. */
   summary?: string;
   description: string;
   arguments?: A;
   flags?: F;
   notes?: string;
   run?: () => Promise<R>;
-  /** The commands below it; flags that both have may also stand before their names. */
+  /** The subcommands. A flag that parent and subcommand share may also precede the subcommand's name. */
   commands?: readonly Define[];
 }
 
-/** A command with its flags, checked against the options that its action takes. */
+/** Defines a command; the compiler checks its flags against the options that its action takes. */
 export function define<
   const A extends readonly ArgumentForm[] = [],
   const F extends Flags | FlagGroups = Record<never, never>,
@@ -166,11 +166,11 @@ export function define<
     }
     verb.addFlags(flags ?? {});
     if (notes !== undefined) verb.addHelpText("after", notes);
-    // Any command may be given an invalid argument, or meet a file of this machine that it cannot use.
+    // Any command can get an invalid argument, or need a file that it cannot use.
     verb.setDocumentation(
       run ? { ...definition, exits: { ...listUsualExits(2, 12), ...definition.exits } } : definition,
     );
-    // Else it would take those flags of the commands below it that have the name of one of its own.
+    // Without this the command would take flags of its subcommands if they have the name of one of its own.
     if (flags && commands.length > 0) verb.enablePositionalOptions();
     for (const below of commands) below(verb, perform);
     if (!run) return;
@@ -186,7 +186,7 @@ export function define<
   };
 }
 
-/** A command above takes its own flags wherever they stand; one that `verb` does not have is an error, not ignored. */
+/** Rejects flags that commander parsed for a parent command and that `verb` does not have, instead of ignoring them. */
 function refuseFlagsOfParents(verb: Command): void {
   const ownNames = new Set(verb.options.map((option) => option.attributeName()));
   for (let above = verb.parent; above?.parent; above = above.parent)
@@ -197,9 +197,9 @@ function refuseFlagsOfParents(verb: Command): void {
     }
 }
 
-/** The flags that were given, of a command and of its parents below the program. Default values are left out. */
+/** Collects the flags on the command line, of a command and of its parents below the program, without default values. */
 function collectGiven(verb: Command | null): Record<string, unknown> {
-  // The flags of the program are the same for all commands.
+  // The program's own flags are the same for all commands.
   if (!verb?.parent) return {};
   const given = Object.entries(verb.opts()).filter(([name]) => verb.getOptionValueSource(name) === "cli");
   return { ...collectGiven(verb.parent), ...Object.fromEntries(given) };

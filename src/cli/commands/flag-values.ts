@@ -5,7 +5,7 @@ import type { Value } from "./definition.js";
 
 type WithDefault<T> = Value<T> & { before: T };
 
-/** A flag whose value `parse` reads; with `before` its value if it is not given. */
+/** Defines a flag whose value is read by `parse`. `before` is the value if the flag is not given. */
 export function defineValue<T>(description: string, parse: (text: string) => T): Value<T>;
 export function defineValue<T>(description: string, parse: (text: string) => T, before: T): WithDefault<T>;
 export function defineValue<T>(description: string, parse: (text: string) => T, before?: T): Value<T> {
@@ -41,11 +41,11 @@ export function createWholeNumberParser(least: number): (text: string) => number
   };
 }
 
-/** Without a default: that of `serve`, no limit, would pass for the tier of `serve keys add`, whose flag has the same name. */
+/** Has no default: `serve keys add` has a flag of the same name, and would take the default of `serve` for its own. */
 export const defineTierFlag = (description: string) =>
   defineChoice(description, Object.keys(TIERS) as Tier[]);
 
-/** Two prices as commander reads them, as in `0.15/0.6`. */
+/** Parses two prices, as in `0.15/0.6`. */
 export function price(text: string): { input: number; output: number } {
   const [, input, output] = /^(\d{1,9}(?:\.\d{1,9})?)\/(\d{1,9}(?:\.\d{1,9})?)$/.exec(text) ?? [];
   if (input === undefined || output === undefined)

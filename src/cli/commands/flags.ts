@@ -20,48 +20,48 @@ export const flags = {
   },
   context: {
     "--context <file>": defineRepeatable(
-      "put a file's text (also HTML, docx, PDF; -: stdin) before the question: the provider gets it, too; may be repeated",
+      "put the text of a file (also HTML, docx, PDF; -: stdin) before the question and send it to the provider; may be repeated",
     ),
   },
   provider: {
     "--model <name>": defineRepeatable(
-      "at a provider: the model, preset, processor, effort or agent; with several accounts PROFILE=NAME, repeatable",
+      "at a provider: the model, preset, processor, effort or agent; for several accounts repeat PROFILE=NAME",
     ),
-    "--set <name=value>": defineRepeatable("at a provider: a field of its own request; may be repeated"),
+    "--set <name=value>": defineRepeatable("at a provider: set a field of its own request; may be repeated"),
     "--after <id>": "at a provider: follow up on this request",
-    "--window <duration>": "at openai: take a result within this time (2h, 8h) for a lower price",
+    "--window <duration>": "at openai: accept a result within this time (2h, 8h) for a lower price",
   },
   or: {
     "--or <profile>": defineRepeatable(
-      "go on to this profile where the account before it provably has nothing: key, money, limit, no connection; may be repeated",
+      "use this profile if the account before it certainly created nothing: no key, no money, a limit, no connection; may be repeated",
     ),
   },
   once: {
-    "--once": "use the same request of the last 24 hours if there is one, instead of making another",
+    "--once": "reuse the same request if one was created in the last 24 hours",
     "--within <duration>": defineValue(
-      "with --once: how old that request may be (default: 24h)",
+      "with --once: how old the reused request may be (default: 24h)",
       parsePositiveDuration,
     ),
   },
   perDay: {
     "--per-day <n>": defineValue(
-      "creates allowed in 24 hours with this key, unknown ones counted",
+      "creates allowed in 24 hours with this key, counting unknown outcomes",
       createWholeNumberParser(1),
     ),
   },
   domains: {
-    "--domains <list>": "at a provider: search these domains only, separated by commas",
-    "--not-domains <list>": "at a provider: search none of these domains",
+    "--domains <list>": "at a provider: search only these domains, separated by commas",
+    "--not-domains <list>": "at a provider: exclude these domains from the search",
   },
   quota: {
     "--tier <tier>": defineTierFlag("the tier of the key"),
     "--per-hour <n>": defineValue(
-      "creates allowed in an hour, if no tier has that number",
+      "creates allowed in an hour, if it is not a tier's number",
       createWholeNumberParser(1),
     ),
   },
   waitForQuota: {
-    "--wait-for-quota": "when the hourly limit is reached, wait instead of exiting with 7",
+    "--wait-for-quota": "wait if the hourly limit is reached, instead of exiting with 7",
   },
   pace: {
     "--timeout <duration>": defineValue("stop waiting after this long; 0 for never", parseDurationFlag),
@@ -70,30 +70,32 @@ export const flags = {
       parsePositiveDuration,
     ),
     "--patience <duration>": defineValue(
-      "give an id up when no poll has succeeded for this long (default: 10m)",
+      "give an id up if no poll has succeeded for this long (default: 10m)",
       parsePositiveDuration,
     ),
   },
   onDone: {
     "--on-done <command>":
-      "run a shell command for each request that ended, with RESEARCH_REQUEST_ID, RESEARCH_STATUS and, where " +
-      "the result went to a file, RESEARCH_RESULT_FILE",
+      "run a shell command when a request ends, with RESEARCH_REQUEST_ID, RESEARCH_STATUS and, if the result " +
+      "was written to a file, RESEARCH_RESULT_FILE",
   },
   notify: {
-    "--notify": "ring the bell of the terminal when the wait is over",
+    "--notify": "ring the terminal bell when the wait is over",
   },
   check: {
-    "--check": "then read the pages that the result cites, and end with 14 if one does not say what is said",
+    "--check":
+      "then read the pages that the result cites, and exit with 14 if one does not say what the result says",
   },
   modelLimits: {
-    "--model-url <url>": "its OpenAI-compatible endpoint; the key is RESEARCH_MODEL_API_KEY[_FILE]",
-    "--depth <depth>": defineChoice("sets the three limits below (default: standard)", [
+    "--model-url <url>":
+      "the model's OpenAI-compatible endpoint; its key is in RESEARCH_MODEL_API_KEY[_FILE]",
+    "--depth <depth>": defineChoice("set the three limits below (default: standard)", [
       "quick",
       "standard",
       "deep",
     ]),
     "--model-tokens <n>": defineValue(
-      "tokens that one research or check may spend (default by depth: 25000, 120000, 300000)",
+      "tokens that one research or check may use (default by depth: 25000, 120000, 300000)",
       createWholeNumberParser(1),
     ),
     "--model-calls <n>": defineValue(
@@ -104,22 +106,19 @@ export const flags = {
       "how long one research or check may take (default by depth: 5m, 15m, 30m)",
       parsePositiveDuration,
     ),
-    "--model-price <in/out>": defineValue(
-      "dollars for a million tokens in and out; shows what it costs",
-      price,
-    ),
+    "--model-price <in/out>": defineValue("dollars for a million tokens in and out, to show the cost", price),
   },
-  partial: { "--partial": "print what there is of a result that was cut short" },
+  partial: { "--partial": "print the part that exists of a result that was cut short" },
   result: {
-    "-o, --output <path>": "write the result to a file, whole or not at all (-: stdout)",
+    "-o, --output <path>": "write the result to a file, completely or not at all (-: stdout)",
     "--force": "overwrite an existing file",
-    "--strict": "fail (13) if the result does not fit its schema",
-    "--raw": "give the result as it came, on a terminal too",
-    "--html": "give the result as one HTML page that needs no network",
+    "--strict": "exit with 13 if the result does not fit its schema",
+    "--raw": "print the result unchanged, also on a terminal",
+    "--html": "print the result as one HTML page that needs no network",
     "--web": "open the result as a page in a browser",
   },
 } as const;
 
 type Groups = typeof flags;
-/** What a command is given of these groups of flags. */
+/** The options that a command gets from these groups of flags. */
 export type Given<Name extends keyof Groups> = Joined<{ [Each in Name]: OptionsOf<Groups[Each]> }[Name]>;

@@ -4,62 +4,60 @@ import { flags } from "../flags.js";
 
 export const batch = define({
   name: "batch",
-  summary: "submit many questions at the pace of the hourly limit",
+  summary: "submit many questions within the hourly limit",
   description:
-    "Submit one question a row and keep every result. Creates go one at a time and within the hourly limit; " +
-    "watching and fetching go on beside them. The same command again goes on where the last one ended, " +
-    "however it ended: nothing is sent twice.",
+    "Submit one question for each row and store every result. Creates are sent one at a time, within the hourly limit, " +
+    "while earlier rows are watched and fetched. Run the same command again to resume: nothing is sent twice.",
   arguments: [
     [
       "<file|->",
-      "one prompt a line, JSON Lines (prompt, key, profile, model, output_schema) or CSV (a prompt column)",
+      "one prompt per line, JSON Lines (prompt, key, profile, model, output_schema) or CSV (a prompt column)",
     ],
   ],
   flags: {
     "Questions:": {
-      "--template <text>": "make the prompts from the columns: 'Compare {{company}} with {{rival}}'",
-      "--format <format>": defineChoice("what the input is (default: by its name, else by its first line)", [
-        "txt",
-        "jsonl",
-        "csv",
-      ]),
-      "--schema <file|json>": "a JSON Schema for the results of rows that bring none",
+      "--template <text>": "build the prompts from the columns: 'Compare {{company}} with {{rival}}'",
+      "--format <format>": defineChoice(
+        "the input format (default: by the file's name, else by its first line)",
+        ["txt", "jsonl", "csv"],
+      ),
+      "--schema <file|json>": "a JSON Schema for rows without their own",
       "--structured": "ask for structured output without a schema",
       ...flags.context,
       ...flags.domains,
       "--dry-run":
-        "send nothing; say how many rows there are, how long they take, what the first ask and with which model",
-      "-y, --yes": "do not ask before more than 20 rows are sent",
+        "send nothing; print the number of rows, the time they take, and the first prompts with their model",
+      "-y, --yes": "do not ask before sending more than 20 rows",
     },
     "Sending again:": {
-      "--retry-failed": "send again what FAILED or was refused",
-      "--retry-partial": "send again what FAILED with a part of a result",
-      "--resend-unknown": "send unknown rows again; may create duplicates",
+      "--retry-failed": "send rows again that FAILED or were refused",
+      "--retry-partial": "send rows again that FAILED with a part of a result",
+      "--resend-unknown": "send rows with an unknown outcome again; may create duplicates",
     },
     "Account:": flags.provider,
     "Waiting:": { ...flags.pace, ...flags.onDone, ...flags.notify },
     "Results:": {
-      "--out <dir>": "the folder for the results, results.jsonl, and what is needed to go on",
-      "--html": "keep index.html and a page for each row in the folder, too",
+      "--out <dir>": "the folder for the results, results.jsonl, and the state to resume from",
+      "--html": "also write index.html and a page for each row",
       ...flags.check,
     },
     "Limits:": {
       ...flags.quota,
       ...flags.perDay,
       "--max-failures <n>": defineValue(
-        "send no more when so many rows have failed, were refused or are unknown",
+        "stop sending after this many rows FAILED, were refused or are unknown",
         createWholeNumberParser(1),
       ),
     },
   },
   output:
-    "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: an object a line for each change, and a summary",
+    "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: one object per line for each change, and a summary",
   exits: {
-    0: "all COMPLETED; if not, the code of the row that ended worst",
+    0: "all COMPLETED; otherwise the code of the row with the worst outcome",
     2: "bad input, or a row was refused",
     3: "a row FAILED",
     10: "a row was STOPPED",
-    12: "the folder is taken, or cannot be written",
+    12: "the folder is in use by another batch, or cannot be written",
     ...listUsualExits(4, 5, 6, 7, 8, 9, 11, 14),
   },
   examples: [

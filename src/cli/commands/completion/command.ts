@@ -3,18 +3,18 @@ import { define } from "../definition.js";
 
 export const completion = define({
   name: "completion",
-  summary: "print or install the completion of a shell",
+  summary: "print or install shell completion",
   description:
-    "Print a script that completes commands, flags, files, profiles, settings and ids when Tab is pressed. " +
+    "Print a script that completes commands, flags, files, profiles, settings and ids when you press Tab. " +
     "--install writes it where the shell looks for it. No start-up file is changed.",
-  arguments: [["<shell>", "the shell", SHELLS]],
+  arguments: [["<shell>", "the shell to complete in", SHELLS]],
   flags: {
     "--install": "write the script to its file",
     "--force": "overwrite a file that this command did not write",
   },
   output:
-    "the script; with --install the line to add, if there is one; --json: {shell, path, line} or {shell, script}",
-  exits: { 0: "done", 2: "no shell is named", 12: "not written, or somebody else's file is there" },
+    "the script; with --install the line to add to your start-up file, if one is needed; --json: {shell, path, line} or {shell, script}",
+  exits: { 0: "done", 2: "no shell, or an unknown one", 12: "not written, or another program's file exists" },
   examples: ["research completion bash --install", "source <(research completion zsh)"],
   run: async () => (await import("./run.js")).runCompletion,
 });

@@ -5,7 +5,7 @@ const load = () => import("./run.js");
 export const config = define({
   name: "config",
   summary: "read and change settings",
-  description: "Settings, kept by profile. A key is never shown whole.",
+  description: "Read and change the settings of each profile. A key is never printed in full.",
   examples: [
     "research config list",
     "research config set base-url https://research.example.com",
@@ -14,16 +14,16 @@ export const config = define({
   commands: [
     define({
       name: "get",
-      description: "print the value in force",
+      description: "print the value of a setting",
       arguments: [["<key>", "the name of a setting"]],
-      output: "the value; --json: an object with value and source",
+      output: "the value in use; --json: an object with value and source",
       exits: { 0: "printed", 2: "no such setting", 5: "it is not set", 12: "the settings cannot be read" },
       examples: ["research config get base-url"],
       run: async () => (await load()).runConfigGet,
     }),
     define({
       name: "set",
-      description: "store a value; api-key without one is asked for, or read from stdin",
+      description: "store a value; api-key without a value prompts for it, or reads stdin",
       arguments: [
         ["<key>", "the name of a setting"],
         ["[value]", "its value"],
@@ -34,7 +34,7 @@ export const config = define({
     }),
     define({
       name: "unset",
-      description: "take a value out",
+      description: "remove a value",
       arguments: [["<key>", "the name of a setting"]],
       exits: { 0: "done", 2: "no such setting", 12: "the settings cannot be written" },
       examples: ["research config unset tier"],
@@ -42,7 +42,7 @@ export const config = define({
     }),
     define({
       name: "list",
-      description: "print every setting in force and where it comes from, and the accounts that are stored",
+      description: "list every setting and where its value comes from, and the stored accounts",
       output: "setting TAB value TAB source, then account TAB address TAB profile; --json: one object",
       exits: { 0: "printed", 12: "the settings cannot be read" },
       examples: ["research config list --json"],
@@ -50,7 +50,7 @@ export const config = define({
     }),
     define({
       name: "use",
-      description: "make a profile the one in use",
+      description: "switch to a profile",
       arguments: [["<profile>", "the name of a profile"]],
       exits: { 0: "done", 2: "no such profile", 12: "the settings cannot be written" },
       examples: ["research config use work"],
@@ -58,9 +58,9 @@ export const config = define({
     }),
     define({
       name: "path",
-      description: "print where the settings are kept",
+      description: "print the path of the settings file",
       output: "the path; --json: {path}",
-      exits: { 0: "printed", 12: "no folder for settings" },
+      exits: { 0: "printed", 12: "there is no folder for settings" },
       examples: ["research config path"],
       run: async () => (await load()).runConfigPath,
     }),

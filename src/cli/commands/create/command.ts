@@ -1,13 +1,13 @@
 import { define, listUsualExits } from "../definition.js";
 import { flags } from "../flags.js";
 
-const WAITING = { "-w, --watch": "then go on as `watch`", ...flags.pace } as const;
+const WAITING = { "-w, --watch": "then wait as `watch` does", ...flags.pace } as const;
 const LIMITS = { ...flags.quota, ...flags.perDay, ...flags.waitForQuota } as const;
 
 export const create = define({
   name: "create",
   summary: "submit a research question",
-  description: "Submit a research question. The id is printed the moment it is known and safe on disk.",
+  description: "Submit a research question. The id is printed as soon as it is known and recorded on disk.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.once, ...flags.dryRun },
@@ -16,7 +16,11 @@ export const create = define({
     "Limits:": LIMITS,
   },
   output: "the request id on a line; --json: the service's data on one line",
-  exits: { 0: "created", 12: "not recorded", ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11) },
+  exits: {
+    0: "created",
+    12: "the request could not be recorded",
+    ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11),
+  },
   examples: [
     'research create "How do tides form?"',
     'id=$(research create "How do tides form?")',
@@ -28,18 +32,18 @@ export const create = define({
 
 export const rerun = define({
   name: "rerun",
-  summary: "submit an old question again",
-  description: "Make a new request with the prompt, the context and the schema of an old one.",
-  arguments: [["<id>", "an id, a local id, a unique prefix of one, or @last"]],
+  summary: "submit a question again",
+  description: "Create a new request with the prompt, context and schema of an earlier one.",
+  arguments: [["<id>", "an id, a local id, a unique prefix of either, or @last"]],
   flags: {
     "Question:": { ...flags.context, ...flags.dryRun },
     "Account:": flags.provider,
     "Waiting:": WAITING,
     "Limits:": LIMITS,
   },
-  output: "as create",
+  output: "as for create",
   exits: {
-    ...{ 0: "created", 12: "not recorded", ...listUsualExits(3, 4, 6, 7, 8, 9, 10, 11) },
+    ...{ 0: "created", 12: "the request could not be recorded", ...listUsualExits(3, 4, 6, 7, 8, 9, 10, 11) },
     5: "not in the history, or not found",
   },
   examples: ["research rerun @last --watch"],

@@ -1,13 +1,13 @@
 import { CommanderError } from "commander";
 import type { Define, Verb } from "../definition.js";
 
-/** Not defined like the others: it needs the program, and shows the help of a command as commander does. */
+/** Defines `help`. It does not use `define`, since it needs the program and shows a command's help as commander does. */
 export const help: Define = (program, perform) => {
   program
     .command("help")
-    .summary("show the help of a command or a topic")
-    .description("Show the help of a command, or a topic. Without either, list the topics.")
-    .argument("[topic...]", "a topic, or the words of a command")
+    .summary("show help for a command or a topic")
+    .description("Show help for a command or a topic. Without either, list the topics.")
+    .argument("[topic...]", "a topic, or the name of a command")
     .setDocumentation({
       output: "text; --json: one object with commands, exit codes, environment and topics",
       exits: { 0: "shown", 2: "no such command or topic" },
@@ -17,7 +17,7 @@ export const help: Define = (program, perform) => {
       const named =
         words.length > 0 && program.opts().json !== true ? findCommand(program, words) : undefined;
       if (named) {
-        // Its own `help` ends with the exit code of the process, which is 1 until the command has ended.
+        // Commander's own `help` exits with the code of the process, which is 1 until the command has ended.
         named.outputHelp();
         throw new CommanderError(0, "commander.helpDisplayed", "");
       }

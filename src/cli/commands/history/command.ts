@@ -3,19 +3,19 @@ import { defineValue, parsePositiveDuration } from "../flag-values.js";
 
 export const history = define({
   name: "history",
-  summary: "forget requests that have ended",
-  description: "Take requests out of the history of this machine.",
+  summary: "remove ended requests from the history",
+  description: "Remove requests from the history of this machine.",
   examples: ["research history forget --older-than 90d"],
   commands: [
     define({
       name: "forget",
       description:
-        "Take prompt, context, id and kept result of requests off this disk; the service keeps its own. When each was sent, by " +
-        "which account and what it cost stays without a name. On a terminal it asks first. Folders of batches are not touched.",
-      arguments: [["[id...]", "ids, local ids, unique prefixes of them, or @last"]],
+        "Remove the prompt, context, id and stored result of requests from this disk. The service keeps its copy. The time, account " +
+        "and cost of each request stay, without its id. On a terminal it asks first. Batch folders are not changed.",
+      arguments: [["[id...]", "ids, local ids, unique prefixes of either, or @last"]],
       flags: {
         "--older-than <duration>": defineValue(
-          "all that were sent longer ago and have ended",
+          "all ended requests that were sent longer ago than this",
           parsePositiveDuration,
         ),
         "-y, --yes": "do not ask",
@@ -25,7 +25,7 @@ export const history = define({
         0: "forgotten",
         2: "bad input, or not confirmed",
         5: "not in the history",
-        6: "unknown outcome, not ended, or of the last hour",
+        6: "the outcome is unknown, or the request has not ended or is less than an hour old",
         12: "the history cannot be written",
       },
       examples: ["research history forget 3f2a 77b0", "research history forget --older-than 90d --yes"],

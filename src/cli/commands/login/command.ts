@@ -6,13 +6,13 @@ export const login = define({
   name: "login",
   summary: "store an account: a provider or a base URL, and a key",
   description:
-    "Try the key of an account and store it in a profile of the provider's name, which comes into use. " +
-    "Without a provider it is a service of your own: the base URL is asked for, and the profile is `default`. " +
+    "Test the key of an account, store it in a profile named after the provider, and switch to that profile. " +
+    "Without a provider it asks for the base URL of your own service, and stores it in the profile `default`. " +
     "-p names another profile.",
   arguments: [
     [
       "[provider]",
-      "whose account it is (written from the providers' documentation, not yet tried on a live account)",
+      "the provider of the account (support was written from documentation, not tested on live accounts)",
       PROVIDER_NAMES,
     ],
   ],
@@ -22,10 +22,10 @@ export const login = define({
   },
   exits: {
     0: "saved",
-    2: "bad input, or the profile holds the key of another account",
-    4: "the key is refused",
-    9: "not the service",
-    12: "not saved",
+    2: "bad input, or the profile has the key of another account",
+    4: "the service refuses the key",
+    9: "the address did not answer as the service does",
+    12: "the settings cannot be written",
   },
   examples: [
     "research login openai",
@@ -38,9 +38,9 @@ export const login = define({
 
 export const logout = define({
   name: "logout",
-  summary: "forget the stored key",
-  description: "Forget the key stored in the profile in use.",
-  exits: { 0: "no key is stored any more", 12: "not saved" },
+  summary: "delete the stored key",
+  description: "Delete the stored key of the profile in use.",
+  exits: { 0: "no key is stored", 12: "the settings cannot be written" },
   examples: ["research logout", "research logout -p exa"],
   run: async () => (await import("./run.js")).runLogout,
 });

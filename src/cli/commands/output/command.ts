@@ -6,19 +6,21 @@ export const output = define({
   name: "output",
   summary: "print the result of a completed request",
   description:
-    "Fetch the result. In a pipe or a file it is exact; on a terminal Markdown is laid out for reading.",
-  arguments: [["[id]", "an id, a unique prefix of one made here, or @last; you choose if none is given"]],
+    "Print the result. A pipe or a file gets it unchanged; on a terminal Markdown is formatted for reading.",
+  arguments: [
+    ["[id]", "an id, a unique prefix of an id in the history, or @last; without one you choose from a list"],
+  ],
   flags: {
     "Result:": {
       ...flags.result,
       ...flags.partial,
-      "--bibliography <format>": defineChoice("print the sources alone, as CSL-JSON or RIS", ["csl", "ris"]),
+      "--bibliography <format>": defineChoice("print only the sources, as CSL-JSON or RIS", ["csl", "ris"]),
       "--schema <file|-|json>":
-        "the JSON Schema to check the result against (default: the one it was asked for)",
+        "the JSON Schema to check the result against (default: the schema of the request)",
     },
-    "Waiting:": { "-w, --watch": "wait for it first", ...flags.pace },
+    "Waiting:": { "-w, --watch": "wait until the request has ended", ...flags.pace },
   },
-  output: "the result: text as it is, anything else as indented JSON; --json: all of the data on one line",
+  output: "the result: text unchanged, anything else as indented JSON; --json: all of the data on one line",
   exits: { 0: "done", 8: "not finished yet", ...listUsualExits(3, 4, 5, 6, 7, 9, 10, 11, 13) },
   examples: [
     "research output @last",

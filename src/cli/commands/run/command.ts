@@ -4,7 +4,7 @@ import { flags } from "../flags.js";
 export const run = define({
   name: "run",
   summary: "submit a question, wait, and print the result",
-  description: "`create`, `watch` and `output` in one: stdout is the result.",
+  description: "Run `create`, `watch` and `output` in one command. stdout is the result.",
   arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.once, ...flags.dryRun },
@@ -16,7 +16,7 @@ export const run = define({
   output: "the result; --json: the output's data on one line",
   exits: {
     0: "COMPLETED",
-    9: "unreachable, nothing was created",
+    9: "the service could not be reached; nothing was created",
     ...listUsualExits(3, 4, 5, 6, 7, 8, 10, 11, 13, 14),
   },
   examples: [

@@ -17,7 +17,7 @@ import { flags } from "../flags.js";
 const LAST_PORT = 65_535;
 const LONGEST_MS = 3_650 * 86_400_000;
 
-/** A port as commander reads it; 0 lets the system pick one. */
+/** Parses a port; 0 lets the system pick one. */
 function parsePort(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= LAST_PORT)) throw new InvalidArgumentError(`It must be a port from 0 to ${LAST_PORT}.`);
@@ -29,44 +29,49 @@ function parseShellCommand(text: string): string {
   return text;
 }
 
-/** What is searched and quoted, by the service and by `try`. */
+/** The sources that the service and `try` search and quote. */
 const sourceFlags = {
-  "--sources <dir>": "the folder whose files are searched (default: ., and none with --search)",
+  "--sources <dir>": "the folder to search (default: ., or none with --search)",
   "--search <engine>":
-    "search the web with searxng=URL, brave, tavily, exa or serper; the key is RESEARCH_SEARCH_API_KEY[_FILE]",
-  "--domains <list>": "read pages of these domains only, separated by commas",
+    "search the web with searxng=URL, brave, tavily, exa or serper; its key is in RESEARCH_SEARCH_API_KEY[_FILE]",
+  "--domains <list>": "read only pages of these domains, separated by commas",
   "--not-domains <list>": "read no pages of these domains",
-  "--pages <n>": defineValue("pages that one research may fetch (default: 30)", createWholeNumberParser(1)),
+  "--pages <n>": defineValue(
+    "fetch at most this many pages for one research (default: 30)",
+    createWholeNumberParser(1),
+  ),
   "--answers <file|sample>":
-    "answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample: to test a pipeline",
+    "to test a pipeline: answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample",
 } as const;
 
-/** The model that words the answer, and its limits. */
+/** The model that writes the answer, and its limits. */
 const modelFlags = {
-  "--model <name>": "have a model search the sources and word the answer; its quotes are checked",
+  "--model <name>": "let a model search the sources and write the answer; its quotes are checked",
   ...flags.modelLimits,
   "--length <length>": defineChoice("how long the report is (default: normal)", ["short", "normal", "long"]),
 } as const;
 
 export const serveFlags = {
   "Service:": {
-    "--host <address>": defineValue("where to listen", String, "127.0.0.1"),
+    "--host <address>": defineValue("the address to listen on", String, "127.0.0.1"),
     "--port <n>": defineValue(
-      "the port; 0 picks one (default: 8787, with --exec or --role worker 0)",
+      "the port to listen on; 0 picks a free one (default: 8787; 0 with --exec or --role worker)",
       parsePort,
     ),
-    "--allow-host <name>": defineRepeatable("a name to answer to beside the loopback ones; repeatable"),
+    "--allow-host <name>": defineRepeatable(
+      "accept requests for this host name, besides loopback names; may be repeated",
+    ),
     "--api-key-file <path>":
-      "file with the key that clients must send (or RESEARCH_SERVE_API_KEY; default: a fresh one)",
-    "--tier <tier>": defineTierFlag("the hourly limits of the one key (default: enterprise, no limit)"),
-    "--log <format>": defineChoice("a line for each request on stderr (default: text on a terminal)", [
+      "a file with the key that clients must send (or RESEARCH_SERVE_API_KEY; default: a new key)",
+    "--tier <tier>": defineTierFlag("the hourly limits of the service's key (default: enterprise, no limit)"),
+    "--log <format>": defineChoice("log each request on stderr (default: text on a terminal)", [
       "text",
       "json",
       "off",
     ]),
-    "--ui": "a page to look at: prints a link that opens it in one browser, once",
+    "--ui": "serve a web page; prints a link that opens it once, in one browser",
     "--drain <duration>": defineValue(
-      "how long requests are still taken after SIGTERM (default: 5s with --database, else 0)",
+      "accept requests for this long after SIGTERM (default: 5s with --database, else 0)",
       parseDurationFlag,
     ),
     "--exec <command>": defineValue(
@@ -75,26 +80,26 @@ export const serveFlags = {
     ),
   },
   "Store:": {
-    "--data <dir>": "keep everything here, across restarts (default: in memory)",
+    "--data <dir>": "store everything in this folder, across restarts (default: in memory)",
     "--keep <duration>": defineValue(
-      "delete conversations that ended longer ago (default: keep all)",
+      "delete conversations that ended longer ago than this (default: keep all)",
       parseDurationFlag,
     ),
     "--database <url>":
-      "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); without a password in it",
-    "--role <role>": defineChoice("what this process does at the database (default: all)", ROLES),
+      "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); the URL must not contain a password",
+    "--role <role>": defineChoice("the work this process does with --database (default: all)", ROLES),
     "--lease <duration>": defineValue(
-      "how soon others take over the work of a dead process (default: 15s)",
+      "how soon other processes take over the work of a dead one (default: 15s)",
       parseDurationFlag,
     ),
     "--connections <n>": defineValue(
-      "how many this process may have to the database (default: 10)",
+      "database connections that this process may open (default: 10)",
       createWholeNumberParser(4),
     ),
   },
   "Research:": {
     "--workers <n>": defineValue(
-      "how many are PROCESSING at once (default: one for each core)",
+      "conversations that are PROCESSING at once (default: one for each core)",
       createWholeNumberParser(1),
     ),
     "--researcher <command>": defineValue(
@@ -102,22 +107,21 @@ export const serveFlags = {
       parseShellCommand,
     ),
     "--upstream <profile>":
-      "have that profile's service or provider do the research, each question sent once",
+      "let this profile's service or provider do the research; each question is sent once",
     "--upstream-at-once <n>": defineValue(
-      "requests that may be under way there (default: 1000)",
+      "requests that may run there at once (default: 1000)",
       createWholeNumberParser(1),
     ),
   },
   "Sources:": sourceFlags,
   "Model:": modelFlags,
   "Tests:": {
-    "--pending <duration>": defineValue("least time in PENDING", parseDurationFlag, 0),
-    "--processing <duration>": defineValue("least time in PROCESSING", parseDurationFlag, 0),
-    "--fault <operation:kind[:how]>": defineRepeatable("answer with a fault, to test a client; repeatable"),
-    "--seed <n>": defineValue(
-      "makes the faults with a probability the same each time",
-      createWholeNumberParser(0),
+    "--pending <duration>": defineValue("minimum time in PENDING", parseDurationFlag, 0),
+    "--processing <duration>": defineValue("minimum time in PROCESSING", parseDurationFlag, 0),
+    "--fault <operation:kind[:how]>": defineRepeatable(
+      "answer with a fault, to test a client; may be repeated",
     ),
+    "--seed <n>": defineValue("repeat the same random faults in each run", createWholeNumberParser(0)),
   },
 } as const;
 
@@ -136,7 +140,7 @@ export const storeFlags = {
 
 const NONE = { most: Number.POSITIVE_INFINITY, ms: 0 };
 
-/** A budget as commander reads it, as in `200/30d`, or `none`. */
+/** Parses a budget, as in `200/30d`, or `none`. */
 function parseRate(text: string): Rate {
   if (text === "none") return NONE;
   const [, number = "", time = ""] = /^(\d{1,9}(?:\.\d{1,9})?)\/(.+)$/.exec(text) ?? [];
@@ -161,15 +165,15 @@ function parseAtOnce(text: string): number {
 
 const budgetFlags = {
   "--budget <n/duration>": defineValue(
-    "creates in a time that rolls, as in 200/30d (default: none)",
+    "creates allowed in a rolling period, as in 200/30d (default: none)",
     parseWholeRate,
   ),
   "--at-once <n>": defineValue(
-    "conversations that run at a time; the others wait (default: none)",
+    "conversations that run at once; the others wait (default: none)",
     parseAtOnce,
   ),
   "--dollars <n/duration>": defineValue(
-    "dollars in a time that rolls, as in 50/30d (default: none)",
+    "dollars that may be spent in a rolling period, as in 50/30d (default: none)",
     parseRate,
   ),
 } as const;
@@ -178,8 +182,15 @@ export const setFlags = { ...storeFlags, ...budgetFlags } as const;
 
 export const spentFlags = {
   ...storeFlags,
-  "--since <duration>": defineValue("only what ended in this time (default: all)", parsePositiveDuration),
-  "--by <what>": defineChoice("one line for each of these (default: key)", ["key", "day", "model"]),
+  "--since <duration>": defineValue(
+    "only conversations that ended within this time (default: all)",
+    parsePositiveDuration,
+  ),
+  "--by <what>": defineChoice("print one line for each key, day or model (default: key)", [
+    "key",
+    "day",
+    "model",
+  ]),
 } as const;
 
 export const keyFlags = {
@@ -187,10 +198,13 @@ export const keyFlags = {
   ...budgetFlags,
   "--tier <tier>": defineTierFlag("the hourly limits (default: free)"),
   "--creates-per-hour <n>": defineValue(
-    "for enterprise, which has no limits of its own",
+    "creates allowed in an hour, for the tier enterprise",
     createWholeNumberParser(0),
   ),
-  "--stops-per-hour <n>": defineValue("likewise", createWholeNumberParser(0)),
+  "--stops-per-hour <n>": defineValue(
+    "stops allowed in an hour, for the tier enterprise",
+    createWholeNumberParser(0),
+  ),
   "--expires <duration>": defineValue(
     "how long the key is valid (default: until it is revoked)",
     parsePositiveDuration,

@@ -4,15 +4,15 @@ export const status = define({
   name: "status",
   summary: "show the state of requests",
   description:
-    "Ask the service for the state of one request or several. `show` asks the history of this machine instead.",
-  arguments: [["<id...>", "ids, unique prefixes of ids made here, or @last"]],
+    "Ask the service for the state of one or more requests. `show` reads the history of this machine instead.",
+  arguments: [["<id...>", "ids, unique prefixes of ids in the history, or @last"]],
   flags: {
-    "-q, --quiet": "the bare state",
+    "-q, --quiet": "print only the state",
     "--exit-status": "exit as `watch` would: 0 COMPLETED, 3 FAILED, 8 still running, 10 STOPPED",
   },
   output: "<request_id> TAB <STATUS>; --json: the service's data, an array for several ids",
   exits: {
-    0: "answered",
+    0: "the service answered",
     ...{ 3: "FAILED (--exit-status)", 8: "still running (--exit-status)", 10: "STOPPED (--exit-status)" },
     ...listUsualExits(4, 5, 6, 7, 9, 11),
   },

@@ -6,13 +6,15 @@ export const watch = define({
   summary: "wait until requests have ended",
   description:
     "Poll until every request is COMPLETED, FAILED or STOPPED. Ctrl-C ends the watch, never the research.",
-  arguments: [["[id...]", "ids, unique prefixes of ids made here, or @last; you choose if none is given"]],
+  arguments: [
+    ["[id...]", "ids, unique prefixes of ids in the history, or @last; without one you choose from a list"],
+  ],
   flags: { ...flags.pace, ...flags.onDone, ...flags.notify },
-  output: "<request_id> TAB <STATUS> as each one ends; --json: an object a line for each change",
+  output: "<request_id> TAB <STATUS> as each one ends; --json: one object per line for each change",
   exits: {
     0: "all COMPLETED",
-    8: "--timeout reached",
-    9: "an id was given up, since no poll succeeded",
+    8: "--timeout was reached",
+    9: "an id was given up because no poll succeeded",
     ...listUsualExits(3, 4, 5, 6, 10, 11),
   },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
