@@ -1,3 +1,3 @@
-/** What a process at a shared store does: answers requests, does research, or both. */
+/** The role of a process at a shared store: answers requests, does research, or both. */
 export const ROLES = ["all", "api", "worker"] as const;
 export type Role = (typeof ROLES)[number];

@@ -18,52 +18,52 @@ import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
 
 export interface ServiceOptions {
-  /** The address to listen on; another one than loopback also becomes a name that it answers to. */
+  /** The address to listen on; if it is not loopback, it is also accepted as Host. */
   host: string;
-  /** 0 picks a free one. */
+  /** 0 chooses a free port. */
   port: number;
-  /** The one key that is valid (§5) until keys are added to the store. */
+  /** The single valid key (§5) until keys are added to the store. */
   apiKey?: string;
-  /** §8, of that key. */
+  /** §8, for the single key. */
   tier: Tier;
   /** A worker answers no operations, an API does no research. Default: all. */
   role?: Role;
-  /** Closed with the service, and if it cannot start. */
+  /** The service closes it at the end, and after a failed start. */
   store: ConversationStore;
   /** Least time in PROCESSING, ms. */
   processingMs: number;
   /** How many conversations may be PROCESSING at a time. */
   workers: number;
   researcher: Researcher;
-  /** Names for the Host header beside the loopback ones. */
+  /** Accepted Host names beside the loopback ones. */
   allowHosts: readonly string[];
   faults: readonly InjectedFault[];
-  /** Makes the faults with a probability the same ones each time; else they differ. */
+  /** A seed that makes faults with a probability reproducible; without it they differ each time. */
   seed?: number;
-  /** Deletes conversations that ended longer ago, ms; without it they are kept. */
+  /** Deletes conversations that ended longer ago, ms; undefined keeps them. */
   keepMs?: number;
-  /** Where a line for each request goes. */
+  /** Receives a line for each request. */
   accessLog?: { format: LogFormat; write: (line: string) => void };
-  /** What those who read `/metrics` send; without it they are not served. */
+  /** The token for `/metrics`; undefined disables metrics. */
   metricsToken?: string;
-  /** Whether there is a page at `/ui`. */
+  /** Whether the service has a page at `/ui`. */
   ui?: boolean;
-  /** Of the program, for the metrics. */
+  /** The version of the program, for the metrics. */
   version: string;
   clock: Clock;
   log: Log;
 }
 
 export interface Service {
-  /** Without a trailing slash. */
+  /** Ends without a slash. */
   baseUrl: string;
-  /** A link that lets one browser see the page at `/ui`, once; an older one is not valid any more. */
+  /** Creates a link that opens the page at `/ui` for one browser, once; invalidates the previous link. */
   newUiLink?(): string;
-  /** Stops all work: `/ready` is 503, requests are taken for `drainMs` (0), what is under way gets `graceMs` (1,000). */
+  /** Stops all work: `/ready` is 503, requests are accepted for `drainMs` (0), running ones get `graceMs` (1,000). */
   close(times?: { drainMs?: number; graceMs?: number }): Promise<void>;
 }
 
-/** Starts the service; resolves when it listens, rejects with a ServiceStartError when it cannot. */
+/** Starts the service; resolves when it listens, and rejects with a ServiceStartError if it cannot. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { apiKey, clock, keepMs, metricsToken, researcher, store } = options;
   const log = createHidingLog(apiKey, options.log);
@@ -107,7 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     keepMs === undefined ? undefined : deleteOldConversations(store, keepMs, clock, log, closing.signal);
   const end = async ({ drainMs = 0, graceMs = 1_000 }) => {
     closing.abort(new ServiceClosing("the service is closing"));
-    // Other workers take the work over while this process still answers.
+    // Other workers take over the work while this process still answers.
     const stopped = scheduler.stop();
     await clock.sleep(drainMs);
     if (ui) ui.close();
@@ -132,14 +132,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** What does not say what it costs serves no key with a budget of dollars. */
+/** Refuses keys with a budget of dollars if the researcher does not report its cost. */
 async function tellFacts(store: ConversationStore, facts: ResearchFacts, { clock, log }: ServiceOptions) {
   await store.declareResearch(facts);
   if (facts.saysDollars !== false) return;
   const keys = (await store.keys.list()).filter((key) => key.budgets?.dollars && isValid(key, clock.now()));
   if (keys.length === 0) return;
   const names = keys.map(({ name }) => name).join(", ");
-  log(`what does the research does not say what it costs: keys with --dollars create nothing (${names})`, {
+  log(`the researcher does not report its cost, so keys with --dollars create nothing (${names})`, {
     level: "warning",
   });
 }
@@ -161,7 +161,7 @@ function getBaseUrl(server: Server, host: string): string {
 }
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {
-  // What has connected by now is accepted first: closing would reset it.
+  // Accepts connections that are already established first, because closing would reset them.
   await new Promise((resolve) => setImmediate(resolve));
   const grace = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {

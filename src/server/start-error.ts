@@ -1,17 +1,17 @@
 import { describeError } from "../core/text/phrases.js";
 
-/** The service cannot start; the message is a sentence for the person who tried. */
+/** The service cannot start; the message is a sentence for the person who started it. */
 export class ServiceStartError extends Error {
   override name = "ServiceStartError";
 
-  /** Of what reading or writing in the data folder reports. */
+  /** Converts an error of reading or writing in the data folder. */
   static fromDataFolder(cause: unknown, dataDir: string): ServiceStartError {
     return new ServiceStartError(`The data folder ${dataDir} cannot be used: ${describeError(cause)}`, {
       cause,
     });
   }
 
-  /** Of what `server.listen` reports. */
+  /** Converts an error of `server.listen`. */
   static fromListening(cause: NodeJS.ErrnoException, host: string, port: number): ServiceStartError {
     const { code, message } = cause;
     const why: Readonly<Record<string, string>> = {

@@ -2,27 +2,27 @@ import type { KeyBudgets } from "../keys/key-store.js";
 import type { CreateResult, KeyFigures, KeyUse, LimitedKey, RateLimited } from "./conversation-store.js";
 
 const HOUR_MS = 3_600_000;
-/** A window of this length or more moves by whole hours, ms. */
+/** Windows of this length or more move by whole hours, ms. */
 const LONG_MS = 86_400_000;
-/** How many may wait while no cost is known. */
+/** The most conversations that may wait while no cost is known. */
 const MOST_UNPRICED = 10;
-/** After so many that did not say their cost nothing is created and begun, as long as none is known. */
+/** After this many conversations without a reported cost the key may create and begin none, until a cost is known. */
 export const UNPRICED_ENDS = 3;
-/** How long to wait for the end of what a budget of dollars is reserved for, ms. */
+/** The `Retry-After` while unfinished conversations reserve the budget of dollars, ms. */
 export const RESERVED_MS = 60_000;
 
-/** The beginning of an hour, of a moment in it, in epoch ms. */
+/** Rounds a time down to the start of its hour, both in epoch ms. */
 export const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
 
-/** When what happened at `at` leaves a window, both in epoch ms. */
+/** Returns when an event at `at` leaves a window, both in epoch ms. */
 export function leavesAt(at: number, windowMs: number): number {
   return (windowMs < LONG_MS ? at : hourOf(at) + HOUR_MS) + windowMs;
 }
 
-/** Dollars in billionths: sums of fractions would miss the number that they reach. */
+/** Converts dollars to billionths, because sums of fractions would miss an exact limit. */
 export const unitsOf = (dollars: number) => Math.round(dollars * 1e9);
 
-/** Why no conversation of a key that waits may begin; undefined if one may. `research.may_begin` (1.sql) has the same rules. */
+/** Returns why no waiting conversation of a key may begin; undefined if one may. Keep in step with `research.may_begin` (1.sql). */
 export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
   const { said, begun, isMeasured, price, running } = figures;
   if (atOnce !== undefined && running >= atOnce) return "at-once";
@@ -32,7 +32,7 @@ export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures)
   return isSpent || (price === undefined && running > 0) ? "budget" : undefined;
 }
 
-/** Why a key may create nothing: the limit that keeps it waiting longest. Undefined if it may. `research.room` has the same rules. */
+/** Returns the limit that blocks creates of a key for longest; undefined if none does. Keep in step with `research.room` (1.sql). */
 export function createRefusal(
   { budget, dollars }: KeyBudgets,
   {
@@ -57,7 +57,7 @@ export function createRefusal(
   return limits.toSorted((a, b) => b.retryAfterMs - a.retryAfterMs)[0];
 }
 
-/** What a key has used of its limits at `at` (epoch ms). */
+/** Combines the usage of a key's limits at `at` (epoch ms). */
 export function useOf(
   { id: keyId, budgets = {} }: LimitedKey,
   { at, hours, figures }: { at: number; hours: Pick<KeyUse, "create" | "stop">; figures: KeyFigures },
@@ -67,7 +67,7 @@ export function useOf(
   return { ...figures, keyId, ...hours, nextAt: Math.max(hours.create.nextAt ?? 0, budgetAt) || undefined };
 }
 
-/** Where a conversation stands that waits and why it does, as JSON text. `measureClosed`: for how long another service takes none. */
+/** Describes the place of a waiting conversation and why it waits, as JSON text. `closedMs`: ms until the upstream takes creates. */
 export function queueProgress(
   place: { done: number; of?: number | undefined },
   {

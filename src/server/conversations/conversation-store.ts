@@ -12,61 +12,61 @@ export interface Conversation {
   readonly requestId: string;
   readonly createdAt: number;
   readonly status: KnownStatus;
-  /** Of one that has ended. */
+  /** Set once the conversation has ended. */
   readonly endedAt?: number | undefined;
-  /** Of a FAILED one: a sentence for its client. Of a PENDING one: why another service has not taken it yet. */
+  /** FAILED: a sentence for the client. PENDING: why the upstream service has not accepted it yet. */
   readonly reason?: string | undefined;
-  /** Of one that is worked on: how far, as JSON text. */
+  /** Progress of the research while it runs, as JSON text. */
   readonly progress?: string | undefined;
 }
 
-/** A conversation as the page of the service shows it. Times are epoch ms of the store's clock. */
+/** A conversation as the service's page shows it. Times are epoch ms of the store's clock. */
 export interface ListedConversation extends Conversation {
-  /** The id of the key that it belongs to. */
+  /** The id of the key that owns it. */
   readonly keyId: string;
-  /** When it was PROCESSING first. Undefined if it never was. */
+  /** When it first became PROCESSING; undefined if it never did. */
   readonly startedAt?: number | undefined;
 }
 
-/** A key, as far as its limits are concerned. */
+/** The fields of a key that its limits depend on. */
 export type LimitedKey = Pick<ServiceKey, "id" | "limits" | "budgets">;
 
-/** What counts against the limits of a key: numbers of conversations, and dollars. */
+/** Usage that counts against the limits of a key: numbers of conversations, and dollars. */
 export interface KeyFigures {
-  /** Creates in the window of its budget; if they are as many, for how long they are, ms. */
+  /** Creates in the window of the budget, and the ms until the window has room again if it is full. */
   created: number;
   createdFreeMs?: number | undefined;
-  /** What conversations have cost that ended in the window of its dollars; if it is as much, for how long it is, ms. */
+  /** Dollars spent on conversations that ended in the window, and the ms until it has room again if it is full. */
   said: number;
   saidFreeMs?: number | undefined;
-  /** What has not ended, at the highest cost known of its model; `begun` is the part of it that runs. */
+  /** Dollars reserved for unfinished conversations, at the highest known cost of their model; `begun` is the running share. */
   reserved: number;
   begun: number;
   running: number;
   waiting: number;
-  /** The highest cost known of the model that the next one is going to have; undefined while none is known. */
+  /** The highest known cost of the model that the next conversation will use; undefined while no cost is known. */
   price?: number | undefined;
-  /** False: conversations do not say what they cost. */
+  /** Whether conversations report their cost. */
   isMeasured: boolean;
 }
 
-/** The requests of one operation that count in the hour of a key (§8). */
+/** The requests of one operation that count in the current hour of a key (§8). */
 export interface HourUse {
   used: number;
-  /** When the next request is allowed, epoch ms of the store's clock; undefined if it is now. */
+  /** When the next request is allowed, epoch ms of the store's clock; undefined if it is allowed now. */
   nextAt?: number | undefined;
 }
 
-/** What a key has used of its limits. */
+/** A key's usage of each of its limits. */
 export interface KeyUse extends Pick<KeyFigures, "created" | "said" | "reserved" | "running"> {
   keyId: string;
   create: HourUse;
   stop: HourUse;
-  /** When its next create is allowed, epoch ms of the store's clock; undefined if it is now, or if that is not known. */
+  /** When the next create is allowed, epoch ms of the store's clock; undefined if it is allowed now or the time is unknown. */
   nextAt?: number | undefined;
 }
 
-/** What an outcome says that it cost. */
+/** The cost that an outcome reports. */
 export interface Bill {
   model?: string | undefined;
   dollars?: number | undefined;
@@ -74,31 +74,31 @@ export interface Bill {
   outputTokens?: number | undefined;
 }
 
-/** What conversations cost that have ended: those of one key, day or model. */
+/** The cost of ended conversations, for one key, day or model. */
 export interface Spent {
-  /** The id of the key; the day as `2026-01-31` (UTC); the model, empty if it is not known. */
+  /** The id of the key; the day as `2026-01-31` (UTC); the model, or "" if it is unknown. */
   name: string;
   completed: number;
   failed: number;
   stopped: number;
   dollars: number;
-  /** How many said dollars. */
+  /** How many reported dollars. */
   priced: number;
   inputTokens: number;
   outputTokens: number;
-  /** Of how many nothing was said. */
+  /** How many reported neither dollars nor tokens. */
   unsaid: number;
 }
 
 export type SpentBy = "key" | "day" | "model";
 
-/** For how long back the page and the metrics show what was spent, ms. */
+/** The period of spending that the page and the metrics show, ms. */
 export const SPENT_MS = 30 * 86_400_000;
 
-/** The most characters of a model's name. */
+/** The longest model name that is stored, in characters. */
 const LONGEST_MODEL = 200;
 
-/** `data` is that of an outcome. Comes from outside: what is no amount is left out. */
+/** Reads the cost from an outcome's `data`. The data comes from outside, so an invalid amount is left out. */
 export function readBill(data = "{}"): Bill {
   const { cost_dollars, usage, model } = JSON.parse(data);
   const amount = (value: unknown) =>
@@ -112,67 +112,67 @@ export function readBill(data = "{}"): Bill {
   };
 }
 
-/** How many conversations of a key are counted that stand before one, and that wait. */
+/** The most conversations of a key that are counted ahead of one, or as waiting. */
 export const MOST_COUNTED = 1_000;
 
-/** What a store shows of all keys, to be read only. Every method may reject with a StoreUnavailableError. */
+/** Read-only access to the conversations of all keys. Every method may reject with a StoreUnavailableError. */
 export interface Overview {
-  /** How many conversations are in each state. */
+  /** Counts the conversations in each state. */
   countStates(): Promise<Record<KnownStatus, number>>;
-  /** The newest conversations first, at most `limit`, of one state or all; `at` is the store's own time, epoch ms. */
+  /** Lists at most `limit` conversations of one state or all, newest first; `at` is the store's time, epoch ms. */
   listNewest(
     limit: number,
     state?: KnownStatus,
   ): Promise<{ at: number; conversations: ListedConversation[] }>;
-  /** Undefined if no conversation has that id; any text may be asked for. */
+  /** Returns undefined if no conversation has that id; accepts any text. */
   find(requestId: string): Promise<{ at: number; conversation: ListedConversation } | undefined>;
-  /** What the conversation was created with. Undefined if there is none, or if it was not kept when it ended. */
+  /** Returns the job of a conversation; undefined if the conversation does not exist or its job was not kept. */
   findJob(requestId: string): Promise<ResearchJob | undefined>;
-  /** What these keys have used of their limits, in their order. */
+  /** Returns the usage of each key, in the order of `keys`. */
   use(keys: readonly LimitedKey[]): Promise<{ at: number; uses: KeyUse[] }>;
-  /** What was spent since the hour that was `sinceMs` ago began, or ever, by name; deleted conversations included. */
+  /** Sums spending by name, deleted conversations included: since the start of the hour `sinceMs` ago, or in total. */
   spent(by: SpentBy, sinceMs?: number): Promise<Spent[]>;
 }
 
-/** Whose request it is: the key that the client sent, as far as a store has to know it. */
+/** The key that sent a request, as far as a store needs to know it. */
 export interface Caller {
   /** The id of the key (see `shortenHash`); conversations and hourly counts belong to it. */
   keyId: string;
-  /** §8, requests per hour; Infinity means no limit, and nothing is counted. */
+  /** §8, requests per hour; Infinity means no limit, and the store counts nothing. */
   limits: HourlyLimit;
-  /** What an added key may use up. */
+  /** Only added keys have budgets. */
   budgets?: KeyBudgets;
-  /** Whether it sees its own conversations only. A service without added keys has one key, which sees all. */
+  /** Whether the key sees only its own conversations. A service without added keys has one key, which sees all. */
   ownOnly: boolean;
 }
 
-/** The hour or a budget of the key is used up; nothing was done and nothing was counted. */
+/** The hour or a budget of the key is used up; the store changed and counted nothing. */
 export interface RateLimited {
   kind: "rate-limited";
-  /** How long until the next request is allowed, ms. Not a date: the store's clock may be another machine's. */
+  /** Ms until the next request is allowed. Not a date, because the store's clock may be another machine's. */
   retryAfterMs: number;
-  /** The budget; without one it is the hour. */
+  /** The exceeded budget; undefined if the hour is used up. */
   over?:
     | ({ what: "budget" } & Rate)
-    /** `price`: undefined while no cost of the model is known. */
+    /** `price` is undefined while no cost of the model is known. */
     | ({ what: "dollars" } & Rate & Pick<KeyFigures, "said" | "reserved" | "price">);
 }
 
 export type CreateResult =
   | { kind: "created"; createdAt: number }
   | RateLimited
-  /** The key has a budget of dollars, and what does the research says no dollars. */
+  /** The key has a budget of dollars, but the researcher does not report dollars. */
   | { kind: "not-measured" };
 
 export type StopResult =
-  /** `remote`: the request at another service that was begun for it. */
+  /** `remote`: its request at the upstream service, if one was begun. */
   | { kind: "stopped"; remote?: RemoteRequest }
   | { kind: "not-found" }
-  /** It had ended before (§3, rule 1). */
+  /** The conversation had already ended (§3, rule 1). */
   | { kind: "already-ended"; status: KnownStatus }
   | RateLimited;
 
-/** How the work on a conversation ended. `data` is JSON text of an object: what is to be said beside the output. */
+/** The result of the work on a conversation. `data` is the JSON text of an object that is returned beside the output. */
 export type Outcome = {
   data?: string;
 } /** `output` is JSON text, kept and given back byte for byte: a string's quotes and escapes included. */ & (
@@ -180,45 +180,45 @@ export type Outcome = {
   | { status: "FAILED"; reason: string }
 );
 
-/** A request at another service that works on a conversation for us. */
+/** A request at an upstream service that does the research for a conversation. */
 export interface RemoteRequest {
-  /** The origin it is sent to: what was begun at one is never asked for at another. */
+  /** The origin that the request was sent to. It is never polled at another origin. */
   at: string;
-  /** What people call that place. */
+  /** The display name of the upstream service. */
   provider: string;
-  /** False: that place has no way to stop what runs there. */
+  /** Whether the upstream service can stop a running request. */
   canStop: boolean;
-  /** Undefined until `keep`: its create may have been sent. */
+  /** Undefined until `keep`; the create may already have been sent. */
   remoteId?: string | undefined;
 }
 
-/** A request at another service that is to be stopped there. */
+/** A request that has to be stopped at the upstream service. */
 export interface Cancellation {
   requestId: string;
   remoteId: string;
   provider: string;
 }
 
-/** Of the creates at another service in 24 hours: those that are unknown count, those that were refused do not. */
+/** A limit on creates in 24 hours. A create with an unknown outcome counts; a refused one does not. */
 export interface DayLimit {
-  /** One key at one origin. */
+  /** Identifies one key at one origin. */
   account: string;
   most: number;
 }
 
-/** What is known of requests at another service, so that each conversation is sent once, and stopped there too. */
+/** Tracks requests at an upstream service, so that each conversation is sent once and stops there when it stops here. */
 export interface RemoteRequests {
-  /** Undefined if none was begun. `mayComeMs`: for how long the id may still come from a process that lost its claim. */
+  /** Returns undefined if no request was begun. `mayComeMs`: how long a process that lost its claim may still report the id. */
   read(requestId: string): Promise<(RemoteRequest & { mayComeMs: number }) | undefined>;
   /**
-   * Claims as `ConversationStore.claim` does: what was begun there ("begun"), or what was not ("new") and may be now. A new
-   * one stays PENDING, and such a claim is no start. While creates are refused it waits, but for one try at a time.
+   * Claims a conversation whose request was begun ("begun") or not yet sent ("new"), as `ConversationStore.claim` does.
+   * Claiming a new one keeps it PENDING and does not count as a start. While the upstream refuses creates, one claim probes.
    */
   claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim>;
   /**
-   * Says that the one create of a conversation is about to be sent. Resolves when that would outlive a `kill -9`. True for
-   * the claim that said it, which alone may send it; false if another one did, or if the claim is not valid any more.
-   * `computeFullMs`: nothing was said, since the day of the account is full for so long.
+   * Records that the create of a conversation is about to be sent; resolves once the record would survive a `kill -9`.
+   * Returns true to the one claim that may send it; false to every other claim, and to an invalid one. Returns `fullMs`
+   * and records nothing if the account's day is full for that many ms.
    */
   begin(
     claim: Claim,
@@ -226,134 +226,134 @@ export interface RemoteRequests {
     day?: DayLimit,
   ): Promise<boolean | { fullMs: number }>;
   /**
-   * Keeps the id that the create was answered with: the conversation is PROCESSING now. Valid after the claim was lost,
-   * too. Resolves when it would outlive a `kill -9`. "stopped": the conversation was stopped meanwhile, and the
-   * cancellation is kept. "ended": nothing is kept.
+   * Stores the id from the answer to a create and makes the conversation PROCESSING; works even if the claim was lost.
+   * Resolves once that would survive a `kill -9`. "stopped": the conversation was stopped meanwhile, so the store keeps a
+   * cancellation. "ended": the store keeps nothing.
    */
   keep(claim: Claim, remoteId: string): Promise<"kept" | "stopped" | "ended">;
-  /** Its create has provably created nothing: it waits again, in its place. Without a reason the last one stays. */
+  /** Returns a conversation whose create provably created nothing to its place in the queue. Keeps the last reason by default. */
   release(claim: Claim, reason?: string): Promise<void>;
-  /** The next stopped conversation of which it will never be known whether its create was carried out; each one once. */
+  /** Returns the next stopped conversation whose create has an outcome that will stay unknown; each one once. */
   takeLost(): Promise<{ requestId: string; provider: string } | undefined>;
-  /** Makes those FAILED that have waited unsent for WAIT_LIMIT_MS since they were created. */
+  /** Makes conversations FAILED that were not sent within WAIT_LIMIT_MS of their creation. */
   expire(): Promise<void>;
-  /** Takes a cancellation at that origin, and hides it for `forMs` from every process; undefined if none is due. */
+  /** Takes a cancellation at that origin and hides it from every process for `forMs`; undefined if none is due. */
   takeCancellation(at: string, forMs: number): Promise<Cancellation | undefined>;
-  /** That request needs no cancellation any more. */
+  /** Removes the cancellation of that conversation. */
   noteCancelled(requestId: string): Promise<void>;
-  /** What the answer to the create of that claim says of other creates. Holds for all processes. */
+  /** Updates the gate for creates from the answer to this claim's create. Holds for all processes. */
   noteAnswered(claim: Claim, answer: CreateAnswer): Promise<void>;
-  /** Why no new conversation of a key is taken just now; undefined if it is. */
+  /** Returns why new conversations of a key are refused now; undefined if they are accepted. */
   findRefusal(keyId: string): Promise<Refused | undefined>;
 }
 
-/** After so long since it was created, what could not be sent to another service is FAILED, ms. */
+/** A conversation becomes FAILED if it was not sent upstream within this time of its creation, ms. */
 export const WAIT_LIMIT_MS = 86_400_000;
-/** Why such a conversation is FAILED; the last reason follows. */
+/** The start of that conversation's reason; the last reason follows. */
 export const NOT_SENT = "It could not be sent within 24 hours, and was not sent. ";
 
-/** Why the work on a conversation is over for now: it was released, and waits. */
+/** Aborts the work on a conversation that was released and waits again. */
 export class Released extends Error {
   override name = "Released";
 }
 
-/** Why the work on a conversation is aborted: its client stopped it. */
+/** Aborts the work on a conversation that its client stopped. */
 export class ConversationStopped extends Error {
   override name = "ConversationStopped";
 }
 
-/** Why the work on a conversation is aborted: the service ends, and goes on with it when it is started again. */
+/** Aborts the work on a conversation because the service closes; the next start continues it. */
 export class ServiceClosing extends Error {
   override name = "ServiceClosing";
 }
 
-/** What is unfinished, as operators watch it. */
+/** Unfinished work, for operators. */
 export interface StoreCounts {
-  /** Conversations that no worker holds: PENDING ones, and those that were given back or lost their worker. */
+  /** Conversations without a worker: PENDING ones, and those that were returned or lost their worker. */
   waiting: number;
-  /** Conversations that a worker holds. */
+  /** Conversations with a worker. */
   working: number;
-  /** How long the first one that waits has been due, ms; 0 if none is. */
+  /** How long the first waiting conversation has been due, ms; 0 if none is due. */
   oldestDueMs: number;
-  /** Requests at another service that are still to be stopped there. */
+  /** Requests that still have to be stopped at the upstream service. */
   cancellations: number;
-  /** Processes alive that do research. */
+  /** Live processes that do research. */
   workers: number;
-  /** Whether another service refuses creates: whatever they ask, the next ones wait. */
+  /** Whether the upstream service refuses all creates, so that new conversations wait. */
   isRefused: boolean;
 }
 
-/** What a process knows of its own connections to a shared store, also while that is away. */
+/** A process's connections to a shared store; available even while the store is not. */
 export interface StoreFigures {
-  /** In use for statements just now. */
+  /** Connections that run a statement now. */
   connections: number;
-  /** Callers that wait for a connection. */
+  /** Callers waiting for a connection. */
   connectionsWaiting: number;
-  /** Leases of this process that ran out. */
+  /** Leases of this process that expired. */
   leasesLost: number;
 }
 
 /**
- * Everything that outlives a request: conversations with their queue, hourly counts, keys. The operations (§4) use
- * one half, the scheduler the other. Any number of processes may share a store that says so.
+ * Holds everything that outlives a request: conversations with their queue, hourly counts, keys. The operations (§4) use
+ * one half, the scheduler the other. Any number of processes may share the PostgreSQL store.
  *
  * Every method may reject with a StoreUnavailableError (nothing was done) or a StoreOutcomeUnknownError.
  */
 export interface ConversationStore {
   readonly keys: KeyStore;
-  /** Deleted with their conversation, and when it is stopped. */
+  /** Deleted with the conversation, and when it is stopped. */
   readonly exchanges: ExchangeStore;
-  /** For the page of the service, which sees the conversations of all keys. */
+  /** For the service's page, which shows the conversations of all keys. */
   readonly overview: Overview;
   readonly remote: RemoteRequests;
 
-  /** Adds a PENDING conversation and counts it, both or neither. Resolves when it would outlive a `kill -9`. */
+  /** Adds and counts a PENDING conversation, or neither. Resolves once both would survive a `kill -9`. */
   create(caller: Caller, job: ResearchJob): Promise<CreateResult>;
-  /** Undefined if the caller may see no conversation with that id; any text may be asked for. */
+  /** Returns undefined if the caller may not see a conversation with that id; accepts any text. */
   get(caller: Caller, requestId: string): Promise<Conversation | undefined>;
-  /** The same, with the output (JSON text) of a COMPLETED one, and with the `data` of its outcome. */
+  /** Also returns the output (JSON text) of a COMPLETED conversation and the `data` of its outcome. */
   output(
     caller: Caller,
     requestId: string,
   ): Promise<
     { conversation: Conversation; output?: string | undefined; data?: string | undefined } | undefined
   >;
-  /** Stops a conversation that has not ended. Each stop counts, whatever it finds, but not a rate-limited one. */
+  /** Stops a conversation that has not ended. Every stop counts in the hour, except one that the limit refuses. */
   stop(caller: Caller, requestId: string): Promise<StopResult>;
 
-  /** Waits for what is due longest, PROCESSING then; one claim of it is valid at a time. Rejects with `signal.reason`. */
+  /** Waits for the conversation due longest and makes it PROCESSING; one claim is valid at a time. Rejects with `signal.reason`. */
   claim(signal: AbortSignal): Promise<Claim>;
-  /** Says how far the work is, as JSON text, for `get`. It may be lost; nothing if the claim is not valid. */
+  /** Stores the progress (JSON text) for `get`. A crash may lose it; does nothing if the claim is invalid. */
   tell(claim: Claim, progress: string): Promise<void>;
-  /** Writes the end, dated by the store. False, nothing written, if the claim is not valid: stopped, or lost. */
+  /** Writes the outcome with the store's time. Returns false and writes nothing if the claim is invalid: stopped, or lost. */
   end(claim: Claim, outcome: Outcome): Promise<boolean>;
-  /** Gives up a claim without an end: the conversation is due again, and stays PROCESSING. Nothing if it is lost. */
+  /** Returns a claim without an outcome: the conversation stays PROCESSING and is due again. Does nothing if it is lost. */
   returnClaim(claim: Claim): Promise<void>;
 
-  /** Deletes at least the conversations that ended more than `ageMs` ago, and resolves with how many. */
+  /** Deletes at least the conversations that ended more than `ageMs` ago, and returns their number. */
   deleteEnded(ageMs: number): Promise<number>;
   readCounts(): Promise<StoreCounts>;
-  /** Of a store that processes share. */
+  /** Present if processes share the store. */
   readonly figures?: StoreFigures;
-  /** Says which key and limits this process runs with. Rejects with a ServiceStartError if another process has others. */
+  /** Declares the key and limits of this process. Rejects with a ServiceStartError if another process has others. */
   agreeOn?(settings: string): Promise<void>;
-  /** Says what does the research of this process: what a budget of dollars needs to know of it. */
+  /** Declares the model of this process, and whether it reports dollars; budgets of dollars need both. */
   declareResearch(facts: ResearchFacts): Promise<void>;
-  /** Resolves if states can be read just now, rejects within a second or two if they cannot. */
+  /** Resolves if states can be read now; rejects within a second or two if they cannot. */
   checkReady(): Promise<void>;
-  /** A store that can be silent does not delay `close`: what it has not answered `ms` (2,000) later rejects from then on. */
+  /** Limits the wait for a silent store, so that it cannot delay `close`: after `ms` (2,000) every open call rejects. */
   closeAtOnce?(ms?: number): void;
-  /** Frees everything. The caller has ended or given back its claims before. */
+  /** Frees all resources. The caller has ended or returned its claims before. */
   close(): Promise<void>;
 }
 
-/** A trouble of the store, not of the request. */
+/** An error of the store, not of the request. */
 export class StoreError extends Error {}
 
-/** The store could not be reached or written, and nothing was done: the same request may be sent again. */
+/** The store could not be reached or written, and nothing was done. The caller may send the same request again. */
 export class StoreUnavailableError extends StoreError {
   override name = "StoreUnavailableError";
-  /** What PostgreSQL said, if it answered. */
+  /** The SQLSTATE, if PostgreSQL answered. */
   readonly sqlstate: string | undefined;
   constructor(message: string, { sqlstate, ...options }: ErrorOptions & { sqlstate?: string } = {}) {
     super(message, options);
@@ -361,7 +361,7 @@ export class StoreUnavailableError extends StoreError {
   }
 }
 
-/** The store was lost while it wrote; whether the write is there cannot be known now. */
+/** The connection to the store was lost during a write, so it is unknown whether the write was done. */
 export class StoreOutcomeUnknownError extends StoreError {
   override name = "StoreOutcomeUnknownError";
 }

@@ -1,49 +1,49 @@
-/** What the answer to a create at another service says of other creates there. */
+/** The effect of the answer to a create at an upstream service on later creates there. */
 export type CreateAnswer =
-  /** It was taken, or refused for what it asks. */
+  /** The service accepted it, or refused its content. */
   | { kind: "open"; isRefused?: boolean }
   | {
-      /** "limit": too many, or that place is away. "account": its people have to mend it. "unknown": it may have created. */
+      /** "limit": too many, or the service is away. "account": its owners must act. "unknown": it may have created something. */
       kind: "limit" | "account" | "unknown";
-      /** A sentence for clients, with the name of that place. */
+      /** A sentence for clients that names the upstream service. */
       reason: string;
-      /** How long that place asks to wait, ms. */
+      /** The wait that the service asks for, ms. */
       retryAfterMs?: number | undefined;
-      /** How many of one key may wait at a limit. */
+      /** How many conversations of one key may wait during a limit. */
       atOnce: number;
     };
 
-/** Why no new conversation is taken. */
+/** Why new conversations are refused. */
 export interface Refused {
   reason: string;
   retryAfterMs: number;
 }
 
-/** What is known of creates at another service; without a `kind` they are sent. */
+/** Whether creates at the upstream service are sent. Without a `kind` the gate is open. */
 export interface Gate {
   kind?: "limit" | "account" | "unknown";
   reason: string;
   atOnce: number;
-  /** How often in a row a try was refused. */
+  /** Refused tries in a row. */
   failures: number;
-  /** Outcomes in a row that are not known. */
+  /** Unknown outcomes in a row. */
   unknowns: number;
-  /** When the next one may be tried, ms from now. */
+  /** Ms until the next try. */
   waitMs: number;
 }
 
 export const OPEN: Gate = { reason: "", atOnce: 0, failures: 0, unknowns: 0, waitMs: 0 };
 
-/** Between two tries at an account that does not work; a try that was not answered holds others up for so long, ms. */
+/** The interval between tries at a failing account, and how long an unanswered try blocks others, ms. */
 export const PROBE_MS = 60_000;
-/** Between two tries at a limit that does not say how long it lasts: doubled each time, up to the longest, ms. */
+/** The interval between tries at a limit without `Retry-After`, doubled each time up to the longest, ms. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 60_000;
-/** A limit that asks for no wait gets one all the same, ms. */
+/** The least wait at a limit, ms. */
 const LEAST_WAIT_MS = 1_000;
 const UNKNOWNS = 3;
 
-/** The gate after an answer. `isStale`: another answer has changed the gate since that create was sent. */
+/** Returns the gate after an answer. `isStale`: another answer changed the gate after this create was sent. */
 export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean): Gate {
   const { kind } = answer;
   if (kind === "open") return isStale && gate.kind ? { ...gate, unknowns: 0 } : OPEN;
@@ -51,7 +51,7 @@ export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean):
   if (kind === "unknown" && unknowns < UNKNOWNS) return { ...gate, unknowns };
   const { reason, atOnce, retryAfterMs } = answer;
   const before = gate.kind === kind ? gate.failures : 0;
-  // Creates that were under way together are one try.
+  // Creates that ran at the same time count as one try.
   const failures = isStale && before > 0 ? before : before + 1;
   const growing = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
   const gateMs = kind === "limit" ? Math.max(LEAST_WAIT_MS, retryAfterMs ?? growing) : PROBE_MS;
@@ -59,7 +59,7 @@ export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean):
   return { kind, reason, atOnce, failures, unknowns, waitMs };
 }
 
-/** Whether a new conversation is refused; `waiting`: how many of its key, and of all keys, wait to be sent. */
+/** Returns why a new conversation is refused; `waiting`: how many of its key, and of all keys, wait to be sent. */
 export function findRefusal(gate: Gate, waiting: { ofKey: number; ofAll: number }): Refused | undefined {
   const { kind, reason, atOnce, waitMs } = gate;
   const refuses =

@@ -28,19 +28,19 @@ export interface SchedulerOptions {
   store: Pick<ConversationStore, "claim" | "tell" | "end" | "returnClaim">;
   clock: Clock;
   log: Log;
-  /** Called when a research has ended, with its state and the ms in PROCESSING. */
+  /** Called when a research ends, with its state and the ms in PROCESSING. */
   ended?: (status: Outcome["status"], durationMs: number) => void;
 }
 
-/** Between two tries to reach or write a store that fails, ms. */
+/** The interval between tries of a failing claim or write, ms. */
 const RETRY_MS = 5_000;
-/** How often the store is told how far a research is, ms. */
+/** The interval between two writes of a research's progress, ms. */
 const TELL_MS = 1_000;
-/** How often the work on one conversation is begun: what ended its worker each time will do so again. */
+/** The most starts of one conversation. Research that ended its worker this often would do so again. */
 export const MAX_STARTS = 5;
 const LOST_EACH_TIME = `The research was begun ${MAX_STARTS} times, and the service was lost each time before it ended.`;
 
-/** Claims conversations that are due, a few at a time, has them researched and writes how they ended. */
+/** Claims due conversations, runs their research and writes the outcomes. */
 export class Scheduler {
   readonly #researching = new Set<Promise<unknown>>();
   readonly #running = new Set<Promise<void>>();
@@ -59,13 +59,13 @@ export class Scheduler {
     this.#claiming ??= Promise.all((researcher.claims ?? [claims]).map((claims) => this.#claimAll(claims)));
   }
 
-  /** Ends all research; resolves when none is left. What it worked on may still be on its way back to the store. */
+  /** Aborts all research and waits until it has ended. Its claims may still be on their way back to the store. */
   async stop(): Promise<void> {
     this.#closing.abort(new ServiceClosing("the service is closing"));
     await Promise.all(this.#researching);
   }
 
-  /** Ends all work and gives it back; resolves when nothing of it is left. */
+  /** Aborts all work and waits until all claims are returned. */
   async close(): Promise<void> {
     await this.stop();
     await this.#claiming;
@@ -93,7 +93,7 @@ export class Scheduler {
   #begin(claim: Claim, release: () => void): void {
     const { signal: closing } = this.#closing;
     const work = new AbortController();
-    // Not by AbortSignal.any, which takes many times as long where there are a thousand.
+    // AbortSignal.any is not used, because it takes many times as long with a thousand signals.
     onAbort(claim.signal, () => work.abort(claim.signal.reason));
     const forget = onAbort(closing, () => work.abort(closing.reason));
     const running = this.#runClaim(claim, work.signal).finally(() => {
@@ -122,7 +122,7 @@ export class Scheduler {
     }
   }
 
-  /** A full disk must not cost a result: the end is tried until it is written. */
+  /** Retries the write of an outcome until it succeeds, so that a full disk does not cost a result. */
   async #end(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<boolean> {
     const { clock, store } = this.options;
     const what = `writes of the end of ${claim.job.request_id}`;
@@ -138,7 +138,7 @@ export class Scheduler {
     }
   }
 
-  /** Passes on how far a research is while it works, and keeps with its end what else it has told. */
+  /** Stores the progress while the research runs, and adds all other news to the outcome's data. */
   async #observeClaim(claim: Claim, signal: AbortSignal): Promise<Outcome> {
     const { clock, log, store } = this.options;
     const data: Record<string, unknown> = {};
@@ -169,7 +169,7 @@ export class Scheduler {
     }
   }
 
-  /** Rejects with `signal.reason` on an abort, and with nothing else. */
+  /** Rejects only with `signal.reason`, after an abort. */
   async #runResearch(
     claim: Claim,
     signal: AbortSignal,
@@ -184,7 +184,7 @@ export class Scheduler {
         const output = result instanceof JsonText ? result.text : stringifyExact(result);
         return researcher.takesMisfits ? { status: "COMPLETED", output } : checkResult(job, output, signal);
       });
-    // Both are awaited to the end: a stop must find nothing still running when its place is free again.
+    // Waits for both, so that after a stop nothing still runs when the worker's place is free again.
     const ended = Promise.allSettled([research, least]);
     this.#researching.add(ended);
     const [result] = await ended;
@@ -198,7 +198,7 @@ export class Scheduler {
   }
 }
 
-/** A result that does not fit the client's schema is a failure, whichever researcher made it. */
+/** Makes a result FAILED if it does not fit the client's schema, whichever researcher made it. */
 async function checkResult(
   { output_schema }: ResearchJob,
   output: string,

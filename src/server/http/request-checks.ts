@@ -13,7 +13,7 @@ export function checkHost(request: IncomingMessage, allowed: ReadonlySet<string>
   }
   // Of several, Node keeps the first, and a proxy before it may have gone by another (RFC 9112 §3.2).
   if (request.rawHeaders.filter((text, at) => at % 2 === 0 && HOST.test(text)).length > 1)
-    throw new HttpError("BAD_REQUEST", "The Host header stands there more than once.");
+    throw new HttpError("BAD_REQUEST", "The Host header appears more than once.");
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
   if (!LOOPBACK.test(name) && !allowed.has(name)) {
     throw new HttpError(

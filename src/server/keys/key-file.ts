@@ -9,11 +9,11 @@ import { describeError } from "../../core/text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { KeyBudgets, KeyStore, ServiceKey } from "./key-store.js";
 
-/** The file of the keys in a data folder. */
+/** The name of the keys' file in the data folder. */
 const FILE = "keys.json";
-/** How old an answer about keys may be, ms: a change takes effect within a second. */
+/** The longest time that keys are cached, ms: a change takes effect within a second. */
 const FRESH_MS = 250;
-/** Room for a hundred thousand keys. */
+/** The largest file of keys, bytes: a hundred thousand keys. */
 const MAX_BYTES = 32 * 1_048_576;
 /** How long to wait for another process that changes the keys, ms. */
 const LOCK_MS = 5_000;
@@ -35,7 +35,7 @@ const key = v.object({
 });
 const keyFile = v.pipe(v.string(), v.parseJson(), v.object({ keys: v.array(key) }));
 
-/** The keys of a service without a folder: none can be added. */
+/** The keys of a service without a data folder, which cannot be changed. */
 export const noKeys: KeyStore = {
   list: async () => [],
   add: async () => false,
@@ -91,12 +91,12 @@ export class KeyFile implements KeyStore {
   async close(): Promise<void> {}
 
   #throwUnusable(cause: unknown): never {
-    // What could not be read now is read by the next request.
+    // The next request reads the file again.
     this.#lookedAt = Number.NEGATIVE_INFINITY;
     throw new StoreUnavailableError(`The keys cannot be used: ${describeError(cause)}`, { cause });
   }
 
-  /** Looks at the file if the last look is too old; all who ask meanwhile wait for the same look. */
+  /** Checks the file if the last check is too old; callers meanwhile share that check. */
   #look(): Promise<void> {
     const now = this.clock.monotonic();
     if (now - this.#lookedAt >= FRESH_MS) {
@@ -112,7 +112,7 @@ export class KeyFile implements KeyStore {
     if (version === this.#version) return;
     const keys = read(this.#path);
     this.#keys = new Map(keys.map((key) => [key.hash, key]));
-    // Keys that were in use once stay in use: a file that vanished must not open the service to another key.
+    // Keeps the known keys if the file vanishes, so that the service does not accept the single key again.
     this.#exists ||= keys.length > 0;
     this.#version = version;
   }
@@ -140,7 +140,7 @@ export class KeyFile implements KeyStore {
   }
 }
 
-/** The key of that name that is not revoked. */
+/** Finds the key of that name that is not revoked. */
 function findCurrent(keys: readonly ServiceKey[], name: string): ServiceKey | undefined {
   return keys.find((key) => key.name === name && key.revokedAt === undefined);
 }

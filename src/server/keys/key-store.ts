@@ -1,15 +1,15 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HourlyLimit, Tier } from "../../core/protocol/limits.js";
 
-/** So many in each `ms`; the window rolls. */
+/** At most this many in each `ms`; the window rolls. */
 export interface Rate {
   most: number;
   ms: number;
 }
 
-/** What a key may use up; without a number, as much as it wants. */
+/** The budgets of a key; an undefined one means no limit. */
 export interface KeyBudgets {
-  /** Creates. */
+  /** A limit on creates. */
   budget?: Rate | undefined;
   dollars?: Rate | undefined;
   /** How many of its conversations may run at a time; the others wait. */
@@ -18,14 +18,14 @@ export interface KeyBudgets {
 
 /** An added key, without the key itself. Times are epoch ms. */
 export interface ServiceKey {
-  /** What conversations and counts belong to: another one for each key, also under a name used before. */
+  /** The owner of conversations and counts. Each key has a new id, even if its name was used before. */
   id: string;
-  /** `[A-Za-z0-9._-]{1,64}`; one valid or expired key has it at a time. */
+  /** `[A-Za-z0-9._-]{1,64}`; unique among keys that are not revoked. */
   name: string;
   /** SHA-256 of the key, in hex. */
   hash: string;
   tier: Tier;
-  /** §8, requests per hour; those of the tier, or custom ones for enterprise. */
+  /** §8, requests per hour: those of the tier, or custom ones for enterprise. */
   limits: HourlyLimit;
   budgets?: KeyBudgets | undefined;
   createdAt: number;
@@ -33,39 +33,39 @@ export interface ServiceKey {
   revokedAt?: number | undefined;
 }
 
-/** The keys that were added to a store. Changes made by any process are seen by all within a second. */
+/** The keys that were added to a store. Every process sees a change by any process within a second. */
 export interface KeyStore {
-  /** All of them, revoked ones too, oldest first; may be up to a second old. */
+  /** Lists all keys, revoked ones too, oldest first; may be up to a second old. */
   list(): Promise<ServiceKey[]>;
-  /** False, nothing added, if a key that is not revoked has the name. */
+  /** Returns false and adds nothing if a key that is not revoked has the name. */
   add(key: ServiceKey): Promise<boolean>;
-  /** Changes the budgets that are named; one that is undefined is taken away. False as `revoke`. */
+  /** Changes the budgets in `budgets`; undefined removes one. Returns false as `revoke` does. */
   set(name: string, budgets: KeyBudgets): Promise<boolean>;
-  /** False if no key that is not revoked has the name. */
+  /** Returns false if no key that is not revoked has the name. */
   revoke(name: string, at: number): Promise<boolean>;
-  /** The key of that hash, valid or not; an answer may be up to a second old. */
+  /** Returns the key with that hash, valid or not; may be up to a second old. */
   find(hash: string): Promise<ServiceKey | undefined>;
-  /** Whether a key was ever added: from then on only added keys are valid. May be up to a second old. */
+  /** Whether a key was ever added, which makes only added keys valid. May be up to a second old. */
   isInUse(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** SHA-256 of a key, in hex. */
+/** Returns the SHA-256 of a key, in hex. */
 export function hashKey(apiKey: string): string {
   return hash("sha256", apiKey);
 }
 
-/** The id of a key: the first 16 digits of its hash, which do not give it away. */
+/** Returns the id of a key: the first 16 digits of its hash, which do not reveal the key. */
 export function shortenHash(hash: string): string {
   return hash.slice(0, 16);
 }
 
-/** A random key: 192 bits in letters that need no quotes in a shell. */
+/** Generates a random key: 192 bits in letters that need no quotes in a shell. */
 export function generateKey(): string {
   return `research-${randomBytes(24).toString("base64url")}`;
 }
 
-/** A random key and what is stored of it. `validMs`: how long it is valid from `now` (epoch ms), undefined without end. */
+/** Generates a key and its stored form. `validMs`: how long it is valid from `now` (epoch ms); undefined for ever. */
 export function createKey(options: {
   name: string;
   tier: Tier;
@@ -89,7 +89,7 @@ export function isValid(key: ServiceKey, now: number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
 }
 
-/** Whether `sent` is the secret. The comparison takes the same time whatever is sent. */
+/** Whether `sent` is the secret. Takes the same time for every `sent`. */
 export function isSameSecret(sent: string | undefined, secret: string): boolean {
   return sent !== undefined && timingSafeEqual(Buffer.from(hashKey(sent)), Buffer.from(hashKey(secret)));
 }

@@ -6,19 +6,19 @@ import { isKeyText } from "../../core/secrets/key.js";
 import { ServiceStartError } from "../start-error.js";
 import { generateKey } from "./key-store.js";
 
-/** The key's file in the data folder. */
+/** The name of the key's file in the data folder. */
 const FILE = "api-key";
 
-/** No key is longer, bytes. */
+/** The longest key, bytes. */
 const MAX_BYTES = 65_536;
 
 export interface OwnKey {
   apiKey: string;
-  /** Whether it was made just now. */
+  /** Whether this call created the key. */
   fresh: boolean;
 }
 
-/** A random key (§5); with a data folder the one kept there, mode 0600, so that clients need not learn a new one. */
+/** Returns a random key (§5). With a data folder the key is stored there, mode 0600, so that clients can keep it. */
 export async function chooseApiKey(dataDir?: string): Promise<OwnKey> {
   const fresh = generateKey();
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };

@@ -15,7 +15,7 @@ import { readSql, type SqlStatement } from "./database.js";
 import { listen, notify, notifyWorker } from "./notifications.js";
 import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
-/** worker, the key that had its turn last, what is claimed. A row without an id says in how many ms to look again. */
+/** worker, the key served last, which claims. A row without an id has the ms until the next look. */
 const CLAIM = readSql("claim")`
   SELECT request_id, key, starts, claims, job, coalesce((SELECT version FROM research.gate), 0) AS gate,
     extract(epoch FROM due_at - now())::float8 * 1000 AS due_ms
@@ -26,8 +26,8 @@ const TELL = readSql("tell")`
   UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
 /**
- * request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, model if none is known. The price of a
- * model is locked only if it changes. No row: the claim is not valid any more.
+ * request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, fallback model. Locks the price of a
+ * model only if it changes. No row: the claim is no longer valid.
  */
 const END = readSql("end")`
   WITH ended AS (
@@ -48,38 +48,38 @@ const END = readSql("end")`
   )
   SELECT research.tally(ARRAY[request_id], '{ended}', 1, false) FROM ended`;
 
-/** request_id, worker, claims. The place in the queue stays, and the start does not count. */
+/** request_id, worker, claims. Keeps the place in the queue and does not count the start. */
 const GIVE_BACK = readSql("give-back")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
-/** worker, ids it knows of: gives back what it holds beyond them, because the answer to a claim was lost. */
+/** worker, known ids. Returns the worker's other conversations, which it does not know because the answer to a claim was lost. */
 const GIVE_BACK_OTHERS = readSql("give-back-others")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`;
 
-/** ids: those of them that a client has stopped. */
+/** ids: returns those that a client has stopped. */
 const STOPPED = readSql("stopped")`
   SELECT request_id::text FROM research.conversations WHERE request_id = ANY ($1::uuid[]) AND status = 'STOPPED'`;
 
-/** How long a claim waits at most before it looks again: a notification can be lost. */
+/** The longest wait of a claim before it looks again, ms, because a notification can be lost. */
 const LOOK_MS = 500;
 
 const createStopped = () => new ConversationStopped("the conversation was stopped");
 
-/** A claim as this store knows it: `worker` and `number` together fence it off from every other one. */
+/** A claim of this store; `worker` and `number` together identify it. */
 class OwnClaim implements Claim {
   readonly abort = new AbortController();
-  /** Whether its end is being written: other workers may no longer take it. */
+  /** Whether its outcome is being written, so that other workers may no longer take it. */
   ending = false;
   constructor(
     readonly job: ResearchJob,
     readonly starts: number,
     readonly worker: string,
     readonly number: number,
-    /** The number of the gate's version that it was made under. */
+    /** The version of the gate when the claim was made. */
     readonly gate: number,
-    /** On the monotonic clock. */
+    /** Monotonic ms. */
     readonly since: number,
   ) {}
   get signal(): AbortSignal {
@@ -87,15 +87,15 @@ class OwnClaim implements Claim {
   }
 }
 
-/** The worker's half of the store: takes conversations under one lease, and learns when it lost one. */
+/** The worker's half of the store: takes conversations under one lease, and learns which claims were lost. */
 export class Claims {
   readonly #held = new Map<string, OwnClaim>();
   readonly lease: ProcessLease;
   readonly #closing = new AbortController();
   #listening: Promise<void> | undefined;
-  /** Claims and what is done about the held ones come one after the other. */
+  /** Runs claims, and checks of existing claims, one after the other. */
   #last: Promise<unknown> = Promise.resolve();
-  /** The key that had its turn last. */
+  /** The key served last. */
   #lastKey = "";
   #wake = new AbortController();
   /** How many calls of `claim` look for work. */
@@ -131,8 +131,8 @@ export class Claims {
   }
 
   /**
-   * Has one worker look for work: this process if it waits for some, else another one, which wakes all others if it is busy.
-   * All of them would look for the same conversation.
+   * Wakes one worker: this process if it waits for work, else another one, which wakes all others if it is busy.
+   * Waking all at once would make all of them look for the same conversation.
    */
   async wakeOne(): Promise<void> {
     if (this.#looking > 0) this.#wakeUp();
@@ -145,29 +145,29 @@ export class Claims {
     await this.lease.close();
   }
 
-  /** Waits until there is one to take. Rejects with `signal.reason` when aborted. */
+  /** Waits for a conversation to claim. Rejects with `signal.reason`. */
   async claim(signal: AbortSignal, which: "any" | "begun" | "new" = "any"): Promise<Claim> {
     this.#looking += 1;
     try {
       for (let hasWaited = false; ; hasWaited = true) {
         signal.throwIfAborted();
         const wake = this.#wake.signal;
-        const found = await this.#runInTurn(() => this.#take(which));
-        if (!(found instanceof OwnClaim)) {
-          await this.options.clock.sleep(found, AbortSignal.any([signal, wake])).catch(() => {});
+        const claim = await this.#runInTurn(() => this.#take(which));
+        if (!(claim instanceof OwnClaim)) {
+          await this.options.clock.sleep(claim, AbortSignal.any([signal, wake])).catch(() => {});
           continue;
         }
-        // One worker was woken for what came. It wakes the next one, as long as there is more.
+        // A notification wakes one worker; each worker wakes the next one while there is more work.
         if (hasWaited) void notifyWorker(this.options.database, this.lease.id);
-        if (!signal.aborted) return found;
-        await this.returnClaim(found);
+        if (!signal.aborted) return claim;
+        await this.returnClaim(claim);
       }
     } finally {
       this.#looking -= 1;
     }
   }
 
-  /** Tries until the database has answered, or the lease has run out. */
+  /** Retries until the database answers or the lease expires. */
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
     const ownClaim = this.#getOwnClaim(claim);
     const output = outcome.status === "COMPLETED" ? outcome.output : null;
@@ -183,14 +183,14 @@ export class Claims {
       } = readBill(outcome.data);
       const values = [outcome.status, output, reason, data, dollars, inputTokens, outputTokens, model];
       const { rows, isRepeated } = await this.write(claim, END, values);
-      // If the answer to a try was lost, that try may have written it.
+      // If the answer to a try was lost, that try may have written the outcome.
       return rows.length > 0 || isRepeated;
     } finally {
       this.#held.delete(ownClaim.job.request_id);
     }
   }
 
-  /** Runs a repeatable statement until the database has answered or the lease has run out: no rows then. */
+  /** Runs a repeatable statement until the database answers or the lease expires; returns no rows then. */
   async write(claim: Claim, statement: SqlStatement, values: readonly unknown[]) {
     const { job, number, worker } = this.#getOwnClaim(claim);
     const { clock, database } = this.options;
@@ -211,12 +211,12 @@ export class Claims {
     await this.options.database.run(TELL, [job.request_id, worker, number, progress]);
   }
 
-  /** Whether the claim is valid as far as this process knows, by the clock and not by what its timers have done. */
+  /** Whether the claim is valid, by the clock, because timers may be late. */
   isHolding(claim: Claim): boolean {
     return this.#held.get(claim.job.request_id) === claim && this.lease.isValid;
   }
 
-  /** What this process knows of a claim, as statements need it. */
+  /** Returns the fields of a claim that statements need. */
   getFence(claim: Claim): { worker: string; number: number; gate: number } {
     return this.#getOwnClaim(claim);
   }
@@ -224,7 +224,7 @@ export class Claims {
   async returnClaim(claim: Claim): Promise<void> {
     const { job, number, worker } = this.#getOwnClaim(claim);
     this.#held.delete(job.request_id);
-    // What is not given back now comes free with the lease.
+    // The end of the lease frees a claim that cannot be returned now.
     await this.options.database.run(GIVE_BACK, [job.request_id, worker, number]).catch(() => {});
     void this.wakeOne();
   }
@@ -234,7 +234,7 @@ export class Claims {
     return claim;
   }
 
-  /** A claim, or after how many ms to look again: at once if another worker was quicker, less and less often for what may not begin. */
+  /** Returns a claim, or the ms until the next look: 0 if another worker was quicker, growing while limits block what waits. */
   async #take(which: string): Promise<OwnClaim | number> {
     const worker = this.lease.id;
     const rows = await this.options.database
@@ -257,7 +257,7 @@ export class Claims {
     return claim;
   }
 
-  /** What the database does not count as held is lost; what it does, and this process does not know, is given back. */
+  /** Aborts the claims that the database does not have, and returns those that only the database has. */
   async #reconcile(held: ReadonlySet<string>, askedAt: number): Promise<void> {
     const lost = [...this.#held].filter(([id, { since }]) => since < askedAt && !held.has(id));
     if (lost.length > 0) await this.#loseClaims(lost);
@@ -267,7 +267,7 @@ export class Claims {
     );
   }
 
-  /** The notification of a stop may be late, and some databases have none. */
+  /** Checks for stops, because a notification may be late and some databases have none. */
   async #loseClaims(lost: readonly [string, OwnClaim][]): Promise<void> {
     const rows = await this.options.database.read(STOPPED, [lost.map(([id]) => id)]).catch(() => []);
     const stoppedIds = new Set(rows.map(({ request_id }) => request_id));

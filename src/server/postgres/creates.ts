@@ -7,15 +7,15 @@ import type { StateReader } from "./states.js";
 export interface NewConversation {
   requestId: string;
   keyId: string;
-  /** Creates an hour; Infinity means no limit. */
+  /** Creates per hour; Infinity means no limit. */
   limit: number;
   /** JSON text */
   job: string;
 }
 
 /**
- * request_ids, keys, limits, jobs, least ms in PENDING. Keys are counted in their order, so that two statements never
- * wait for each other. What has no row is over a limit or a budget. SQLSTATE 23505: one of them was there already.
+ * request_ids, keys, limits, jobs, least ms in PENDING. Counts keys in their order, so that two statements cannot deadlock.
+ * A create without a row exceeds a limit or a budget. SQLSTATE 23505: one of them exists already.
  */
 const CREATE = readSql("create")`
   WITH asked AS (
@@ -37,35 +37,35 @@ const CREATE = readSql("create")`
   )
   SELECT created.* FROM created, tallied`;
 
-/** request_ids, keys, jobs, least ms in PENDING: of keys without a limit, which have no budget either. */
+/** request_ids, keys, jobs, least ms in PENDING. For keys without a limit, which have no budget either. */
 const CREATE_UNLIMITED = readSql("create-unlimited")`
   INSERT INTO research.conversations (request_id, key, job, due_at, model)
   SELECT request_id, key, job, now() + $4::float8 * interval '1 ms', (SELECT research.model())
   FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (request_id, key, job)
   RETURNING request_id, created_at`;
 
-/** Statements under way: while one is committed the next one gathers. */
+/** Statements that may run at a time: while one commits, creates gather for the next one. */
 const AT_ONCE = 2;
-/** The most creates in one statement, and characters of jobs unless the first is longer. */
+/** The most creates in one statement, and the most characters of jobs unless the first job is longer. */
 const MOST_CREATES = 100;
 const MOST_CHARACTERS = 1_000_000;
-/** How long a create whose answer was lost is looked for, ms; a server restarts within that time. */
+/** How long the store looks for a create whose answer was lost, ms; a server restarts within that time. */
 const LOOK_LIMIT_MS = 10_000;
 const LOOK_MS = 200;
 const ALREADY_THERE = "23505";
 
-/** A create that was not sent is given up when it has waited so long, ms: the database hangs, and its client may have gone. */
+/** A create that is still unsent after this time is rejected, ms: the database hangs, and the client may have left. */
 const WAIT_LIMIT_MS = 5_000;
 
 interface Waiting {
-  /** On the monotonic clock. */
+  /** Monotonic ms. */
   since: number;
   conversation: NewConversation;
   resolve: (createdAt: Date | undefined | Promise<Date | undefined>) => void;
   reject: (error: unknown) => void;
 }
 
-/** Creates conversations, each exactly once; those of one turn of the event loop share a statement and its commit. */
+/** Creates conversations, each exactly once. Creates in one turn of the event loop share a statement and its commit. */
 export class Creates {
   #waiting: Waiting[] = [];
   #underWay = 0;
@@ -79,7 +79,7 @@ export class Creates {
     },
   ) {}
 
-  /** Undefined: the hour or a budget is used up. Rejects with StoreUnavailableError or StoreOutcomeUnknownError. */
+  /** Returns undefined if the hour or a budget is used up. Rejects with StoreUnavailableError or StoreOutcomeUnknownError. */
   create(conversation: NewConversation): Promise<Date | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ since: this.parts.clock.monotonic(), conversation, resolve, reject });
@@ -133,8 +133,8 @@ export class Creates {
   }
 
   /**
-   * A create whose answer was lost is looked up by its own id, and created under that id if it is not there; a first
-   * try that is still under way makes the second one wait and fail. One that was refused may owe that to another.
+   * Looks up a create whose answer was lost, and repeats it under the same id if the id is missing. If the first try still
+   * runs, the second one waits for it and fails. A refused repeat may have been refused because of the first try.
    */
   async #createAlone(conversation: NewConversation, why: unknown): Promise<Date | undefined> {
     const { requestId } = conversation;
@@ -144,7 +144,7 @@ export class Creates {
         const existing = lost && (await this.parts.states.get(requestId));
         if (existing !== undefined) return existing.created_at;
         const created = (await this.#insert([conversation])).get(requestId);
-        // The hour may be used up by the try whose answer was lost, which may still be under way.
+        // The first try may still run, and may have used up the hour.
         if (created !== undefined || lost === undefined) return created;
       } catch (error) {
         if (error instanceof StoreOutcomeUnknownError) lost ??= error;

@@ -5,7 +5,7 @@ import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation
 import { type Log, Troubles } from "../monitoring/log.js";
 import { ServiceStartError } from "../start-error.js";
 
-/** A text with a name of its own, under which each connection prepares it once. */
+/** A statement with a name, under which each connection prepares it once. */
 export interface SqlStatement {
   name: string;
   text: string;
@@ -19,53 +19,53 @@ export function readSql(name: string) {
   });
 }
 
-/** How many rows a statement changes at a time, so that no lock is held for long. */
+/** The most rows that a statement changes, so that it holds no lock for long. */
 export const PORTION = 1_000;
 
-/** How long a connection may take to come about, ms. */
+/** The timeout of a connection attempt, ms. */
 const CONNECT_LIMIT_MS = 5_000;
 /**
- * The server ends a statement after this long, and sooner if it waits for a lock, ms. Otherwise the statements that
- * wait for one lock would fill the server's connections: it does not notice that their clients have gone. A statement is
- * planned once, and not for each of its values.
+ * The server ends a statement after this long, and sooner if it waits for a lock, ms. Without these timeouts, statements
+ * that wait for one lock would fill the server's connections, because it does not notice that their clients have left.
+ * The server plans a statement once, and not for each of its values.
  */
 const LIMITS = `
   SET plan_cache_mode = force_generic_plan;
   SET statement_timeout = 10000;
   SET lock_timeout = 5000;
   SET idle_in_transaction_session_timeout = 10000`;
-/** How long a statement may take to be answered, ms: longer than the server may take, if it is not silent. */
+/** The timeout for an answer, ms. Longer than the server's own timeout, so only a silent server exceeds it. */
 const ANSWER_LIMIT_MS = 15_000;
-/** The same of what is asked for `/ready`. */
+/** The same timeout for a probe of `/ready`. */
 const PROBE_LIMITS = "SET statement_timeout = 800";
 const PROBE_LIMIT_MS = 1_000;
-/** How long a statement without limits may take, ms. */
+/** The timeout of a statement without limits, ms. */
 const LONG_MS = 3_600_000;
-/** How long a server may take to end the connections of a process that ends, ms. */
+/** How long closing connections may delay the end of the process, ms. */
 const CLOSE_LIMIT_MS = 2_000;
-/** The connections of a process that are not for statements of any kind: LISTEN, `/ready` and the lease. */
+/** The connections that do not run ordinary statements: for LISTEN, `/ready` and the lease. */
 const OWN_CONNECTIONS = 3;
 export const LEAST_CONNECTIONS = OWN_CONNECTIONS + 1;
 
 const CONNECTIONS = "connections to the database";
 
-/** What of the driver is needed. */
+/** The part of the driver that the store uses. */
 export type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
 
-/** A connection that can be destroyed: a server that is silent does not answer a goodbye either. */
+/** A connection that can be destroyed, because a silent server does not confirm an ordinary end. */
 export type Connection = Client & { socket: Socket };
 
 export interface DatabaseOptions {
   driver: Driver;
-  /** Settings that it leaves out come from PG* and ~/.pgpass. */
+  /** PG* and ~/.pgpass supply the settings that the URL omits. */
   url: string;
-  /** How many there may be at a time, LEAST_CONNECTIONS or more. */
+  /** The most connections at a time, at least LEAST_CONNECTIONS. */
   connections: number;
   clock: Clock;
   log: Log;
 }
 
-/** A statement was refused by PostgreSQL, and nothing of it was done. */
+/** PostgreSQL refused a statement and did nothing. */
 export class StatementRefused extends Error {
   override name = "StatementRefused";
   constructor(
@@ -77,19 +77,19 @@ export class StatementRefused extends Error {
   }
 }
 
-/** Connections to one database. */
+/** A pool of connections to one database. */
 export class Database {
   readonly #pool: Pool;
-  /** One connection, for what must not wait behind statements that wait for a lock. */
+  /** A connection for urgent statements, which must not wait behind statements that wait for a lock. */
   readonly #urgent: Pool;
-  /** One for `/ready`: those of the others may all be waiting. */
+  /** A connection for `/ready`, because all others may be waiting. */
   readonly #probe: Pool;
   readonly #connectionClass: new (
     config: ClientConfig,
   ) => Connection;
   readonly #open = new Set<Socket>();
   readonly #troubles: Troubles;
-  /** Whether everything rejects from now on. */
+  /** Whether every call rejects from now on. */
   isGivenUp = false;
   constructor(private readonly options: DatabaseOptions) {
     const { driver, clock, connections, log } = options;
@@ -102,7 +102,7 @@ export class Database {
         super({ ...config, stream: () => socket });
         this.socket = socket;
         open.add(socket.once("close", () => open.delete(socket)));
-        // A connection that breaks while it is in use tells its client too, and without a listener that ends the process.
+        // A connection that breaks in use also emits `error`, which ends the process if it has no listener.
         this.on("error", () => {});
       }
     };
@@ -111,15 +111,15 @@ export class Database {
     this.#probe = this.#createPool(1, PROBE_LIMITS, PROBE_LIMIT_MS, PROBE_LIMIT_MS);
   }
 
-  /** Connections that are in use for statements, and how many callers wait for one. */
+  /** The connections that run a statement, and the callers that wait for a connection. */
   get figures(): { connections: number; connectionsWaiting: number } {
     const { idleCount, totalCount, waitingCount } = this.#pool;
     return { connections: totalCount - idleCount, connectionsWaiting: waitingCount };
   }
 
   /**
-   * Runs one statement; on another connection if the first one had ended before it was sent. `long`: without the
-   * limits of time; `urgent`, `probe`: on a connection that others leave free, `probe` within a second or two. Rejects with
+   * Runs one statement, on a second connection if the first one had ended before the statement was sent. `long`: without
+   * timeouts. `urgent`, `probe`: on a reserved connection; `probe` within a second or two. Rejects with
    * StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
    */
   async run(
@@ -143,7 +143,7 @@ export class Database {
       } catch (error) {
         const refused = findRefusal(error);
         if (refused === undefined) client.socket.destroy();
-        // After a failover this may be the server that was the primary: the address may lead to another one by now.
+        // After a failover this server may be the old primary; the address may already lead to the new one.
         client.release(refused === undefined || isReadOnly(error));
         if (refused !== undefined) throw refused;
         if (!isUnsent(error)) throw new StoreOutcomeUnknownError(this.failureOf(error));
@@ -151,7 +151,7 @@ export class Database {
     }
   }
 
-  /** Runs a statement that changes nothing, once more if its connection was lost. Rejects as `run`. */
+  /** Runs a statement that changes nothing, and repeats it once if its connection was lost. Rejects as `run`. */
   async read(statement: SqlStatement, values: readonly unknown[]): Promise<QueryResultRow[]> {
     try {
       return await this.run(statement, values).catch((error) => {
@@ -164,7 +164,7 @@ export class Database {
     }
   }
 
-  /** A connection of its own, without limits of time. The caller ends it. Rejects with the driver's error. */
+  /** Opens a separate connection without timeouts, which the caller ends. Rejects with the driver's error. */
   async connect(): Promise<Connection> {
     if (this.isGivenUp) throw new Error("the store is closed");
     const client = new this.#connectionClass(this.#buildConfig());
@@ -172,19 +172,19 @@ export class Database {
       await client.connect();
       return client;
     } catch (error) {
-      // If the client has no password, the server would wait for it.
+      // Without a password the driver would leave the server waiting for one.
       client.socket.destroy();
       throw error;
     }
   }
 
-  /** Why a connection failed, as the end of a sentence. */
+  /** Describes why a connection failed, as the end of a sentence. */
   failureOf(error: unknown): string {
     const { host, port } = new this.options.driver.Client(this.#buildConfig());
     return describeConnectionFailure(error, host.startsWith("/") ? host : `${host}:${port}`);
   }
 
-  /** Destroys in `ms` what is open then: everything that still waits for the database rejects. */
+  /** Destroys the connections that are open after `ms`, so that every call that still waits rejects. */
   closeAtOnce(ms = CLOSE_LIMIT_MS): void {
     const destroy = () => {
       this.isGivenUp = true;
@@ -193,7 +193,7 @@ export class Database {
     setTimeout(destroy, ms).unref();
   }
 
-  /** Says goodbye to the server; one that is silent does not delay the end of the process for long. */
+  /** Ends the connections; a silent server delays the end of the process only briefly. */
   async close(): Promise<void> {
     this.closeAtOnce();
     await Promise.all([this.#pool, this.#urgent, this.#probe].map((pool) => pool.end()));
@@ -211,7 +211,7 @@ export class Database {
       query_timeout: answerLimitMs,
       connectionTimeoutMillis: connectLimitMs,
       Client: this.#connectionClass as new () => Connection,
-      // Not as options of the start, which a pooler refuses.
+      // Sets them in a statement, because a pooler refuses them as options of the connection.
       onConnect: (client) => client.query(limits).catch(() => {}),
     });
     pool.on("connect", () => this.#troubles.noteRecovery(CONNECTIONS));
@@ -221,7 +221,7 @@ export class Database {
 
   #throwUnreachable(error: unknown): never {
     const reason = this.failureOf(error);
-    // While all connections are in use the server is there.
+    // If all connections are in use, the server is reachable.
     if (!/timeout exceeded/.test(String(error))) this.#troubles.noteFailure(CONNECTIONS, reason);
     throw new StoreUnavailableError(`no connection to the database: ${reason}`);
   }
@@ -236,15 +236,15 @@ export class Database {
   }
 }
 
-/** SQLSTATEs that say that the server cannot work just now: too few resources, an operator, a lock, read-only. */
+/** SQLSTATEs of a server that cannot work now: too few resources, an operator's command, a lock, read-only. */
 const PASSING = /^(?:25006|40|53|55|57)/;
-/** SQLSTATEs that end the session, or leave open what became of the statement: it may be committed. */
+/** SQLSTATEs that end the session or leave the outcome unknown: the statement may have been committed. */
 const UNKNOWN = /^(?:08|25P0[34]|40003|57P|58|F0|XX)/;
 
-/** Undefined if it is not known whether the statement was done. The severity does not tell, because the server translates it. */
+/** Maps a driver's error; undefined if the outcome is unknown. Ignores the severity, because the server translates it. */
 function findRefusal(error: unknown): Error | undefined {
   const { code, severity } = error as { code?: string; severity?: string };
-  // Errors of the system have a code too.
+  // Errors of the operating system have a code too.
   if (code === undefined || severity === undefined || UNKNOWN.test(code)) return undefined;
   if (isReadOnly(error)) return new StoreUnavailableError(READ_ONLY, { sqlstate: code });
   if (PASSING.test(code))
@@ -252,7 +252,7 @@ function findRefusal(error: unknown): Error | undefined {
   return new StatementRefused(code, { cause: error });
 }
 
-/** Whether a statement was refused because the server only reads. */
+/** Whether the server refused a statement because it is read-only. */
 function isReadOnly(error: unknown): boolean {
   return (error as { code?: string }).code === "25006";
 }
@@ -261,13 +261,13 @@ const READ_ONLY =
   "the database is read-only: it is a standby, or default_transaction_read_only is on. " +
   "Let its address lead to the primary: each statement that is refused so makes a new connection";
 
-/** The server had closed the connection when the end of the statement was written: nothing was committed. */
+/** Whether the connection was closed before the whole statement was written, so that nothing was committed. */
 function isUnsent(error: unknown): boolean {
   const { code, message = "" } = error as { code?: string; message?: string };
   return code === "EPIPE" || /not queryable/.test(message);
 }
 
-/** The driver, which only users of a database install. Throws a ServiceStartError that says how. */
+/** Loads the driver, which only users of a database install. Throws a ServiceStartError that says how to install it. */
 export async function loadDriver(): Promise<Driver> {
   try {
     return (await import("pg")).default;
@@ -279,7 +279,7 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** What PostgreSQL (SQLSTATE) and the system say when a connection fails, as the end of a sentence; `$` is the address. */
+/** Messages for a failed connection by SQLSTATE or system code, as the end of a sentence; `$` is the address. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection to $ was refused",
   ECONNRESET: "the connection to $ was reset",
@@ -298,7 +298,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "57P03": "it is starting up or shutting down",
 };
 
-/** Why a connection to an address failed. The error's own message can repeat what the environment holds, and is not used. */
+/** Describes why a connection failed. Does not use the error's own message, which can repeat the environment. */
 export function describeConnectionFailure(error: unknown, address: string): string {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const reason = REASONS[code];

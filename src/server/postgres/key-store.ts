@@ -9,7 +9,7 @@ const ADD = readSql("add-key")`
     budget, budget_ms, at_once, dollars, dollars_ms)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
-/** name; whether the budget is set, and its number and ms; so for what is at once, and for the dollars. */
+/** name; for each of the three budgets whether it changes, and its number and ms. */
 const SET = readSql("set-key")`
   UPDATE research.keys SET changes = changes + 1,
     budget = CASE WHEN $2 THEN $3 ELSE budget END, budget_ms = CASE WHEN $2 THEN $4 ELSE budget_ms END,
@@ -22,26 +22,26 @@ const REVOKE = readSql(
   "revoke-key",
 )`UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
-/** How many changes are known: all keys if there were others since. A key is never deleted and counts its changes. */
+/** The number of changes this process knows; returns all keys if there are more. Keys count their changes and are never deleted. */
 const CHANGED = readSql("changed-keys")`
   SELECT * FROM research.keys
   WHERE (SELECT count(*) + count(revoked_at) + coalesce(sum(changes), 0) FROM research.keys) <> $1 ORDER BY created_at, name`;
 
-/** The keys are read again when they are so old, and asked for before an answer when they are older, ms. */
+/** Keys are read again at this age; beyond the second age an answer waits for the read, ms. */
 const READ_AGAIN_MS = 500;
 const MAX_AGE_MS = 1_000;
 
-/** Keys in the database, all of them in memory too: a made-up key costs no statement. */
+/** Caches all keys of the database in memory, so that an invalid key costs no statement. */
 export class PostgresKeyStore implements KeyStore {
   #keys = new Map<string, ServiceKey>();
   #changes = 0;
-  /** When the question was asked that they answer, on the monotonic clock. */
+  /** When these keys were requested, monotonic ms. */
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    /** For a store that does not share its connections. */
+    /** For a store without a pool. */
     readonly close: () => Promise<void> = async () => {},
   ) {}
 

@@ -6,28 +6,28 @@ import step1 from "./migrations/1.sql?raw";
 export interface Migration {
   version: number;
   /**
-   * The oldest program, by the version it was written for, that works on this schema. A step that only adds keeps
-   * the number of the step before: then programs of both versions run side by side while they are replaced.
+   * The oldest program version that works on this schema. A step that only adds keeps the number of the step before, so
+   * that programs of both versions can run side by side during an upgrade.
    */
   oldestProgram: number;
   sql: string;
 }
 
 /**
- * The schema, oldest step first. A step that was released is never changed. `job` is there until the end of a
- * conversation: what has one is unfinished, and what has one and no worker is the queue; then it is `ended_job`.
- * `claims` only grows, so that it tells one claim from every other; `starts` does not count what was given back. Texts
- * of clients are JSON, because PostgreSQL's text cannot hold U+0000.
+ * The schema, oldest step first. Never change a released step. A conversation has `job` until it ends: rows with a job are
+ * unfinished, and rows with a job and without a worker are the queue. At the end `job` moves to `ended_job`.
+ * `claims` only grows, so that it identifies a claim; `starts` excludes returned claims. Texts of
+ * clients are stored as JSON, because PostgreSQL's text cannot hold U+0000.
  */
 export const MIGRATIONS: readonly Migration[] = [{ version: 1, oldestProgram: 1, sql: step1 }];
 
-/** One number for the whole product: who holds this lock changes the schema. */
+/** The advisory lock for changes of the schema. */
 const LOCK = 7_236_914_551;
 
-/** PostgreSQL's own form of a version: 150004 is 15.4. */
+/** The oldest supported PostgreSQL, in its own notation: 150004 is 15.4. */
 const OLDEST_SERVER = 150_000;
 
-/** Brings the schema up to date, also in several processes at once. Throws ServiceStartError for an unfit one. */
+/** Brings the schema up to date; several processes may call it at once. Throws a ServiceStartError for an unusable schema. */
 export async function migrate(client: ClientBase, migrations = MIGRATIONS): Promise<void> {
   const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS number");
   if (rows[0].number < OLDEST_SERVER) {
@@ -46,7 +46,7 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
 }
 
 async function bringUp(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
-  // Tables of schemas that were replaced before they were released.
+  // Tables of unreleased schemas.
   const { rows } = await client.query(
     "SELECT coalesce(to_regclass('research.windows'), to_regclass('research.spent')) IS NOT NULL AS yes",
   );
@@ -71,7 +71,7 @@ async function bringUp(client: ClientBase, migrations: readonly Migration[]): Pr
   }
 }
 
-/** The version that the database has; 0 if it is empty. A schema that has a table already is not made again. */
+/** Reads the schema version; 0 for an empty database. Does not create a schema that has tables. */
 async function readSchema(client: ClientBase): Promise<{ version: number; oldestProgram: number }> {
   const there = await client.query("SELECT to_regclass('research.schema') IS NOT NULL AS yes");
   if (!there.rows[0].yes) {

@@ -2,31 +2,31 @@ import { once } from "node:events";
 import type { Clock } from "../../core/clock.js";
 import { type Database, readSql } from "./database.js";
 
-/** Between two tries to connect, ms. */
+/** The interval between two connection attempts, ms. */
 const RECONNECT_MS = 250;
-/** SQLSTATEs of a database that knows no LISTEN: workers look for work by themselves, and learn of stops by a renewal. */
+/** SQLSTATEs of a database without LISTEN. Workers then poll for work, and learn of stops at a renewal. */
 const NOT_OFFERED = /^(?:0A|42)/;
 
 /** payload */
 const NOTIFY = readSql("notify")`SELECT pg_notify('research', $1)`;
 
-/** id of this process: names one of the other workers, which looks for work. */
+/** The payload is the id of this process, and asks one other worker to look for work. */
 const NOTIFY_WORKER = readSql("notify-worker")`
   SELECT pg_notify('research', 'work ' || id) FROM (
     SELECT id FROM research.processes WHERE role <> 'api' AND expires_at > now() AND id <> $1 ORDER BY random() LIMIT 1
   ) AS one`;
 
-/** Has one of the other workers look for work. */
+/** Asks one other worker to look for work. */
 export async function notifyWorker(database: Database, self: string): Promise<void> {
   await database.read(NOTIFY_WORKER, [self]).catch(() => {});
 }
 
-/** Tells the processes that listen, if the database can; what they miss they learn by looking. */
+/** Notifies the listening processes if the database can. A process that misses it learns the same by polling. */
 export async function notify(database: Database, payload: string): Promise<void> {
   await database.read(NOTIFY, [payload]).catch(() => {});
 }
 
-/** LISTEN on a connection of its own until `signal` is aborted. `heard` gets payloads, and "connected" after a gap. */
+/** Listens on a separate connection until `signal` is aborted. Calls `heard` with payloads, and with "connected" after a gap. */
 export async function listen(
   database: Database,
   clock: Clock,
@@ -40,7 +40,7 @@ export async function listen(
   }
 }
 
-/** One connection, from its beginning to its end. */
+/** Listens on one connection until it ends. */
 async function openSession(database: Database, signal: AbortSignal, heard: (payload: string) => void) {
   const client = await database.connect();
   try {

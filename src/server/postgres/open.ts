@@ -10,11 +10,11 @@ import { PostgresOverview } from "./states.js";
 import { PostgresStore } from "./store.js";
 
 export interface PostgresStoreOptions {
-  /** Without a problem for `findUrlProblem`. */
+  /** A URL that `findUrlProblem` accepts. */
   url: string;
   role: Role;
   leaseMs: number;
-  /** How many connections this process may have, LEAST_CONNECTIONS or more. */
+  /** The most connections of this process, at least LEAST_CONNECTIONS. */
   connections: number;
   /** Least time in PENDING, ms. */
   pendingMs: number;
@@ -22,7 +22,7 @@ export interface PostgresStoreOptions {
   log: Log;
 }
 
-/** Opens the store, and brings the database's schema up to date. Rejects with a ServiceStartError. */
+/** Opens the store and brings the schema up to date. Rejects with a ServiceStartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const database = new Database({ ...options, driver: await loadDriver() });
   const claims = new Claims({ ...options, database });
@@ -38,7 +38,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-/** Opens the keys and what they spent alone, to change them also while services run; `close` ends the connections. */
+/** Opens only the keys and their spending; services may run meanwhile. `close` ends the connections. */
 export async function openPostgresKeys(url: string, clock: Clock) {
   const driver = await loadDriver();
   const database = new Database({ driver, url, clock, connections: LEAST_CONNECTIONS, log: () => {} });

@@ -7,22 +7,22 @@ import { ServiceStartError } from "../start-error.js";
 import { type Database, readSql } from "./database.js";
 import { notify } from "./notifications.js";
 
-/** id, role, settings, lease in ms, model, whether it says dollars */
+/** id, role, settings, lease in ms, model, whether it reports dollars */
 const JOIN = readSql("join")`
   INSERT INTO research.processes (id, role, settings, expires_at, model, says_dollars)
   VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms', $5, $6)`;
 
-/** id, lease in ms. One that has run out cannot be renewed. It reads no table that a statement may lock. */
+/** id, lease in ms. Does not renew an expired lease. Reads no table that a statement may lock. */
 const RENEW = readSql("renew")`
   UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
   WHERE id = $1 AND expires_at > now() RETURNING id`;
 
-/** id: the conversations that its lease covers. No row: it has run out. */
+/** id: the conversations under its lease. No row: the lease has expired. */
 const HELD = readSql("held")`
   SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held
   FROM research.processes WHERE id = $1 AND expires_at > now()`;
 
-/** Deletes what has run out; the foreign key gives back the work of those processes. */
+/** Deletes expired leases; the foreign key returns the work of those processes. */
 const DELETE_EXPIRED = readSql("delete-expired")`
   DELETE FROM research.processes WHERE id IN (
     SELECT id FROM research.processes WHERE expires_at < now() FOR UPDATE SKIP LOCKED
@@ -33,12 +33,12 @@ const LEAVE = readSql("leave")`DELETE FROM research.processes WHERE id = $1`;
 /** id, settings */
 const SET_SETTINGS = readSql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
 
-/** id, model, whether it says dollars. What did not say its cost before may do so now. */
+/** id, model, whether it reports dollars. Resets the count of unreported costs, because a new model may report them. */
 const SET_FACTS = readSql("set-facts")`
   WITH forgotten AS (UPDATE research.models SET unpriced = 0 WHERE model = coalesce($2, ''))
   UPDATE research.processes SET model = $2, says_dollars = $3 WHERE id = $1`;
 
-/** settings: of the other processes that live. */
+/** The settings of the other live processes. */
 const OTHER_SETTINGS = readSql(
   "other-settings",
 )`SELECT FROM research.processes WHERE settings <> $1 AND expires_at > now() LIMIT 1`;
@@ -48,25 +48,25 @@ export interface LeaseOptions {
   clock: Clock;
   role: Role;
   leaseMs: number;
-  /** The ids that the database counts as held, a moment ago. */
+  /** The ids that the database has recently counted as claimed. */
   onLooked: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
-  /** The lease has run out: other processes may have taken the work. A new one follows. */
+  /** The lease expired, so other processes may have taken the work. A new lease follows. */
   onLost: () => void;
   log: Log;
 }
 
-/** A lease is renewed three times before it runs out; leases of the dead are looked for each LOOK_MS. */
+/** A lease is renewed three times before it expires; expired leases are deleted every LOOK_MS. */
 const RENEWALS = 3;
 const LOOK_MS = 500;
 
-/** The row that says that this process lives. What a process holds is given back when its row is deleted. */
+/** The database row that marks this process as live. When the row is deleted, the process's work returns to the queue. */
 export class ProcessLease {
-  /** Changes with each lease, so that nothing done under a lost one is mistaken for this one's. */
+  /** Changes with each lease, so that a write under a lost lease is not mistaken for one under the new lease. */
   id = randomUUID();
-  /** How many leases were lost. */
+  /** The number of lost leases. */
   lost = 0;
   readonly #closing = new AbortController();
-  /** On the monotonic clock. */
+  /** Monotonic ms. */
   #expiresAt = Number.NEGATIVE_INFINITY;
   #renewAt = Number.NEGATIVE_INFINITY;
   #lookAt = Number.NEGATIVE_INFINITY;
@@ -94,8 +94,8 @@ export class ProcessLease {
   }
 
   /**
-   * Says what this process runs with. Its own settings are in the database before it looks, so that of two that
-   * start at once at least one sees the other's. Rejects with a ServiceStartError if they differ.
+   * Declares this process's settings. Writes them before it reads the others, so that of two processes that start at once at
+   * least one sees the other's. Rejects with a ServiceStartError if they differ.
    */
   async agreeOn(settings: string): Promise<void> {
     const { database } = this.options;
@@ -114,12 +114,12 @@ export class ProcessLease {
     await this.options.database.run(SET_FACTS, [this.id, ...this.#facts]);
   }
 
-  /** Looks soon at what the lease covers, to learn what was missed. */
+  /** Checks soon which claims the lease covers, in case a notification was missed. */
   lookSoon(): void {
     this.#lookAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Gives the lease up, and with it all that it still covers. */
+  /** Ends the lease and returns all claims under it. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("the store is closing"));
     if (this.#done === undefined) return;
@@ -141,7 +141,7 @@ export class ProcessLease {
     }
   }
 
-  /** Does not wait for the database, which may be what is missing. */
+  /** Does not wait for the database, which may be unreachable. */
   async #watchExpiry(): Promise<void> {
     const { clock } = this.options;
     const { signal } = this.#closing;
@@ -167,7 +167,7 @@ export class ProcessLease {
     this.#extend(askedAt);
   }
 
-  /** Learns what the lease covers, and gives back the work of the dead. */
+  /** Reads which claims the lease covers, and returns the work of dead processes. */
   async #look(): Promise<void> {
     const { clock, database, leaseMs, onLooked } = this.options;
     const { id } = this;
@@ -190,7 +190,7 @@ export class ProcessLease {
     this.#extend(askedAt);
   }
 
-  /** Counted from before the question, so that it runs out here no later than in the database. */
+  /** Counts from before the request, so that the lease expires here no later than in the database. */
   #extend(askedAt: number): void {
     this.#expiresAt = askedAt + this.options.leaseMs;
     this.#renewAt = askedAt + this.options.leaseMs / RENEWALS;

@@ -20,10 +20,10 @@ import type { Claims } from "./claims.js";
 import { type Database, PORTION, readSql } from "./database.js";
 import { isOwnId } from "./states.js";
 
-/** How long after `begin` an id may come from a process that lost its claim, ms: longer than a create may take. */
+/** How long after `begin` a process that lost its claim may still report an id, ms: longer than a create may take. */
 const MAY_COME_MS = 45_000;
 
-/** A commit that was acknowledged is on the disk, whatever the database does otherwise. */
+/** Makes an acknowledged commit durable, whatever the database's setting. */
 const SYNCED = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 
 /** request_id */
@@ -33,9 +33,9 @@ const READ = readSql("read-remote")`
   FROM research.conversations WHERE request_id = $1 AND remote IS NOT NULL`;
 
 /**
- * request_id, worker, claims, remote, account or NULL, how many of it in 24 hours. The same attempt may be sent twice, if
- * its answer was lost. From now on a claim is no start of the research, which is never sent again. No row: the claim is not
- * valid any more.
+ * request_id, worker, claims, remote, account or NULL, its creates per 24 hours. May be repeated if its answer was
+ * lost. From now on the create is never sent again, so a claim is not a start. No row: the claim is no longer
+ * valid.
  */
 const BEGIN = readSql("begin-remote")`
   WITH own AS MATERIALIZED (
@@ -52,7 +52,7 @@ const BEGIN = readSql("begin-remote")`
   )
   SELECT full_ms, ${SYNCED} FROM day`;
 
-/** request_id, remote_id. What was stopped meanwhile is to be stopped there. */
+/** request_id, remote_id. Adds a cancellation if the conversation was stopped meanwhile. */
 const KEEP = readSql("keep-remote")`
   WITH kept AS (
     UPDATE research.conversations SET remote_id = $2,
@@ -63,7 +63,7 @@ const KEEP = readSql("keep-remote")`
   ), passed_on AS (${passOn("kept")})
   SELECT status, ${SYNCED} FROM kept`;
 
-/** at, how long it is hidden, ms */
+/** origin, ms to hide it for */
 const TAKE = readSql("take-cancellation")`
   UPDATE research.cancellations SET due_at = now() + $2::float8 * interval '1 ms' WHERE request_id = (
     SELECT request_id FROM research.cancellations WHERE at = $1 AND due_at <= now()
@@ -73,7 +73,7 @@ const TAKE = readSql("take-cancellation")`
 /** request_id */
 const CANCELLED = readSql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
 
-/** request_id, worker, claims, attempt (NULL: none begun), reason. Valid after the claim was lost, too. */
+/** request_id, worker, claims, attempt (NULL: none), reason. Works even if the claim was lost. */
 const RELEASE = readSql("release-remote")`
   WITH released AS (UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
     reason = CASE WHEN completed_at IS NULL THEN coalesce($5, reason) ELSE reason END,
@@ -86,7 +86,7 @@ const RELEASE = readSql("release-remote")`
 /** request_id */
 const UNSENT = readSql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
 
-/** A row is said once, by one process. */
+/** Returns each row once, to one process. */
 const TAKE_LOST = readSql("take-lost")`
   UPDATE research.conversations SET remote = remote || '{"lost":true}' WHERE request_id = (
     SELECT request_id FROM research.conversations
@@ -95,7 +95,7 @@ const TAKE_LOST = readSql("take-lost")`
     LIMIT 1 FOR UPDATE SKIP LOCKED
   ) RETURNING request_id, remote->>'provider' AS provider`;
 
-/** last reason, in portions: how many. A reason is a JSON text: what stands before it goes behind its first quote. */
+/** last reason, the most rows. The reason is JSON text, so the prefix is inserted behind its first quote. */
 const EXPIRE = readSql("expire")`
   WITH expired AS (
     UPDATE research.conversations SET status = 'FAILED', completed_at = now(), ended_job = job, job = NULL,
@@ -110,7 +110,7 @@ const EXPIRE = readSql("expire")`
 const GATE_COLUMNS = "version, state, extract(epoch FROM next_at - now())::float8 * 1000 AS ms";
 const GATE = readSql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
 
-/** version that it replaces (0: there is none yet), kind, ms until the next try, state. No row: another one was quicker. */
+/** replaced version (0: none), kind, ms until the next try, state. No row: another process was quicker. */
 const SET_GATE = readSql("set-gate")`
   INSERT INTO research.gate AS own (version, kind, next_at, state)
   SELECT 1, $2, now() + $3::float8 * interval '1 ms', $4 WHERE $1 = 0 OR EXISTS (SELECT FROM research.gate)
@@ -118,8 +118,8 @@ const SET_GATE = readSql("set-gate")`
   WHERE own.version = $1::int RETURNING version`;
 
 /**
- * key. How many wait to be sent, those included that are just tried, as far as it matters; a row only while creates are
- * refused. They are counted in the list of columns: as a joined table they would be counted without a refusal too.
+ * key. Counts the conversations that wait to be sent or are being tried, up to the relevant number. Returns a row only while
+ * creates are refused. Counts in the column list, because a joined table would be counted without a refusal too.
  */
 const buildWaitingQuery = (of: string, most: string) => `(
   SELECT count(*) FROM (
@@ -133,19 +133,19 @@ const REFUSAL = readSql("refusal")`
     ${buildWaitingQuery("", "1")} AS of_all
   FROM research.gate WHERE kind IS NOT NULL`;
 
-/** A statement that says which of these rows of research.conversations are to be stopped at the other service. */
+/** Builds a statement that adds cancellations for those of these rows that run at the upstream service. */
 export function passOn(rows: string): string {
   return `INSERT INTO research.cancellations
     SELECT request_id, remote->>'at', remote->>'provider', remote_id
     FROM ${rows} WHERE status = 'STOPPED' AND remote_id IS NOT NULL ON CONFLICT DO NOTHING`;
 }
 
-/** For how long conversations are begun without a look after no refusals were found, ms: most services never have any. */
+/** How long conversations are begun without another look at the gate after it was found open, ms. */
 const FREE_MS = 1_000;
 
-/** Requests at another service; a stop writes in its own statement that it is to be stopped there. */
+/** Requests at the upstream service. The statement that stops a conversation also adds its cancellation. */
 export class PostgresRemote implements RemoteRequests {
-  /** Until when that holds, monotonic ms. */
+  /** Until when the gate counts as open, monotonic ms. */
   #freeUntil = 0;
   readonly #attempts = new WeakMap<Claim, string>();
   constructor(private readonly parts: { database: Database; claims: Claims; clock: Clock }) {}
@@ -229,12 +229,12 @@ export class PostgresRemote implements RemoteRequests {
   }
 }
 
-/** What a row of research.gate says; without one, creates are sent. */
+/** Converts a row of research.gate; without a row the gate is open. */
 function readGate(row: QueryResultRow | undefined): Gate {
   return row ? { ...JSON.parse(row.state), waitMs: Math.max(0, row.ms) } : OPEN;
 }
 
-/** A request at another service, of a row of research.conversations. */
+/** Converts the request of a row of research.conversations. */
 export function readRemote({ remote, remote_id }: QueryResultRow): RemoteRequest {
   const { at, provider, canStop } = remote;
   return { at, provider, canStop, remoteId: remote_id ?? undefined };

@@ -23,7 +23,7 @@ const GET = readSql("get")`
   SELECT request_id, key, status, created_at, completed_at, reason, progress FROM research.conversations
   WHERE request_id = ANY ($1::uuid[])`;
 
-/** An id of this store is a UUID; PostgreSQL refuses any other text. */
+/** Ids of this store are UUIDs, because PostgreSQL rejects any other text. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Whether a text may be an id of this store. */
@@ -43,18 +43,18 @@ export function readConversation(requestId: string, row: QueryResultRow): Conver
   };
 }
 
-/** Asks in one statement for all ids that come while the one before is under way. */
+/** Combines all ids that arrive while a statement runs into the next statement. */
 class IdBatches {
   #next: { ids: Set<string>; rows: Promise<Map<string, QueryResultRow>> } | undefined;
-  /** Resolves when the last statement has ended. */
+  /** Resolves when the last statement ends. */
   #last: Promise<unknown> = Promise.resolve();
   constructor(
     private readonly read: (ids: readonly string[]) => Promise<QueryResultRow[]>,
-    /** Waits until the next statement may begin, given the end of the last one. */
+    /** Waits until the next statement may begin; receives the end of the last one. */
     private readonly turn: (last: Promise<unknown>) => Promise<unknown>,
   ) {}
 
-  /** The row of that id (a UUID in lower case). Rejects as `read` does. */
+  /** Returns the row of an id (a UUID in lower case). Rejects as `read`. */
   async get(id: string): Promise<QueryResultRow | undefined> {
     this.#next ??= this.#begin();
     const { ids, rows } = this.#next;
@@ -76,10 +76,10 @@ class IdBatches {
   }
 }
 
-/** A statement that hangs holds up the next one for so long, ms. */
+/** How long a hanging statement delays the next one, ms. */
 const GATHER_MS = 2;
 
-/** Reads states, which are asked for more often than all else, whichever key they belong to. Rejects as `Database.read` does. */
+/** Reads states, the most frequent request, for all keys together. Rejects as `Database.read`. */
 export class StateReader {
   readonly #batches: IdBatches;
   constructor(database: Pick<Database, "read">, clock: Pick<Clock, "sleep">) {
@@ -94,12 +94,12 @@ export class StateReader {
   }
 }
 
-/** What has not begun and is held by no worker, by the index of that name. */
+/** Counts PENDING conversations without a worker, by the index of that name. */
 export const WAITS = "research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL";
 
 /**
- * How many have not ended: what was created of added keys and has not. Creates of the one key of a service without added keys
- * are not summed up: what waits and runs of it is counted, up to so many that wait.
+ * Counts unfinished conversations. For added keys, subtracts the ended from the created ones. A service without added keys
+ * does not sum its creates, so its running and waiting conversations are counted, the waiting ones up to a limit.
  */
 const MOST_WAITING = 100_000;
 export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
@@ -116,7 +116,7 @@ const STATES = readSql("states")`
     (SELECT count(*) FROM research.conversations WHERE status = 'PROCESSING')::float8 AS processing
   FROM research.sums WHERE span = 'ever' AND NOT is_deleted`;
 
-/** limit, states: the newest of each state, and of those the newest. */
+/** limit: the newest of each state, and the newest of those. */
 const NEWEST = readSql("newest")`
   SELECT newest.* FROM unnest($2::text[]) AS wanted, LATERAL (
     SELECT ${COLUMNS} FROM research.conversations WHERE status = wanted ORDER BY created_at DESC LIMIT $1
@@ -137,8 +137,8 @@ const HOURS = readSql("hours")`
   FROM research.counters JOIN research.slots USING (key, operation) WHERE key = ANY ($1) GROUP BY key, operation`;
 
 /**
- * key, day or model; for how long back, ms, or NULL. It reads the hours of the first day, and whole days after it; of all time
- * one row, or one of each day. The sums of one key at a time, as their index has them.
+ * key, day or model; period in ms or NULL. A period reads the hours of its first day, then whole days; all time reads one row,
+ * or one for each day. Sums one key at a time, in the order of their index.
  */
 const SPENT = readSql("spent")`
   WITH since AS (SELECT date_bin('1 hour', now() - $2::float8 * interval '1 ms', '2000-01-01Z') AS hour), days AS (
@@ -159,39 +159,39 @@ const SPENT = readSql("spent")`
     sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unsaid
   FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
 
-/** key: those that wait, in its order, one more than are counted; for how many ms another service takes no creates. */
+/** key: its waiting conversations in order, one more than are counted; ms until the upstream service takes creates. */
 const QUEUE = readSql("queue")`
   SELECT ARRAY(
     SELECT request_id::text FROM ${WAITS} AND key = $1 ORDER BY due_at LIMIT ${MOST_COUNTED + 1}
   ) AS ids, (SELECT extract(epoch FROM next_at - now())::float8 * 1000 FROM research.gate WHERE kind IS NOT NULL) AS closed_ms`;
 
-/** How long the queue of a key is remembered, ms: many may ask for their places in it. */
+/** How long the queue of a key is cached, ms, because many conversations may ask for their places. */
 const REMEMBERED_MS = 500;
 const MOST_REMEMBERED = 1_000;
 
 interface KeyQueue {
-  /** The places of the first ones. */
+  /** The places of the first conversations. */
   places: ReadonlyMap<string, number>;
   progress: (place: number) => string;
 }
 
-/** Reads what waits of each key, and why it does. */
+/** Reads the waiting conversations of each key, and why they wait. */
 export class QueueReader {
   readonly #queues = new Map<string, { at: number; queue: Promise<KeyQueue> }>();
   constructor(
     private readonly parts: { database: Pick<Database, "read">; keys: Pick<KeyStore, "list">; clock: Clock },
   ) {}
 
-  /** Progress as JSON text; undefined if it does not wait, or if the queue cannot be read. */
+  /** Returns the progress as JSON text; undefined if the conversation does not wait or the queue cannot be read. */
   async progressOf(keyId: string, requestId: string): Promise<string | undefined> {
     const now = this.parts.clock.monotonic();
-    let known = this.#queues.get(keyId);
-    if (known === undefined || now - known.at > REMEMBERED_MS) {
+    let cached = this.#queues.get(keyId);
+    if (cached === undefined || now - cached.at > REMEMBERED_MS) {
       if (this.#queues.size >= MOST_REMEMBERED) this.#queues.clear();
-      known = { at: now, queue: this.#read(keyId) };
-      this.#queues.set(keyId, known);
+      cached = { at: now, queue: this.#read(keyId) };
+      this.#queues.set(keyId, cached);
     }
-    const queue = await known.queue.catch(() => undefined);
+    const queue = await cached.queue.catch(() => undefined);
     const isLonger = queue !== undefined && queue.places.size > MOST_COUNTED;
     const place = queue?.places.get(requestId) ?? (isLonger ? MOST_COUNTED : undefined);
     return place === undefined ? undefined : queue?.progress(place);
@@ -212,7 +212,7 @@ export class QueueReader {
   }
 }
 
-/** What the database shows of all keys. Its clock is the database's. */
+/** The database's data for the page. Times are the database's. */
 export class PostgresOverview implements Overview {
   constructor(private readonly parts: { database: Database; clock: Clock }) {}
 
@@ -251,7 +251,7 @@ export class PostgresOverview implements Overview {
     );
     const at = clock.now();
     const hourOf = (id: string, operation: string): HourUse => {
-      const row = rows.find((one) => one.key === id && one.operation === operation);
+      const row = rows.find((counter) => counter.key === id && counter.operation === operation);
       return { used: row?.used ?? 0, nextAt: row?.next_at?.getTime() };
     };
     const uses = keys.map((key) => {
@@ -265,7 +265,7 @@ export class PostgresOverview implements Overview {
     return (await this.parts.database.read(SPENT, [by, sinceMs ?? null])) as Spent[];
   }
 
-  /** Without a row, this process's clock is as good as any. */
+  /** An empty result has no time of the database, so this process's clock serves. */
   #readTime([row]: readonly QueryResultRow[]): number {
     return row?.at.getTime() ?? this.parts.clock.now();
   }

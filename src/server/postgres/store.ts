@@ -33,10 +33,10 @@ import {
   WAITS,
 } from "./states.js";
 
-/** A column: how many ms until that time. */
+/** Builds a column: the ms until a time. */
 const buildLeftQuery = (time: string) => `extract(epoch FROM ${time} - clock_timestamp())::float8 * 1000`;
 
-/** key, operation: how long until the hour allows the next request, ms. */
+/** key, operation: ms until the hour allows the next request. */
 const RETRY_AFTER = readSql("retry-after")`
   SELECT ${buildLeftQuery("at + interval '1 hour'")} AS ms
   FROM research.counters JOIN research.slots USING (key, operation)
@@ -51,7 +51,7 @@ const OUTPUT = readSql(
   "output",
 )`SELECT status, created_at, completed_at, reason, progress, output, data FROM research.conversations WHERE ${VISIBLE}`;
 
-/** request_id, key that may see it (NULL: any), key that is counted, limit. */
+/** request_id, key that may see it (NULL: any), counted key, limit. */
 const STOP = readSql("stop")`
   WITH counted AS MATERIALIZED (
     SELECT CASE WHEN $4::float8 > 1e15 THEN true WHEN $4 < 1 THEN false
@@ -67,7 +67,7 @@ const STOP = readSql("stop")`
 /** age in ms */
 const DELETE_ENDED = readSql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
 
-/** What waits is what has not ended, but for what is held. Of each key, what is due first is looked at. */
+/** Waiting conversations are unfinished ones without a worker. Reads only the first due conversation of each key. */
 const COUNTS = readSql("counts")`
   WITH RECURSIVE heads AS (
     (SELECT key, due_at FROM ${WAITS} ORDER BY key, due_at LIMIT 1)
@@ -97,7 +97,7 @@ const READ_EXCHANGES = readSql(
   "read-exchanges",
 )`SELECT record FROM research.exchanges WHERE request_id = $1::uuid ORDER BY number`;
 
-/** Workers are notified of new work at most this often, ms: each notification holds a lock of the whole database. */
+/** The interval between notifications of new work, ms: each notification locks the whole database. */
 const NOTIFY_MS = 20;
 
 export interface StoreParts {
@@ -108,7 +108,7 @@ export interface StoreParts {
   pendingMs: number;
 }
 
-/** Conversations in PostgreSQL, shared by any number of processes. Its clock is the database's. */
+/** Stores conversations in PostgreSQL for any number of processes. Times are the database's. */
 export class PostgresStore implements ConversationStore {
   readonly keys: PostgresKeyStore;
   readonly exchanges: ExchangeStore = {
@@ -136,7 +136,7 @@ export class PostgresStore implements ConversationStore {
     this.remote = new PostgresRemote(parts);
   }
 
-  /** Of this process, known also while the database is away. */
+  /** The figures of this process, available even while the database is not. */
   get figures() {
     return { ...this.parts.database.figures, leasesLost: this.parts.claims.lease.lost };
   }
@@ -180,7 +180,7 @@ export class PostgresStore implements ConversationStore {
   async stop(caller: Caller, requestId: string): Promise<StopResult> {
     const { keyId, limits, ownOnly } = caller;
     const { database } = this.parts;
-    // The nil id is in no row, and the request counts all the same.
+    // No row has the nil id, and the stop still counts.
     const id = isOwnId(requestId) ? requestId : "00000000-0000-0000-0000-000000000000";
     const [row] = await database.run(STOP, [id, ownOnly ? keyId : null, keyId, limits.stop]);
     if (row?.allowed !== true) return this.#explainRateLimit(keyId, "stop");
@@ -236,7 +236,7 @@ export class PostgresStore implements ConversationStore {
     await this.parts.database.close();
   }
 
-  /** Why a create was not done: what keeps the key waiting longest. */
+  /** Returns the limit that blocks a create for longest. */
   async #explainRefusal(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
     if (!budgets.budget && !budgets.dollars) return this.#explainRateLimit(keyId, "create");
     const [figures, hour] = await Promise.all([
@@ -252,7 +252,7 @@ export class PostgresStore implements ConversationStore {
     return { kind: "rate-limited", retryAfterMs: Math.max(0, row?.ms ?? 0) };
   }
 
-  /** The first one at once; what comes while it waits shares the next. A worker also looks by itself. */
+  /** Sends the first notification at once; work that arrives during the wait shares the next. Workers also poll. */
   async #notifyWorkers(): Promise<void> {
     if (this.#notifying !== "idle") {
       this.#notifying = "repeat";

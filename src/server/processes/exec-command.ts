@@ -5,12 +5,12 @@ import { removeSecrets } from "../../core/secrets/environment.js";
 import { endGroup, spawnGroup } from "./process-group.js";
 
 export interface ExecOptions {
-  /** For the shell. */
+  /** A command line for the shell. */
   command: string;
   baseUrl: string;
   apiKey: string;
   env: NodeJS.ProcessEnv;
-  /** Ends the command and all it started: SIGTERM, SIGKILL after 5 s. */
+  /** Ends the command and all its processes: SIGTERM, SIGKILL after 5 s. */
   signal: AbortSignal;
 }
 
@@ -22,7 +22,7 @@ export async function execCommand({ command, baseUrl, apiKey, env, signal }: Exe
     RESEARCH_API_KEY: apiKey,
     RESEARCH_PROVIDER: "research",
   };
-  // A profile would lead a client inside the command away from this service.
+  // A profile would direct clients in the command to another service.
   Reflect.deleteProperty(options, "RESEARCH_PROFILE");
   const child = spawnGroup(command, options, "inherit");
   const release = onAbort(signal, () => void endGroup(child));

@@ -1,13 +1,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { systemClock } from "../../core/clock.js";
 
-/** How long a group may take to end itself after SIGTERM, ms. */
+/** How long a group may run after SIGTERM, ms. */
 export const TERM_GRACE_MS = 5_000;
-/** How long the kernel may take after SIGKILL; what is left then is waiting for its parent to notice. */
+/** How long the kernel may take after SIGKILL, ms; a process that remains is a zombie that its parent has not reaped. */
 const KILL_GRACE_MS = 1_000;
 const LOOK_MS = 20;
 
-/** A shell command that is the head of a process group of its own, so that all it starts can be ended with it. */
+/** Starts a shell command as the leader of a new process group, so that all its processes can be ended together. */
 export function spawnGroup(command: string, env: NodeJS.ProcessEnv, stdio: StdioOptions): ChildProcess {
   return spawn(command, {
     shell: true,
@@ -20,7 +20,7 @@ export function spawnGroup(command: string, env: NodeJS.ProcessEnv, stdio: Stdio
 
 const ending = new WeakMap<ChildProcess, Promise<void>>();
 
-/** Ends the child and its group, by SIGKILL after 5 s. What ends already gets no second signal. */
+/** Ends the child and its group, with SIGKILL after 5 s. Sends no second signal to a group that is ending. */
 export function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGHUP" = "SIGTERM"): Promise<void> {
   const end = ending.get(child) ?? signalThenKill(child, signal);
   ending.set(child, end);
@@ -43,7 +43,7 @@ async function groupIsGone(child: ChildProcess, limitMs: number): Promise<boolea
   return true;
 }
 
-/** Whether there was anything to signal. */
+/** Sends a signal to the group; returns false if the group does not exist. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   if (process.platform === "win32") return child.exitCode === null && child.kill(signal);

@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { endGroup, spawnGroup } from "./process-group.js";
 
-/** In the environment of a command and of all that it starts, so that a process which left its group is found. */
+/** An environment variable that all descendants of a command inherit, which identifies processes that left its group. */
 const MARK = "SUPERVISED_BY";
 
 /**
- * Reads "+ PID" and "- PID", and kills the process groups that are left when its stdin ends, which it does however
- * this process dies; then, on Linux, what left its group and still has the mark ($1), until none is left. It does
- * not end before: a signal to all processes of the service is not meant for it.
+ * Reads "+ PID" and "- PID". When its stdin ends, which happens however this process dies, it kills the remaining groups,
+ * then, on Linux, processes that left their group and have the mark ($1), until none remains. It ignores signals
+ * until then, because a signal to all processes of the service is not meant for it.
  */
 const SUPERVISOR = `
 trap '' HUP INT TERM
@@ -31,18 +31,18 @@ while [ $found = 1 ]; do
   [ $found = 0 ] || sleep 1
 done`;
 
-/** Waits until the supervisor knows of its group; if this process dies before, the command never starts. */
+/** Waits until the supervisor knows the group; if this process dies before that, the command never starts. */
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec /bin/sh -c "$1"';
 
-/** Starts shell commands whose process groups end with this process, also if it is killed. */
+/** Starts shell commands whose process groups end with this process, even if it is killed. */
 export class Supervisor {
   #supervisor: ChildProcess | undefined;
   readonly #mark = `${MARK}=${randomUUID()}`;
   readonly #groups = new Set<number>();
 
-  /** A shell command that is the head of a process group of its own; stdin, stdout and stderr are pipes. */
+  /** Starts a shell command as the leader of a new process group; stdin, stdout and stderr are pipes. */
   spawn(command: string, env: NodeJS.ProcessEnv): ChildProcess {
-    // Windows has no /bin/sh, and ends nothing with its parent.
+    // Windows has no /bin/sh, and does not end a process with its parent.
     if (process.platform === "win32") return spawnGroup(command, env, ["pipe", "pipe", "pipe"]);
     const child = spawn("/bin/sh", ["-c", GATE, "sh", command], {
       detached: true,
@@ -58,13 +58,13 @@ export class Supervisor {
     return child;
   }
 
-  /** Ends the child's group (SIGTERM, SIGKILL 5 s later) and forgets it when all of it is gone. */
+  /** Ends the child's group (SIGTERM, SIGKILL 5 s later) and forgets it once all its processes have ended. */
   async end(child: ChildProcess): Promise<void> {
     await endGroup(child);
     if (child.pid !== undefined && this.#groups.delete(child.pid)) this.#tell(`- ${child.pid}\n`);
   }
 
-  /** Lets the supervisor go. No group is left when this is called. */
+  /** Ends the supervisor. The caller has ended all groups before. */
   close(): void {
     this.#supervisor?.stdin?.end();
   }
@@ -80,7 +80,7 @@ export class Supervisor {
       env: { PATH: process.env.PATH },
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // One that was killed is replaced with the next command, which gets the list of the groups.
+    // If the supervisor was killed, the next command starts another one, which gets the list of groups.
     const noteGone = () => {
       if (this.#supervisor === supervisor) this.#supervisor = undefined;
     };

@@ -34,7 +34,7 @@ const ANSWERED = [() => true, () => undefined] as const;
 const place = { at: "https://there.example", provider: "there", canStop: true };
 
 /** Does everything that a service does with its database, and a worker's part for another service. */
-async function serve(url: string, { api, worker }: Record<"api" | "worker", PostgresStore>, ended: string) {
+async function serve({ api, worker }: Record<"api" | "worker", PostgresStore>, ended: string) {
   const limited = { ...callerOf(keyOf(1), 1_000_000), budgets: { atOnce: 1_000_000 } };
   const [first, second] = [newJob(), newJob()];
   await api.create(limited, first);
@@ -58,7 +58,6 @@ async function serve(url: string, { api, worker }: Record<"api" | "worker", Post
   await worker.exchanges.read(claim.job.request_id);
   await worker.end(claim, { status: "COMPLETED", output: "1", data: '{"cost_dollars":0.1}' });
   await worker.returnClaim(await worker.claim(never));
-  await loseClaims(url, worker);
   await sendOn(worker);
 }
 
@@ -152,8 +151,9 @@ async function pagesAt(team: typeof SMALL): Promise<{ pages: Map<string, number>
   let before: Statistics = new Map();
   for (const { request_id } of ended) {
     if (request_id === ended[1].request_id) before = await statistics(client);
-    await serve(url, { api, worker }, request_id);
+    await serve({ api, worker }, request_id);
   }
+  await loseClaims(url, worker);
   // Each time on a new connection.
   for (let n = 0; n < 2; n++) await worker.deleteEnded(OLD_MS);
   const after = await statistics(client);

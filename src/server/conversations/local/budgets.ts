@@ -5,7 +5,7 @@ import { hourOf, leavesAt, UNPRICED_ENDS, unitsOf } from "../budget-rules.js";
 import type { KeyFigures, LimitedKey, Spent, SpentBy } from "../conversation-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
-/** What counts in a window that ends at `now` and, if that is its most, in how many ms it is less. */
+/** Sums the usage in a window that ends at `now`; if the limit is reached, also the ms until it has room. */
 function countIn(window: Rate | undefined, now: number, all: readonly { at: number; amount: number }[]) {
   if (window === undefined) return { count: 0 };
   const leaving = all.map(({ at, amount }) => ({ ms: leavesAt(at, window.ms) - now, amount }));
@@ -19,7 +19,7 @@ function countIn(window: Rate | undefined, now: number, all: readonly { at: numb
   return { count, ...(count >= window.most && { freeMs: last?.ms }) };
 }
 
-/** What counts against the limits of a key at `now` (epoch ms); `running`: its conversations that have begun. */
+/** Computes the usage of a key at `now` (epoch ms); `running`: its conversations that have begun. */
 export function figuresOf(
   state: LocalState,
   { id, budgets: { budget, dollars } = {} }: Pick<LimitedKey, "id" | "budgets">,
@@ -27,7 +27,9 @@ export function figuresOf(
 ): KeyFigures {
   const { model, saysDollars = true } = facts;
   const rows = state.bills.get(id) ?? [];
-  const unwritten = [...state.unwritten].filter((one) => one.operation === "create" && one.key === id);
+  const unwritten = [...state.unwritten].filter(
+    (request) => request.operation === "create" && request.key === id,
+  );
   const waiting = rows.filter(({ status }) => !isFinal(status)).length + unwritten.length - running.length;
   const price = state.priceOf(model);
   const begun = running.reduce((sum, { bill }) => sum + unitsOf(state.priceOf(bill.model) ?? 0), 0);
@@ -37,10 +39,10 @@ export function figuresOf(
   ];
   const created = countIn(budget, now, creates);
   const costs = rows.map(({ endedAt: at = 0, bill }) => ({ at, amount: unitsOf(bill.dollars ?? 0) }));
-  const said = countIn(dollars && { ...dollars, most: unitsOf(dollars.most) }, now, costs);
+  const spent = countIn(dollars && { ...dollars, most: unitsOf(dollars.most) }, now, costs);
   return {
     ...{ created: created.count, createdFreeMs: created.freeMs },
-    ...{ said: said.count / 1e9, saidFreeMs: said.freeMs },
+    ...{ said: spent.count / 1e9, saidFreeMs: spent.freeMs },
     reserved: (begun + waiting * unitsOf(price ?? 0)) / 1e9,
     ...{ begun: begun / 1e9, running: running.length, waiting, price },
     isMeasured:
@@ -48,7 +50,7 @@ export function figuresOf(
   };
 }
 
-/** What conversations cost that ended since the hour of `since` (epoch ms) began. */
+/** Sums the cost of conversations that ended since the start of the hour of `since` (epoch ms). */
 export function listSpent({ bills }: LocalState, by: SpentBy, since: number): Spent[] {
   const sums = new Map<string, Spent>();
   for (const { key, status, endedAt, bill } of [...bills.values()].flat()) {

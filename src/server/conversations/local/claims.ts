@@ -14,15 +14,15 @@ import { figuresOf } from "./budgets.js";
 import { DueQueue } from "./due-queue.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
-/** Which conversations wait for work, and which are worked on. */
+/** Tracks which conversations wait for a worker, and which have one. */
 export class LocalClaims {
-  /** What does the research of this process. */
+  /** The model of this process, and whether it reports dollars. */
   facts: ResearchFacts = {};
   readonly #due: DueQueue;
-  /** What has been begun at another service before this process, or by a claim that was given back. */
+  /** Conversations begun at the upstream service by an earlier process, or by a claim that was returned. */
   readonly #begun: DueQueue;
   readonly #held = new Map<string, { claim: Claim; controller: AbortController; progress?: string }>();
-  /** As they were last read. */
+  /** The keys as they were last read. */
   #keys: readonly ServiceKey[] = [];
   constructor(
     private readonly parts: { keys: KeyStore; state: LocalState; clock: Clock; pendingMs: number },
@@ -33,12 +33,12 @@ export class LocalClaims {
       if (!isFinal(status)) (remote ? this.#begun : this.#due).add(key, requestId, parts.pendingMs);
   }
 
-  /** A new conversation waits. */
+  /** Adds a new conversation to the queue. */
   add(key: string, requestId: string): void {
     this.#due.add(key, requestId, this.parts.pendingMs);
   }
 
-  /** Waits for what is due longest, what was begun before what was not. Rejects with `signal.reason`. */
+  /** Waits for the conversation due longest, begun ones first. Rejects with `signal.reason`. */
   async claimNext(signal: AbortSignal): Promise<Claim> {
     const { row, claim } = await this.#take(this.#begun.size > 0 ? this.#begun : this.#due, signal);
     row.status = "PROCESSING";
@@ -46,17 +46,17 @@ export class LocalClaims {
     return claim;
   }
 
-  /** Waits for what was begun at another service. Rejects with `signal.reason`. */
+  /** Waits for a conversation begun at the upstream service. Rejects with `signal.reason`. */
   claimBegun(signal: AbortSignal) {
     return this.#take(this.#begun, signal);
   }
 
-  /** Waits for what was not begun yet, until `measureClosed` is 0. Rejects with `signal.reason`. */
+  /** Waits for a conversation that is not begun, once `closedMs` returns 0. Rejects with `signal.reason`. */
   claimUnsent(signal: AbortSignal, closedMs: () => number) {
     return this.#take(this.#due, signal, closedMs);
   }
 
-  /** How far the work on a conversation is, or its place among those that wait, as JSON text. `measureClosed`: see `unsent`. */
+  /** Returns a conversation's progress or its place in the queue, as JSON text. `closedMs`: see `claimUnsent`. */
   getProgress({ requestId, status, key: id }: StoredConversation, closedMs: number): string | undefined {
     const place = status === "PENDING" ? this.#due.placeOf(id, requestId) : undefined;
     if (place === undefined) return this.#held.get(requestId)?.progress;
@@ -70,7 +70,7 @@ export class LocalClaims {
     });
   }
 
-  /** What counts against the limits of a key. */
+  /** Computes the usage that counts against a key's limits. */
   figures(key: Pick<LimitedKey, "id" | "budgets">): KeyFigures {
     const { clock, state } = this.parts;
     const ids = [...this.#held.keys(), ...this.#begun.listNames(key.id)];
@@ -94,27 +94,27 @@ export class LocalClaims {
     return this.#held.has(requestId);
   }
 
-  /** The work on a conversation is over: its key may begin another one. */
+  /** Ends a claim, so that its key may begin another conversation. */
   release(requestId: string): void {
     this.#held.delete(requestId);
     this.#due.look();
   }
 
-  /** A conversation that has ended waits no more, and who works on it is told why. */
+  /** Removes an ended conversation from the queue, and aborts its claim with the reason. */
   noteStopped({ key, requestId }: StoredConversation): void {
     for (const queue of [this.#due, this.#begun]) queue.delete(key, requestId);
     this.#held.get(requestId)?.controller.abort(new ConversationStopped("the conversation was stopped"));
     this.release(requestId);
   }
 
-  /** It waits again, before all others of its key. */
+  /** Puts a conversation back at the head of its key's queue. */
   putBack(requestId: string): void {
     const row = this.parts.state.rows.get(requestId);
     this.#held.delete(requestId);
     if (row?.job) (row.remote ? this.#begun : this.#due).addFirst(row.key, requestId);
   }
 
-  /** How many wait to be sent, of a key or of all, those included that are just tried. */
+  /** Counts the conversations of a key, or of all, that wait to be sent or are being tried. */
   countWaiting(key?: string): number {
     const tried = [...this.#held.keys()].filter((requestId) => {
       const row = this.parts.state.rows.get(requestId);
@@ -135,7 +135,7 @@ export class LocalClaims {
     for (;;) {
       const requestId = await queue.take(signal, closedMs, () => this.#listBeginners(queue));
       const row = this.parts.state.rows.get(requestId);
-      // It may have been stopped meanwhile.
+      // The conversation may have been stopped meanwhile.
       if (row?.job === undefined) continue;
       if (row.remote === undefined) row.bill = { model: this.facts.model };
       const controller = new AbortController();
@@ -145,7 +145,7 @@ export class LocalClaims {
     }
   }
 
-  /** Which keys may begin another conversation just now. What has begun goes on. */
+  /** Returns the keys that may begin another conversation now. Running conversations continue regardless. */
   async #listBeginners(queue: DueQueue): Promise<(key: string) => boolean> {
     if (queue === this.#begun) return () => true;
     this.#keys = await this.parts.keys.list().catch(() => this.#keys);

@@ -1,14 +1,14 @@
 import { type Clock, onAbort } from "../../../core/clock.js";
 import { MOST_COUNTED } from "../conversation-store.js";
 
-/** How often it is looked whether a closed queue is open again, ms. */
+/** The interval at which a closed queue is checked again, ms. */
 const LOOK_MS = 500;
-/** Until something is added. */
+/** A wait that only an added name ends. */
 const NEVER_MS = 2 ** 52;
 
-/** Names in the order in which they become due; keys with due names take turns. Thousands may wait for an hour. */
+/** Queues names by due time; keys with due names take turns. Thousands may wait for an hour. */
 export class DueQueue {
-  /** Due times (monotonic ms) by name, by key; the key whose turn it is stands first, and so does what is due first. */
+  /** Due times (monotonic ms) by name, by key; the key whose turn it is comes first, and so does the earliest name. */
   readonly #keys = new Map<string, Map<string, number>>();
   #added = () => {};
   constructor(private readonly clock: Clock) {}
@@ -21,7 +21,7 @@ export class DueQueue {
     return this.#keys.get(key)?.size ?? 0;
   }
 
-  /** Of a key, in their order. */
+  /** The names of a key in their order. */
   listNames(key: string): string[] {
     return [...(this.#keys.get(key)?.keys() ?? [])];
   }
@@ -31,7 +31,7 @@ export class DueQueue {
     this.#added();
   }
 
-  /** Adds a name before all others of its key, due now. */
+  /** Adds a name at the head of its key's queue, due now. */
   addFirst(key: string, name: string): void {
     this.#keys.set(key, new Map([[name, this.clock.monotonic()], ...this.#getWaiting(key)]));
     this.#added();
@@ -43,7 +43,7 @@ export class DueQueue {
     if (waiting.size === 0) this.#keys.delete(key);
   }
 
-  /** How long the first name has been due, ms; 0 if none is. */
+  /** How long the first name has been due, ms; 0 if none is due. */
   measureOverdue(): number {
     return Math.max(
       0,
@@ -51,7 +51,7 @@ export class DueQueue {
     );
   }
 
-  /** Takes a due name of a key that may begin one, once `measureClosed` is 0. One caller. Rejects with `signal.reason`. */
+  /** Returns the next due name, round-robin over keys; waits while `closedMs` is above 0. Single caller; rejects with `signal.reason`. */
   async take(
     signal: AbortSignal,
     closedMs: () => number = () => 0,
@@ -70,7 +70,7 @@ export class DueQueue {
     }
   }
 
-  /** Takes the first name of a key out, whose next turn comes after those of all others. */
+  /** Removes the first name of a key, and moves the key behind all others. */
   #shift(key: string): string {
     const waiting = this.#getWaiting(key);
     const [name = ""] = waiting.keys();
@@ -86,12 +86,12 @@ export class DueQueue {
     return waiting;
   }
 
-  /** Lets who takes look again: a key may begin more than before. */
+  /** Wakes the waiting caller, because a key may begin more than before. */
   look(): void {
     this.#added();
   }
 
-  /** How many names of its key stand before a name, as far as they are counted. Undefined if it is not there. */
+  /** Counts the names of its key ahead of a name, up to a limit; undefined if the name is not queued. */
   placeOf(key: string, name: string): { done: number; of?: number } | undefined {
     const ownNames = this.#keys.get(key);
     if (ownNames === undefined || !ownNames.has(name)) return undefined;
@@ -100,7 +100,7 @@ export class DueQueue {
     return { done, ...(ownNames.size <= MOST_COUNTED && { of: ownNames.size }) };
   }
 
-  /** Less if something is added. */
+  /** Sleeps until a name is due or one is added. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     const awake = new AbortController();
     const release = onAbort(signal, () => awake.abort());
@@ -111,7 +111,7 @@ export class DueQueue {
   }
 }
 
-/** How long until the first name is due, ms; negative if it is overdue. */
+/** Returns the ms until the first name is due; negative if it is overdue. */
 function measureLeft(waiting: Map<string, number>, now: number): number {
   const [first = now] = waiting.values();
   return first - now;

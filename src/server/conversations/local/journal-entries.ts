@@ -23,7 +23,7 @@ const created = v.object({
   model: v.optional(v.string()),
 });
 
-/** How a conversation ended, which was PROCESSING first at `started_at`. */
+/** A conversation ended; it became PROCESSING at `started_at`. */
 const end = {
   request_id,
   status,
@@ -37,7 +37,7 @@ const end = {
 };
 const ended = v.object({ kind: v.literal("ended"), ...end });
 
-/** A compacted conversation that had ended: `created` and `ended` in one line; `deleted` if only its cost is left. */
+/** A compacted line for an ended conversation: `created` and `ended` together; `deleted` if only its cost is left. */
 const finished = v.object({
   kind: v.literal("finished"),
   key: v.string(),
@@ -46,13 +46,13 @@ const finished = v.object({
   deleted: v.exactOptional(v.literal(true)),
 });
 
-/** The work on a conversation has begun here. */
+/** A worker of this service began the conversation. */
 const begun = v.object({ kind: v.literal("begun"), request_id, at: time });
 
-/** A conversation was deleted because it ended long ago. */
+/** A conversation was deleted because it had ended long ago. */
 const deleted = v.object({ kind: v.literal("deleted"), request_id });
 
-/** A request counts in its key's hour, though nothing else of it is kept. */
+/** A request counts in its key's hour; the journal keeps nothing else about it. */
 const counted = v.object({
   kind: v.literal("counted"),
   operation: v.picklist(["create", "stop"]),
@@ -60,7 +60,7 @@ const counted = v.object({
   at: time,
 });
 
-/** What is known of the request at another service. It replaces what an earlier line says of the same conversation. */
+/** The state of the request at the upstream service. Replaces any earlier line of the same conversation. */
 const remote = v.object({
   kind: v.literal("remote"),
   request_id,
@@ -68,22 +68,22 @@ const remote = v.object({
   provider: v.string(),
   can_stop: v.boolean(),
   remote_id: v.exactOptional(v.string()),
-  /** Whether it is still to be stopped there. */
+  /** Whether the request still has to be stopped there. */
   cancel: v.exactOptional(v.boolean()),
-  /** Whether it was said of a stopped one that it is not known whether it exists there. */
+  /** Whether the log already says that this stopped request may exist there. */
   lost: v.exactOptional(v.boolean()),
 });
 
-/** A create at another service counts in the 24 hours of that account. */
+/** A create at the upstream service counts in the account's 24 hours. */
 const sent = v.object({ kind: v.literal("sent"), request_id, account: v.string(), at: time });
 
-/** It was refused there, and does not count any more. */
+/** The upstream service refused that create, so it no longer counts. */
 const unsent = v.object({ kind: v.literal("unsent"), request_id });
 
-/** A create at another service has created nothing; what an earlier line says of a request there is over. */
+/** A create at the upstream service created nothing; earlier lines about that request no longer hold. */
 const released = v.object({ kind: v.literal("released"), request_id, reason: v.optional(v.string()) });
 
-/** What is known of creates at another service. */
+/** The state of the gate for creates at the upstream service. */
 const gate = v.object({
   kind: v.literal("gate"),
   at: time,
@@ -111,18 +111,18 @@ const entry = v.variant("kind", [
   unsent,
 ]);
 
-/** A line of the journal: something that has to outlive the process. */
+/** A line of the journal. Entries outlive the process. */
 export type Entry = v.InferOutput<typeof entry>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
 export type GateEntry = v.InferOutput<typeof gate>;
 export type SentEntry = v.InferOutput<typeof sent>;
 
-/** An entry as a line, with its newline. */
+/** Serializes an entry as a line, with its newline. */
 export function formatEntry(entry: Entry): string {
   return `${stringifyExact(entry)}\n`;
 }
 
-/** Reads a line as data from outside: a crash tears lines, and people edit files. Undefined for an invalid one. */
+/** Parses a line. Crashes tear lines and people edit files, so an invalid line returns undefined. */
 export function parseEntry(line: string): Entry | undefined {
   try {
     const parsed = v.safeParse(entry, parseExact(line, "job", "output_schema"));

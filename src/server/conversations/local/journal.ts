@@ -6,30 +6,30 @@ import type { Log } from "../../monitoring/log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
 import { type Entry, formatEntry, parseEntry } from "./journal-entries.js";
 
-/** Where entries go before anything is acknowledged. */
+/** The log of entries that is written before anything is acknowledged. */
 export interface Journal {
   /**
-   * Writes entries that are there together or not at all after a crash. Calls `apply` as soon as they would outlive a
-   * `kill -9`, before any later write: what others can see changes there and nowhere else, so that it is never ahead
-   * of the journal, or in another order. Rejects with a StoreUnavailableError or StoreOutcomeUnknownError, nothing applied.
+   * Writes entries, all or none of which survive a crash. Calls `apply` once they would survive a `kill -9` and before
+   * any later write. Visible state changes only there, so that it is never ahead of the journal or in another order.
+   * Rejects with a StoreUnavailableError or StoreOutcomeUnknownError, and applies nothing then.
    */
   append(entries: readonly Entry[], apply: () => void): Promise<void>;
-  /** Rejects with a StoreUnavailableError if nothing can be written just now. */
+  /** Rejects with a StoreUnavailableError if the journal cannot be written now. */
   check(): Promise<void>;
 }
 
-/** Of a service that lives in memory only. */
+/** The journal of a service without a data folder. */
 export const memoryJournal: Journal = {
   append: async (_, apply) => apply(),
   check: async () => {},
 };
 
-/** A shorter journal is not worth compacting, bytes; a longer one is compacted when it has doubled. */
+/** The least size for compaction, bytes. A larger journal is compacted when it has doubled. */
 const SMALLEST_COMPACTED = 65_536;
 const GROWTH = 2;
-/** Lines are read and compacted together up to this many characters. */
+/** The most characters of lines that are read and compacted together. */
 const PIECE_LENGTH = 1_048_576;
-/** A longer line is skipped: a body of 1 MiB takes six times as much if all of it is escaped. */
+/** A longer line is skipped, characters. A fully escaped body of 1 MiB takes six times as much. */
 const LONGEST_LINE = 16 * 1_048_576;
 
 interface WaitingWrite {
@@ -39,23 +39,23 @@ interface WaitingWrite {
   reject: (error: unknown) => void;
 }
 
-/** A file of JSON Lines, mode 0600. Appends and syncs; entries that arrive during one sync share the next. */
+/** A file of JSON Lines, mode 0600. Appends and syncs; entries that arrive during a sync share the next one. */
 export class FileJournal implements Journal {
   #waiting: WaitingWrite[] = [];
   #writing: Promise<void> | undefined;
   #size = 0;
   #compactAt = SMALLEST_COMPACTED;
-  /** Whether the last line has no end: the next one must not continue it. */
+  /** Whether the last line is cut off, so that the next one must not continue it. */
   #torn = false;
   private constructor(
     private readonly path: string,
     private handle: fs.FileHandle,
-    /** What a compacted journal holds; asked between two writes. */
+    /** Yields the entries of a compacted journal; called between two writes. */
     private readonly kept: () => Iterable<Entry>,
     private readonly log: Log,
   ) {}
 
-  /** Opens a journal, or makes an empty one, and hands each entry in it to `visit`. Compacts it if that halves it. */
+  /** Opens or creates a journal and passes each entry to `visit`. Compacts the file if that halves it. */
   static async open(
     path: string,
     visit: (entry: Entry) => void,
@@ -123,7 +123,7 @@ export class FileJournal implements Journal {
         for (const { reject } of batch) reject(error);
       }
     }
-    // Not in a later turn: an entry that arrived in between would wait for ever.
+    // Not in a later turn, because an entry that arrives in between would wait for ever.
     this.#writing = undefined;
   }
 
@@ -136,7 +136,7 @@ export class FileJournal implements Journal {
       await this.handle.datasync();
       await this.#checkInPlace();
     } catch (cause) {
-      // What is answered with an error must not come to life after a restart.
+      // An entry whose write was answered with an error must not reappear after a restart.
       const undone = await this.handle.truncate(this.#size).then(
         () => true,
         () => false,
@@ -150,13 +150,13 @@ export class FileJournal implements Journal {
     for (const { apply } of batch) apply();
   }
 
-  /** A folder that was removed or replaced takes writes to its old files without an error. */
+  /** Checks the folder, because writes to files of a removed or replaced folder do not fail. */
   async #checkInPlace(): Promise<void> {
     const [opened, named] = await Promise.all([this.handle.stat(), fs.stat(this.path)]);
     if (opened.ino !== named.ino || opened.dev !== named.dev) throw new Error(`${this.path} was replaced`);
   }
 
-  /** Writes what is kept to a new file that takes the place of the old one. A failure leaves the old one as it is. */
+  /** Replaces the file with a compacted one. After a failure the old file is unchanged. */
   async #compact(): Promise<void> {
     const draft = draftOf(this.path);
     let handle: fs.FileHandle | undefined;
@@ -184,13 +184,13 @@ export class FileJournal implements Journal {
   }
 }
 
-/** Hands each entry of a journal to `visit` while its service may write it; nothing if there is none. */
+/** Passes each entry to `visit`, even while a service writes the journal; does nothing without a journal. */
 export async function readJournal(path: string, visit: (entry: Entry) => void): Promise<void> {
   const handle = await fs.open(path, "r").catch(ignoreMissing);
   await (handle && readEntries(handle, visit).finally(() => handle.close()));
 }
 
-/** U+2028 may stand in a line, so that Node's own `readLines` is of no use. */
+/** Splits lines. Node's `readLines` does not serve, because it also splits at U+2028, which a line may contain. */
 async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void) {
   let [rest, skipped] = ["", 0];
   const take = (line: string) => {
@@ -202,7 +202,7 @@ async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void)
   const options = { encoding: "utf8", highWaterMark: PIECE_LENGTH, start: 0, autoClose: false } as const;
   for await (const piece of handle.createReadStream(options)) {
     const lines = (rest + piece).split("\n");
-    // Of a line that is too long so much is kept that it is known to be.
+    // Keeps enough of an overlong line to recognize it.
     rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
     lines.forEach(take);
   }
@@ -210,7 +210,7 @@ async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void)
   return { rest, skipped };
 }
 
-/** The lines of entries, many at a time. */
+/** Serializes entries, many at a time. */
 function* splitIntoPieces(entries: Iterable<Entry>): Generator<string> {
   let piece = "";
   for (const entry of entries) {

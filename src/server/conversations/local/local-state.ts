@@ -10,7 +10,7 @@ import type { ResearchJob } from "../../../core/researcher.js";
 import type { Bill, Conversation, DayLimit, KeyUse, LimitedKey } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
 
-/** A request of a key that counts in its hour (§8), which rolls. `at` is epoch ms. */
+/** A request that counts in the rolling hour of a key (§8). `at` is epoch ms. */
 export interface Count {
   operation: keyof HourlyLimit;
   key: string;
@@ -19,41 +19,41 @@ export interface Count {
 
 /** A conversation as the local store holds it. */
 export interface StoredConversation extends Conversation {
-  /** The id of the key it belongs to. */
+  /** The id of the key that owns it. */
   key: string;
   status: KnownStatus;
-  /** When it was PROCESSING first, epoch ms. */
+  /** When it first became PROCESSING, epoch ms. */
   startedAt?: number | undefined;
   endedAt?: number | undefined;
   reason?: string | undefined;
-  /** What it cost, as far as its outcome says so; before, the model that does it. */
+  /** The cost that its outcome reported; before the outcome, only the model. */
   bill: Bill;
-  /** Until it has ended. */
+  /** Set until the conversation ends. */
   job?: ResearchJob;
-  /** Its request at another service. */
+  /** Its request at the upstream service. */
   remote?: RemoteEntry;
 }
 
-/** What the local store holds in memory, and how it follows from the journal's entries. */
+/** The local store's state in memory, and how it follows from the journal's entries. */
 export class LocalState {
   readonly rows = new Map<string, StoredConversation>();
-  /** Whose request at another service is to be stopped there. */
+  /** Conversations whose request has to be stopped at the upstream service. */
   readonly cancellations = new Set<string>();
-  /** By key: its conversations, those included that were deleted since. */
+  /** The conversations of each key, deleted ones included. */
   readonly bills = new Map<string, StoredConversation[]>();
-  /** The highest cost that a conversation of each model had, in dollars; "" where the model is not known. */
+  /** The highest cost of a conversation of each model, in dollars; "" stands for an unknown model. */
   readonly #prices = new Map<string, number>();
-  /** How many have ended that did not say what they cost, by model. */
+  /** The number of ended conversations without a reported cost, by model. */
   readonly unpriced = new Map<string, number>();
-  /** When the requests were made that may count in an hour, epoch ms, by `operation key`. */
+  /** Times of requests that may count in an hour, epoch ms, by `operation key`. */
   readonly #times = new Map<string, number[]>();
   gate: GateEntry | undefined;
-  /** Creates at another service in the last 24 hours, by their conversation. */
+  /** Creates at the upstream service in the last 24 hours, by conversation. */
   readonly sent = new Map<string, SentEntry>();
-  /** Counts of requests whose entries are still to be written. */
+  /** Counted requests whose entries are not written yet. */
   readonly unwritten = new Set<Count>();
 
-  /** Counts a request that is about to be written, or says how long it has to wait, ms. */
+  /** Counts a request before its entry is written, or returns the ms until the hour allows it. */
   take(count: Count, limit: number): { retryAfterMs: number } | undefined {
     if (limit !== Number.POSITIVE_INFINITY) {
       const times = this.#getHour(buildName(count), count.at);
@@ -65,14 +65,14 @@ export class LocalState {
     return undefined;
   }
 
-  /** The request could not be written, and does not count. */
+  /** Removes the count of a request whose write failed. */
   release(count: Count): void {
     const times = this.#times.get(buildName(count)) ?? [];
     if (this.unwritten.delete(count) && times.includes(count.at))
       times.splice(times.lastIndexOf(count.at), 1);
   }
 
-  /** What counts at `now` (epoch ms), by key and operation, in ascending order. */
+  /** Yields the requests that count at `now` (epoch ms), by key and operation, in ascending order. */
   listHours(now: number): { operation: Count["operation"]; keyId: string; times: number[] }[] {
     return [...this.#times.keys()].map((name) => {
       const [operation, keyId] = name.split(" ") as [Count["operation"], string];
@@ -80,7 +80,7 @@ export class LocalState {
     });
   }
 
-  /** What counts in the hour of a key at `now` (epoch ms). */
+  /** Returns the usage of a key's hour at `now` (epoch ms). */
   hoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
     const hour = (operation: Count["operation"]) => {
       const times = this.#getHour(buildName({ operation, key }), now);
@@ -90,14 +90,14 @@ export class LocalState {
     return { create: hour("create"), stop: hour("stop") };
   }
 
-  /** What lies in the future counts as of now: the clock was set back. */
+  /** Treats times in the future as now, because the clock may have been set back. */
   #getHour(name: string, now: number): number[] {
     const times = filterWindow(this.#times.get(name) ?? [], now).map((at) => Math.min(at, now));
     this.#times.set(name, times);
     return times;
   }
 
-  /** Takes in an entry that was written. */
+  /** Applies a written entry. */
   apply(entry: Entry): void {
     const requestId =
       entry.kind === "created" ? entry.job.request_id : "request_id" in entry ? entry.request_id : "";
@@ -137,13 +137,13 @@ export class LocalState {
     }
   }
 
-  /** The highest cost of a model, in dollars; of any if the model is not known. Undefined if none is known. */
+  /** Returns the highest cost of a model in dollars, or of any model if the model is unknown; undefined if no cost is known. */
   priceOf(model: string | undefined): number | undefined {
     const prices = [...this.#prices].flatMap(([name, price]) => (name === (model ?? name) ? [price] : []));
     return prices.length === 0 ? undefined : Math.max(...prices);
   }
 
-  /** How long until another create of the account may be sent, ms; 0 or less if it is now. */
+  /** Returns the ms until the account may send another create; 0 or less if it may send now. */
   computeFullMs({ account, most }: DayLimit, now: number): number {
     for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
     const creates = [...this.sent.values()].filter((create) => create.account === account);
@@ -165,7 +165,7 @@ export class LocalState {
       this.unpriced.set(model, (this.unpriced.get(model) ?? 0) + 1);
   }
 
-  /** Takes in an entry of a journal that is being opened at `now` (epoch ms). */
+  /** Applies an entry of a journal that is opened at `now` (epoch ms). */
   restore(entry: Entry, now: number): void {
     const { kind } = entry;
     if ((kind === "counted" || kind === "created" || kind === "finished") && entry.at > now - WINDOW_MS) {
@@ -174,11 +174,11 @@ export class LocalState {
       if (times) times.push(entry.at);
       else this.#times.set(name, [entry.at]);
     }
-    // What a process before this one has begun is to be begun again.
+    // An earlier process began it, so this process has to begin it again.
     if (kind !== "begun") this.apply(entry);
   }
 
-  /** What a compacted journal holds: a line for each conversation, and the stops that count. */
+  /** Yields the entries of a compacted journal: one for each conversation, and the stops that count. */
   *listKept(now: number): Generator<Entry> {
     for (const row of this.rows.values()) {
       const { requestId: request_id, key, createdAt: at, job, reason } = row;
@@ -193,7 +193,7 @@ export class LocalState {
       if (!this.rows.has(row.requestId)) yield* listFinished(row, true);
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
-    // A create counts by its own line. Requests may come in between two lines: what counts is taken at once.
+    // A create counts by its own line. Takes the counts at once, because requests may arrive between two lines.
     const unwritten = [...this.unwritten].map((count) => `${buildName(count)} ${count.at}`);
     for (const { operation, keyId: key, times } of this.listHours(now))
       for (const at of operation === "stop" ? times : []) {
@@ -204,7 +204,7 @@ export class LocalState {
   }
 }
 
-/** The name of what counts together. */
+/** Returns the key under which requests count together. */
 const buildName = ({ operation, key }: Omit<Count, "at">) => `${operation} ${key}`;
 
 function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
@@ -227,7 +227,7 @@ function* listFinished(row: StoredConversation, isDeleted?: true): Generator<Ent
   yield { kind: "finished", key, at, ...end, ...(isDeleted && { deleted: isDeleted }) };
 }
 
-/** A bill as the entry of an end has it. */
+/** Converts a bill to the form of an `ended` entry. */
 export function buildBillEntry({ model, dollars, inputTokens, outputTokens }: Bill) {
   return { model, cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens };
 }

@@ -25,10 +25,10 @@ import { createOverview } from "./overview.js";
 import { createRemote, LocalRemote } from "./remote.js";
 import { LocalWrites } from "./writes.js";
 
-/** How many deletions are written together. */
+/** How many deletions share a write. */
 const DELETED_AT_ONCE = 1_000;
 
-/** What a LocalStore is made of; its data folder and its memory differ in these only. */
+/** The parts of a LocalStore; stores with and without a data folder differ only in these. */
 export interface LocalStoreParts {
   keys: KeyStore;
   journal: Journal;
@@ -40,7 +40,7 @@ export interface LocalStoreParts {
   close(): Promise<void>;
 }
 
-/** The store of one process, which holds states and unfinished jobs in memory; all else is where `contents` has it. */
+/** A store for one process. Holds states and unfinished jobs in memory, and everything else in `contents`. */
 export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
   readonly exchanges: ExchangeStore;
@@ -86,7 +86,7 @@ export class LocalStore implements ConversationStore {
       const data = await contents.read("outcome-data", requestId).catch(() => undefined);
       return { conversation: row, output, data };
     } catch (cause) {
-      // It may have been deleted meanwhile.
+      // The conversation may have been deleted meanwhile.
       if (this.#findVisible(caller, requestId) === undefined) return undefined;
       throw new StoreUnavailableError(`The output of ${requestId} cannot be read.`, { cause });
     }
@@ -118,7 +118,7 @@ export class LocalStore implements ConversationStore {
   async claim(signal: AbortSignal): Promise<Claim> {
     const claim = await this.#claims.claimNext(signal);
     const { request_id } = claim.job;
-    // For who reads the journal meanwhile. It does not have to be there before the work begins.
+    // Only readers of the journal need this entry, so the work does not wait for it.
     if (await this.keys.isInUse().catch(() => false))
       this.#writes.append([{ kind: "begun", request_id, at: this.parts.clock.now() }]).catch(() => {});
     return claim;

@@ -17,11 +17,11 @@ import { LocalStore } from "./local-store.js";
 import { usageOf } from "./overview.js";
 
 const JOURNAL = "journal.ndjson";
-/** Says what the files beside it are. It is written before the journal. */
+/** Declares the format of the data folder. Written before the journal. */
 const FORMAT = { file: "format", text: "1\n" };
 
 export interface LocalStoreOptions {
-  /** Without it everything is in memory, and gone with the process. */
+  /** Undefined keeps everything in memory, until the process ends. */
   dataDir?: string;
   /** Least time in PENDING, ms. */
   pendingMs: number;
@@ -29,7 +29,7 @@ export interface LocalStoreOptions {
   log: Log;
 }
 
-/** Opens the store of one process; a data folder for this process alone. Rejects with a ServiceStartError. */
+/** Opens a store for one process, which locks its data folder. Rejects with a ServiceStartError. */
 export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions): Promise<ConversationStore> {
   if (dataDir === undefined) {
     const [contents, state, close] = [new MemoryContents(), new LocalState(), async () => {}];
@@ -54,7 +54,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
   }
 }
 
-/** Rejects with a ServiceStartError for a data folder that another format's program has written. */
+/** Rejects with a ServiceStartError if a program with another format wrote the data folder. */
 export async function checkFormat(dataDir: string): Promise<void> {
   const format = readIfThere(join(dataDir, FORMAT.file), 16);
   if (format === FORMAT.text || (format === undefined && !existsSync(join(dataDir, JOURNAL)))) return;
@@ -64,12 +64,12 @@ export async function checkFormat(dataDir: string): Promise<void> {
   );
 }
 
-/** What was spent and used by the keys of a data folder, whose service may run. Reads the journal, and changes nothing. */
+/** Reads the spending and usage of a data folder's keys from the journal, even while its service runs. Changes nothing. */
 export async function usageAt(dataDir: string, clock: Clock): Promise<Pick<Overview, "spent" | "use">> {
   const state = new LocalState();
   await readJournal(join(dataDir, JOURNAL), (entry) => {
     state.restore(entry, clock.now());
-    // What the service runs just now.
+    // The conversations that the service runs now.
     if (entry.kind === "begun") state.apply(entry);
   });
   const hasBegun = ({ status, remote }: StoredConversation) =>
@@ -108,7 +108,7 @@ async function openFolder(
     .deleteUnwanted((kind, requestId) => {
       const status = state.rows.get(requestId)?.status;
       if (status === undefined || kind === "ended-jobs") return status !== undefined;
-      // Of a stopped conversation nothing is kept (§3); the output of an unfinished one may have been written just now.
+      // A stopped conversation keeps nothing (§3). The output of an unfinished one may have been written just before the crash.
       return status !== "STOPPED" && !(kind === "outputs" && status === "FAILED");
     }, closing.signal)
     .catch((error) => log(`the data folder could not be tidied: ${error}`));

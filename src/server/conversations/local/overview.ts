@@ -7,7 +7,7 @@ import { listSpent } from "./budgets.js";
 import type { Contents } from "./contents.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
-/** What the page of the service sees. `figures`: what counts against the limits of a key. */
+/** The local store's data for the page. `figures` computes the usage of a key. */
 export function createOverview(parts: {
   clock: Clock;
   contents: Contents;
@@ -23,7 +23,7 @@ export function createOverview(parts: {
       return states;
     },
     async listNewest(limit, status) {
-      // The rows stand in the order in which they were created.
+      // The rows are in the order of their creation.
       const rows = [...state.rows.values()]
         .filter((row) => status === undefined || row.status === status)
         .slice(-limit);
@@ -43,7 +43,7 @@ export function createOverview(parts: {
   };
 }
 
-/** What was spent and used. */
+/** Spending and usage only. */
 export function usageOf(
   state: LocalState,
   clock: Clock,

@@ -21,15 +21,15 @@ interface RemoteParts {
   clock: Clock;
 }
 
-/** Requests at another service, of a store of one process. */
+/** Requests at the upstream service, for a store of one process. */
 export class LocalRemote implements RemoteRequests {
-  /** Cancellations that somebody works on, by when they are due again (monotonic ms). */
+  /** Cancellations in progress, by the time they are due again (monotonic ms). */
   readonly #hidden = new Map<string, number>();
-  /** Stopped ones whose create was under way when an earlier process ended. */
+  /** Stopped conversations whose create was under way when an earlier process ended. */
   readonly #lost: StoredConversation[];
   /** When the next create may be tried, monotonic ms. */
   #nextAt: number;
-  /** How often the gate has changed, and the number of it when a claim was made. */
+  /** The number of changes of the gate, and that number at the time of each claim. */
   #changes = 0;
   readonly #changesAt = new WeakMap<Claim, number>();
 
@@ -56,7 +56,7 @@ export class LocalRemote implements RemoteRequests {
     for (;;) {
       const { row, claim } = await claims.claimUnsent(signal, () => this.measureClosed());
       if (this.#isTooOld(row)) {
-        // It was found, and `expire` ends it.
+        // `expire` ends it.
         claims.release(row.requestId);
         continue;
       }
@@ -77,7 +77,7 @@ export class LocalRemote implements RemoteRequests {
         const fullMs = state.computeFullMs(day, now);
         if (fullMs > 0) return { fullMs };
         const sent = { kind: "sent", request_id, account: day.account, at: now } as const;
-        // At once: others may be counted while it is written.
+        // Counts the create before the write, because other creates may be counted during it.
         state.apply(sent);
         entries.push(sent);
       }
@@ -169,7 +169,7 @@ export class LocalRemote implements RemoteRequests {
     return findRefusal(this.#readGate(), { ofKey: claims.countWaiting(keyId), ofAll: claims.countWaiting() });
   }
 
-  /** For how long no create may be tried, ms; 0 or less if one may. */
+  /** Returns the ms until the next create may be tried; 0 or less if it may be tried now. */
   measureClosed(): number {
     return this.#isRefused() ? this.#nextAt - this.parts.clock.monotonic() : 0;
   }
@@ -192,7 +192,7 @@ export class LocalRemote implements RemoteRequests {
   }
 }
 
-/** Stopped, and whether its create was carried out is not known and was not said. */
+/** Whether a conversation was stopped while the outcome of its create was unknown, and the log does not say so yet. */
 function isLost({ status, remote }: StoredConversation): boolean {
   return status === "STOPPED" && remote !== undefined && !remote.remote_id && !remote.lost;
 }

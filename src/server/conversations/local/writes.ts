@@ -7,19 +7,19 @@ import type { Journal } from "./journal.js";
 import type { Entry } from "./journal-entries.js";
 import { buildBillEntry, type Count, type LocalState, type StoredConversation } from "./local-state.js";
 
-/** Changes of conversations: they are in the journal before they are in the state. */
+/** Writes changes of conversations to the journal first and to the state second. */
 export class LocalWrites {
   readonly #changes = new KeyedMutex();
   constructor(
     private readonly parts: { journal: Journal; contents: Contents; state: LocalState; clock: Clock },
   ) {}
 
-  /** Runs one change of a conversation at a time: it is checked against a state that stays until it is written. */
+  /** Runs one change of a conversation at a time, so that the state it checks does not change before its write. */
   change<T>(requestId: string, change: () => Promise<T>): Promise<T> {
     return this.#changes.run(requestId, change);
   }
 
-  /** Writes entries and takes them in; a count of a write that failed does not count. */
+  /** Writes entries, then applies them. A request whose write failed does not count. */
   async append(entries: Entry[], count?: Count): Promise<void> {
     const { journal, state } = this.parts;
     const apply = () => {
@@ -35,7 +35,7 @@ export class LocalWrites {
     }
   }
 
-  /** The entry of a conversation's end, and its job kept for who looks at it later: the end matters more than that. */
+  /** Builds the entry of an end and stores the job for the page. Ignores a failure to store, because the end matters more. */
   async endOf(
     { requestId, startedAt, job, bill }: StoredConversation,
     { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },
