@@ -119,7 +119,12 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     [spentByKey.failed, { status: "FAILED" }],
     [spentByKey.stopped, { status: "STOPPED" }],
   ]);
-  addSpentGauge("research_key_unsaid", "Conversations that reported neither dollars nor tokens.", [], ({ unsaid }) => [[unsaid]]);
+  addSpentGauge(
+    "research_key_unsaid",
+    "Conversations that reported neither dollars nor tokens.",
+    [],
+    ({ unsaid }) => [[unsaid]],
+  );
   addGauge(
     "research_database_connections_used",
     "Connections to the database that are in use here.",
