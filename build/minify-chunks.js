@@ -2,7 +2,7 @@ import { minifySync } from "rolldown/utils";
 
 /**
  * A rolldown plugin that minifies chunks: wholly those which are packages for nine parts of ten. A chunk of ours keeps its
- * lines and names: Node shows the line of an uncaught error, and a user sends a stack trace.
+ * lines and the names of its functions: a user sends a stack trace.
  * @returns {import("rolldown").Plugin}
  */
 export function minifyChunks() {
@@ -29,7 +29,7 @@ function minified({ fileName, code }, isWhole) {
   const result = minifySync(fileName, code, {
     module: true,
     compress: { target: "node20" },
-    mangle: isWhole,
+    mangle: isWhole || { toplevel: false, keepNames: { function: true, class: true } },
     codegen: { removeWhitespace: isWhole },
   });
   const [error] = result.errors;

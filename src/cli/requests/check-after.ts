@@ -8,7 +8,7 @@ import {
   readKeptCheck,
   reportOf,
 } from "../../app/check.js";
-import { type CheckModel, checkModelOf } from "../../app/check-model.js";
+import type { CheckModel } from "../../app/check-model.js";
 import { describeFailure } from "../../app/failure.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { Target } from "../../client/workflows/requests.js";
@@ -23,7 +23,9 @@ import { limitsText, modelListener } from "./model-listener.js";
 
 /** The model that variables name for the checks after a command, with its limits said; undefined without a check or a model. */
 export async function modelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
-  const model = isChecked ? await checkModelOf(ctx, {}, "quick") : undefined;
+  if (!isChecked) return undefined;
+  const { checkModelOf } = await import("../../app/check-model.js");
+  const model = await checkModelOf(ctx, {}, "quick");
   if (model) await ctx.reporter.writeNotice("MODEL", limitsText(model));
   return model;
 }
