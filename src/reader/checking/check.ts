@@ -21,10 +21,10 @@ import { addAnswers, type FindSupport, judgeAll } from "./judging.js";
 import { PageContent, type PagePassage } from "./page-content.js";
 import type { CitedPage } from "./verdict.js";
 
-/** A report with what its provider says of it: Markdown, or a structured result. */
+/** A report, as Markdown or as a structured result, with the citations that its provider gave. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
 
-/** Not one citation could be checked: no mark leads to a source, or of `asked` pages none could be read and `answered` hosts answered. */
+/** No citation could be checked: no mark has a source, or no page of `asked` could be read. `answered`: how many hosts answered. */
 export class NotChecked extends Error {
   constructor(
     readonly checked: Checked,
@@ -37,57 +37,57 @@ export class NotChecked extends Error {
 
 export interface CheckerOptions extends Pick<PageReaderOptions, "clock" | "read" | "forbidden"> {
   network: Omit<Network, "accessTo">;
-  /** `named`: the hosts that the reports name. */
+  /** `named`: the hosts that occur in the reports. */
   accessTo(named: ReadonlySet<string>): Network["accessTo"];
   version: string | undefined;
-  /** Whether the DNS gave an address for a name: a proof that it answers. */
+  /** Whether the DNS returned an address for a name. */
   isInDns(name: string): boolean;
-  /** Reads a file that is cited as `file:line`; undefined if none may be read. */
+  /** Reads a file that is cited as `file:line`; undefined if files may not be read. */
   readFile?: ((name: string) => Promise<CutDocument>) | undefined;
 }
 
 export interface CheckOptions {
-  /** How many pages are asked for at most. */
+  /** The maximum number of pages to request. */
   pages: number;
   timeoutMs: number;
-  /** What was not read before it is aborted is unreadable. */
+  /** Ends reading; pages that are not read by then are unreadable. */
   signal: AbortSignal;
-  /** The same call can be repeated and goes on, so it does not fail if no page answered in time. */
+  /** Whether the same call can be repeated to continue, so that it does not fail if no page answered in time. */
   goesOn?: boolean;
   onProgress?: (progress: CheckProgress) => void;
-  /** Given what the report cites, before any page is asked for. */
+  /** Called with the citations of the report before the first page is requested. */
   onCited?: (cited: ReportClaims) => void;
-  /** Given the text of each page that was read, whose SHA-256 is in its entry. */
+  /** Called with the text of each page that was read; the page's entry has the SHA-256 of this text. */
   onText?: ((page: CheckedPage, text: string) => void) | undefined;
-  /** Asks a model about the citations of which a page was read. */
+  /** Asks a model about the citations whose pages could be read. */
   findSupport?: FindSupport | undefined;
 }
 
 export interface CheckProgress {
   done: number;
   of: number;
-  /** The hosts that are asked, the one that is asked for the longest time first. */
+  /** The hosts with a request under way, the oldest request first. */
   hosts: readonly string[];
 }
 
-/** A page that was tried. */
+/** The result of trying to read one page. */
 interface Tried extends CitedPage {
   entry: CheckedPage;
-  /** Of a page that was read. */
+  /** Set if the page could be read. */
   text?: string;
-  /** Whether its host answered, and whether it was asked. */
+  /** Whether the host answered, and whether a request was sent. */
   answered: boolean;
   asked: boolean;
   hasNoHost: boolean;
 }
 
-/** How many hosts are asked at a time, and how far apart the requests to one of them are, ms (contract §11). */
+/** How many hosts are read from at a time, and the pause between two requests to one host, ms (contract §11). */
 const MOST_HOSTS = 4;
 const APART_MS = 200;
 const ANSWERS: ReadonlySet<string> = new Set(["robots", "type", "empty", "too-large", "front-page"]);
 const FILE = /^(?!https?:)[^\s:]+?(?::\d+)?$/i;
 
-/** Reads the pages that reports cite, each once, and holds the reports against them. */
+/** Reads each page that the reports cite once, and checks the reports against the pages. */
 export class Checker {
   readonly #reader: PageReader;
   readonly #named = new Set<string>();
@@ -113,7 +113,7 @@ export class Checker {
     this.#ended.abort();
   }
 
-  /** Rejects with NotChecked. An abort ends the reading and not the check. */
+  /** Checks a report; throws NotChecked. An abort ends the reading only: what was read is still judged. */
   async check(
     report: Report,
     { pages: most, timeoutMs, signal, goesOn = false, ...listeners }: CheckOptions,
@@ -163,7 +163,7 @@ export class Checker {
     );
     for (const address of asked)
       if (!tried.has(address))
-        tried.set(address, { ...createUnread(address, "it was not read in time"), asked: true });
+        tried.set(address, { ...createUnread(address, "the page was not read in time"), asked: true });
     const pages = [...tried.values()];
     const settled = new Map(
       addresses.map((url) => [
@@ -182,7 +182,7 @@ export class Checker {
       signal,
       end,
     });
-    // A file is one, however many of its lines are cited.
+    // A file counts as one page, however many of its lines are cited.
     for (const { entry, text } of settled.values())
       if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
         onText?.(entry, text);
@@ -219,7 +219,7 @@ export class Checker {
     return checked;
   }
 
-  /** The addresses that are asked for, and those that are not. */
+  /** Splits the addresses into those to request and those that are refused or over the limit. */
   #chooseAddresses(addresses: readonly string[], most: number) {
     const asked: string[] = [];
     const left: [string, Tried][] = [];
@@ -237,7 +237,7 @@ export class Checker {
     return { asked, left, isWhole };
   }
 
-  /** Why an address is not asked for; undefined if it is. */
+  /** Returns why an address may not be requested; undefined if it may. */
   #explainRefusal(address: string): string | undefined {
     const { readFile, forbidden } = this.options;
     if (FILE.test(address) && !URL.canParse(address.replace(/:\d+$/, "")))
@@ -247,7 +247,7 @@ export class Checker {
     return explainUnfit(url) ?? forbidden(url);
   }
 
-  /** A name of which the DNS says that it does not exist is gone, if another name that it knows answered: then there is a network. */
+  /** Reports a host that does not exist in the DNS as gone, but only if another host name did resolve, so that the network works. */
   #settle(tried: Tried, url: string, all: readonly Tried[]): Tried {
     const isProof = ({ answered, entry }: Tried) =>
       answered && URL.canParse(entry.url) && this.options.isInDns(new URL(entry.url).hostname);
@@ -275,11 +275,11 @@ export class Checker {
     const url = new URL(address);
     url.hash = "";
     let got = await this.#reader.read(url);
-    // A server that is being changed says so for a moment.
+    // Ask again before calling a page gone: a server may answer 404 for a moment during a deployment.
     if ("reason" in got && got.kind === "gone") got = await this.#reader.read(url);
     if (!("reason" in got)) return readPage(address, got);
     const { kind, reason, status = null, url: end = null } = got;
-    // What an ended redirect led to may well be there.
+    // An expired grounding redirect says nothing about its target, which may still exist.
     const isGone = (kind === "gone" || kind === "front-page") && !isGroundingRedirect(end ?? "");
     const state = isGone ? "gone" : "unreadable";
     const entry = {
@@ -293,12 +293,12 @@ export class Checker {
   }
 }
 
-/** The page of an address: without the place in it. */
+/** Returns the address of a page without its fragment. */
 function normalizePage(address: string): string {
   return FILE.test(address) ? address.replace(/:\d+$/, "").replace(/^\.\//, "") : address.replace(/#.*/, "");
 }
 
-/** What a report cites. */
+/** Lists the claims of a report with the addresses that they cite. */
 export function listClaims(report: Report): ReportClaims {
   return "text" in report
     ? readClaims(report.text, report.given)
@@ -326,13 +326,13 @@ function readPage(url: string, page: Page): Tried {
   };
 }
 
-/** Why a page has more text than what was read; undefined if it has not. */
+/** Returns why a page has more text than what was read; undefined if all of it was read. */
 function cutReason({ isCut, isPaid }: ReadDocument): string | undefined {
   if (isPaid) return "only the beginning of the page can be read without paying";
   return isCut ? "only the beginning of the page was read: it is too long" : undefined;
 }
 
-/** A document in which sentences are looked up: its title and date, then its blocks. */
+/** Builds the content of a page in which sentences are looked up: title and date first, then the blocks. */
 export function buildPage(page: ReadDocument): PageContent {
   const { title, date, blocks, text } = page;
   const head = [title, date].filter(Boolean).join("\n");
@@ -344,7 +344,7 @@ export function buildPage(page: ReadDocument): PageContent {
   );
 }
 
-/** A block with what stands over it: the last heading, the titles of its columns and the text before its table. */
+/** Builds a passage from a block, with the last heading, the column titles and the caption over it. */
 function buildPassage({ lines, heading, header = [], caption = "", kind }: Block, title = ""): PagePassage {
   const last = heading.split(" / ").at(-1) ?? "";
   const over = [/^page \d+$/.test(last) ? "" : last, ...header, caption].filter(Boolean).join("\n");

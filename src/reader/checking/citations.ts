@@ -6,42 +6,42 @@ import { findFirst, type Mark } from "./report-line.js";
 import { type Unit, UnitReader } from "./report-units.js";
 import { Works } from "./works.js";
 
-/** A sentence, list item, table row or field of a report. Its place has its marks in it; that of a field is 0. */
+/** A sentence, list item, table row or field of a report. Its place includes its marks; for a field it is 0. */
 export interface Claim extends Place {
-  /** Without marks and Markdown, on one line. */
+  /** The text on one line, without marks and Markdown. */
   text: string;
-  /** Of a structured result, where it stands in it. */
+  /** The path of the field in a structured result. */
   field: string | undefined;
-  /** Of a row, the heads of its columns; of a field, its name; else empty. */
+  /** For a row, the heads of its columns; for a field, its name; else empty. */
   over: string;
-  /** What it cites, each once: addresses as they stand in the report, or `file:line`. */
+  /** The addresses or `file:line` that it cites, each once, as written in the report. */
   urls: string[];
 }
 
 export interface ReportClaims {
-  /** In their order, those that cite nothing, too. */
+  /** All claims in the order of the report, including those without a citation. */
   claims: Claim[];
-  /** Marks that lead nowhere, as they are written. */
+  /** Marks that lead to no source, as written. */
   marksWithoutSource: string[];
-  /** Addresses that the report lists and no claim cites. */
+  /** Addresses in the report's list of works that no claim cites. */
   notCited: string[];
 }
 
-/** What a provider says of a result beside its text; `sources` are the addresses of its list, the one with the number 1 first. */
+/** The citations that a provider returns beside the text. `sources` are the addresses of its list; the first has the number 1. */
 export interface GivenCitations {
   citations: readonly Citation[];
   sources: readonly string[];
 }
 
-/** So many marks count that stand elsewhere: where each sentence has all of them, more would take time in proportion to their square. */
+/** The number of marks outside the text that one claim may have; more would take quadratic time if every sentence had all of them. */
 const MOST_MARKS = 100;
 
-/** What a model thought before its report, and the front matter of a file. */
+/** The model's thoughts before its report, or the front matter of a file. */
 const PREFACE = /^\s*<think>[\s\S]*?<\/think>|^---\r?\n(?=[\w-]+:)[\s\S]*?\n---(?=\s)/;
 
-/** The claims of a report in Markdown. Takes time in proportion to the text. */
+/** Reads the claims of a Markdown report. Linear time. */
 export function readClaims(report: string, { citations, sources }: GivenCitations): ReportClaims {
-  // The preface is blanked, so that the rest keeps its place.
+  // Blank the preface instead of cutting it, so that offsets stay valid.
   const { blocks } = readMarkdown(report.replace(PREFACE, (preface) => preface.replace(/[^\n]/g, " ")));
   const reader = new UnitReader();
   reader.read(blocks);
@@ -85,13 +85,13 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
   };
 }
 
-/** Whether a line stands over a list of works as a heading does. */
+/** Whether a line is the title of a list of works that follows it. */
 function isTitle({ kind, lines }: Unit, works: Works, next: Unit | undefined): boolean {
   const text = lines.map((line) => line.text).join(" ");
   return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);
 }
 
-/** The addresses in a report in their order, each with the text of its link if that says more than that there is a source. */
+/** Lists the addresses in a report in order, each with the text of its link if that is more than a word for "source". */
 export function listLinks(report: string): { url: string; title: string | null }[] {
   const reader = new UnitReader();
   reader.read(readMarkdown(report).blocks);
@@ -109,7 +109,7 @@ export function listLinks(report: string): { url: string; title: string | null }
 
 type CitedRange = Extract<Citation, { start: number }>;
 
-/** The ranges, in the order of their ends, that overlap a place. */
+/** Returns the ranges, sorted by their ends, that overlap a place. */
 function findRanges(ranges: readonly CitedRange[], { start, end }: Place): CitedRange[] {
   const first = findFirst(ranges, (range) => range.end > start);
   const all: CitedRange[] = [];
@@ -118,7 +118,7 @@ function findRanges(ranges: readonly CitedRange[], { start, end }: Place): Cited
   return all;
 }
 
-/** The fields of a structured result. Those that a provider gives addresses for cite them, others what stands in their text. */
+/** Lists the fields of a structured result as claims. They cite the addresses from the provider, else those in their text. */
 export function readFieldClaims(
   value: unknown,
   { citations }: Pick<GivenCitations, "citations">,
@@ -151,7 +151,7 @@ export function readFieldClaims(
   return all;
 }
 
-/** `$.companies[0]['name']` and `companies.0.name` name the same field; a provider may name the whole output before it. */
+/** `$.companies[0]['name']` and `companies.0.name` are the same field; a provider may prefix the name of the output. */
 function listPaths(field: string): string[] {
   const path = field.replace(/\[["']?([^\]"']*)["']?\]/g, ".$1").replace(/^[$.]+/, "");
   return [...new Set([path, path.replace(/^(?:output|structured|content)(?:\.|$)/, "")])];

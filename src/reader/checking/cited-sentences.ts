@@ -4,7 +4,7 @@ import { OBJECT } from "./mark-forms.js";
 import type { Line, Mark } from "./report-line.js";
 import type { Unit } from "./report-units.js";
 
-/** A sentence of a report without its marks; its place is that of both. */
+/** A sentence of a report without its marks; its place includes them. */
 export interface Sentence {
   text: string;
   start: number;
@@ -13,28 +13,28 @@ export interface Sentence {
 }
 
 interface LineSentence extends Sentence {
-  /** Whether it has nothing but links in it, and whether these have a line of their own. */
+  /** Whether it consists of links only, and whether these are on a line of their own. */
   isLinks: boolean;
   isLine: boolean;
-  /** Whether it cites behind its last word. */
+  /** Whether a mark follows its last word. */
   citesAtEnd: boolean;
 }
 
-/** What stands between marks that belong together. */
+/** Punctuation or "and" between marks that belong together. */
 const BETWEEN = /^[\s,;、·&/|+–-]*(?:(?:and|und|et|y|e|en|и|和|と)\s+)?$/u;
-/** What opens a bracket with nothing but marks in it. */
+/** The opening of a bracket that holds only marks. */
 const OPENING =
   /[([（［]\s*(?:(?:\p{L}[\p{L}-]{0,20}[\s.]{0,2}){1,3}:|(?:see|siehe|vgl\.|cf\.|via|from|source|quelle|voir|ver|véase|vedi|zie)(?:\s+(?:also|auch))?)?\s*$/iu;
-/** The text of a link that only says that there is a source: a number, an address, the name of a site, a word. */
+/** Link texts that only name a source: a number, an address, the name of a site, a word. */
 const SOURCE_TEXT =
   /^[\s[\]()^]*(?:[⁰¹²³⁴-⁹]{1,3}|[a-z]?\d{1,3}(?:[\s[\]()^,;]{1,3}\d{1,3}){0,9}|https?:\/\/\S*|(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|\S[^\n]{0,40}\+\d{1,2}|oai_citation[^\n]*|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
-/** Words beside a link that say no more than that it is the source. */
+/** Words beside a link that only introduce the source. */
 const SOURCE_WORDS =
   /(?<!\p{L})(?:sources?|quellen?|see|also|siehe|auch|vgl|via|cf|and|und|or|references?|from|link|links)(?!\p{L})|^\s*\p{L}{1,20}:/giu;
 
 const hasWords = (text: string) => /[\p{L}\p{Nd}]/u.test(text);
 
-/** The sentences of a unit; a row is one. `isMark`: whether what looks like a mark is one. */
+/** Lists the sentences of a unit; a row is one sentence. `isMark` tells whether a candidate is a mark. */
 export function listSentences({ kind, lines }: Unit, isMark: (mark: Mark) => boolean): Sentence[] {
   const all = lines.flatMap((line) => splitLine(line, line.marks.filter(isMark), kind === "row"));
   if (kind !== "row") return joinSentences(all, kind === "item");
@@ -46,7 +46,7 @@ export function listSentences({ kind, lines }: Unit, isMark: (mark: Mark) => boo
   return hasWords(text) ? [{ text, ...place, marks: all.flatMap(({ marks }) => marks) }] : [];
 }
 
-/** A sentence takes the links behind it. `isItem`: one that cites at its end alone is one claim. */
+/** Appends links to the sentence before them. `isItem`: an item that cites only at its end becomes one claim. */
 function joinSentences(sentences: readonly LineSentence[], isItem: boolean): Sentence[] {
   const all: LineSentence[] = [];
   for (const sentence of sentences) {
@@ -87,7 +87,7 @@ function splitLine(line: Line, marks: readonly Mark[], isWhole: boolean): LineSe
   });
 }
 
-/** A text in its length, with objects in the places of `cuts`, of which none begins before the one before it. */
+/** Replaces `cuts`, sorted by their beginnings, with object characters; the length of the text stays. */
 function blankCuts(text: string, cuts: readonly { from: number; to: number }[]): string {
   const parts: string[] = [];
   let at = 0;
@@ -98,16 +98,16 @@ function blankCuts(text: string, cuts: readonly { from: number; to: number }[]):
   return parts.join("") + text.slice(at);
 }
 
-/** A text without objects, on one line. What stood on both sides of one is parted by a blank, but for punctuation. */
+/** Puts a text on one line without object characters: a blank replaces each, except before punctuation. */
 function removeForm(text: string): string {
   return text
     .replace(/\s*\ufffc[\s\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
     .replace(/[\s\ufffc]+/g, " ")
-    .replaceAll("{,}", ",") // TeX writes the comma of 1,000 so.
+    .replaceAll("{,}", ",") // The comma of 1,000 in TeX.
     .trim();
 }
 
-/** Where sentences end: none inside a quotation, and one behind a mark that stands behind a full stop. */
+/** Lists the ends of sentences: never inside a quotation, and after the marks that follow a full stop. */
 function listEnds(line: Line, shown: string, marks: readonly Mark[]): number[] {
   const text = shown.replaceAll(OBJECT, " ");
   const ends = new Set([...splitSentences(text)].map(({ segment, index }) => index + segment.length));
@@ -128,7 +128,7 @@ function listEnds(line: Line, shown: string, marks: readonly Mark[]): number[] {
     });
 }
 
-/** What is left out of a line, in its order: marks, and brackets and signs that hold nothing but marks. */
+/** Lists what to leave out of a line, in order: marks, and the brackets and signs that hold only marks. */
 function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = [];
   for (let first = 0; first < marks.length; ) {
@@ -144,7 +144,7 @@ function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: n
     else
       for (const mark of group) {
         const before = cuts.at(-1);
-        // What parts two marks goes with them.
+        // The separator between two marks is cut with them.
         const isNext = before && before.from >= from && BETWEEN.test(text.slice(before.to, mark.from));
         if (isShown(text, mark)) continue;
         if (isNext) before.to = mark.to;
@@ -154,7 +154,7 @@ function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: n
   return cuts;
 }
 
-/** Whether the text of a link is part of the sentence: not if it is short and stands behind its end. */
+/** Whether a link's text is part of the sentence; a short text after the sentence's end is not. */
 export function isShown(text: string, { certainty, from, to }: Mark): boolean {
   const shown = text.slice(from, to);
   const isBehind =

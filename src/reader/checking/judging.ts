@@ -4,9 +4,9 @@ import type { Claim } from "./citations.js";
 import type { PageContent, Pause } from "./page-content.js";
 import { type CitedPage, type Judgement, judge } from "./verdict.js";
 
-/** For so long the program does nothing else while it judges, ms. */
+/** The longest time that judging blocks the event loop, ms. */
 const TURN_MS = 20;
-/** After Ctrl-C or the end of its time a check judges what was read for so long, ms. */
+/** How long a check goes on judging after Ctrl-C or its timeout, ms. */
 const GRACE_MS = 1_000;
 
 const NOT_JUDGED: Judgement = {
@@ -15,15 +15,15 @@ const NOT_JUDGED: Judgement = {
 };
 
 /** Thrown by a Pause when the time to judge is over. */
-class Ended extends Error {}
+class TimeOver extends Error {}
 
 function endOrThrow(error: unknown): undefined {
-  if (!(error instanceof Ended)) throw error;
+  if (!(error instanceof TimeOver)) throw error;
 }
 
 /**
- * Judges the claims of a report in their order. Other work has its turn in between; `signal` and `end`, by the monotonic
- * clock, end it, and what was not judged by then is unchecked. `isWhole`: whether all were judged.
+ * Judges the claims of a report in order and yields to other work in between. After `signal` or `end` (monotonic clock),
+ * claims that are not judged yet are unchecked. `isWhole`: whether all claims were judged.
  */
 export async function judgeAll(
   claims: readonly Claim[],
@@ -54,28 +54,28 @@ export async function judgeAll(
   return { citations, read, isWhole };
 }
 
-/** A citation of which a page was read, with the page of its passage. */
+/** A citation whose page could be read, with that page; of several pages, the one with its passage. */
 export interface ReadCitation {
   citation: CheckedCitation;
   over: string | undefined;
   content: PageContent;
 }
 
-/** An answer of a model that counts. */
+/** A model's answer that is proven by its quote. */
 export interface ProvenAnswer {
   support: Support;
-  /** As it stands on the page; null if the model gave none. */
+  /** As written on the page; null if the model gave no quote. */
   quote: string | null;
 }
 
-/** Finds what a model says of citations; `getDigest` gives the SHA-256 of what was read of an address. */
+/** Asks a model about citations. `digestOf` returns the SHA-256 of the text read from an address. */
 export type FindSupport = (
   citations: readonly ReadCitation[],
   language: string | undefined,
   digestOf: (url: string) => string | null,
 ) => Promise<readonly (ProvenAnswer | undefined)[]>;
 
-/** Adds the answers of a model: what no page states and a model proves is computed. */
+/** Adds the model's answers. A `missing` claim that is supported becomes `unchecked`: its figure is computed from the quote. */
 export function addAnswers(
   read: readonly ReadCitation[],
   answers: readonly (ProvenAnswer | undefined)[],
@@ -83,7 +83,11 @@ export function addAnswers(
   for (const [i, { citation }] of read.entries()) {
     Object.assign(citation, answers[i]);
     if (citation.verdict !== "missing" || citation.support !== "supported") continue;
-    Object.assign(citation, { verdict: "unchecked", missing: [], reason: "it is computed from the quote" });
+    Object.assign(citation, {
+      verdict: "unchecked",
+      missing: [],
+      reason: "the figure is computed from the quote",
+    });
   }
 }
 
@@ -95,6 +99,6 @@ function pauseUntil(clock: Pick<Clock, "monotonic">, signal: AbortSignal, end: n
     await new Promise((resolve) => setImmediate(resolve));
     next = clock.monotonic() + TURN_MS;
     if (signal.aborted || next > end) last = Math.min(last, next + GRACE_MS);
-    if (next > last) throw new Ended();
+    if (next > last) throw new TimeOver();
   };
 }

@@ -1,23 +1,23 @@
 import { isAbbreviated } from "../reading/sentences-in.js";
 
-/** Stands for each character of a link, of code and of a mark that Markdown knows, in the text in which other marks are looked for. */
+/** Replaces each character of links, code and Markdown's own marks in the text that is searched for other marks. */
 export const OBJECT = "\ufffc";
 
 /**
- * How surely a form is a mark. `sure` and `link`: wherever it stands. `counted`: its numbers are those of a list only if
- * the list has all of them. `number` and `glued`: only if a list has its number; `alone`: and no surer marks lead to lists;
- * `habit`: and the report glues its marks. `none`: what a service leaves behind, which is no mark.
+ * How surely a form is a mark. `sure` and `link`: anywhere. `counted`: only if one list has all of its numbers.
+ * `number` and `glued`: only if a list has its number; `alone`: also only if no surer mark leads to a list;
+ * `habit`: also only if the report glues its marks. `none`: a remnant of a service, which is cut and cites nothing.
  */
 export type Certainty = "sure" | "counted" | "link" | "number" | "glued" | "alone" | "habit" | "none";
 
-/** What a form has found in a text. */
+/** A mark that a form matched in a text. */
 export interface FoundMark {
   certainty: Certainty;
   from: number;
   to: number;
   labels: string[];
   urls: string[];
-  /** Behind a bare address, a number that may be a mark: `https://a.example/b.24`. */
+  /** A number after a bare address that may be a mark: `https://a.example/b.24`. */
   tail?: string | undefined;
 }
 
@@ -27,14 +27,14 @@ const FILE_TYPES =
   "md|markdown|txt|rst|html?|pdf|docx|csv|tsv|jsonl?|ya?ml|toml|ini|conf|cfg|env|log|xml|sql|[cm]?[jt]sx?|py|rb|go|rs|java|cs?|cpp|h|sh|php";
 
 /**
- * Each form of a mark: how sure it is, what stands in each of them ("·": nothing), and how it looks. Where several fit the
- * first one counts. Groups: `numbers` (`to`: up to that one; `zero`: counted from 0), `name`, `file` and `line`, `doi`,
+ * Each form of a mark: its certainty, a text that each match contains ("·": none), and its pattern. The first form that
+ * matches wins. Groups: `numbers` (`to`: the end of a range; `zero`: counted from 0), `name`, `file` and `line`, `doi`,
  * `arxiv`; `power`: a raised number.
  *
- * In this order: tables in HTML that were escaped, and what Gemini and ChatGPT leave beside their marks; ChatGPT's marks as
- * they are copied, with and without its private characters, and Codex's, which name files; [cite: 1, 2], [citation:1] and
- * [web:1] of Gemini, DeepSeek and Perplexity; numbers and names in brackets; DOI, arXiv, places in files; raised numbers;
- * Gemini's numbers as Google Docs writes them: behind a sentence, before its full stop, behind a blank; the end of a cell.
+ * In this order: escaped HTML tables, and remnants of Gemini and ChatGPT beside their marks; ChatGPT's marks as copied,
+ * with and without its private-use characters, and Codex's, which name files; [cite: 1, 2], [citation:1] and [web:1] of
+ * Gemini, DeepSeek and Perplexity; numbers and names in brackets; DOI, arXiv, `file:line`; raised numbers; Gemini's
+ * numbers as Google Docs exports them: after a sentence, before its full stop, after a blank; at the end of a cell.
  */
 const FORMS = String.raw`
 none     <        </?(?:table|t[rdh]|thead|tbody|br|su[bp]|p|div|span|li|[uo]l)\b[^<>]{0,200}>
@@ -63,7 +63,7 @@ alone    ·        (?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
   .split("\n")
   .map((form) => {
     const [, certainty, sign = "", pattern = ""] = /^(\S+) +(\S+) +(.+)$/.exec(form) ?? [];
-    // With the flag `i` a small letter would be any letter.
+    // With the flag `i`, \p{Ll} and \p{Lu} would match any letter.
     const flags = /\\p\{L[ul]/.test(pattern) ? "gu" : "giu";
     return {
       certainty: certainty as Certainty,
@@ -73,27 +73,27 @@ alone    ·        (?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
   });
 
 const YEAR = /(?<![\p{L}\d.,])(?:1[5-9]|20)\d\d$/u;
-/** What is squared or cubed: a unit of length or time. */
+/** A unit of length or time before a raised 2 or 3. */
 const UNIT = /(?<!\p{L})(?:[kcdmµn]?m|ft|in|yd|mi|s)$/u;
-/** What a number is joined to by a full stop. */
+/** An abbreviation whose full stop is followed by its number. */
 const NUMBERED = /(?<!\p{L})(?:nos?|nr|figs?|vol|secs?|arts?|ch|pp?|eqs?|tab|abb|abs|ziff|kap|v)$/iu;
 
-/** Whether a raised number belongs to what is before it: 10⁶, m², x². */
+/** Whether a raised number is a power of the text before it: 10⁶, m², x². */
 export function isPower(before: string): boolean {
   const isDigit = /\d$/.test(before) && !YEAR.test(before);
   return isDigit || UNIT.test(before) || /(?<!\p{L})\p{L}$|[⁻^-]$/u.test(before);
 }
 
-/** Whether a number behind a full stop is none of a figure: behind a digit only after a year, or decimals. */
+/** Whether a number after a full stop is a mark and not a decimal: after a digit, only behind a year or other decimals. */
 function isBehindSentence(before: string, after: string): boolean {
   const sentence = before.replace(/["”’»)\]]*$/, "").slice(0, -1);
   const isFigure = /\d\.$/.test(before) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);
-  // A sentence may begin with a name in small letters.
+  // A sentence may begin with a lower-case name.
   const isWord = /\p{Ll}{3}[)"”’»\]]*$/u.test(sentence) && !isAbbreviated(`${sentence}.`);
   return !isFigure && !NUMBERED.test(sentence) && (isWord || !/^\s+\p{Ll}/u.test(after));
 }
 
-/** The marks in a text, in their order; none overlaps another. */
+/** Finds the marks in a text, in order, without overlaps. */
 export function findMarks(text: string, isCell: boolean): FoundMark[] {
   const all: FoundMark[] = [];
   if (!/[\d[<{【\ue200⁰¹²³⁴-⁹]/.test(text)) return all;
@@ -129,11 +129,11 @@ function markOf(match: RegExpExecArray, certainty: Certainty, text: string): Fou
     : doi
       ? `https://doi.org/${doi}`
       : arxiv && `https://arxiv.org/abs/${arxiv}`;
-  // An interval is no mark: [0, 1].
+  // [0, 1] is an interval, not a mark.
   return labels.includes("0") ? undefined : { certainty, from, to: end, labels, urls: url ? [url] : [] };
 }
 
-/** `1, 3–5` as 1, 3, 4 and 5, each `more`; a range has 50 at most. */
+/** Expands `1, 3–5` to 1, 3, 4 and 5, adding `more` to each; a range has at most 50 numbers. */
 export function expandNumbers(list: string, more = 0): string[] {
   const plain = list.replace(/[⁰¹²³⁴-⁹]/g, (digit) => `${"⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)}`);
   return plain.split(/[,;˒]/).flatMap((part) => {

@@ -7,29 +7,29 @@ import { searchKeys } from "../matching/words.js";
 /** A paragraph, list item or row of a page. */
 export interface PagePassage {
   text: string;
-  /** The heading, caption and heads of columns right over it. */
+  /** The heading, caption and column heads directly over it. */
   over: string;
-  /** All headings over it and the title of the page: they say what it is about. */
+  /** All headings over it and the page's title, which name its subject. */
   subject?: string;
-  /** Whether it is a row of a table: the rows beside it are about something else. */
+  /** Whether it is a table row; neighbouring rows are about other subjects. */
   isRow?: boolean;
 }
 
-/** Gives way to other work, and rejects if nothing more is wanted. */
+/** Yields to other work; rejects if the check should end. */
 export type Pause = () => Promise<void>;
 
-/** How many passages of a page tell its language. */
+/** How many passages are used to detect a page's language. */
 const SAMPLE = 200;
-/** After so many characters of a page other work has its turn. */
+/** Characters of a page to index before yielding to other work. */
 const TURN = 50_000;
 
-/** A page that was read. What things are looked up in is made when the first sentence asks for it. */
+/** The content of a page that was read. Its indexes are built when the first sentence needs them. */
 export class PageContent {
   readonly language: string | undefined;
   readonly #made = new Map<Vocabulary | "quotable", Promise<unknown>>();
   #rest: PageContent | undefined;
 
-  /** `cut`: why the page goes on behind what was read. `whole`: all text of the page, what is hidden too. */
+  /** `cut`: why the page continues after what was read. `whole`: all text of the page, including hidden text. */
   constructor(
     readonly passages: readonly PagePassage[],
     readonly cut: string | undefined = undefined,
@@ -40,12 +40,12 @@ export class PageContent {
     this.language = language ?? detectLanguage(beginning.join("\n"));
   }
 
-  /** Whether the months and powers of the page's language are known. */
+  /** Whether the months and powers of the page's language can be read. */
   get isReadable(): boolean {
     return hasWords(this.language);
   }
 
-  /** The text of the page outside of its passages, at places that mean nothing. */
+  /** The text of the page outside its passages; its places are meaningless. */
   get rest(): PageContent {
     if (this.#rest === undefined) {
       const shown = new Set(this.passages.flatMap(({ text }) => text.split("\n")).map(joinOnOneLine));
@@ -60,7 +60,7 @@ export class PageContent {
     return this.#rest;
   }
 
-  /** The page as sentences of a language look things up in it. */
+  /** Returns the index of the page for sentences in a language. */
   index(language: string | undefined, pause: Pause): Promise<PageIndex> {
     const vocabulary = getVocabulary(this.language, language);
     return this.#buildOnce(vocabulary, () => new PageIndex(this, vocabulary), pause);
@@ -79,7 +79,7 @@ export class PageContent {
     if (kept) return kept as Promise<T>;
     const made = fill(make(), this.passages, pause);
     this.#made.set(name, made);
-    // Another report may go on where this one was ended.
+    // Another report may need the index that an abort interrupted here.
     made.catch(() => this.#made.delete(name));
     return made;
   }
@@ -101,11 +101,11 @@ async function fill<T extends { add(passage: PagePassage, place: number): void }
   return index;
 }
 
-/** In which passages of a page figures and words stand. */
+/** Finds the passages of a page that have a figure or a word. */
 export class PageIndex {
   readonly figures: FigureIndex;
   readonly #words = new Postings();
-  /** The words of all headings over a passage, which name what it is about. */
+  /** The words of all headings over a passage, which name its subject. */
   readonly #subjects = new Postings();
   #subject: { text: string; keys: Set<string> } = { text: "", keys: new Set() };
 
@@ -129,7 +129,7 @@ export class PageIndex {
     return this.#words.listBetween(hashOf(key));
   }
 
-  /** Where a passage says something about what is called so: it or a heading over it has the name. */
+  /** Finds the passages that mention a name themselves or in a heading over them. */
   findName(key: string): Places {
     return Places.join([this.findWord(key), this.#subjects.listBetween(hashOf(key))]);
   }

@@ -3,23 +3,23 @@ import type { Inline, Place } from "../../core/markdown/document.js";
 import { joinText } from "../../core/markdown/inlines.js";
 import { expandNumbers, type FoundMark, findMarks, isPower, OBJECT } from "./mark-forms.js";
 
-/** A mark in a line of a report, with its place in the report; the text of a `link` may be a part of the sentence. */
+/** A mark in a line, with its place in the report; the text of a `link` may be part of the sentence. */
 export type Mark = FoundMark & Place;
 
 const FILE =
   /^(?:\.\/)?(\/?(?:[\w.@+-]+\/)*[\w.@+-]*\.[A-Za-z]\w{0,9})(?::(\d+)(?:-\d+)?|#L(\d+)(?:-L?\d+)?)?$/;
-/** What services put in the place of an address: a mark that leads nowhere. */
+/** What some services write instead of an address; such a mark has no source. */
 const NO_ADDRESS = /^(?:turn\d|grok_render|(?:start|end)_span$|attached_file|cite)/;
 
-/** A paragraph, item or cell as one text, with the marks in it. */
+/** A paragraph, item or cell as one text, with its marks. */
 export class Line {
   readonly text: string;
-  /** In their order; none overlaps another. */
+  /** In order, without overlaps. */
   marks: Mark[] = [];
-  /** With where each begins in the text; an object is no text in which marks are looked for. */
+  /** The parts with their offsets in the text; marks are not searched in objects. */
   readonly #parts: { text: string; isObject: boolean; from: number; place: Place }[] = [];
   #length = 0;
-  /** The end of the text so far, by which numbers are told apart that a tag parts, and raised ones. */
+  /** The end of the text so far; tells raised numbers and numbers separated by a tag apart. */
   #tail = "";
   #isBehindTag = false;
 
@@ -34,12 +34,12 @@ export class Line {
     this.marks.sort((a, b) => a.from - b.from);
   }
 
-  /** The addresses that stand in it. */
+  /** The addresses in the line. */
   get urls(): string[] {
     return this.marks.flatMap(({ urls }) => urls);
   }
 
-  /** Where a part of the text stands in the report. */
+  /** Returns the place in the report of a part of the text. */
   placeOf(from: number, to: number): Place {
     const findOffset = (offset: number) => {
       const part = this.#parts[findFirst(this.#parts, (part) => part.from > offset) - 1];
@@ -77,13 +77,13 @@ export class Line {
       for (const inline of inlines) this.#add(inline);
     else {
       const isMark = !isPower(this.#tail);
-      // A number that stays is a power, as it is written without HTML.
+      // A raised number that is not a mark is a power and keeps its "^".
       const shown = /[\p{L}\d]$/u.test(this.#tail) ? `^${text}` : text;
       this.#append(shown, place, isMark ? { certainty: "number", labels: expandNumbers(text) } : {});
     }
   }
 
-  /** `mark`: it is an object, and a mark if it has a certainty. */
+  /** `mark`: the part is an object, and a mark if it has a certainty. */
   #append(text: string, { start, end }: Place, mark?: Partial<FoundMark>): void {
     const gap = this.#isBehindTag && /\d$/.test(this.#tail) && /^\d/.test(text) ? " " : "";
     this.#isBehindTag = false;
@@ -98,7 +98,7 @@ export class Line {
   #addLink(address: string, inlines: readonly Inline[], place: Place): void {
     const text = joinText(inlines);
     const labels = /^[\s\d[\]()^,;]{1,40}$/.test(text) ? (text.match(/(?<!\d)\d{1,3}(?!\d)/g) ?? []) : [];
-    // A number that leads to a place of the report is that of an entry there.
+    // A link to a fragment of the report whose text is a number leads to an entry there.
     if (/^(?:#|mailto:|tel:)/i.test(address))
       this.#append(text, place, labels.length > 0 ? { certainty: "sure", labels } : undefined);
     else if (NO_ADDRESS.test(address)) this.#append(text, place, { certainty: "counted" });
@@ -117,22 +117,22 @@ export class Line {
     const [, address] = /\shref\s*=\s*["']?([^"'\s>]+)/i.exec(opening) ?? [];
     this.#isBehindTag = true;
     if (name === "a" && address !== undefined) this.#addLink(unescapeAddress(address), inlines, place);
-    // Titles are none of the report's sentences, and what is not shown neither.
+    // Headings and hidden elements are not sentences of the report.
     else if (!/^(?:h\d|summary)$/.test(name) && !/display:\s*none/i.test(opening)) {
       for (const inline of inlines) this.#add(inline);
-      // Claude's mark stands around what it is for.
+      // Claude's <cite index=…> encloses the cited text.
       if (name === "cite" && /\sindex=/.test(opening)) this.#append("", place, { certainty: "counted" });
     }
     this.#isBehindTag = true;
   }
 }
 
-/** Markdown's escapes and HTML's references count for nothing in a bare address, but exports write them. */
+/** Undoes Markdown escapes and HTML references in a bare address, where exports write them in spite of the standard. */
 function unescapeAddress(address: string): string {
   return decodeHTMLStrict(address.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
 }
 
-/** An address of a link, if it is one of the web, of any other scheme, or of a file. */
+/** Returns the address of a link if it has a scheme or names a file. */
 export function findAddress(target: string): string[] {
   const address = target.trim().replace(/\s/g, "%20");
   if (/^[a-z][a-z\d+.-]*:/i.test(address) && !FILE.test(address)) return [address];
@@ -141,7 +141,7 @@ export function findAddress(target: string): string[] {
   return name === undefined ? [] : [hash === undefined ? name : `${name}:${hash}`];
 }
 
-/** The index of the first for which `is` holds, as it does for all behind it. */
+/** Binary search: the index of the first item for which `is` holds; `is` must hold for all later items. */
 export function findFirst<T>(all: readonly T[], is: (item: T) => boolean): number {
   let [from, to] = [0, all.length];
   while (from < to) {

@@ -2,39 +2,39 @@ import type { MarkdownBlock } from "../../core/markdown/document.js";
 import { joinText } from "../../core/markdown/inlines.js";
 import { findAddress, Line } from "./report-line.js";
 
-/** A paragraph, list item, row of a table, or what stands between them. */
+/** A paragraph, list item or table row, or a part of the report that makes no claims. */
 export interface Unit {
-  /** `gap`: a heading, code or a rule; `aside`: what cites for others; `note`: a definition. None of these says anything itself. */
+  /** `gap`: a heading, code or a rule; `aside`: citations for other units; `note`: a definition. These three make no claims. */
   kind: "text" | "item" | "row" | "gap" | "aside" | "note";
-  /** Its text; the cells of a row. */
+  /** The text; for a row, its cells. */
   lines: Line[];
-  /** Of a row, the heads of its columns. */
+  /** For a row, the heads of its columns. */
   over: string;
-  /** What of it may be an entry of a list of works: an item, a row with a number, a line that begins with one, a definition. */
+  /** Set if it may be an entry of a list of works: an item, a numbered row or line, a definition. */
   entry: Entry | undefined;
-  /** Lines elsewhere that cite for it. */
+  /** Lines elsewhere whose marks belong to this unit. */
   cites: Line[];
 }
 
 export interface Entry {
-  /** By which marks may name it. */
+  /** The numbers or names that marks may use for it. */
   labels: string[];
-  /** The same for all entries of a list. */
+  /** Shared by all entries of one list. */
   list: { of: "items" | "rows" | "lines" | "notes" };
   urls: string[];
 }
 
-/** A word that says no more than that addresses follow: `Source:`. */
+/** A label before addresses: `Source:`. */
 const LABEL = /^[\s([]*(?:\p{L}[\p{L}-]{0,20}\s?){1,3}:/u;
 
-/** Reads the units of a report, in their order. */
+/** Reads the units of a report in order. */
 export class UnitReader {
   readonly units: Unit[] = [];
-  /** The list that lines make which begin with numbers and stand one below the other. */
+  /** The list formed by consecutive lines that begin with numbers. */
   #lines: Entry["list"] | undefined;
   readonly #notes = { of: "notes" } as const;
 
-  /** `entry`: the item that the blocks make. */
+  /** `entry`: the list item that contains the blocks. */
   read(blocks: readonly MarkdownBlock[], entry?: Entry): void {
     let before: Unit[] = [];
     for (const [i, block] of blocks.entries()) {
@@ -44,7 +44,7 @@ export class UnitReader {
       const [place] = before;
       const isFile =
         place?.lines[0]?.marks[0]?.from === 0 && place.lines[0].urls.every((url) => /^[^:]+:\d+$/.test(url));
-      // A place in a file over its quotation, as our own reports of passages have it.
+      // A `file:line` over its quotation, as `try` writes its passages.
       if (block.kind === "quote" && place && before.length === 1 && isFile) {
         place.kind = "aside";
         for (const unit of units) unit.cites.push(...place.lines);
@@ -83,7 +83,7 @@ export class UnitReader {
     }
   }
 
-  /** Of a block of HTML, the items of its lists are entries; what else stands in it is paragraphs. */
+  /** Reads a block of HTML: items of its lists are entries, the rest is paragraphs. */
   #addHtml(blocks: readonly MarkdownBlock[], entry: Entry | undefined): void {
     const list = { of: "items" } as const;
     let count = 0;
@@ -108,7 +108,7 @@ export class UnitReader {
       of.entry?.labels.push(...labels);
       this.#push({ ...of, entry: of.entry ?? { labels, list: this.#lines, urls: [] } }, [line]);
     } else if (isAside && this.#lines && last?.list === this.#lines)
-      // The address of an entry below its title.
+      // The address of an entry may follow on the line after its title.
       this.#push({ ...of, entry: last }, [line]);
     else if (isAside && before.length > 0) {
       for (const unit of before) unit.cites.push(line);
@@ -120,7 +120,7 @@ export class UnitReader {
   }
 }
 
-/** The numbers or names by which marks may name a line: those with which it begins, if something stands behind them. */
+/** Lists the numbers or names at the beginning of a line that marks may use for it; empty if nothing follows them. */
 function listLabels({ text, marks }: Line): string[] {
   const labels: string[] = [];
   let at = 0;
@@ -134,7 +134,7 @@ function listLabels({ text, marks }: Line): string[] {
   return /\p{L}/u.test(text.slice(at + number.length)) ? labels : [];
 }
 
-/** Whether a line has nothing but addresses in it, and a word for them. */
+/** Whether a line consists of addresses and at most a label. */
 function hasOnlyAddresses({ text, marks }: Line): boolean {
   let rest = "";
   let at = 0;

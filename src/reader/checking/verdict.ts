@@ -8,49 +8,49 @@ import { findQuotations, isStatement } from "../matching/quotations.js";
 import { findNames, listContentKeys } from "../matching/words.js";
 import { joinOnOneLine, type PageContent, type PageIndex, type Pause } from "./page-content.js";
 
-/** A verdict with what it rests on. */
+/** A verdict with its evidence. */
 type Judged = Pick<CheckedCitation, "verdict" | "missing" | "reason" | "passage">;
 
-/** Of a sentence's content words, the share that a page about it has at least. */
+/** The least share of a sentence's content words that a page about it has. */
 const LEAST_SHARED = 0.2;
-/** Number words up to this are mostly no numbers: "one of the". */
+/** Number words up to this are rarely figures: "one of the". */
 const LARGEST_WORD = 12;
-/** A name tells places apart that stands in at most this share of the passages. */
+/** A name tells passages apart if at most this share of them has it. */
 const RARE = 0.25;
-/** So many places are compared for one figure of a sentence (contract §11). */
+/** The most places that are compared for one figure of a sentence (contract §11). */
 const MOST_PLACES = 200;
-/** A page with less text, in characters, is short. */
+/** A page with less text is short, in characters. */
 const SHORT_PAGE = 1_000;
 
-/** Before up to three digits; more are a name that a source has, too. */
+/** A number sign before up to three digits; a longer number is a name that the source has, too. */
 const COUNTED = /(?:#|\bn[or]\.)\s*$/i;
-/** What stands before the number of an item in a line: `(1) …; 2) …`. */
+/** The text before the number of an item within a line: `(1) …; 2) …`. */
 const LISTED = /(?:^|[:;,.(])\s?$/;
-/** A year that names a work: `Miller (2019)`, `(World Bank, 2020, p. 14)`, `(Miller 2019; Zhao 2021a)`. */
+/** The text before a year that names a work: `Miller (2019)`, `(World Bank, 2020, p. 14)`, `(Miller 2019; Zhao 2021a)`. */
 const WORK =
   /(?:\p{Lu}[\p{L}'’.-]+|\bal\.),? ?[([]$|[([;] ?(?:\p{Ll}+\.?:? )?\p{Lu}[^()[\];]{0,60}\p{L}\.?,? $/u;
 const BEHIND_WORK = /^[a-z]?(?:[);\]]|[,:] (?:pp?|S)?\.? ?\d)/;
-/** What stands before a number that is part of a name, which a source may leave out: `COVID-19`. */
+/** The text before a number in a name, which a source may write without the number: `COVID-19`. */
 const NAME = /\p{L}[-‑]$/u;
 
 const references = cacheByVocabulary((vocabulary) => {
   const between = `\\s*(?:[\\d.]+[a-z]?\\s*(?:[,–&-]|${buildAlternation([...vocabulary.list("and"), ...vocabulary.list("to")])})\\s*)*$`;
   return {
-    /** What numbers parts of a text, also as the second of two: `pages 3–7`. */
+    /** A word before the number of a part of a text, also of the second of two: `pages 3–7`. */
     numbered: new RegExp(
       `(?:(?<!\\p{L})${buildAlternation(vocabulary.list("references"))}\\.?|§§?)${between}`,
       "iu",
     ),
-    /** When somebody looked at a source. */
+    /** The words before the day on which a source was accessed. */
     accessed: new RegExp(`${buildAlternation(vocabulary.list("accessed"))}:?(?: \\p{L}{2})?:? $`, "iu"),
     frequent: new Set(vocabulary.list("frequent")),
   };
 });
 
-/** Something in a sentence that its source has to say. */
+/** A part of a sentence that its source has to contain. */
 export type Sought = Figure | (Token & { kind: "quotation" });
 
-/** The numbers, dates and quotations of a sentence that are looked for. */
+/** Finds the numbers, dates and quotations of a sentence that its source has to contain. */
 export function findSought(claim: string, vocabulary: Vocabulary): Sought[] {
   const quotations = findQuotations(claim)
     .filter(isStatement)
@@ -63,13 +63,13 @@ export function findSought(claim: string, vocabulary: Vocabulary): Sought[] {
         figure.readings.every(({ value }) => value <= LARGEST_WORD)
       ) &&
       !isReference(figure, claim, vocabulary) &&
-      // What stands in a quotation is looked for with it.
+      // A figure inside a quotation is compared with the quotation.
       !quotations.some(({ start, end }) => start <= figure.start && figure.end <= end),
   );
   return [...quotations, ...figures];
 }
 
-/** Whether a number says nothing, but names a part of a text or a work. */
+/** Whether a number only refers to a part of a text or to a work. */
 function isReference({ start, end, text, kind }: Figure, claim: string, vocabulary: Vocabulary): boolean {
   const { numbered, accessed } = references(vocabulary);
   const before = claim.slice(Math.max(0, start - 80), start);
@@ -80,49 +80,49 @@ function isReference({ start, end, text, kind }: Figure, claim: string, vocabula
   return text.length < 3 && claim[end] === ")" && LISTED.test(before);
 }
 
-/** A page that a sentence cites: its content, or why there is none. */
+/** A page that a sentence cites: its content, or why it could not be read. */
 export interface CitedPage {
   entry: Pick<CheckedPage, "state" | "reason">;
   content?: PageContent;
 }
 
-/** A verdict, and which of the pages its passage is of. */
+/** A verdict, and the index of the page with its passage. */
 export interface Judgement extends Judged {
   page: number | undefined;
 }
 
-/** A page that was read, with where on it stands what a sentence says. */
+/** A page that was read, with the places of the sentence's figures and words on it. */
 interface Reading {
   nth: number;
   content: PageContent;
   index: PageIndex;
-  /** Whether it is in another language than the sentence. */
+  /** Whether the page is in another language than the sentence. */
   isForeign: boolean;
-  /** Where each thing that is sought stands. */
+  /** The places of each sought item. */
   places: Places[];
-  /** Which of them stand outside of the passages alone. */
+  /** Whether each sought item is only outside the passages. */
   outside: boolean[];
-  /** Where the content words of the sentence stand, by their keys. */
+  /** The places of the sentence's content words, by their keys. */
   words: ReadonlyMap<string, Places>;
-  /** Where its names stand, if they tell places apart. */
+  /** The places of those of its names that tell passages apart. */
   names: Places[];
 }
 
-/** What a sentence says. */
+/** A sentence with the items, words and names to look for. */
 interface Claim {
   text: string;
   over: string;
   language: string | undefined;
   vocabulary: Vocabulary;
   sought: readonly Sought[];
-  /** The keys of its content words, and of its names. */
+  /** The keys of its content words and of its names. */
   words: readonly string[];
   names: readonly string[];
 }
 
 /**
- * Holds a sentence against the pages that it cites. `language`: of the report, for a sentence that is too short to tell
- * its own; `over`: the name of its field or the heads of its columns, whose words and units are its own, too. In doubt the verdict is the milder one.
+ * Checks a sentence against the pages that it cites. `language`: of the report, for a sentence too short to detect its
+ * own; `over`: the name of its field or the heads of its columns, which count as its text. In doubt the verdict is the milder one.
  */
 export async function judge(
   text: string,
@@ -193,7 +193,8 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
   return { nth, content, index, isForeign, places, outside, words, names };
 }
 
-const HAS_WORDS = "it has no number, date or quotation to look for";
+const HAS_WORDS = "the sentence has no number, date or quotation to look for";
+const HAS_NOTHING = `${HAS_WORDS}, and the page has few of its words`;
 
 function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
   const { text, sought } = claim;
@@ -201,19 +202,19 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
     read.some(({ places, outside }) => (places[i]?.count ?? 0) > 0 || outside[i]);
   const isName = ({ start, text: digits }: Sought) =>
     /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
-  const held = sought.flatMap((item, i) => (isName(item) && !isOnPage(i) ? [] : i));
-  if (held.length === 0) {
+  const checked = sought.flatMap((item, i) => (isName(item) && !isOnPage(i) ? [] : i));
+  if (checked.length === 0) {
     const isAbout = read.some((page) => page.words.size > 0 && shareOf(page) >= LEAST_SHARED);
-    return createVerdict("unchecked", isAbout ? HAS_WORDS : "it has nothing that can be looked for");
+    return createVerdict("unchecked", isAbout ? HAS_WORDS : HAS_NOTHING);
   }
-  const support = held.map((i) => read.map((page) => supportOf(claim, i, page)));
-  const open = held.filter((_, n) => !support[n]?.includes("stands"));
+  const support = checked.map((i) => read.map((page) => supportOf(claim, i, page)));
+  const open = checked.filter((_, n) => !support[n]?.includes("stands"));
   if (open.length === 0) return createVerdict("found", null);
-  const absent = held.filter((i) => !isOnPage(i));
+  const absent = checked.filter((i) => !isOnPage(i));
   if (absent.length === 0)
     return createVerdict(
       "unchecked",
-      explainVerdict(claim, read, open[0] ?? 0, support[held.indexOf(open[0] ?? 0)]),
+      explainVerdict(claim, read, open[0] ?? 0, support[checked.indexOf(open[0] ?? 0)]),
     );
   const cut = read.find(({ content }) => content.cut !== undefined)?.content.cut;
   if (cut !== undefined) return createVerdict("unchecked", cut);
@@ -226,13 +227,13 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
       (page) => isShort(page) && !page.isForeign && page.words.size > 0 && shareOf(page) < LEAST_SHARED / 2,
     )
   )
-    return createVerdict("unchecked", "the page is short and says nothing of what the sentence is about");
+    return createVerdict("unchecked", "the page is short and about something else than the sentence");
   return { ...createVerdict("missing", null), missing: missing.flatMap((i) => sought[i]?.text ?? []) };
 }
 
 /**
- * Whether something that is sought stands on a page where the sentence's subject is: in a passage with another figure or
- * word of the sentence, in or beside one with a name of it. "far": only away from its names; "many": too many places.
+ * Whether a sought item is on a page in a passage about the sentence's subject: one with another figure or word of the
+ * sentence, in or beside a passage with one of its names. "far": only far from its names; "many": too many places.
  */
 type Support = "stands" | "far" | "elsewhere" | "many";
 
@@ -266,7 +267,7 @@ function supportAt(
     isFar = true;
     return false;
   };
-  // From the rarest of what the passage has to have, so that a number of each page of a report takes no longer.
+  // Start from the rarest required item, so that a number that is on every page takes no longer.
   const starts =
     ownPlaces.count <= MOST_PLACES ? [ownPlaces] : names.length > 0 ? names : [ownPlaces, ...context];
   const reach = starts === names ? [0, -1, 1] : [0];
@@ -282,7 +283,7 @@ function supportAt(
 
 const KINDS = { number: "number", code: "number", date: "date", quotation: "quotation" } as const;
 
-/** Why something that stands on a page does not support its sentence. */
+/** Explains why an item that is on the page does not support its sentence. */
 function explainVerdict(
   claim: Claim,
   read: readonly Reading[],
@@ -290,14 +291,14 @@ function explainVerdict(
   support: readonly Support[] = [],
 ): string {
   const on = `the ${KINDS[claim.sought[i]?.kind ?? "number"]} is on the page, but`;
-  if (support.includes("many")) return `too many places on the page have the number`;
-  if (support.includes("far")) return `${on} not near what the sentence names`;
+  if (support.includes("many")) return "the number is in too many places on the page";
+  if (support.includes("far")) return `${on} far from the names in the sentence`;
   if (read.some(({ places }) => (places[i]?.count ?? 0) > 0))
     return `${on} in a passage about something else`;
-  return `${on} outside of its text`;
+  return `${on} outside its main text`;
 }
 
-/** Why something that no page has need not be wrong; undefined if it is held against the sentence. */
+/** Returns why an item that no page has may still be right; undefined if it is missing. */
 function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string | undefined {
   const item = claim.sought[i];
   if (item?.kind === "quotation" && read.some(({ isForeign }) => isForeign))
@@ -305,8 +306,7 @@ function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string |
   if (item?.kind === "date" && read.some(({ content }) => !content.isReadable))
     return "the page is in a language whose dates cannot be read";
   if (item?.kind !== "number") return undefined;
-  if (item.bound === "loose")
-    return "a difference, a decade or a time ago need not stand on the page in these words";
+  if (item.bound === "loose") return "a page may state a difference, a decade or a time ago in other words";
   if ((item.bound !== "over" && item.bound !== "under") || !item.readings.some(isRound)) return undefined;
   const isOpen = read.some((page) => {
     const beyond = page.index.figures.findPlacesBeyond(item);
@@ -315,7 +315,7 @@ function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string |
   return isOpen ? "the sentence gives a bound, and the page has a number within it" : undefined;
 }
 
-/** Whether a number has at most two digits other than zeros at its end, as those have that are given as a bound. */
+/** Whether a number has at most two digits before its trailing zeros, as bounds usually have. */
 function isRound({ value, step, zeros }: { value: number; step: number; zeros: number }): boolean {
   return Math.abs(value) / (step * 10 ** zeros) < 100;
 }
@@ -324,18 +324,18 @@ function isShort({ content }: Reading): boolean {
   return content.passages.reduce((sum, { text }) => sum + text.length, 0) < SHORT_PAGE;
 }
 
-/** Which share of a sentence's content words a page has. */
+/** Returns the share of a sentence's content words that a page has, 0 to 1. */
 function shareOf({ words }: Reading): number {
   const matches = [...words.values()].filter(({ count }) => count > 0).length;
   return matches / Math.max(1, words.size);
 }
 
-/** What a passage has of a sentence counts so much. */
+/** The score of each item of the sentence that a passage has. */
 const WEIGHTS = { figure: 4, name: 2, word: 1 };
-/** A passage with less says nothing of it. */
+/** A passage with a lower score is not about the sentence. */
 const LEAST_WEIGHT = 2;
 
-/** The passage of the pages that has most of what the sentence says. */
+/** Finds the passage on the pages with the highest score for the sentence. */
 function findBestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement, "passage" | "page"> {
   let best = {
     score: LEAST_WEIGHT - 1,
@@ -345,13 +345,13 @@ function findBestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement
   for (const { nth, content, places, words, names } of read) {
     const scores = new Map<number, number>();
     const items = [
-      ...places.map((itemPlaces) => ({ own: itemPlaces, weight: WEIGHTS.figure })),
-      ...names.map((itemPlaces) => ({ own: itemPlaces, weight: WEIGHTS.name })),
-      ...[...words.values()].map((itemPlaces) => ({ own: itemPlaces, weight: WEIGHTS.word })),
+      ...places.map((itemPlaces) => ({ itemPlaces, weight: WEIGHTS.figure })),
+      ...names.map((itemPlaces) => ({ itemPlaces, weight: WEIGHTS.name })),
+      ...[...words.values()].map((itemPlaces) => ({ itemPlaces, weight: WEIGHTS.word })),
     ];
-    items.sort((a, b) => a.own.count - b.own.count);
+    items.sort((a, b) => a.itemPlaces.count - b.itemPlaces.count);
     let left = MOST_PLACES;
-    for (const { own: itemPlaces, weight } of items) {
+    for (const { itemPlaces, weight } of items) {
       itemPlaces.find(left, (place) => {
         scores.set(place, (scores.get(place) ?? 0) + weight);
         return false;
@@ -365,7 +365,7 @@ function findBestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement
   return { passage: shown, page: best.page };
 }
 
-/** A long passage is shown around what was found in it, in characters. */
+/** The length of the excerpt of a long passage, in characters. */
 const SHOWN = 400;
 
 function cutExcerpt(text: string, sought: readonly Sought[]): string {

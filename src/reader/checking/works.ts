@@ -4,27 +4,27 @@ import type { Entry, Unit } from "./report-units.js";
 
 const SURE: readonly Certainty[] = ["sure", "counted", "link"];
 
-/** So many addresses an entry has at most, since each mark that names it cites all of them. */
+/** The most addresses that an entry may have, since each mark that names it cites all of them. */
 const MOST_ADDRESSES = 50;
 
-/** The lists of works of a report, which are known by their shape, and where its marks lead. */
+/** The lists of works of a report, detected by their shape, and the targets of its marks. */
 export class Works {
-  /** What is part of a list of works, and so no claim. */
+  /** Parts of a list of works; they are not claims. */
   readonly units: ReadonlySet<Unit>;
-  /** Addresses by number or name; of several lists the last one counts. */
+  /** Addresses by number or name; a later list replaces an earlier one. */
   readonly #listed = new Map<string, readonly string[]>();
-  /** Whether the numbers that some marks count are those of a list here. */
+  /** Whether the report has a list for the numbers of `counted` marks. */
   readonly #isCounted: boolean;
-  /** Whether numbers in brackets lead to a list, and whether numbers are glued to what they stand behind. */
+  /** Whether bracketed numbers lead to a list, and whether the report glues numbers to the text before them. */
   readonly #hasSure: boolean;
   readonly #hasHabit: boolean;
 
-  /** `sources`: the addresses of a provider's list, the one with the number 1 first. */
+  /** `sources`: the addresses of a provider's list; the first has the number 1. */
   constructor(units: readonly Unit[], sources: readonly string[]) {
     const lists = new Map<Entry["list"], Unit[]>();
     for (const unit of units) {
-      const own = unit.entry && lists.get(unit.entry.list);
-      if (own) own.push(unit);
+      const entries = unit.entry && lists.get(unit.entry.list);
+      if (entries) entries.push(unit);
       else if (unit.entry) lists.set(unit.entry.list, [unit]);
     }
     const used = [countOf(units, SURE), countOf(units, ["number", "glued"])] as const;
@@ -32,7 +32,7 @@ export class Works {
     const labelsOfWorks = new Set<string>();
     const hasWorks = (members: readonly Unit[]) => {
       const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
-      // A list of findings has the numbers that marks use, too, but the works stand behind it.
+      // A list of findings may have the numbers that marks use, but the list of works comes later.
       const isFree = !labels.some((label) => labelsOfWorks.has(label));
       const areWorks = isWorkList(members, used, isFree);
       for (const label of areWorks ? labels : []) labelsOfWorks.add(label);
@@ -50,9 +50,9 @@ export class Works {
         lines.flatMap(({ urls }) => urls),
       );
     const isLabelled = ({ entry }: Unit) => entry?.list.of === "lines" || entry?.list.of === "notes";
-    // Entries that begin with marks count before a list that only has numbers, such as one that was put behind the report.
-    for (const one of [...numbered.filter((unit) => !isLabelled(unit)), ...numbered.filter(isLabelled)])
-      for (const label of one.entry?.labels ?? []) list(label, one.entry?.urls ?? []);
+    // Entries that begin with a mark win over a plain numbered list, such as one that was appended to the report.
+    for (const unit of [...numbered.filter((unit) => !isLabelled(unit)), ...numbered.filter(isLabelled)])
+      for (const label of unit.entry?.labels ?? []) list(label, unit.entry?.urls ?? []);
     const marks = units.flatMap((unit) => (this.units.has(unit) ? [] : listMarks(unit)));
     const listLeading = (kinds: readonly Certainty[]) =>
       marks.filter((mark) => kinds.includes(mark.certainty) && this.#isLeading(mark));
@@ -63,7 +63,7 @@ export class Works {
     this.#hasHabit = glued >= 3 || (glued > 0 && 2 * glued >= this.#listed.size);
   }
 
-  /** The addresses of its lists. */
+  /** The addresses in the lists of works. */
   get addresses(): string[] {
     return [...this.units].flatMap(({ entry, lines }) => entry?.urls ?? lines.flatMap(({ urls }) => urls));
   }
@@ -72,16 +72,16 @@ export class Works {
     return labels.length > 0 && labels.every((label) => this.#listed.has(label));
   }
 
-  /** Whether what looks like a mark is one. */
+  /** Whether a candidate is a mark in this report. */
   isMark({ certainty, labels }: Pick<Mark, "certainty" | "labels">): boolean {
     if (SURE.includes(certainty) || certainty === "none") return true;
     if (this.#hasSure && (certainty === "alone" || certainty === "habit")) return false;
     return (certainty !== "habit" || this.#hasHabit) && this.#isLeading({ labels });
   }
 
-  /** Where a mark leads. */
+  /** Returns the addresses that a mark leads to. */
   listUrls({ certainty, labels, urls, tail = "" }: Mark): readonly string[] {
-    // What is glued to a bare address is a mark of its own.
+    // A number glued to a bare address is a mark of its own.
     if (tail !== "" && this.isMark({ certainty: "glued", labels: [tail.replace(".", "")] }))
       return urls.map((url) => url.slice(0, -tail.length));
     const counts = certainty !== "link" && (certainty !== "counted" || this.#isCounted);
@@ -91,7 +91,7 @@ export class Works {
 
 const listMarks = ({ lines }: Unit): Mark[] => lines.flatMap(({ marks }) => marks);
 
-/** How many marks of these kinds name each number. */
+/** Counts the marks of these kinds for each number. */
 function countOf(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { certainty, labels } of units.flatMap(listMarks))
@@ -101,8 +101,8 @@ function countOf(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyM
 }
 
 /**
- * Whether the entries of a list are works. `used`: how many marks of the report name each number, surely or less so;
- * `isFree`: whether that counts, since no later list has the numbers.
+ * Whether the entries of a list are works. `used`: how many marks, of any certainty, have each number; `isFree`: whether
+ * these count for this list, because no later list has the numbers.
  */
 function isWorkList(
   members: readonly Unit[],
@@ -126,34 +126,34 @@ function isWorkList(
   return isFree && of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
 }
 
-/** A list at the end of a report without numbers, whose entries are titles with their addresses. */
+/** Finds a list without numbers at the end of a report whose entries are titles with their addresses. */
 function listUnnumberedWorks(units: readonly Unit[], numbered: ReadonlySet<Unit>): Unit[] {
   const isApart = (unit: Unit) => unit.kind === "gap" || unit.kind === "note" || numbered.has(unit);
   const last = units.findLastIndex(
     (unit) => !isApart(unit) && (unit.kind === "row" || classifyShape(unit) !== "title"),
   );
   const behind = units.slice(last + 1);
-  // Lines of addresses below a paragraph are its own, so that a list begins with a heading or with items.
+  // Lines of addresses right below a paragraph belong to it, so the list begins at a heading or an item.
   const first = behind.findIndex(({ kind }) => kind === "gap" || kind === "item");
   const works = first < 0 ? [] : behind.slice(first).filter((unit) => !isApart(unit));
   return works.length > 1 || works[0]?.kind === "item" ? works : [];
 }
 
 const YEAR = String.raw`(?:1[5-9]|20)\d\d`;
-/** A year or a day in any language (June 5, 2024; 5. Juni 2024; 5/6/2024; 2024年6月5日), and a name with a number: what a title may have. */
+/** A year or a day in any language (June 5, 2024; 5. Juni 2024; 5/6/2024; 2024年6月5日), or a name with a number, as titles have. */
 const DATE = new RegExp(
   String.raw`(?<![\p{L}\d.,])(?:(?:\d{1,2}[월月]?\s)?\d{1,2},\s${YEAR}|\d{1,2}\.?\s(?:de\s|of\s)?\p{L}{3,12}\.?,?\s(?:de\s)?${YEAR}|\d{1,2}[-/.]\d{1,2}[-/.]${YEAR}|${YEAR}(?:\s?[-/.年년月월]\s?\d{1,2}){0,2})(?![\d,]*\d)`,
   "gu",
 );
 const NAME = /\p{L}+[-‑]?\d+(?:\.\d+)*|\d+\p{L}+/gu;
 
-/** Whether nothing stands behind the address of a work but a return to its mark, or the day of access. */
+/** Whether only a link back to the mark or the day of access follows the address of a work. */
 function isEnd(after: string): boolean {
   const rest = after.replace(DATE, "");
   return /^[\s)\]>.,;]*(?:↩.*)?$/u.test(after) || (rest !== after && /^[^\p{Nd}!?]{0,40}$/u.test(rest));
 }
 
-/** How a unit looks that has one address, and has it at an end: `title`, if no page could be asked for a figure of it. */
+/** Classifies a unit that has its one address at an end: `title` if it contains no figure that could be checked. */
 function classifyShape({ lines, kind }: Unit): "title" | "address" | undefined {
   const parts = lines.flatMap((line) =>
     line.marks.flatMap((mark) => (mark.urls.length > 0 ? { line, mark } : [])),
@@ -178,7 +178,7 @@ function classifyShape({ lines, kind }: Unit): "title" | "address" | undefined {
 
 const isAddress = (text: string) => /^(?:https?:\/\/|www\.|10\.\d)/i.test(text);
 
-/** A line up to an offset without its numbers and bare addresses. */
+/** Returns a line up to an offset without its numbers and bare addresses. */
 function cutTextBeside({ text, marks }: Line, end = text.length): string {
   let rest = "";
   let at = 0;

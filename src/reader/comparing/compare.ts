@@ -13,74 +13,74 @@ export interface Sentence {
 }
 
 /**
- * What another report says of a sentence: the same; what may be the same ("open"); nothing ("absent"); another figure
- * ("changed": `other` is the index of its sentence). "none": it has no number, date or quotation that could be compared.
+ * How another report relates to a sentence: it states the same; it may state the same ("open"); it lacks it ("absent"); it
+ * states another figure ("changed": `other` is the index of that sentence). "none": no number, date or quotation to compare.
  */
 export type Relation = { kind: "same" | "open" | "absent" | "none" } | { kind: "changed"; other: number };
 
-/** What stands over a sentence, and the sentence before it, count as this share of its own words. */
+/** The weight of words over a sentence and in the sentence before it, as a share of the weight of its own words. */
 const CONTEXT = 0.4;
-/** A word that the other report never has counts so much. */
+/** The weight of a word that the other report lacks. */
 const UNKNOWN = 0.5;
-/** A figure that two sentences share makes them more alike by so much. */
+/** How much a shared figure raises the likeness of two sentences. */
 const FIGURE = 0.3;
-/** So much alike are at least two sentences, a shared figure aside, that may be about one thing. */
+/** The least likeness, without shared figures, of two sentences that may be about one thing. */
 const LEAST_ALIKE = 0.1;
-/** So much alike are two sentences that differ in a figure; less for each sign that the figure is nowhere else. */
+/** The likeness from which sentences with different figures conflict; lower for each sign that a figure is nowhere else. */
 const CONFLICT = 0.7;
 const SIGN = 0.1;
-/** So many places are looked at for a sentence, and so many sentences are compared with it. */
+/** The most places that are looked at for a sentence, and the most sentences that are compared with it. */
 const MOST_PLACES = 120;
 const MOST_NEAR = 8;
-/** Of so many that are most alike it is looked at whether they share figures. */
+/** For how many of the most alike sentences shared figures are looked up. */
 const MOST_ALIKE = 12;
-/** At so many places of a figure it is noted that its form stands there. */
+/** The most places of a figure for which its form is recorded. */
 const MOST_FORMS = 16;
-/** So many figures of a sentence are compared, in case it is a list of thousands. */
+/** The most figures of a sentence that are compared; a sentence may be a list of thousands. */
 const MOST_SOUGHT = 40;
-/** A figure may be rounded to one that differs from it by this share of the larger. */
+/** Two figures may be roundings of each other up to this difference, as a share of the larger. */
 const MOST_APART = 0.1;
-/** Smaller whole numbers and the numbers of years stand in any report. */
+/** Smaller whole numbers, and years, occur in any report by chance. */
 const LEAST_RARE = 100;
 
-/** Where a figure of a sentence stands in the other report: a rare one anywhere, another one beside what else the sentence says, or elsewhere; one that stands nowhere may be excused. */
+/** Where a figure is in the other report: "rare": anywhere; "near": beside other parts of the sentence; "elsewhere"; "absent", or "excused" if it may be. */
 type State = "rare" | "near" | "elsewhere" | "excused" | "absent";
 const DOUBT: Record<State, number> = { rare: 0, near: 0, elsewhere: 1, excused: 1, absent: 2 };
 
 interface Statement {
-  /** Its index in its report. */
+  /** The index in its report. */
   place: number;
   text: string;
   over: string;
   sought: readonly Sought[];
-  /** Its words and those of its context, by their keys, with how much they count. */
+  /** The weights of its words and of the words of its context, by their keys. */
   keys: ReadonlyMap<string, number>;
-  /** Where each of `sought` stands in the other report, and the statements there that have a form of it which stands here. */
+  /** For each of `sought`, its places in the other report, and the statements there that have one of its forms from here. */
   places: readonly Places[];
   back: number[][];
-  /** The statements there that are most like it, the most alike one first. */
+  /** The most similar statements of the other report, the most similar first. */
   near: Pair[];
   states: readonly State[];
 }
 
-/** Two statements with how much they are alike: by their words, and with the figures of the one that the other has. */
+/** Two statements with their likeness: by their words alone, and with their shared figures. */
 interface Pair {
   from: number;
   to: number;
   likeness: number;
   score: number;
-  /** Whether they share a word of their own or a figure, and not only what stands around them. */
+  /** Whether they share a word or figure of their own, and not only context. */
   isAbout: boolean;
 }
 
-/** How much a word counts, which is the more the rarer it is, and all words of a statement. */
+/** The weight of a word, higher for rare words, and the total weight of a statement. */
 interface Weights {
   isForeign: boolean;
   weightOf(key: string): number;
   total(statement: Statement): number;
 }
 
-/** Compares two reports: what each sentence of the one has in the other. Takes time in proportion to their lengths. */
+/** Compares two reports: returns how each sentence of one relates to the other report. Linear time. */
 export function relate(first: readonly Sentence[], second: readonly Sentence[]): [Relation[], Relation[]] {
   const [a, b] = [first, second].map((all) => detectLanguage(all.map(({ text }) => text).join("\n")));
   const isForeign = a !== undefined && b !== undefined && a !== b;
@@ -119,7 +119,7 @@ function memoizeNumber<T>(compute: (key: T) => number): (key: T) => number {
   };
 }
 
-/** A report, in which the statements of another one are looked up. */
+/** A report in which the statements of another report are looked up. */
 class Side {
   readonly statements: Statement[];
   readonly words = new Postings();
@@ -134,12 +134,12 @@ class Side {
     this.#texts = new Set(sentences.map(({ text }) => text));
     let before: string[] = [];
     this.statements = sentences.map(({ text, over }, place): Statement => {
-      const own = listKeys(text);
+      const textKeys = listKeys(text);
       const keys = new Map([...before, ...listKeys(over)].map((key) => [key, CONTEXT]));
-      for (const key of own) keys.set(key, 1);
-      before = own;
+      for (const key of textKeys) keys.set(key, 1);
+      before = textKeys;
       for (const key of keys.keys()) this.words.add(hashOf(key), place);
-      // The first cell of a row is the head of the others.
+      // The first cell of a row is a head for the other cells.
       const heads = `${over}\n${/^[^|]*(?= \| )/.exec(text)?.[0] ?? ""}`;
       this.#figures.add({ text, over: heads }, place);
       this.#quotable.add({ text });
@@ -149,7 +149,7 @@ class Side {
     });
   }
 
-  /** Looks up where the figures and quotations of its statements stand in the other report. */
+  /** Looks up the figures and quotations of its statements in the other report. */
   findPlaces(other: Side): void {
     for (const x of this.statements) {
       x.places = x.sought.map((each) => other.#findPlaces(each, x.over));
@@ -162,7 +162,7 @@ class Side {
     }
   }
 
-  /** Finds the statements of the other report that are like its own, and what of these stands there. */
+  /** Finds the similar statements of the other report, and which figures they share. */
   findNear(other: Side, { isForeign, weightOf, total }: Weights): void {
     for (const x of this.statements) {
       if (x.sought.length === 0) continue;
@@ -205,7 +205,7 @@ class Side {
     }
   }
 
-  /** What the other report has of each statement. `changed`: with which statement there it conflicts. */
+  /** Returns the relation of each statement. `changed` maps a statement to the conflicting one in the other report. */
   listRelations(changed: ReadonlyMap<number, number>, isForeign: boolean): Relation[] {
     return this.statements.map(({ sought, states }, i): Relation => {
       const other = changed.get(i);
@@ -213,7 +213,7 @@ class Side {
       if (sought.length === 0) return { kind: "none" };
       const hasRare = states.includes("rare");
       const absent = sought.filter((_, nth) => states[nth] === "absent");
-      // A report need not repeat the year of what it says.
+      // A report need not repeat the year of a date.
       const isGone =
         absent.length > 0
           ? !hasRare || absent.some((each) => each.kind !== "number" || getKind(each) !== "date")
@@ -245,15 +245,15 @@ class Side {
   }
 }
 
-/** What stands before a number that is part of a name, which another report may leave out: `COVID-19`. */
+/** The text before a number in a name, which another report may write without the number: `COVID-19`. */
 const NAME = /\p{L}[-‑]$/u;
 
-/** Whether statement `to` of the other report has a figure or quotation of `from`, in the form of either of them. */
+/** Whether statement `to` of the other report has a figure or quotation of `from`, in a form of either. */
 function hasFigure({ places, back }: Statement, nth: number, to: number): boolean {
   return places[nth]?.has(to) === true || back[nth]?.includes(to) === true;
 }
 
-/** Returns the index of the one of a statement's figures that another figure, which was found in it, is a form of; -1 for none. */
+/** Returns the index of the figure of a statement that is a form of `figure`, which was found in it; -1 if there is none. */
 function findNearest(all: readonly Sought[], figure: Sought): number {
   let [nearest, least] = [-1, MOST_APART];
   for (const [i, candidate] of all.entries()) {
@@ -263,29 +263,29 @@ function findNearest(all: readonly Sought[], figure: Sought): number {
   return nearest;
 }
 
-/** By which share of the larger one two figures differ; 1 if they are not of one kind. */
-function computeDistance(one: Sought, other: Sought): number {
-  if (!areAlike(one, other)) return 1;
-  if (one.kind === "date" && other.kind === "date")
-    return one.readings.some(({ month }) => other.readings.some((date) => date.month === month)) ? 0 : 1;
-  if (one.kind !== "number" || other.kind !== "number") return 0;
-  const areMeasured = one.unit && other.unit;
-  const [as = [], bs = []] = [one, other].map(({ readings, unit }) =>
+/** Returns the difference of two figures as a share of the larger; 1 if they are not of one kind. */
+function computeDistance(first: Sought, second: Sought): number {
+  if (!areAlike(first, second)) return 1;
+  if (first.kind === "date" && second.kind === "date")
+    return first.readings.some(({ month }) => second.readings.some((date) => date.month === month)) ? 0 : 1;
+  if (first.kind !== "number" || second.kind !== "number") return 0;
+  const areMeasured = first.unit && second.unit;
+  const [as = [], bs = []] = [first, second].map(({ readings, unit }) =>
     readings.map(({ value }) => Math.abs(value) * ((areMeasured && unit?.factors[0]) || 1)),
   );
   return Math.min(...as.flatMap((a) => bs.map((b) => Math.abs(a - b) / Math.max(a, b, 1e-9))));
 }
 
-/** A pair whose statements are about one thing and state another figure of one kind. */
-function findConflict(pair: Pair, one: Side, other: Side): Pair | undefined {
+/** Returns the pair if its statements are about one thing and state different figures of one kind. */
+function findConflict(pair: Pair, first: Side, second: Side): Pair | undefined {
   const { from, to, likeness, score } = pair;
-  const [x, y] = [one.statements[from] as Statement, other.statements[to] as Statement];
+  const [x, y] = [first.statements[from] as Statement, second.statements[to] as Statement];
   const unmet = listUnmet(x, y);
   let signs = -1;
   for (const each of listUnmet(y, x))
     for (const { sought, doubt } of unmet)
       if (areAlike(sought, each.sought)) signs = Math.max(signs, doubt + each.doubt);
-  // One that is near to nothing stands there as it is.
+  // `near` is empty if the other report has the statement word for word.
   if (signs < 0 || !pair.isAbout || y.near.length === 0) return undefined;
   const isSure = signs > DOUBT.absent;
   const areNearest = x.near[0] === pair && y.near[0]?.to === from;
@@ -293,14 +293,14 @@ function findConflict(pair: Pair, one: Side, other: Side): Pair | undefined {
   return isEnough && (isSure || areNearest) ? pair : undefined;
 }
 
-/** What `x` says and `y` does not. */
+/** Lists the items of `x` that `y` lacks. */
 function listUnmet(x: Statement, y: Statement) {
   return x.sought.flatMap((sought, nth) =>
     hasFigure(x, nth, y.place) ? [] : { sought, doubt: DOUBT[x.states[nth] ?? "rare"] },
   );
 }
 
-/** Whether a number stands in any report, by chance. */
+/** Whether a number occurs in any report by chance. */
 function isCommon(sought: Sought): boolean {
   return (
     sought.kind === "number" &&
@@ -310,16 +310,16 @@ function isCommon(sought: Sought): boolean {
   );
 }
 
-/** Whether two figures may be of one thing. */
-function areAlike(one: Sought, other: Sought): boolean {
-  const [a, b] = [getKind(one), getKind(other)];
+/** Whether two figures may measure the same thing. */
+function areAlike(first: Sought, second: Sought): boolean {
+  const [a, b] = [getKind(first), getKind(second)];
   const [isNumber, isOtherNumber] = [a, b].map(
     (kind) => kind !== "date" && kind !== "code" && kind !== "quotation",
   );
   return a === b || (isNumber === true && isOtherNumber === true && (a === "" || b === ""));
 }
 
-/** What a figure measures; "" for a number without a unit. */
+/** Returns what a figure measures; "" for a number without a unit. */
 function getKind(sought: Sought): string {
   if (sought.kind !== "number") return sought.kind;
   if (/^(?:19|20)\d\d$/.test(sought.text)) return "date";

@@ -2,23 +2,23 @@ import type { Report } from "../checking/check.js";
 import { readClaims } from "../checking/citations.js";
 import { type Relation, relate, type Sentence } from "./compare.js";
 
-/** A sentence of a report, or a field of a structured result with its name, and what the other report says of it. */
+/** A sentence of a report, or a named field of a structured result, with its relation to the other report. */
 export interface Compared {
   text: string;
   relation: Relation;
 }
 
-/** A text of a report, which is compared with the one at the same path of the other report. */
+/** A text of a report; it is compared with the text at the same path of the other report. */
 interface Part {
   sentences: readonly Sentence[];
-  /** The index of its first sentence in the report. */
+  /** The index in the report of its first sentence. */
   from: number;
 }
 
-/** A value with more words is a text, which may say the same in other words. */
+/** A value with more words is a text; another report may word it differently. */
 const MOST_WORDS = 4;
 
-/** Compares two texts as wholes, or two structured results field by field. Both have to be of one kind. */
+/** Compares two Markdown texts as wholes, or two structured results field by field. Both must be of one kind. */
 export function compareReports(first: Report, second: Report): [Compared[], Compared[]] {
   const [a, b] = [listParts(first), listParts(second)];
   const [ofA, ofB] = [listCompared(a), listCompared(b)];
@@ -59,8 +59,10 @@ function relateParts(
 ): [Relation[], Relation[]] {
   const [a, b] = relate(first, second);
   if (!isField || Math.max(a.length, b.length) > 1) return [a, b];
-  // A field has one subject, whatever its words are; without a figure, a short one is a value.
-  const [x, y] = [first, second].map(([one]) => one?.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+  // A field keeps its subject if its words change; without a figure, a short one is a value.
+  const [x, y] = [first, second].map(
+    ([sentence]) => sentence?.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [],
+  );
   const isValue = [x, y].every((words = []) => words.length <= MOST_WORDS);
   const kinds = [...a, ...b].map(({ kind }) => kind);
   const isOther = kinds.includes("none")
@@ -75,7 +77,7 @@ function relateParts(
 
 const SAME: Relation = { kind: "same" };
 
-/** The texts of a report by where they stand in it; that of Markdown stands at "". */
+/** Returns the texts of a report by their paths; the path of Markdown is "". */
 function listParts(report: Report): Map<string, Part> {
   const parts = new Map<string, Part>();
   let from = 0;
@@ -96,11 +98,11 @@ function listParts(report: Report): Map<string, Part> {
 
 const NOTHING_GIVEN = { citations: [], sources: [] };
 
-/** The members of an object; the items of an array by a name that tells them apart, so that their order does not count. */
+/** Lists the members of an object, or the items of an array by distinguishing names so that their order does not matter. */
 function listEntries(value: object): [string, unknown][] {
   if (!Array.isArray(value)) return Object.entries(value);
-  const named = value.map((item, i): [string, unknown] => [`[${findName(item) ?? i}]`, item]);
-  return new Set(named.map(([name]) => name)).size === value.length ? named : Object.entries(value);
+  const namedItems = value.map((item, i): [string, unknown] => [`[${findName(item) ?? i}]`, item]);
+  return new Set(namedItems.map(([name]) => name)).size === value.length ? namedItems : Object.entries(value);
 }
 
 function findName(item: unknown): string | undefined {

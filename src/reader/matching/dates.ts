@@ -8,17 +8,17 @@ import {
   type Token,
 } from "../languages/patterns.js";
 
-/** A day, a month of a year, or a day of a month. Parts that are not said are undefined. */
+/** A day, a month of a year, or a day of a month. Missing parts are undefined. */
 export interface CalendarDate {
   year: number | undefined;
   month: number;
   day: number | undefined;
 }
 
-/** A date of a text, with its place. */
+/** A date in a text, with its place. */
 export interface DateInText extends Token {
   kind: "date";
-  /** Several where it can be read in two ways, as in 3/4/2010. Not empty. */
+  /** Several if the date is ambiguous, as 3/4/2010 is. Not empty. */
   readings: readonly CalendarDate[];
 }
 
@@ -33,7 +33,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
   const months = new Map(vocabulary.listMonths().reverse());
   const month = `${buildAlternation(months.keys())}(?!${IN_WORD})\\.?`;
   const of = "(?:(?:of|de|di|del)\\s+)?";
-  /** Between the beginning and the end of a span, or between two that share the rest of their date. */
+  /** Between the two ends of a span, or between two dates that share a part. */
   const to = `\\s*(?:[-–—/&]|${buildAlternation([...vocabulary.list("to"), "until", "through"])}\\s(?:(?:zum|dem|the|le|el|al|il)\\s)?)\\s*`;
   const forms = [
     `${BEFORE}(?<a>\\d{4}|\\d{1,2})(?<sign>[-/.])\\s?(?<b>\\d{1,2})\\k<sign>(?:\\s?(?<c>${YEAR}|\\d\\d)${BEHIND}|(?=${to}\\d\\d?\\.))`,
@@ -48,7 +48,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
   return { months, date: new RegExp(pattern, "g") };
 });
 
-/** The dates of a text, in their order: `3–7 May 2010` are two. */
+/** Finds the dates of a text, in order: `3–7 May 2010` has two. */
 export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
   const { months, date } = patterns(vocabulary);
   const parseMonth = (name: string) => months.get(name.replace(".", "")) ?? Number(name);
@@ -63,7 +63,7 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
       day && buildDate(y, parseMonth(m), day),
       month && buildDate(y, parseMonth(month), undefined),
     ];
-    // `2009-10` are two years.
+    // `2009-10` is a span of two years.
     const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
     const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : [buildDate(y, parseMonth(m), d)];
     const end = match.index + match[0].length;
@@ -75,7 +75,7 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
   });
 }
 
-/** `2024-07-04`, `4.7.2024`, or `7/4/2024` in both its ways. */
+/** Reads `2024-07-04`, `4.7.2024`, or `7/4/2024` in both orders. */
 function readNumeric({ a = "", sign, b = "", c }: Readonly<Record<string, string | undefined>>) {
   if (a.length === 4) return c?.length === 2 ? [buildDate(a, Number(b), c)] : [];
   const isShort = c?.length === 2;
@@ -93,7 +93,7 @@ function buildDate(
   return { year: number(year && expandYear(year)), month, day: number(day) };
 }
 
-/** `text` with its dates blanked, every other character where it was; two may share their place. */
+/** Blanks the dates of `text` and keeps all other offsets; dates may overlap. */
 export function removeDates(text: string, dates: readonly Pick<Token, "start" | "end">[]): string {
   let rest = "";
   for (const { start, end } of dates)
@@ -101,7 +101,7 @@ export function removeDates(text: string, dates: readonly Pick<Token, "start" | 
   return rest + text.slice(rest.length);
 }
 
-/** The months that a text names, with a capital letter where a small one makes it another word. */
+/** Finds the months in a text; a name that is also a common word needs a capital letter. */
 export function findMonths(text: string, vocabulary: Vocabulary): number[] {
   const { months } = patterns(vocabulary);
   return listMatches(WORD, text).flatMap(([name]) => {
@@ -112,7 +112,7 @@ export function findMonths(text: string, vocabulary: Vocabulary): number[] {
 const WORD = /(?<!\p{L})\p{L}{3,10}(?!\p{L})/gu;
 const ENGLISH = /^(?:mar|march|may|sept?|dec|august|jan|jun|oct)$/;
 
-/** A year of which the century may be left out. */
+/** Expands a year that may lack its century. */
 export function expandYear(year: string): string {
   return year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;
 }

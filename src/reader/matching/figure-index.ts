@@ -20,20 +20,20 @@ import {
 import { convertAmount, listOtherUnits, measureOf, ORDER, type Unit, unitNames } from "./units.js";
 
 /**
- * How far a number that is given without a bound may be rounded: "written" as it is written (46,000 for 46,321), "decimals" by
- * its decimals alone (14 for 14.3), "converted" also to the zeros of a small one (300 km/h for 186 mph). "open" is as far as
- * its bound leaves it open.
+ * How far a number without a bound may be rounded: "written": to its written digits (46,000 for 46,321); "decimals": only to
+ * its decimals (14 for 14.3); "converted": also to the zeros of a small number (300 km/h for 186 mph); "open": as far as
+ * its bound allows.
  */
 export type Rounding = "written" | "decimals" | "converted" | "open";
 
 /**
- * What a figure states, as an amount in a measure. Measures are the kinds of units, in their smallest unit, and of money the
- * currencies; "" for numbers without a unit, "*" for the digits of those with one, "=km" for those with that one, "~km" for those
- * under it; "code" for hashes of codes; "date" for dates, and "day" for those whose year stands elsewhere.
+ * A statement of a figure: an amount in a measure. Measures are the kinds of units, in their smallest unit, and currencies;
+ * "" for numbers without a unit, "*" for the digits of numbers with one, "=km" for those with that unit, "~km" for those
+ * under a head with it; "code" for hashes of codes; "date" for dates, and "day" for dates whose year is elsewhere.
  */
 type Form = readonly [measure: string, value: number];
 
-/** A figure of a sentence is met by an amount between these, unless one of `unless` stands there, too. */
+/** Amounts between these match a figure of a sentence, unless one of `unless` is at the same place. */
 interface Sought {
   measure: string;
   least: number;
@@ -41,34 +41,34 @@ interface Sought {
   unless?: readonly Sought[];
 }
 
-/** Two amounts that differ by less than this share of them are one: units are converted in floating point. */
+/** Two amounts that differ by less than this share are equal: conversion of units is in floating point. */
 const EPSILON = 1e-9;
-/** How much a number is rounded as a share of itself: in silence 3 % (1.2 GB for 1,242 MB is one), after "about" 10 % (contract §11). */
+/** The largest rounding as a share of the number: by itself 3 % (1.2 GB for 1,242 MB), after "about" 10 % (contract §11). */
 const MOST_ROUNDED = 0.035;
 const MOST_BOUNDED = 0.1;
-/** A number of thousands with so many zeros at its end may be rounded to them. A year is never rounded. */
+/** A number in the thousands with this many trailing zeros may be rounded to them. Years are never rounded. */
 const ROUND_ZEROS = 2;
 const THOUSAND = 1_000;
 const LATEST_YEAR = 2_100;
-/** What a bound leaves open: "more than 1,000" is said of 1,450. */
+/** How far a number may exceed its bound: "more than 1,000" for 1,450. */
 const MOST_OPEN = 2;
 const MINUTE = 60_000;
 
-/** Digits in a word, as in `SHA256` and `TLSv1.3`: a sentence may write `SHA-256` and `TLS 1.3`. */
+/** Digits in a word, as in `SHA256` and `TLSv1.3`, which a sentence may write as `SHA-256` and `TLS 1.3`. */
 const DIGITS_IN_WORD = /(?<=\p{L})\d+(?:\.\d+)?/gu;
-/** What a page says once of the numbers of its tables: `(in thousands)`. */
+/** A scale that a page states once for its tables: `(in thousands)`. */
 const SCALE = /(?:\bin |\()(?:[$€£]|[A-Z]{3} )?\p{L}+/gu;
 const RATIO = /^(?: (?:to|zu) |[-–])$/;
-/** Years without their century, as in press releases on results: `FY24`, `3Q24`, `Q3-14`, `'24`. */
+/** Years without their century, as in financial results: `FY24`, `3Q24`, `Q3-14`, `'24`. */
 const SHORT_YEAR = /\d\d(?!\d)(?<=(?:(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’-]?|(?<!\d)['’])\d\d)/giu;
 
 const patterns = cacheByVocabulary((vocabulary) => ({
-  /** Between the numbers of a share: `one in five`. */
+  /** The text between the numbers of a share: `one in five`. */
   outOf: new RegExp(`^(?:/| (?:${IN_WORD}+ )?${buildAlternation(vocabulary.list("outOf"))} )$`),
   unit: new RegExp(`(?<!${IN_WORD})${unitNames(vocabulary).pattern}(?!${IN_WORD})`, "g"),
 }));
 
-/** What stands over a passage or a sentence, and what that makes of its numbers. */
+/** The text over a passage or sentence, with the units and factors that it gives to the numbers below. */
 interface Head {
   text: string;
   units: readonly Unit[];
@@ -76,13 +76,13 @@ interface Head {
   forms: readonly Form[];
 }
 
-/** The figures of several passages, in which those of a sentence are looked up. */
+/** The figures of several passages, in which the figures of a sentence are looked up. */
 export class FigureIndex {
   readonly #forms = new Map<string, Postings>();
   readonly #scales = new Set<number>();
   #head: Head = { text: "", units: [], factors: [], forms: [] };
 
-  /** `hasPowers`: whether the words for powers are known; else a number may be a million times what is read of it. */
+  /** `hasPowers`: whether the page's words for powers can be read; if not, a number may be a million times what was read. */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly rounding: Rounding = "written",
@@ -90,12 +90,12 @@ export class FigureIndex {
   ) {}
 
   /**
-   * Adds a passage; places ascend. `over` stands over it, as a heading or the heads of columns: what is said there is said in
-   * the passage, and a unit or power that is named there may be that of its numbers.
+   * Adds a passage; places must ascend. `over` is the heading or column heads over it: its figures count for the passage,
+   * and its units and powers may apply to the passage's numbers.
    */
   add({ text, over = "" }: { text: string; over?: string }, place: number): void {
-    // A cell may hold the unit of its row alone.
-    const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).named(cell));
+    // A cell may hold only the unit of its row.
+    const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).findUnit(cell));
     const head = this.#readHead([over, ...cells].join("\n"));
     const forms = [...listStatements(text, head, this.vocabulary), ...head.forms];
     for (const form of new Map(forms.map((each) => [each.join(), each])).values()) this.#addForm(form, place);
@@ -103,12 +103,12 @@ export class FigureIndex {
       for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
   }
 
-  /** Adds a number that no passage states, such as a sum, at the place 0. */
+  /** Adds an amount that no passage states, such as a sum, at place 0. */
   addAmount(value: number): void {
     this.#addForm(["", value], 0);
   }
 
-  /** Where a figure stands. `over`: what stands over it, as over a passage. */
+  /** Finds the places of a figure. `over`: the text over the sentence. */
   findPlaces(figure: Figure, over = ""): Places {
     if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeSought));
     if (figure.kind === "date")
@@ -122,7 +122,7 @@ export class FigureIndex {
         ]),
       );
     const { units, factors } = this.#readHead(over);
-    // A page may say once that its numbers are in thousands.
+    // A page may state once that its numbers are in thousands.
     const scales = figure.factor === 1 ? [] : [...this.#scales, ...(this.hasPowers ? [] : [figure.factor])];
     const readings = [1, ...factors, ...scales.map((scale) => 1 / scale)].flatMap((factor) =>
       multiply(figure.readings, factor),
@@ -134,7 +134,7 @@ export class FigureIndex {
     );
   }
 
-  /** Where a number stands that a bound leaves open: 1,450 for "more than 1,000". */
+  /** Finds numbers within a bound: 1,450 for "more than 1,000". */
   findPlacesBeyond({ readings, unit, bound }: Quantity): Places {
     return this.#findAll(readings.flatMap((reading) => listSought(reading, unit, bound, "open")));
   }
@@ -149,7 +149,7 @@ export class FigureIndex {
     if (this.#head.text === text) return this.#head;
     const { vocabulary } = this;
     const units = listMatches(patterns(vocabulary).unit, lowerCase(text)).flatMap(
-      ({ 0: { length }, index }) => unitNames(vocabulary).named(text.slice(index, index + length)) ?? [],
+      ({ 0: { length }, index }) => unitNames(vocabulary).findUnit(text.slice(index, index + length)) ?? [],
     );
     const forms = findFigures(text, vocabulary).flatMap((figure) => listForms(figure));
     this.#head = { text, units, factors: findFactors(text, vocabulary), forms };
@@ -168,7 +168,7 @@ export class FigureIndex {
   }
 }
 
-/** All that a passage states. */
+/** Lists everything that a passage states. */
 function listStatements(text: string, { units, factors }: Head, vocabulary: Vocabulary): Form[] {
   const { outOf } = patterns(vocabulary);
   const figures = findFigures(text, vocabulary);
@@ -178,7 +178,7 @@ function listStatements(text: string, { units, factors }: Head, vocabulary: Voca
     const scaled = factors.map((factor) => ({ ...figure, readings: multiply(figure.readings, factor) }));
     const all = [figure, ...scaled].flatMap((each) => listForms(each, units));
     if (next?.kind !== "number") return all;
-    // What two numbers say together: `one in five`, `3 to 1`.
+    // A statement of two numbers together: `one in five`, `3 to 1`.
     const between = lowerCase(text.slice(figure.end, next.start));
     const [part = 0, whole = 1] = [figure.readings[0]?.value, next.readings[0]?.value];
     const pair = outOf.test(between)
@@ -199,7 +199,7 @@ function listStatements(text: string, { units, factors }: Head, vocabulary: Voca
   ];
 }
 
-/** What a figure states; `heads`: the units that are named over it. */
+/** Lists the forms of a figure; `heads`: the units named over it. */
 function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
   if (figure.kind === "code") return figure.values.flatMap(listCodeForms);
   if (figure.kind === "date")
@@ -212,7 +212,7 @@ function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
   const { readings, unit, text, isWord } = figure;
   // "one" is seldom a number.
   if (isWord && readings[0]?.value === 1 && unit === undefined) return [];
-  // `1 600` may be two numbers beside one another, and ½ is 1/2.
+  // `1 600` may be two adjacent numbers, and ½ is 1/2.
   const written = text.normalize("NFKD");
   const parts = /\d[ ⁄]\d/.test(written) ? (written.match(/\d+/g) ?? []) : [];
   const amounts = readings.flatMap(({ value }): Form[] => {
@@ -227,7 +227,7 @@ function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
   return [...parts.map((part): Form => ["", Number(part)]), ...amounts];
 }
 
-/** A number, and a share in words as it is rounded, up or down, to whole percent: two thirds are 66 or 67. */
+/** Lists the forms of a share; a share in words is rounded up and down to whole percent: two thirds are 66 or 67. */
 function shareForms(share: number, isRounded = true): Form[] {
   const percent =
     isRounded && share < 1 ? [Math.floor(share * 100) / 100, Math.round(share * 100) / 100] : [];
@@ -238,7 +238,7 @@ function listCodeForms(value: string): Form[] {
   // `00:14:08` of a recording is 14:08.
   const [hours = "", minutes = "", seconds] = value.split(":");
   const isTime = /^\d\d?:\d\d$/.test(value);
-  // A port stands behind an address, an hour before its minutes, and version 2.14.0 is one of version 2.14.
+  // A port follows an address, an hour precedes its minutes, and version 2.14.0 is a version of 2.14.
   const parts =
     isTime && minutes !== "00"
       ? []
@@ -258,7 +258,7 @@ function buildExact(measure: string, value: number): Sought {
   return { measure, least: value, most: value };
 }
 
-/** `14:00` is 14 o'clock, and a duration of 1:30 takes 90 minutes. */
+/** `14:00` may be 14 o'clock, and a duration of 1:30 is 90 minutes. */
 function listCodeSought(value: string): Sought[] {
   const [, hour = "", minute = ""] = /^(\d\d?):(\d\d)$/.exec(value) ?? [];
   const ms = (Number(hour) * 60 + Number(minute)) * MINUTE;
@@ -270,7 +270,7 @@ function listCodeSought(value: string): Sought[] {
   ];
 }
 
-/** Where a number is looked for. The same digits with another unit are another amount. */
+/** Lists where to look for a number. The same digits with another unit are another amount. */
 function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Sought[] {
   if (unit?.or) {
     const { or, ...first } = unit;
@@ -295,11 +295,11 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
       const ends = [least, most].map((end) => (reading.value < 0 ? -end : end) * factor + unit.offset);
       return { measure: measureOf(unit), least: Math.min(...ends), most: Math.max(...ends) };
     });
-  // What is converted is rounded to its zeros, too: 186 mph are 300 km/h.
+  // A converted amount may also be rounded to its zeros: 186 mph are 300 km/h.
   const converted = buildRange(reading, unit, bound, "converted");
   const unless = [buildTimes(`=${unit.id}`, 1, converted), buildTimes(`~${unit.id}`, 1, converted)];
   const others = listOtherUnits(unit);
-  // A share of 0.9 is 90 %, and 0.9 dollars are 90 cents.
+  // 0.9 as a share is 90 %, and 0.9 dollars are 90 cents.
   const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...others] : [];
   const cents = unit.kind === "money" && range[1] <= 1 ? [buildTimes("=cent", 100)] : [];
   return [
@@ -316,7 +316,7 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
 
 type Range = readonly [least: number, most: number];
 
-/** Between which numbers one lies that may be written as `reading`, without its sign. */
+/** Returns the range of numbers that may be written as `reading`, without sign. */
 function buildRange(
   { value, step, zeros }: Reading,
   unit: Unit | undefined,
@@ -331,7 +331,7 @@ function buildRange(
   const isRound =
     rounding === "converted" || (rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND);
   const place = step * 10 ** (isSilent && !isRound ? 0 : zeros);
-  // A last 5, as in "about 3,500", may also stand for steps of five.
+  // A last 5, as in "about 3,500", may also be a step of five.
   const half = (place / 2) * (bound === "about" && Math.round(size / place) % 10 === 5 ? 5 : 1);
   const [below, above] =
     bound === "over" ? [0, place * (1 - EPSILON)] : bound === "under" ? [place, 0] : [half, half];
@@ -342,7 +342,7 @@ function buildRange(
   ];
 }
 
-/** The parts of a date by which it is looked up: 4 July 2024 is also July 2024, 4 July, and July. */
+/** Lists the partial dates under which a date is found: 4 July 2024 is also July 2024, 4 July, and July. */
 function listParts({ year, month, day }: CalendarDate): CalendarDate[] {
   const years = year === undefined ? [undefined] : [year, undefined];
   const days = day === undefined ? [undefined] : [day, undefined];

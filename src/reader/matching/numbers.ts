@@ -10,7 +10,7 @@ import {
 import { type DateInText, findDates, removeDates } from "./dates.js";
 import { ORDER, type Unit, unitNames } from "./units.js";
 
-/** A value that a number may have; `step`: the place of its last written digit; `zeros`: how many a whole number ends with. */
+/** A possible value of a number; `step`: the place of its last written digit; `zeros`: trailing zeros of a whole number. */
 export interface Reading {
   value: number;
   step: number;
@@ -18,17 +18,17 @@ export interface Reading {
 }
 
 /**
- * How a number is meant. "loose" is what no page needs to state in these words: a decade, a century, a difference in
- * percentage points, a time "ago".
+ * How a number is limited. "loose": a page may state it in other words: a decade, a century, a difference in percentage
+ * points, a time "ago".
  */
 export type Bound = "plain" | "about" | "over" | "under" | "loose";
 
-/** A number of a text as it may be meant; its text is as it stands there, with its unit. */
+/** A number in a text with its possible values; `text` is as written, with its unit. */
 export interface Quantity extends Token {
   kind: "number";
-  /** Several where the digits can be read in two ways: `1.600` is 1600 in German. Not empty. */
+  /** Several if the digits are ambiguous: `1.600` is 1600 in German. Not empty. */
   readings: readonly Reading[];
-  /** What its power multiplies by, as `billion`; 1 without one. */
+  /** The factor of its power word, such as `billion`; 1 without one. */
   factor: number;
   unit: Unit | undefined;
   bound: Bound;
@@ -36,34 +36,34 @@ export interface Quantity extends Token {
   isWord: boolean;
 }
 
-/** A time of day, a version, an address: digits that are compared as written. `2:30 pm` has two values, one is 14:30. */
+/** A time of day, a version or an address: digits that are compared as written. `2:30 pm` has two values; one is 14:30. */
 export interface Code extends Token {
   kind: "code";
   values: readonly string[];
 }
 
-/** Something that a text states and another text may state in another form. */
+/** A number, code or date, which another text may write in another form. */
 export type Figure = Quantity | Code | DateInText;
 
-/** Powers of Chinese, Japanese and Korean, behind which a number may go on: `1億2500万`. */
+/** Powers of Chinese, Japanese and Korean that may be followed by the rest of the number: `1億2500万`. */
 const GOES_ON = /[千万萬億亿兆백천만억조]$/;
-/** Right behind digits, or behind an amount of money: a letter that multiplies. */
+/** A letter right after digits or money that multiplies them. */
 const LETTERS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, mm: 1e6, b: 1e9, t: 1e12 };
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:us|a|c|hk|nz|r)?\\$|[€£¥₹]|(?<!${IN_WORD})(?:usd|eur|gbp|chf|jpy|cny|rmb|inr|nok|sek|dkk|pln|cad|aud|rs\\.?|kr\\.?)`;
-/** The number of a telephone, a book or a file counts nothing; it has three groups and more. */
+/** A telephone number, ISBN or file number is no amount; it has three groups or more. */
 const IDENTIFIER = "\\d+(?:-\\d+){2,}";
 const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d(?:\\.\\d+)?e[-+]?\\d\\d?(?!${IN_WORD})|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
-/** Whole numbers with or without groups and a fraction, by the mark that groups. */
+/** Whole numbers with or without groups and a fraction, by the mark that groups them. */
 const GROUPED: readonly (readonly [mark: string, point: string, form: RegExp])[] = [
   [",", ".", /^(?:\d*|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.(\d+))?$/],
   [".", ",", /^(?:\d*|[1-9]\d{0,2}(?:\.\d{2,3})*\.\d{3})(?:,(\d+))?$/],
 ];
-/** How far around a number the words that bound it are looked for, in characters. */
+/** How far from a number its bounding words may be, in characters. */
 const REACH = 32;
-/** Only so many digits of a floating-point number are exact. */
+/** How many digits of a floating-point number are exact. */
 const MOST_DIGITS = 15;
-/** The first number of two that share their bound: `about 30 to 40`. */
+/** The first of two numbers that share a bound: `about 30 to 40`. */
 const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|\p{L}+\s)\s*$/u;
 
 /** The patterns of numbers in the words of some languages. */
@@ -96,7 +96,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
   const join = `(?:(?<=${large})[ -](?:${and}[ -])?|(?<=${ten})[ -](?:${and}[ -])?(?!${ten})|[ -](?=${large})|${and})?`;
   const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${buildAlternation(fractions.keys())}))`;
   const clock = buildAlternation(vocabulary.list("clock"));
-  /** The words of a list right before a number or its currency, and right behind it. */
+  /** Matches the words of a list right before a number or its currency, and right after it. */
   const around = (name: string, sign = "(?!)") => {
     const words = vocabulary.list(name);
     const behind = buildAlternation(words.flatMap((each) => (each.startsWith("~") ? each.slice(1) : [])));
@@ -133,8 +133,8 @@ const patterns = cacheByVocabulary((vocabulary) => {
 });
 
 /**
- * The numbers, times and dates of a text, in their order. Digits inside a word (`IPv6`) are no number; those behind a hyphen
- * (`GPT-4`) are one.
+ * Finds the numbers, times and dates of a text, in order. Digits inside a word (`IPv6`) are no number; digits after a hyphen
+ * (`GPT-4`) are.
  */
 export function findFigures(original: string, vocabulary: Vocabulary): Figure[] {
   const text = normalizeDigits(original);
@@ -142,7 +142,7 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   const dates = findDates(text, vocabulary);
   const dateless = removeDates(text, dates);
   const times = listMatches(time, lowerCase(dateless)).flatMap((match) => readTime(match, dateless) ?? []);
-  // Blanked, so that no number is read out of a date or a time.
+  // Blanked, so that no number is read from a date or time.
   const rest = removeDates(dateless, times);
   const lower = lowerCase(rest);
   const cutBetween = (first: Token, second: Token) => lower.slice(first.end, second.start);
@@ -156,11 +156,11 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
       figures.push(whole ?? figure);
     } else if (figure) figures.push(figure);
   }
-  // The first of a range has the power and the unit of the second: `1.2–1.3 billion euros`.
+  // The first number of a range has the power and unit of the second: `1.2–1.3 billion euros`.
   for (const [i, first] of figures.entries()) {
     const second = figures[i + 1];
     if (first.kind !== "number" || second?.kind !== "number" || !to.test(cutBetween(first, second))) continue;
-    // A year is no beginning of a range of percent: `from 57.9 % in 2020 to 62.4 %`.
+    // A year does not begin a range of percentages: `from 57.9 % in 2020 to 62.4 %`.
     if (/^(?:1[5-9]|20)\d\d$/.test(first.text) && second.unit) continue;
     first.unit ??= second.unit;
     if (first.factor === 1 && (second.unit === undefined || first.unit === second.unit))
@@ -169,7 +169,7 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   return [...dates, ...times, ...figures].sort((a, b) => a.start - b.start);
 }
 
-/** What multiplies the numbers under a head of a column, as in `Costs (million euros)`, `€m`, `TEUR` or `$'000`. */
+/** Finds the factors that a column head gives to its numbers: `Costs (million euros)`, `€m`, `TEUR` or `$'000`. */
 export function findFactors(head: string, vocabulary: Vocabulary): number[] {
   const { head: pattern, powers, heads } = patterns(vocabulary);
   return listMatches(pattern, lowerCase(head)).map(([sign]) => {
@@ -186,7 +186,7 @@ export function multiply(readings: readonly Reading[], factor: number): Reading[
   }));
 }
 
-/** `text` in its length with hyphens and digits of one kind, and the hour of a date set off. */
+/** Normalizes hyphens and digits and sets the hour off from a date; the length stays. */
 function normalizeDigits(text: string): string {
   return text
     .replace(/[‐‑]/g, "-")
@@ -199,7 +199,7 @@ function normalizeDigits(text: string): string {
     .replace(/[٬٫]/g, (mark) => (mark === "٬" ? "," : "."));
 }
 
-/** Two numbers that are one: `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`. */
+/** Joins two parts of one number: `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`. */
 function joinParts(first: Quantity, second: Quantity, between: string, and: RegExp): Quantity | undefined {
   if (first.text.length > REACH || second.readings.length === 0) return undefined;
   const isNext = GOES_ON.test(first.text)
@@ -218,7 +218,7 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
   return { ...first, readings, unit, end: second.end, text: `${first.text}${between}${second.text}` };
 }
 
-/** A time of day; undefined if the digits are only a number. */
+/** Reads a time of day; undefined if the digits are only a number. */
 function readTime({ 0: all, index: start, groups = {} }: RegExpExecArray, text: string): Code | undefined {
   const { hour, minute = "00", half, clock } = groups;
   if (groups.minute === undefined && half === undefined && clock === undefined) return undefined;
@@ -271,7 +271,7 @@ function readNumber(
     const [over = 0, under = 1] = glyph.normalize("NFKD").split("⁄").map(Number);
     read.splice(0, 2, { ...buildExact((read[0]?.value ?? 0) + over / under), step: 0.01 });
   }
-  // `2021/22` are two years.
+  // `2021/22` is two years.
   const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(cutBefore(6))?.[1];
   if (century) read.push(buildExact(Number(century + plain)));
   const factor = powers.get(power.replace(/\.$/, "")) ?? LETTERS[power] ?? 1;
@@ -281,7 +281,7 @@ function readNumber(
     ...(letter && money ? [] : multiply(read, factor)),
     ...(letter ? multiply(read, letter) : []),
   ];
-  // A key may name the unit: `delay_ms: 250`. A unit is read as it is written: MB is no Mb.
+  // A key may name the unit: `delay_ms: 250`. Units are case-sensitive: MB is not Mb.
   const key =
     /[:=]/.test(cutBefore(3)) && /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(cutBefore(REACH))?.[1];
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
@@ -294,8 +294,8 @@ function readNumber(
     ...place,
     readings: sign === undefined ? readings : multiply(readings, -1),
     factor: letter && money ? letter : factor,
-    unit: unitNames(vocabulary).named(written.trim()) ?? (isOrder ? ORDER : undefined),
-    // Asked for the numbers of a sentence alone, and not for those of the pages that it cites.
+    unit: unitNames(vocabulary).findUnit(written.trim()) ?? (isOrder ? ORDER : undefined),
+    // A getter, since only the numbers of sentences need it, and those of pages do not.
     get bound(): Bound {
       const context = around();
       if (isLoose(this, context, vocabulary)) return "loose";
@@ -305,7 +305,7 @@ function readNumber(
   };
 }
 
-/** Whether a number is one that no page needs to state; `context`: the text around it, with a NUL in its place. */
+/** Whether a page may state a number in other words; `context`: the text around it, with a NUL in its place. */
 function isLoose({ text, unit, readings }: Quantity, context: string, vocabulary: Vocabulary): boolean {
   const { ago, decades, spans } = patterns(vocabulary);
   const isDecade =
@@ -314,7 +314,7 @@ function isLoose({ text, unit, readings }: Quantity, context: string, vocabulary
   return isDecade || isDifference || spans.test(context) || (unit?.kind === "time" && ago.test(context));
 }
 
-/** The value of a number that is written as words, such as `zweiundzwanzigtausend`. */
+/** Reads a number written in words, such as `zweiundzwanzigtausend`. */
 function readWords(words: string, atoms: ReadonlyMap<string, number>, atom: RegExp): number {
   let [total, part] = [0, 0];
   const names = listMatches(atom, words.replaceAll("-", " "));
@@ -323,7 +323,7 @@ function readWords(words: string, atoms: ReadonlyMap<string, number>, atom: RegE
     if (value === 1_000) [total, part] = [total + (part || 1) * value, 0];
     else part = value === 100 ? (part || 1) * value : part + value;
   }
-  // An article, as in "a million", is one.
+  // An article, as in "a million", counts as one.
   return names.length === 0 ? 1 : total + part;
 }
 
@@ -331,13 +331,13 @@ function buildExact(value: number): Reading {
   return { value, step: 1, zeros: 0 };
 }
 
-/** What digits with separators may stand for: a comma or a point with three digits behind it groups, or begins a fraction. */
+/** Lists the values of digits with separators: a comma or point before three digits groups them, or begins a fraction. */
 function readDigits(digits: string): Reading[] {
   if (/e/.test(digits)) return [{ ...buildExact(Number(digits)), step: Number(digits.replace(/.*e/, "1e")) }];
   const joined = digits.replace(/[^\d.,:]/g, "");
   const readings = GROUPED.flatMap(([mark, point, form]): Reading[] => {
     const [text, decimals = ""] = form.exec(joined) ?? [];
-    // 1,000 is no 1 that is exact to three places.
+    // 1,000 is never 1 with three exact decimals.
     if (!text || decimals === "000") return [];
     const number = text.replaceAll(mark, "").replace(point, ".");
     const zeros = decimals === "" ? (/0*$/.exec(number)?.[0].length ?? 0) : 0;

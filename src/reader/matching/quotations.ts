@@ -1,7 +1,7 @@
 import { hashOf, indexFrom, Postings } from "../../core/postings.js";
 import { listMatches, type Token } from "../languages/patterns.js";
 
-/** What stands between quotation marks, in every kind of them; no apostrophe inside a word, no inches, not `'90s`. */
+/** Text between quotation marks of any kind; no apostrophe inside a word, no inches, not `'90s`. */
 const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^»«]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;
 const SPEECH = new RegExp(
   [
@@ -11,35 +11,35 @@ const SPEECH = new RegExp(
   "gu",
 );
 const LONG_SPEECH = new RegExp(DOUBLE.replaceAll("+)", "{1,1000})"), "gu");
-/** What is left out of a quotation, or put into it by the one who quotes. */
+/** An omission in a quotation, or text inserted by its author. */
 const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/g;
-/** What points from a text to its notes: `[3]`, or a raised number behind a word. */
+/** A note mark in a text: `[3]`, or a raised number after a word. */
 const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3}(?!\d)/gu;
-/** What is compared of a quotation: letters, digits, and the signs that change what is said. */
+/** The compared parts of a quotation: letters, digits, and signs that change its meaning. */
 const PART = /[\p{L}\p{M}\p{N}]+|[<>=≠≤≥±×%+$€£¥]/gu;
-/** Zero-width marks and the soft hyphen: they stand inside words and are not seen. */
+/** Zero-width marks and the soft hyphen, which are invisible inside words. */
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
 /** Markup that a copy may lack: targets of links and inline tags. */
 const MARKUP =
   /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
 
-/** A shorter quotation is a term, not something that somebody said, in words. */
+/** A shorter quotation is a term and not a statement, in words. */
 const LEAST_WORDS = 3;
 /** How many characters of a quotation are looked up. */
 const SHORT_ANCHOR = 8;
 const LONG_ANCHOR = 20;
-/** The parts around a gap stand so near one another, in characters. */
+/** The largest distance between the parts around an omission, in characters. */
 const MOST_GAP = 5_000;
-/** A quotation is compared at so many places. */
+/** The most places at which a quotation is compared. */
 const MOST_PLACES = 2_000;
 
-/** `text` with its markup blanked, every other character where it was. */
+/** Blanks the markup of `text` and keeps all other offsets. */
 export function removeMarkup(text: string): string {
   return text.replace(MARKUP, (markup) => " ".repeat(markup.length));
 }
 
-/** What stands between quotation marks in a text, without them. */
+/** Finds the quotations in a text, without their marks. */
 export function findQuotations(text: string): Token[] {
   return listMatches(SPEECH, text).map((match) => {
     const quoted = match.slice(1).find((part) => part !== undefined) ?? "";
@@ -48,13 +48,13 @@ export function findQuotations(text: string): Token[] {
   });
 }
 
-/** Whether a quotation has words enough to be looked for. */
+/** Whether a quotation has enough words to be looked for. */
 export function isStatement({ text }: Token): boolean {
   const words = text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.length >= LEAST_WORDS && splitParts(text).some((part) => part.length >= SHORT_ANCHOR);
 }
 
-/** Where quotations of at most 1,000 characters in double marks stand, with their marks. */
+/** Finds quotations of at most 1,000 characters in double marks; the places include the marks. */
 export function findQuotationPlaces(text: string): { start: number; end: number }[] {
   return listMatches(LONG_SPEECH, text).map(({ 0: all, index }) => ({
     start: index,
@@ -63,19 +63,19 @@ export function findQuotationPlaces(text: string): { start: number; end: number 
 }
 
 /**
- * Passages in which quotations are looked for, each in time that grows with the quotation alone. White space, hyphens and
- * punctuation do not count, so that a word that is split at the end of a line is read split and joined.
+ * Finds quotations in passages, in time that depends only on the quotation. White space, hyphens and punctuation are
+ * ignored, so that a word split at the end of a line matches split and joined.
  */
 export class QuotableText {
   readonly #passages: string[] = [];
-  /** Where each passage and each word begins in the text. */
+  /** The offsets of each passage and each word in the text. */
   readonly #begins: number[] = [];
   readonly #starts: number[] = [];
   #size = 0;
   #text = "";
   readonly #words = new Postings();
 
-  /** Adds a passage behind the others. */
+  /** Appends a passage. */
   add({ text }: { text: string }): void {
     const parts = normalizePlain(removeMarkup(text).replace(NOTE_MARK, " ")).match(PART) ?? [];
     this.#begins.push(this.#size);
@@ -86,7 +86,7 @@ export class QuotableText {
     this.#passages.push(parts.join(""));
   }
 
-  /** The index of the passage where all of `quotation` begins, what it leaves out by "…" or "[…]" aside; undefined if there is none. */
+  /** Returns the index of the passage with the beginning of `quotation`, whose omissions may differ; undefined if there is no match. */
   findPassage(quotation: string): number | undefined {
     this.#index();
     const parts = splitParts(quotation);
@@ -111,7 +111,7 @@ export class QuotableText {
     this.#starts.length = 0;
   }
 
-  /** Whether the parts before and behind the one at `place` stand there in their order. */
+  /** Whether the parts before and after the one at `place` occur around it in order. */
   #hasAround(parts: readonly string[], at: number, place: number): boolean {
     const from = Math.max(0, place - MOST_GAP);
     let before = this.#text.slice(from, place);
@@ -120,29 +120,29 @@ export class QuotableText {
       .slice(0, at)
       .reverse()
       .every((part) => {
-        const found = before.lastIndexOf(part);
-        before = before.slice(0, Math.max(0, found));
-        return found >= 0;
+        const partAt = before.lastIndexOf(part);
+        before = before.slice(0, Math.max(0, partAt));
+        return partAt >= 0;
       });
     return (
       isBefore &&
       parts.slice(at + 1).every((part) => {
-        const found = behind.indexOf(part);
-        behind = behind.slice(found + part.length);
-        return found >= 0;
+        const partAt = behind.indexOf(part);
+        behind = behind.slice(partAt + part.length);
+        return partAt >= 0;
       })
     );
   }
 }
 
-/** By what a text is looked up: its first characters, and more of them if it has more. */
+/** Returns the hashes of the prefixes by which a text is looked up. */
 function listAnchors(text: string): number[] {
   return [SHORT_ANCHOR, LONG_ANCHOR].flatMap((size) =>
     text.length < size ? [] : hashOf(text.slice(0, size)),
   );
 }
 
-/** The parts of a quotation around what it leaves out, as they are compared. */
+/** Splits a quotation at its omissions into normalized parts. */
 function splitParts(quotation: string): string[] {
   return quotation
     .replace(/\[(\p{L})\](?=\p{L})/gu, "$1")

@@ -1,22 +1,22 @@
 import { listMatches, type Token } from "../languages/patterns.js";
 import { removeMarkup } from "./quotations.js";
 
-/** Zero-width marks and the soft hyphen: they stand inside words and are not seen. */
+/** Zero-width marks and the soft hyphen, which are invisible inside words. */
 const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff";
-/** Looked back from, so that a long gap takes no quadratic time. */
+/** Matched by looking back, so that a long gap takes no quadratic time. */
 const BLOCK_QUOTE = ">(?<=^[ \\t]*>)";
-/** A number. A sign belongs to it only where nothing stands before it: `1-5` is a range. */
+/** A number. A sign belongs to it only if no word or number precedes it: `1-5` is a range. */
 const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
 const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE}]*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
-/** Symbols that change what is said; other punctuation is ignored. */
+/** Symbols that change the meaning; other punctuation is ignored. */
 const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})";
 
 const PATTERN = new RegExp(`(?<skip>${BLOCK_QUOTE})|${NUMBER}|${WORD}|${SYMBOL}`, "gmu");
 const HIDDEN = new RegExp(`[${INVISIBLE}]`, "gu");
 
 /**
- * What is compared of a text: words without regard to case, numbers with their signs and separators, and the
- * symbols that change a statement. White space, quotation marks and emphasis are left out.
+ * Splits a text into the tokens that are compared: words in lower case, numbers with their signs and separators, and
+ * symbols that change the meaning. White space, quotation marks and emphasis are left out.
  */
 export function tokenizeText(text: string): Token[] {
   const tokens: Token[] = [];
@@ -28,7 +28,7 @@ export function tokenizeText(text: string): Token[] {
   return tokens;
 }
 
-/** Where `part` stands in `whole` without a gap: the indexes of its first tokens. Empty for an empty part. */
+/** Returns the index of the first token of each occurrence of `part` in `whole`. Empty for an empty part. */
 export function findOccurrences(whole: readonly Token[], part: readonly Token[]): number[] {
   const places: number[] = [];
   for (let at = 0; part.length > 0 && at + part.length <= whole.length; at++) {
@@ -37,35 +37,35 @@ export function findOccurrences(whole: readonly Token[], part: readonly Token[])
   return places;
 }
 
-/** Whether all of `part` stands in `whole` as it is, by what `tokenizeText` compares. */
+/** Whether `whole` contains `part`, comparing the tokens of `tokenizeText`. */
 export function containsTokens(whole: string, part: string): boolean {
   return findOccurrences(tokenizeText(whole), tokenizeText(part)).length > 0;
 }
 
-/** A part of a text; offsets in UTF-16 units, `end` behind the last one. */
+/** A part of a text; offsets in UTF-16 units, `end` exclusive. */
 export interface Stretch {
   start: number;
   end: number;
 }
 
-/** A hyphen inside a word, with the end of a line behind it or not. */
+/** A hyphen inside a word, possibly followed by a line end. */
 const HYPHEN = /(?<=\p{L})[-\u00ad‐](?:\s*\n\s*)?(?=\p{L})/gu;
-/** A shorter quote proves something only if it is the only one of its kind. Counted in words. */
+/** A shorter quote is accepted only if it occurs exactly once. In words. */
 const SHORTEST = 3;
 
-/** Finds where a quote stands word for word in a text; undefined if it does not. */
+/** Finds the place where a text contains a quote word for word; undefined if it does not. */
 export function locateQuote(text: string, quote: string): Stretch | undefined {
-  // A copy may lack the targets of all links; one that has targets has to have the right ones.
+  // A copy may lack all link targets; if it has targets, they must be right.
   const plain = removeMarkup(text);
   return (
     locate(text, quote) ??
     (plain === text ? undefined : locate(plain, quote)) ??
-    // And one may join a word that is split at the end of a line.
+    // A copy may also join a word that is split at the end of a line.
     locate(joinWords(plain), joinWords(quote))
   );
 }
 
-/** `text` with marks that are not seen for each hyphen, every other character where it was. */
+/** Replaces hyphens inside words with invisible marks and keeps all other offsets. */
 function joinWords(text: string): string {
   return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
 }

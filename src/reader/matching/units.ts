@@ -1,20 +1,20 @@
 import { buildAlternation, cacheByVocabulary } from "../languages/patterns.js";
 import signs from "./units.yaml";
 
-/** A unit as it stands beside a number. */
+/** A unit of a number. */
 export interface Unit {
   id: string;
-  /** What it measures. */
+  /** The kind of quantity that it measures. */
   kind: string;
-  /** How many of the smallest unit of its kind it is; more than one where its sign is used for both, as for a KB of 1,000 or 1,024 bytes. */
+  /** Its size in the smallest unit of its kind; several if its sign is ambiguous, as a KB is 1,000 or 1,024 bytes. */
   factors: readonly number[];
-  /** What is added to that: where 0 °C stands in kelvin. */
+  /** Added after scaling, as for 0 °C in kelvin. */
   offset: number;
-  /** What its word names, too: pounds are a weight and a currency. */
+  /** Another unit with the same word: pounds are a weight and a currency. */
   or?: Unit;
 }
 
-/** What a place in an order or a multiple has in place of a unit: `2nd`, `3-fold`. */
+/** Used instead of a unit for a rank or a multiple: `2nd`, `3-fold`. */
 export const ORDER: Unit = { id: "order", kind: "order", factors: [1], offset: 0 };
 
 const UNITS = new Map<string, { unit: Unit; signs: string[] }>();
@@ -27,7 +27,7 @@ for (const [kind, units] of Object.entries(signs))
       signs: written.split(" ").filter(Boolean),
     });
 
-/** The signs and words for units that a text of some languages may have. */
+/** The signs and words for units in the languages of a vocabulary. */
 export const unitNames = cacheByVocabulary((vocabulary) => {
   const exact = new Map<string, Unit>();
   const folded = new Map<string, Unit>();
@@ -41,8 +41,8 @@ export const unitNames = cacheByVocabulary((vocabulary) => {
     if (unit) folded.set(word, other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit));
   }
   return {
-    /** The unit that a word or sign names; undefined if it names none. */
-    named: (word: string): Unit | undefined =>
+    /** Returns the unit that a word or sign names; undefined if it names none. */
+    findUnit: (word: string): Unit | undefined =>
       exact.get(word) ??
       folded.get(
         word
@@ -51,17 +51,17 @@ export const unitNames = cacheByVocabulary((vocabulary) => {
           .replace(/[\s-]+/g, " "),
       ) ??
       folded.get(word.toLowerCase()),
-    /** For a pattern with `iu`: a sign or word that may be a unit. */
+    /** A pattern (for the flags `iu`) that matches the signs and words of units. */
     pattern: buildAlternation([...exact.keys(), ...folded.keys()].map((name) => name.toLowerCase())),
   };
 });
 
-/** What a number of a unit is counted in, so that equal amounts are equal: the kind, but of money the currency. */
+/** Returns the measure in which equal amounts of a unit are equal: its kind, or for money the currency. */
 export function measureOf({ kind, id }: Unit): string {
   return kind === "money" ? id : kind;
 }
 
-/** The other units of the kind of a unit. */
+/** Lists the other units of the same kind. */
 export function listOtherUnits({ id, kind }: Unit): readonly string[] {
   const others =
     OTHERS.get(id) ??
@@ -71,7 +71,7 @@ export function listOtherUnits({ id, kind }: Unit): readonly string[] {
 }
 const OTHERS = new Map<string, readonly string[]>();
 
-/** How many of the smallest unit of its kind an amount is. What fell by 3 % changed by -3 %; only degrees have a sign. */
+/** Converts an amount to the smallest unit of its kind. A fall of 3 % equals -3 %; only degrees keep their sign. */
 export function convertAmount(value: number, { factors, offset }: Unit): number[] {
   return factors.map((factor) => (offset === 0 ? Math.abs(value) : value) * factor + offset);
 }

@@ -3,7 +3,7 @@ import { listMatches } from "../languages/patterns.js";
 import { findMonths } from "./dates.js";
 import { findQuotations, isStatement } from "./quotations.js";
 
-/** Words that say nothing of what a text is about: the usual list for English, and what questions begin with. */
+/** Words without a subject of their own: the usual stop words of English, and the openings of questions. */
 const STOP = new Set(
   (
     "a about above after again against all also am an and any are as at be because been before being " +
@@ -21,31 +21,31 @@ const STOP = new Set(
 const LONGEST = 48;
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const RUN = /[\p{L}\p{N}_]+/gu;
-/** Within a word: a soft hyphen, and the one that a program sets at the end of a line. */
+/** Hyphens within a word: the soft hyphen, and the one that a program sets at the end of a line. */
 const SPLIT = /\u00ad(?:\n\s*)?|\u2010\n\s*/g;
 const ASCII_RUN = /\w+/g;
 
-/** Most words of a folder come again and again, so that what becomes of each is kept. */
-const known = new Map<string, readonly string[]>();
-const MOST_KNOWN = 20_000;
+/** A cache of analysed words, since a folder repeats most of its words. */
+const cachedTerms = new Map<string, readonly string[]>();
+const MOST_CACHED = 20_000;
 
-/** The words of `text` that carry meaning, each reduced to its stem, in order and with repetition. */
+/** Splits `text` into the stems of its meaningful words, in order and with repetition. */
 export function splitWords(text: string): string[] {
-  // Most text is ASCII, and its expression takes a third of the time.
+  // Most text is ASCII, and the ASCII expression takes a third of the time.
   const runs = (/[^\x00-\x7f]/.test(text) ? text.replace(SPLIT, "").match(RUN) : text.match(ASCII_RUN)) ?? [];
   return runs.flatMap(splitTerms);
 }
 
 /**
- * By what the words of a text are compared that say what it is about, each once: their beginnings, so that "generates" and
- * "generation" are one, also in languages of which no stems are known. Numbers are looked for by themselves.
+ * Returns the keys of a text's content words, each once: their beginnings, so that "generates" and "generation" are equal,
+ * also in languages without a stemmer. Numbers are left out.
  */
 export function listContentKeys(text: string, isFrequent: (word: string) => boolean = () => false): string[] {
   const letters = splitWords(text).filter((word) => /\p{L}/u.test(word) && !isFrequent(word));
   return [...new Set(letters.map((word) => word.slice(0, KEY)))];
 }
 
-/** The keys under which a text is found: those of its words, of shorter words with an ending, and of what compounds are made of. */
+/** Returns the keys under which a text is found: its words, its shorter words with an ending, and the parts of compounds. */
 export function searchKeys(text: string, hasCompounds: boolean): Set<string> {
   const keys = new Set<string>();
   for (const word of splitWords(text)) {
@@ -56,14 +56,14 @@ export function searchKeys(text: string, hasCompounds: boolean): Set<string> {
   }
   return keys;
 }
-/** Of longer words so many characters are compared. */
+/** How many characters of longer words are compared. */
 const KEY = 6;
-/** No part of a compound is shorter. */
+/** The least length of a part of a compound. */
 const LEAST_PART = 3;
 
 /**
- * The words of a text that name something: those with a capital letter, but no month and no word of a sentence that
- * somebody else said. Nouns have one in German: there only what is in capitals or between quotation marks is a name.
+ * Finds the words of a text that name something: those with a capital letter, but no months and no words of quoted
+ * sentences. German capitalizes nouns, so there only words in capitals or between quotation marks are names.
  */
 export function findNames(text: string, language: string | undefined, vocabulary: Vocabulary): string[] {
   const quotations = findQuotations(text);
@@ -79,23 +79,23 @@ export function findNames(text: string, language: string | undefined, vocabulary
 }
 const CAPITAL = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*/gu;
 
-/** Which share of the words of two texts both have: 0 to 1. */
+/** Returns the share of words that two texts have in common, 0 to 1. */
 export function measureLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared / Math.max(1, a.size + b.size - shared);
 }
 
-/** The words of one run. */
+/** Returns the words of one run. */
 function splitTerms(run: string): readonly string[] {
-  const terms = known.get(run);
-  if (terms !== undefined) return terms;
-  if (known.size >= MOST_KNOWN) known.clear();
-  const made = analyse(run);
-  known.set(run, made);
-  return made;
+  const cached = cachedTerms.get(run);
+  if (cached !== undefined) return cached;
+  if (cachedTerms.size >= MOST_CACHED) cachedTerms.clear();
+  const terms = analyse(run);
+  cachedTerms.set(run, terms);
+  return terms;
 }
 
-/** camelCase and snake_case identifiers are a word as a whole and in their parts. */
+/** Splits camelCase and snake_case identifiers; the whole identifier is a word, too. */
 function analyse(run: string): string[] {
   if (run.length > LONGEST) return [];
   const parts = run
@@ -110,13 +110,13 @@ function analyse(run: string): string[] {
   return parts.length > 1 ? [parts.join("_"), ...terms] : terms;
 }
 
-/** Scripts without spaces: each two neighbouring characters are a word. */
+/** In scripts without spaces, each two neighbouring characters are a word. */
 function listPairs(word: string): string[] {
   const marks = [...word];
   return marks.length < 2 ? [word] : marks.slice(1).map((mark, i) => `${marks[i]}${mark}`);
 }
 
-/** One form for "limit", "limits", "limited", "hour", "hourly", "create", "creates", "creating", "stopped". */
+/** Returns one form for "limit", "limits", "limited", "hour", "hourly", "create", "creates", "creating", "stopped". */
 function stem(word: string): string {
   if (word.length < 4 || /\P{ASCII}|\d/u.test(word)) return word;
   let short = word

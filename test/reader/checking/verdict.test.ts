@@ -261,7 +261,7 @@ describe("what a page need not state in these words", () => {
 test("a short page that says nothing of a sentence is not held against it", async () => {
   const club = page("Training on Mondays. New members are welcome.");
   expect(await judge("The market for lithium reached $9.4 billion.", [club], "en")).toMatchObject({
-    ...{ verdict: "unchecked", reason: "the page is short and says nothing of what the sentence is about" },
+    ...{ verdict: "unchecked", reason: "the page is short and about something else than the sentence" },
   });
   const market = page("The market for lithium is growing. Write to us.");
   expect(await verdictOf("The market for lithium reached $9.4 billion.", market)).toBe("missing");
@@ -303,6 +303,6 @@ test("a figure that stands in more places than are compared is looked for from w
   });
   const many = page(...rows, ...rows.map(() => "Nobody went anywhere."));
   expect(await judge("Nobody went there in 2024.", [many], "en")).toMatchObject({
-    ...{ verdict: "unchecked", reason: "too many places on the page have the number" },
+    ...{ verdict: "unchecked", reason: "the number is in too many places on the page" },
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { getVocabulary } from "../../../src/reader/languages/languages.js";
 import { convertAmount, listOtherUnits, measureOf, unitNames } from "../../../src/reader/matching/units.js";
 
-const named = (sign: string, language = "en") => unitNames(getVocabulary(language)).named(sign);
+const named = (sign: string, language = "en") => unitNames(getVocabulary(language)).findUnit(sign);
 
 test.each([
   ["MB", "MB"],
