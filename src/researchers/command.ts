@@ -9,21 +9,21 @@ import { ConversationStopped } from "../server/conversations/conversation-store.
 import { endGroup } from "../server/processes/process-group.js";
 import { Supervisor } from "../server/processes/supervisor.js";
 
-/** The most a program may print, in bytes. */
+/** The largest output of a program, bytes. */
 export const MAX_OUTPUT_BYTES = 64 * 1_048_576;
-/** How much of stderr is kept to find its last line in, in bytes. */
+/** How much of stderr is kept to find its last line, bytes. */
 const STDERR_TAIL = 8_192;
-/** How long the pipes may still deliver once the program and its group are gone, ms. */
+/** How long the pipes may still deliver after the program and its group have ended, ms. */
 const PIPE_GRACE_MS = 1_000;
 
 export interface CommandOptions {
-  /** For the shell. Gets a ResearchJob as one JSON object on stdin; what it prints is the output. */
+  /** A command line for the shell. It gets a ResearchJob as one JSON object on stdin, and prints the output. */
   command: string;
-  /** Its environment, from which the secrets are taken out. */
+  /** The environment; secrets are removed from it. */
   env: NodeJS.ProcessEnv;
 }
 
-/** A researcher that is a program: one process group for each conversation, which does not outlive this process. */
+/** Runs a program as researcher: one process group for each conversation, which ends with this process. */
 export function createCommandResearcher({ command, env }: CommandOptions): Researcher {
   const clean = removeSecrets(env);
   const supervisor = new Supervisor();
@@ -31,7 +31,7 @@ export function createCommandResearcher({ command, env }: CommandOptions): Resea
     async research(job, signal) {
       signal.throwIfAborted();
       const child = supervisor.spawn(command, clean);
-      // SIGTERM: the client stopped the request and needs no result. After SIGHUP the same question is asked again later.
+      // SIGTERM: the client stopped the request and needs no result. SIGHUP: the same question will be asked again later.
       const isStopped = () => signal.reason instanceof ConversationStopped;
       const release = onAbort(signal, () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP"));
       try {
@@ -46,7 +46,7 @@ export function createCommandResearcher({ command, env }: CommandOptions): Resea
   };
 }
 
-/** Feeds the program and collects what it prints; rejects with a ResearchFailure when it ends badly. */
+/** Runs the program and collects its output; rejects with a ResearchFailure if it fails. */
 async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -66,7 +66,7 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   child.stderr?.on("data", (chunk: Buffer) => {
     stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_TAIL);
   });
-  // A program need not read its question; that it did not is not an error.
+  // A program may ignore its question, so a failed write to stdin is not an error.
   child.stdin?.on("error", () => {});
   child.stdin?.end(`${stringifyExact(job)}\n`);
   child.once("exit", () => void letGo(child));
@@ -77,12 +77,12 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   if (code !== 0) {
     const reason = stderr.trimEnd().split("\n").at(-1)?.trim();
     const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`;
-    throw new ResearchFailure(reason || `The researcher ${how} and said nothing.`);
+    throw new ResearchFailure(reason || `The researcher ${how} and printed no error.`);
   }
   return Buffer.concat(chunks, size).toString("utf8");
 }
 
-/** What the program left running would go on after the conversation, and hold the pipes open. */
+/** Ends processes that the program left running, which would hold the pipes open. */
 async function letGo(child: ChildProcess): Promise<void> {
   await endGroup(child);
   const closed = new AbortController();
@@ -98,6 +98,6 @@ function readResult(job: ResearchJob, printed: string): unknown {
     JSON.parse(printed);
     return new JsonText(printed.trim());
   } catch {
-    throw new ResearchFailure("The researcher's output is not JSON, and structured output was asked for.");
+    throw new ResearchFailure("The researcher's output is not JSON, although the request needs it.");
   }
 }

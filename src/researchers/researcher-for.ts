@@ -8,28 +8,28 @@ import type { Log } from "../server/monitoring/log.js";
 import { createCommandResearcher } from "./command.js";
 import type { Upstream } from "./upstream.js";
 
-/** The flags that choose who does the research. */
+/** The flags that choose the researcher. */
 export interface ResearcherOptions {
   researcher?: string | undefined;
   sources?: string | undefined;
   search?: string | undefined;
-  /** What belongs to the service itself, and is never read. */
+  /** The service's own files, which it never reads as sources. */
   data?: string | undefined;
   apiKeyFile?: string | undefined;
 }
 
 export interface ResearcherParts {
   store: Pick<ConversationStore, "exchanges" | "remote">;
-  /** What `findModel` made of the flags. */
+  /** The result of `findModel`. */
   model: ModelResearch | undefined;
   voice: { log: Log; notice(code: string, text: string): Promise<void> };
-  /** Does the research instead of any other. */
+  /** A researcher that replaces every other one. */
   upstream?: Upstream | undefined;
-  /** What `listAnswers` made of the flags. */
+  /** The result of `listAnswers`. */
   answers?: Researcher | undefined;
 }
 
-/** The researcher that the flags name. `workers`: how many work at a time. Rejects with a LocalError for a bad folder. */
+/** Creates the researcher that the flags choose. `workers`: the most at a time. Rejects with a LocalError for an unusable folder. */
 export async function chooseResearcher(
   { host }: { host: { env: Environment; clock: Clock } },
   { researcher, sources, search, data, apiKeyFile }: ResearcherOptions,

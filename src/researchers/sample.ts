@@ -1,6 +1,6 @@
 import { isObject } from "../core/json/exact-json.js";
 
-/** The value of a type; objects and arrays are made of their parts. */
+/** Returns the sample of a type. Objects and arrays are built from their parts. */
 const VALUES: Readonly<Record<string, unknown>> = {
   string: "sample",
   integer: 1,
@@ -10,7 +10,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Makes a value of a schema's `const`, `enum`, `default`, `examples`, types and required members alone, so it may not fit
+ * Builds a value from a schema's `const`, `enum`, `default`, `examples`, types and required members only, so it may not fit
  * the schema. A list has one item.
  */
 export function sampleOf(schema: unknown): unknown {

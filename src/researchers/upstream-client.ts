@@ -26,11 +26,11 @@ import { describeError } from "../core/text/phrases.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "./upstream.js";
 
-/** What of a request's data goes into the data of our output. */
+/** The fields of a request's data that are copied into the data of our output. */
 const PASSED_ON = "usage cost_dollars sources citations model provider_status stop_reason".split(" ");
-/** Between two tries where that place says no in a way that its people may mend, ms. */
+/** The interval between polls after an error that the service's owners may fix, ms. */
 const REFUSED_MS = 60_000;
-/** How long a request has to be unknown there to be gone, ms. */
+/** How long a request must be unknown at the service before it counts as gone, ms. */
 const GONE_MS = 600_000;
 /** Words of a 403 that is about the question and not about the key. */
 const POLICY = /policy|moderation|safety|content|prohibited/i;
@@ -38,27 +38,27 @@ const POLICY = /policy|moderation|safety|content|prohibited/i;
 export interface UpstreamParts {
   client: ResearchClient;
   dialect: Dialect;
-  /** What people call that place. */
+  /** The display name of the service. */
   provider: string;
-  /** Which it asks for; undefined if that place chooses. */
+  /** The requested model; undefined if the service chooses. */
   model: string | undefined;
-  /** Whether its answers say what a request has cost, as far as that is known. */
+  /** Whether its answers are known to report the cost of a request. */
   saysDollars: boolean;
   day?: Upstream["day"];
-  /** A create with the model and the options that the profile sets. */
+  /** Sends a create with the model and the options of the profile. */
   asked: (body: CreateBody) => CreateBody;
   clock: Clock;
   log: Log;
 }
 
-/** A client as the server needs it. */
+/** Adapts a client to the server. */
 export function createUpstream(parts: UpstreamParts): Upstream {
   const { client, dialect, provider, model, saysDollars, day, asked, clock, log } = parts;
   const troubles = new Troubles(log, clock);
   const polls = `polls at ${provider}`;
-  /** Since when a request is not found, monotonic ms. */
+  /** When each request was first not found, monotonic ms. */
   const missing = new Map<string, number>();
-  /** The answers to creates that show the end already: nothing else may know the result. */
+  /** Final answers to creates. No later poll may return the result again. */
   const ends = new Map<string, StatusData>();
   const waits = new Waits(client, clock, (event) => {
     if (event.kind === "state") missing.delete(event.requestId);
@@ -86,9 +86,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         if (end) ends.set(data.request_id, end);
         return { kind: "created" };
       } catch (error) {
-        // Whether an id that stood in a torn answer is one, the polls will tell.
+        // If an id comes from a torn answer, the polls show whether it exists.
         if (isKnown && !(error instanceof RefusedError)) return { kind: "created" };
-        // A create that was sent ends with its outcome, whatever the signal says.
+        // A create that was sent ends with its outcome, even after the signal.
         if (signal.aborted && error === signal.reason) return { kind: "unsent" };
         return readRefusal(error);
       }
@@ -123,13 +123,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     },
   };
 
-  /** Whether nothing runs there any more, though the stop was refused. */
+  /** Whether the request has ended although the service refused the stop. */
   async function isOver(remoteId: string, error: RefusedError, signal: AbortSignal): Promise<boolean> {
     if (error.kind === "refused") return isFinal((await client.status(remoteId, { signal })).status);
     return isGone(remoteId, error);
   }
 
-  /** Whether that place has said for GONE_MS that there is no such request: a single 404 may come from a part that lags. */
+  /** Whether the service has not found the request for GONE_MS. A single 404 may come from a replica that lags. */
   function isGone(remoteId: string, error: unknown): boolean {
     if (!(error instanceof RefusedError) || error.kind !== "not-found" || !error.enveloped) return false;
     const since = missing.get(remoteId) ?? clock.monotonic();
@@ -162,14 +162,14 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: pickPassedOn(data) };
       return createFailed(`It ended ${state.status} at ${provider}.`);
     } catch (error) {
-      // What has COMPLETED there is asked for until it is given: it has been paid for.
+      // Retries the result of a COMPLETED request until the service returns it, because it was paid for.
       if (!(error instanceof NoOutputError) || error.status === "COMPLETED") throw error;
       return createFailed(`${provider}: ${error.message}`);
     }
   }
 }
 
-/** What a create that failed says of others. */
+/** Classifies a failed create by its effect on other creates. */
 function readRefusal(error: unknown): Sent {
   const why = error instanceof OutcomeUnknownError ? error.detail : describeError(error);
   if (!(error instanceof ResearchError) || error instanceof OutcomeUnknownError)
@@ -177,19 +177,19 @@ function readRefusal(error: unknown): Sent {
   const { retryAfter } = error;
   const retryAfterMs = retryAfter === undefined ? undefined : Math.min(retryAfter * 1_000, DAY_MS);
   if (error instanceof UnreachableError) return { kind: "limit", why, retryAfterMs };
-  // What that place cannot be asked was not sent.
+  // A create that the service cannot express was not sent.
   if (!(error instanceof RefusedError)) return { kind: "refused", why };
   // The interface document does not have 402.
   const kind = REFUSALS[error.httpStatus === 402 ? "no-credit" : error.kind][findSubject(error)];
   return kind === "limit" ? { kind, why, retryAfterMs } : { kind, why };
 }
 
-/** What a refusal is about. `bare`: it has no envelope, so something in between may have given it. */
+/** The subject of a refusal. `bare`: it has no envelope, so a proxy may have sent it. */
 type Subject = "bare" | "model" | "policy" | "other";
 
 /**
- * What a refusal of a create says of the question and of other creates, by its kind and what it is about: see `Sent`. The
- * account's people chose the model, and mend its key and its money; what something in between says is over by itself.
+ * The effect of a refused create on its question and on other creates, by kind and subject; see `Sent`. The account's
+ * owners chose the model and must fix its key and its money; a proxy's refusal passes by itself.
  */
 const REFUSALS = {
   "rate-limited": { bare: "limit", model: "limit", policy: "limit", other: "limit" },
@@ -204,7 +204,7 @@ const REFUSALS = {
 function findSubject(error: RefusedError): Subject {
   const { enveloped, httpStatus, code, message } = error;
   if (!enveloped) return "bare";
-  // A create has no id, so what is not found is the model, or the address that the account has.
+  // A create has no id, so "not found" means the model, or the address of the account.
   if (httpStatus === 404 || isAboutModel(error)) return "model";
   return httpStatus === 403 && POLICY.test(`${code} ${message}`) ? "policy" : "other";
 }
@@ -214,21 +214,21 @@ interface Wait {
   reject: (error: unknown) => void;
 }
 
-/** Waits for requests in one watch, so that all of them share one schedule of polls, however many they are. */
+/** Polls all requests in one watch, so that they share one schedule, however many they are. */
 class Waits {
   readonly #closing = new AbortController();
   readonly #waits = new Map<string, Wait>();
   #targets = new AsyncQueue<WatchTarget>();
   #watching: Promise<void> | undefined;
 
-  /** `see` is called with each event. */
+  /** Calls `see` with each event. */
   constructor(
     private readonly client: Pick<ResearchClient, "watch">,
     private readonly clock: Clock,
     private readonly see: (event: WatchEvent) => void,
   ) {}
 
-  /** The data of the final state. Rejects with the error that an id is given up with, or with `signal.reason`. */
+  /** Returns the data of the final state. Rejects with the error that ended the polls of an id, or with `signal.reason`. */
   async end(requestId: string, signal: AbortSignal): Promise<Data> {
     signal.throwIfAborted();
     this.#targets.push({ requestId, recordedAt: this.clock.now(), signal });
@@ -255,7 +255,7 @@ class Waits {
         if (event.kind === "given-up") this.#take(event.requestId)?.reject(event.error);
       }
     } catch (error) {
-      // A defect ends every wait, and the next one begins another watch.
+      // A defect ends every wait; the next request starts another watch.
       this.#watching = undefined;
       this.#targets = new AsyncQueue();
       for (const requestId of this.#waits.keys()) this.#take(requestId)?.reject(error);

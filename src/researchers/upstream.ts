@@ -20,23 +20,23 @@ import {
 import type { CreateAnswer } from "../server/conversations/create-gate.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 
-/** What became of the one create of a conversation. */
+/** The outcome of a conversation's create at the upstream service. */
 export type Sent =
   | { kind: "created" }
-  /** Nothing was created: this question is not taken there. */
+  /** The upstream service created nothing and does not accept this question. */
   | { kind: "refused"; why: string }
-  /** Nothing was created, and no other question would have been taken; see `CreateAnswer`. `retryAfterMs`: as told. */
+  /** It created nothing and would refuse other questions too; see `CreateAnswer`. `retryAfterMs`: its `Retry-After`. */
   | { kind: "limit" | "account"; why: string; retryAfterMs?: number | undefined }
-  /** Nothing left this machine before the signal. */
+  /** The signal was aborted before any byte was sent. */
   | { kind: "unsent" }
-  /** It may exist. */
+  /** It may have created a request. */
   | { kind: "unknown"; why: string };
 
 /**
- * What follows from what became of a create (contract §4, "Upstream").
- * - `conversation`: its request `runs` there, it `waits` to be sent again, is `refused` with that sentence, or FAILED as
- *   `unknown`, which is never sent again.
- * - `gate`: what it says of other creates there, see `CreateAnswer`; null: nothing.
+ * The consequences of a create's outcome (contract §4, "Upstream").
+ * - `conversation`: `runs` there, `waits` for another create, is `refused` with the sentence, or becomes FAILED as
+ *   `unknown` and is never sent again.
+ * - `gate`: the effect on other creates, see `CreateAnswer`; null: no effect.
  */
 const OUTCOMES = {
   created: { conversation: "runs", gate: "open" },
@@ -50,26 +50,26 @@ const OUTCOMES = {
   { conversation: "runs" | "waits" | "refused" | "unknown"; gate: CreateAnswer["kind"] | null }
 >;
 
-/** How a request at another service ended; `data` goes into the data of our output. */
+/** The result of a request at the upstream service; `data` is merged into the data of our output. */
 export type EndedThere =
   | { status: "COMPLETED"; output: unknown; data: Record<string, unknown> }
   | { status: "FAILED"; why: string; data: Record<string, unknown> };
 
-/** Another service that does the research. The server knows no client: one is handed in as this. */
+/** A service that does the research. The server room knows no client, so the app passes one in this form. */
 export interface Upstream {
-  /** Its origin. */
+  /** The origin of the service. */
   readonly at: string;
-  /** What people call it. */
+  /** The display name of the service. */
   readonly provider: string;
   readonly canStop: boolean;
   readonly facts?: ResearchFacts;
-  /** How many creates may be sent there in 24 hours; `words` says of whom that is, and who has set it. */
+  /** The most creates in 24 hours; `words` says whose limit it is and who set it. */
   readonly day?: DayLimit & { words: string };
-  /** Sends one create, and never a second one that may have arrived. `onId` is called as soon as its id is known. */
+  /** Sends one create, and never repeats one that may have arrived. Calls `onId` as soon as the id is known. */
   create(job: ResearchJob, signal: AbortSignal, onId: (remoteId: string) => void): Promise<Sent>;
-  /** Waits for the end, however long that place is away. `schema`: of its result. Rejects with `signal.reason` alone. */
+  /** Waits for the result, however long the service is away. `schema` describes it. Rejects only with `signal.reason`. */
   end(remoteId: string, signal: AbortSignal, schema?: JsonSchema): Promise<EndedThere>;
-  /** Rejects with an error whose message says why, if it is not known that nothing runs any more. */
+  /** Rejects with an error that says why, unless it is known that nothing runs there any more. */
   stop(remoteId: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,26 +77,26 @@ export interface Upstream {
 export interface UpstreamOptions {
   upstream: Upstream;
   remote: RemoteRequests;
-  /** How many of one key may wait while that place takes no more. */
+  /** How many conversations of one key may wait during a limit. */
   atOnce: number;
   clock: Clock;
   log: Log;
 }
 
-/** Creates that may be under way at a time. */
+/** Creates that may run at a time. */
 const CREATES = 4;
-/** Between two tries to reach the store or a cancelled claim's end, ms. */
+/** The interval between two tries to reach the store or the end of a cancelled claim, ms. */
 const RETRY_MS = 500;
-/** How long the store is told what became of a create when the service closes, ms. */
+/** How long a closing service still tries to store the outcome of a create, ms. */
 const LAST_TRIES_MS = 10_000;
-/** Between two looks for cancellations, ms. */
+/** The interval between two checks for cancellations, ms. */
 const LOOK_MS = 1_000;
-/** Between two looks for what has waited too long, ms. */
+/** The interval between two checks for conversations that waited too long, ms. */
 const SWEEP_MS = 30_000;
-/** How long one try of a cancellation may take, and is hidden from others, ms: that place may never answer. */
+/** The timeout of one cancellation, and how long others skip it, ms, because the service may never answer. */
 const CANCEL_MS = 15_000;
 
-/** Has another service do the research: each conversation is one request there, sent once. What is unknown is FAILED. */
+/** Creates a researcher that sends each conversation to an upstream service, once. A create with an unknown outcome is FAILED. */
 export function createUpstreamResearcher({
   upstream,
   remote,
@@ -106,7 +106,7 @@ export function createUpstreamResearcher({
 }: UpstreamOptions): Researcher {
   const { at, provider, canStop } = upstream;
   const creates = new Semaphore(CREATES);
-  /** The claims that may send a create, each with what gives its place back. */
+  /** Claims that may send a create, each with the function that frees its place. */
   const sending = new WeakMap<Claim, () => void>();
   const troubles = new Troubles(log, clock);
   const creating = `creates at ${provider}`;
@@ -134,7 +134,7 @@ export function createUpstreamResearcher({
     },
   };
 
-  /** Waits for a place too, so that who waits is claimed in turn with those who came later. */
+  /** Waits for a place before each claim, so that waiting conversations take turns with those that arrive later. */
   async function claimNew(signal: AbortSignal): Promise<Claim> {
     const release = await creates.take(signal);
     try {
@@ -147,7 +147,7 @@ export function createUpstreamResearcher({
     }
   }
 
-  /** The id of the conversation's request there, which is sent now if it never was. */
+  /** Returns the id of the conversation's upstream request. Sends the create if it was never sent. */
   async function readRemoteId(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string> {
     const release = sending.get(claim);
     try {
@@ -159,14 +159,14 @@ export function createUpstreamResearcher({
     for (;;) {
       const remoteEntry = await waitForStore(() => remote.read(job.request_id), signal);
       if (remoteEntry === undefined) {
-        // The create that another process had begun has created nothing.
+        // Another process began this create, and the upstream service created nothing.
         await waitForStore(() => remote.release(claim), signal);
         throw new Released();
       }
       if (remoteEntry.at !== at) {
         const message = `it runs at ${remoteEntry.provider} (${remoteEntry.at}), and this service is for ${at}: it waits for one that is not`;
         log(message, { level: "warning", request_id: job.request_id });
-        // Longer than any process lives: another one may be started for that place.
+        // Longer than the life of any process; another process may be started for that upstream service.
         await clock.sleep(2 ** 52, signal);
       } else if (remoteEntry.remoteId !== undefined) return remoteEntry.remoteId;
       else if (remoteEntry.mayComeMs <= 0) throw createUnknownThere(job, "the service was lost in between");
@@ -174,7 +174,7 @@ export function createUpstreamResearcher({
     }
   }
 
-  /** Undefined if this claim may not send it. */
+  /** Returns undefined if this claim may not send the create. */
   async function sendOnce(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string | undefined> {
     const begun = await waitForStore(
       () => remote.begin(claim, { at, provider, canStop }, upstream.day),
@@ -222,7 +222,7 @@ export function createUpstreamResearcher({
       if (signal.aborted) await releaseClaim(reason);
       throw new ResearchFailure(reason);
     }
-    // Of a stopped one `sweep` says it.
+    // `sweep` logs this for a stopped conversation.
     if (signal.reason instanceof ConversationStopped) throw signal.reason;
     throw createUnknownThere(job, why);
   }
@@ -232,7 +232,7 @@ export function createUpstreamResearcher({
     return `the limit of ${upstream.day?.most} creates in 24 hours at ${upstream.day?.words}, is used up until ${until}`;
   }
 
-  /** Stores an id that was paid for. A process that ends while the store is away logs the id instead. */
+  /** Stores an id that was paid for. If the process ends while the store is away, it logs the id instead. */
   async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<string> {
     const { request_id } = claim.job;
     const what = `the id ${remoteId}, which ${provider} has created,`;
@@ -242,7 +242,7 @@ export function createUpstreamResearcher({
     return remoteId;
   }
 
-  /** Repeats a write while the store is away. A process that ends gives up after ten seconds and logs `what`, once. */
+  /** Repeats a write while the store is away. A closing process gives up after ten seconds and logs `what`, once. */
   async function writeToStore<T>(
     write: () => Promise<T>,
     signal: AbortSignal,
@@ -262,7 +262,7 @@ export function createUpstreamResearcher({
     }
   }
 
-  /** Ends what has waited too long, and says what became of stopped ones whose create was not answered. */
+  /** Ends conversations that waited too long, and logs stopped ones whose create got no answer. */
   async function sweep(): Promise<void> {
     const { signal } = closing;
     while (!signal.aborted) {
@@ -286,7 +286,7 @@ export function createUpstreamResearcher({
     return new ResearchFailure(reason);
   }
 
-  /** Stops there what was stopped here, again and again until that place has answered. */
+  /** Stops requests there whose conversation was stopped here, and retries until the service answers. */
   async function cancelAll(): Promise<void> {
     const { signal } = closing;
     const { signal: never } = new AbortController();
@@ -321,7 +321,7 @@ export function createUpstreamResearcher({
     await Promise.all(running);
   }
 
-  /** Asks the store until it answers. */
+  /** Retries a request to the store until it answers. */
   async function waitForStore<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
@@ -335,7 +335,7 @@ export function createUpstreamResearcher({
   }
 }
 
-/** A create is aborted by nothing but the end of the process: what it has paid for must be known. */
+/** Only the end of the process aborts a create, because an id that was paid for must not be lost. */
 function waitForClosing(signal: AbortSignal): AbortSignal {
   const closing = new AbortController();
   onAbort(signal, () => {

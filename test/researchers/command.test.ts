@@ -57,8 +57,8 @@ it("does not see keys, databases and models of the service", async () => {
 
 it.each([
   ["echo one >&2; echo two >&2; exit 3", "two"],
-  ["exit 4", "The researcher ended with exit code 4 and said nothing."],
-  ["kill -9 $$", "The researcher was ended by SIGKILL and said nothing."],
+  ["exit 4", "The researcher ended with exit code 4 and printed no error."],
+  ["kill -9 $$", "The researcher was ended by SIGKILL and printed no error."],
 ])("fails with the last line of stderr: %s", async (command, reason) => {
   await expect(research(command)).rejects.toThrow(new ResearchFailure(reason));
 });

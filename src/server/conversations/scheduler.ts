@@ -118,7 +118,7 @@ export class Scheduler {
         log(...describeDefect(error, { request_id: claim.job.request_id }));
       await store
         .returnClaim(claim)
-        .catch((failure) => log(`no claim could be given back: ${describeError(failure)}`));
+        .catch((failure) => log(`a claim could not be returned: ${describeError(failure)}`));
     }
   }
 

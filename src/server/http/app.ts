@@ -46,27 +46,27 @@ export interface AppParts extends Probes {
   clock: Clock;
   allowHosts: ReadonlySet<string>;
   faults: FaultPlan;
-  /** The page of the service, for `/ui` and below; without it there is nothing. */
+  /** Handles `/ui` and below; undefined for a service without the page. */
   ui?: Pick<Ui, "answer">;
   log: Log;
 }
 
 const NO_BODY = Promise.resolve(Buffer.alloc(0));
 
-/** A longer body waits for its turn, bytes: what is made of it takes several times as much memory. */
+/** A longer body waits for its turn, bytes, because parsing takes several times as much memory. */
 const SMALL_BODY = 65_536;
-/** For each key, so that slow bodies or many long outputs of one key do not hold up the requests of others. */
+/** Per key, so that one key's slow bodies or long outputs do not delay the requests of others. */
 const LARGE_AT_ONCE = 16;
 const OUTPUTS_AT_ONCE = 8;
-/** The next one's turn comes after so long, ms: a client may send slowly. */
+/** How long a body may keep its turn, ms, because a client may send slowly. */
 const TURN_MS = 5_000;
 
 const NEVER = new AbortController().signal;
 
-/** One request with its answer, which never rejects. */
+/** Handles one request with its answer; never rejects. */
 export type App = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
-/** §4.1 to §4.4 with what they leave open. */
+/** §4.1 to §4.4, with what they leave open. */
 const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
   ["create", "POST", CREATE.path, create],
   ["stop", "POST", "/api/v1/conversation/:request_id/stop", stop],
@@ -74,16 +74,16 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
   ["output", "GET", "/api/v1/conversation/:request_id/output", answerOutput],
 ];
 
-/** The operations of §4 over HTTP. Every answer, of any status, is an envelope (§2). */
+/** Serves the operations of §4 over HTTP. Every answer, of any status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
-  // The one router that all paths here fit; Hono by itself brings a second one for those that do not.
+  // The router that fits all paths here; Hono's default adds a second one for paths that do not fit.
   const routes: Routes = new HonoBase({ router: new RegExpRouter() });
   const { allowHosts, authenticate, clock, faults, log, observers, store } = parts;
 
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
-  /** Waits until a large body, or an output, may be worked on. The function that ends the turn of a body. */
+  /** Waits for the turn of a large body or an output. Returns the function that ends the turn of a body. */
   const turnOf = async (operation: Operation, { incoming, outgoing }: HttpBindings) => {
     const { headers } = incoming;
     const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
@@ -101,8 +101,8 @@ export function createApp(parts: AppParts): App {
       if (keyTurn.takers === 0) turns.delete(name);
     };
     if (operation === "output") {
-      // A result is in memory until its client has taken it, and the event loop answers others before the next one. Of the
-      // end of its connection an answer behind another one never hears, but its request does.
+      // A result stays in memory until its client has read it, and the event loop serves others between two results. An answer
+      // that queues behind another one does not see the end of its connection, but its request does.
       void Promise.race([finished(outgoing), finished(incoming)]).then(endTurn, endTurn);
       return undefined;
     }
@@ -117,7 +117,7 @@ export function createApp(parts: AppParts): App {
       const requestId = c.req.param("request_id") ?? "";
       Object.assign(exchange, { operation, ...(isRequestId(requestId) && { requestId }) });
       const carryOut = async () => {
-        // Read while the key is looked up: a store that takes long must not hold up a body until it is late.
+        // The body is read during the lookup of the key, so that a slow store does not make the body late.
         const body = method === "POST" ? readBody(request) : NO_BODY;
         body.catch(() => {});
         const { caller, keyName } = await authenticate(request);
@@ -155,7 +155,7 @@ export function createApp(parts: AppParts): App {
     const { default: description } = await import("../../../openapi.yaml");
     return new Response(JSON.stringify(description), { headers: ANSWER_HEADERS });
   });
-  // This process lives.
+  // The process is alive.
   get("/health", async () => buildSuccessResponse({}));
   get("/ready", () => answerReady(parts));
   const { ui, metrics: measured, metricsToken } = parts;
@@ -165,10 +165,10 @@ export function createApp(parts: AppParts): App {
 
   routes.notFound(() => buildErrorResponse(new HttpError("NOT_FOUND", "There is nothing at this path.")));
   const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
-    // The store's own troubles are said once, not for each request.
+    // The store's own errors are logged once, not for each request.
     if (!(error instanceof HttpError || error instanceof StoreError)) log(...describeDefect(error));
     if (!(error instanceof StoreOutcomeUnknownError)) return buildErrorResponse(toHttpError(error));
-    // An answer would say that nothing was done, or that it was.
+    // Drops the connection, because any answer would claim that the request was done or not done.
     outgoing.socket?.destroy();
     return RESPONSE_ALREADY_SENT;
   };
@@ -190,7 +190,7 @@ export function createApp(parts: AppParts): App {
 
 type Routes = HonoBase<{ Bindings: HttpBindings & { exchange: Partial<Exchange> } }>;
 
-/** One handler for all methods of a path: Hono needs no chain of handlers then, which would take longer. */
+/** Registers one handler for all methods of a path, which is faster than Hono's chain of handlers. */
 function checkMethod(asked: string, method: "GET" | "POST"): void {
   if (asked === method || (asked === "HEAD" && method === "GET")) return;
   const headers = { Allow: method === "GET" ? "GET, HEAD" : method };

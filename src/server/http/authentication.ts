@@ -6,15 +6,15 @@ import type { Caller } from "../conversations/conversation-store.js";
 import { hashKey, isValid, type KeyStore } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
 
-/** §5: who sent a request, by its bearer token, and the name of an added key; rejects with a HttpError (401). */
+/** §5: identifies the key of a request by its bearer token, with an added key's name; rejects with a HttpError (401). */
 export type Authenticate = (request: IncomingMessage) => Promise<{ caller: Caller; keyName?: string }>;
 
-/** The token of the Authorization header; undefined if there is none. */
+/** Returns the token of the Authorization header; undefined without one. */
 export function readBearerToken(request: IncomingMessage): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** The one key of a service without added keys. */
+/** The single key of a service without added keys. */
 export interface SingleKey {
   keyId: string;
   hash: string;
@@ -22,7 +22,7 @@ export interface SingleKey {
   limits: HourlyLimit;
 }
 
-/** Once a key was added, only added keys are valid; before that, `single` is. */
+/** Accepts only added keys once a key was added, and `single` before that. */
 export function createAuthenticator(
   keys: KeyStore,
   single: SingleKey | undefined,
@@ -38,7 +38,7 @@ export function createAuthenticator(
       const { id: keyId, limits, budgets } = key;
       return { caller: { keyId, limits, ...(budgets && { budgets }), ownOnly: true }, keyName: key.name };
     }
-    // The comparison takes the same time whatever is sent.
+    // The comparison takes the same time for every token.
     if (!single || !timingSafeEqual(Buffer.from(hash), Buffer.from(single.hash)))
       throw createInvalidKeyError();
     return { caller: { keyId: single.keyId, limits: single.limits, ownOnly: false } };

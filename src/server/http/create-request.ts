@@ -8,18 +8,18 @@ import { KeyedMutex } from "../../core/semaphore.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { createTooManyRequests, HttpError } from "./responses.js";
 
-/** What the checks of one key's schemas may take within `MINUTE_MS`, ms. */
+/** The most time that checks of one key's schemas may take within `MINUTE_MS`, ms. */
 const CHECKS_MS = 10_000;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** What the checks of each key's schemas took. */
+/** Limits the time for the schemas of each key. */
 export class CheckTimes {
-  /** What they took (ms) in each second of the last minute, by when it ended; oldest first. */
+  /** The time of the checks (ms) in each second of the last minute, by the second's end; oldest first. */
   readonly #spent = new Map<string, { at: number; ms: number }[]>();
   constructor(private readonly clock: Clock) {}
 
-  /** Throws a HttpError (429) for a key whose time is used up. */
+  /** Throws a HttpError (429) if the key's time is used up. */
   checkLeft(keyId: string): void {
     const now = this.clock.monotonic();
     const recent = (this.#spent.get(keyId) ?? []).filter(({ at }) => at > now - MINUTE_MS);
@@ -45,17 +45,17 @@ export class CheckTimes {
   }
 }
 
-/** Checks schemas, one at a time for a key and for a while, so that one key cannot hold up those of all others. */
+/** Checks schemas, one at a time and for a limited time per key, so that one key cannot delay all others. */
 export class SchemaChecks {
   readonly #turns = new KeyedMutex();
   constructor(
     private readonly times: CheckTimes,
-    /** Its module is loaded for the first schema. */
+    /** Loaded for the first schema. */
     private readonly checkSchema: typeof CheckSchema = async (...question) =>
       (await import("../../core/json-schema/check.js")).checkSchema(...question),
   ) {}
 
-  /** Throws a HttpError for an unusable schema (400), and for a key whose time is used up (429). */
+  /** Throws a HttpError if the schema is unusable (400) or the key's time is used up (429). */
   check(keyId: string, schema: JsonSchema, request: IncomingMessage): Promise<void> {
     return this.#turns.run(keyId, async () => {
       checkIsAnswerable(request);
@@ -69,7 +69,7 @@ export class SchemaChecks {
   }
 }
 
-/** Reads a create body (§2), all but its schema, and fills in its default. Refuses with VALIDATION_ERROR (§7). */
+/** Parses a create body (§2) without checking its schema, and applies defaults. Throws VALIDATION_ERROR (§7). */
 export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
   const body = parse(bytes);
   if (!isObject(body)) throw createInvalidError("The request body must be a JSON object.");

@@ -10,15 +10,15 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { App } from "./app.js";
 import { ANSWER_HEADERS, buildErrorBody, buildErrorResponse, HttpError } from "./responses.js";
 
-/** How long a client may take to send its headers, and its whole request, in ms. */
+/** The timeouts for a client to send its headers, and its whole request, ms. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the balancers of the large clouds keep an idle connection: 60 s. */
+/** Longer than the idle timeout of the large clouds' load balancers: 60 s. */
 const KEEP_ALIVE_MS = 65_000;
-/** A client that takes nothing of an answer for so long is left, ms: it holds the memory of the whole answer. */
+/** The timeout for a client that reads nothing of its answer, ms, because the whole answer stays in memory. */
 const STALLED_MS = 60_000;
 
-/** A server whose every answer is an envelope. Once `closing` is aborted, each answer is the last on its connection. */
+/** A server that answers everything with an envelope. Once `closing` is aborted, it closes each connection after an answer. */
 export function createListener(app: App, closing: AbortSignal, stalledMs = STALLED_MS): Server {
   // The adapter also serves HTTP/2; this server does not.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
@@ -37,7 +37,7 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
-      // Node's own answer to a missing Host has no body; checkHost gives a better one.
+      // Node's own answer to a missing Host has no body, so checkHost answers instead.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -54,9 +54,9 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
   server.on("connection", (socket) => {
     socket.once("close", () => open.delete(socket));
     const { destroySoon } = socket;
-    // Closed while the client still sends, the connection would be reset before the answer is read (RFC 9112 §9.6). The
-    // adapter passes over what comes, but closes after 500 ms. The time that a request may take ends the wait, or
-    // the end of the server.
+    // If the connection were closed while the client still sends, a reset would destroy the answer (RFC 9112 §9.6). The
+    // adapter discards what arrives, but closes after 500 ms. The request timeout or the end of the server
+    // ends this wait.
     socket.destroySoon = () => {
       const request = open.get(socket)?.request;
       const isWhole = request === undefined || request.complete;
@@ -77,23 +77,23 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
   return server;
 }
 
-/** What Node's parser says, with the bytes it could not read. */
+/** An error of Node's parser, with the bytes it could not parse. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 /**
- * What is being answered on each connection. A collection with an entry for each request would lay its table anew all the
- * time, and the old tables would keep requests in memory.
+ * The pending answers of each connection. A collection with an entry per request would reallocate its table again and
+ * again, and the old tables would keep requests in memory.
  */
 type Open = Map<Duplex, { request: IncomingMessage; response: ServerResponse } | undefined>;
 
-/** Answers a request that Node's parser gave up on, after what is still to be answered on its connection. */
+/** Answers a request that Node's parser rejected, after the pending answers on its connection. */
 function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
   const { request, response } = open.get(socket) ?? {};
-  // A request that will never be whole is the unreadable one itself: nothing else is to be waited for.
+  // The only pending request may be the unreadable one itself, which never completes.
   if (request?.complete) {
     response?.once("finish", () => answerUnreadable(open, error, socket));
     return;
@@ -103,12 +103,12 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n`;
   const bodiless = error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
-  // What still comes of a request that was too slow is not waited for.
+  // Ignores the rest of a request that was too slow.
   const then = answer.code === "REQUEST_TIMEOUT" ? () => socket.destroy() : () => {};
   socket.end(bodiless ? head : head + body, then);
 }
 
-/** A last answer on a connection. */
+/** Formats the last answer on a connection. */
 function formatLastAnswer(error: HttpError) {
   const body = buildErrorBody(error);
   const length = { "Content-Length": String(Buffer.byteLength(body)) };

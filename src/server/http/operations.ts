@@ -17,20 +17,20 @@ import { readCreateBody, type SchemaChecks } from "./create-request.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { createTooManyRequests, HttpError } from "./responses.js";
 
-/** What an operation of §4 is asked, and by whom. */
+/** The request of an operation of §4, and the key that sent it. */
 export interface Call {
   store: ConversationStore;
   schemas: SchemaChecks;
   clock: Pick<Clock, "now">;
   caller: Caller;
   request: IncomingMessage;
-  /** The whole body of a POST, which is read from the beginning on. */
+  /** Resolves with the whole body of a POST; the read starts before the call. */
   body: Promise<Buffer>;
-  /** Of the path; empty for create. */
+  /** The id in the path; empty for create. */
   requestId: string;
 }
 
-/** One operation: resolves with the answer's `data`, rejects with a HttpError. */
+/** Runs one operation: resolves with the answer's `data`, rejects with a HttpError. */
 export type Handler = (call: Call) => Promise<Data>;
 
 /** §4.1 */
@@ -74,7 +74,7 @@ export const stop: Handler = async ({ store, clock, caller, request, body, reque
   }
 };
 
-/** What is to be said of a request at another service whose conversation was stopped. */
+/** Describes for the client what happens to the upstream request of a stopped conversation. */
 export function describeGoesOn(remote: RemoteRequest | undefined): string {
   if (remote === undefined) return "";
   const { provider, canStop, remoteId } = remote;
@@ -84,7 +84,7 @@ export function describeGoesOn(remote: RemoteRequest | undefined): string {
   return unknown + (canStop ? " If its id comes, it is stopped there." : paid);
 }
 
-/** §4.3; its fields beyond `status` are not shown there. */
+/** §4.3. The interface leaves the fields beyond `status` open. */
 export const answerStatus: Handler = async ({ store, caller, requestId }) => {
   const conversation = await store.get(caller, requestId);
   if (conversation === undefined) throw createNotFoundError();
@@ -93,7 +93,7 @@ export const answerStatus: Handler = async ({ store, caller, requestId }) => {
   return { request_id: requestId, status, created_at: formatTimestamp(createdAt), ...shown };
 };
 
-/** §4.4; nothing but its purpose is shown there. */
+/** §4.4. The interface defines only its purpose. */
 export const answerOutput: Handler = async ({ store, caller, requestId }) => {
   const answer = await store.output(caller, requestId);
   if (answer === undefined) throw createNotFoundError();
@@ -110,7 +110,7 @@ export const answerOutput: Handler = async ({ store, caller, requestId }) => {
   return { ...more, request_id: requestId, status, output: new JsonText(answer.output), completed_at };
 };
 
-/** §2: ISO 8601 with a UTC offset and fractional seconds, of an epoch time in ms. */
+/** Formats epoch ms as §2 says: ISO 8601 with a UTC offset and fractional seconds. */
 function formatTimestamp(at: number): string {
   return `${new Date(at).toISOString().slice(0, -1)}+00:00`;
 }
@@ -133,7 +133,7 @@ function createRateLimitError(
   return Object.assign(error, { isHourUsedUp: true, ...(over && { reason: "budget" }) });
 }
 
-/** Which budget of the key is used up, and until when (epoch ms) as far as that is known. */
+/** Says which budget of the key is used up, and until when (epoch ms) if that is known. */
 function budgetText(over: NonNullable<RateLimited["over"]>, end: number): string {
   const until = formatIsoDate(end).replace(/\.\d+/, "");
   const span = formatExactDuration(over.ms);

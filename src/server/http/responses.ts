@@ -3,7 +3,7 @@ import { API_VERSION, type Data, SERVICE_CODES } from "../../core/protocol/conve
 import { formatDuration } from "../../core/text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 
-/** The codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
+/** The error codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
 export const ERROR_STATUS = {
   ...SERVICE_CODES,
   BAD_REQUEST: 400,
@@ -27,12 +27,12 @@ export const ERROR_STATUS = {
 
 export type HttpErrorCode = keyof typeof ERROR_STATUS;
 
-/** Thrown by an operation or a request check to answer with an error of §7: its code, its HTTP status, its sentence. */
+/** An error of §7 for the client: its code, its HTTP status, its sentence. Operations and request checks throw it. */
 export class HttpError extends Error {
   override name = "HttpError";
   /** Whether the hour or a budget of the key is used up. */
   isHourUsedUp = false;
-  /** What the code leaves open, for programs. */
+  /** A detail beyond the code, for programs. */
   reason: "budget" | undefined;
   constructor(
     readonly code: HttpErrorCode,
@@ -46,14 +46,14 @@ export class HttpError extends Error {
   }
 }
 
-/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` says what was exceeded, or what another service said. */
+/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` names the limit, or is the upstream service's own. */
 export function createTooManyRequests(message: string, retryAfterMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const whole = `${message.replace(/[^.!?]$/, "$&.")} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
   return new HttpError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
 }
 
-/** When a client may ask again if the store cannot be reached, seconds. */
+/** The `Retry-After` while the store cannot be reached, seconds. */
 const UNAVAILABLE_S = 2;
 
 /** 503, with `Retry-After`. */
@@ -61,7 +61,7 @@ export function createUnavailable(message: string): HttpError {
   return new HttpError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
 }
 
-/** The answer to any error; the message of one that is not meant for clients is left out. */
+/** Converts any error to an answer. Hides the message of an error that is not meant for clients. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailableError)
@@ -69,37 +69,37 @@ export function toHttpError(error: unknown): HttpError {
   return new HttpError("INTERNAL_ERROR", "Internal error.");
 }
 
-/** §2, response envelope of a success, as the text of a body. Members of `data` may be JsonText. */
+/** Builds the body of a success (§2, response envelope). Members of `data` may be JsonText. */
 export function buildSuccessBody(data: Data): string {
   let members = "";
   for (const [name, value] of Object.entries(data)) {
     if (value === undefined) continue;
-    // A JsonText is not read again.
+    // A JsonText is inserted without parsing it.
     const text = value instanceof JsonText ? value.text : stringifyExact(value);
     members += `${members && ","}${JSON.stringify(name)}:${text}`;
   }
   return `{"status":true,"version":${JSON.stringify(API_VERSION)},"data":{${members}}}`;
 }
 
-/** §2, response envelope of an error, as the text of a body. */
+/** Builds the body of an error (§2, response envelope). */
 export function buildErrorBody({ code, message, reason }: HttpError): string {
   return JSON.stringify({ status: false, version: API_VERSION, error: { message, code, reason } });
 }
 
-/** Headers that every answer has: nothing here may be cached, or read as anything but JSON. */
+/** Headers of every answer: it must not be cached, or interpreted as anything but JSON. */
 export const ANSWER_HEADERS = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** The HTTP response of a success. */
+/** Builds the HTTP response of a success. */
 export function buildSuccessResponse(data: Data): Response {
-  // As bytes: a socket takes several times as long to encode a long text.
+  // Sends bytes, because a socket takes several times as long to encode a long text.
   return new Response(Buffer.from(buildSuccessBody(data)), { headers: ANSWER_HEADERS });
 }
 
-/** The HTTP response of an error of §7. */
+/** Builds the HTTP response of an error of §7. */
 export function buildErrorResponse(error: HttpError): Response {
   return new Response(buildErrorBody(error), {
     status: error.status,

@@ -3,31 +3,31 @@ import type { Clock } from "../../core/clock.js";
 import type { Operation } from "../../core/protocol/conversation.js";
 import { readBearerToken } from "../http/authentication.js";
 
-/** One request with its answer, as the access log and the metrics see it. */
+/** One request with its answer, for the access log and the metrics. */
 export interface Exchange {
-  /** When it came in, epoch ms. */
+  /** When the request arrived, epoch ms. */
   at: number;
   method: string;
-  /** Without its query. */
+  /** The path without its query. */
   path: string;
-  /** Of §4; undefined for other paths. */
+  /** The operation of §4; undefined for other paths. */
   operation?: Operation;
   /** The name of an added key. */
   keyName?: string;
-  /** The conversation that was created or asked for. */
+  /** The id of the conversation that was created or requested. */
   requestId?: string;
-  /** Whether it was refused because the hour or a budget of its key is used up. */
+  /** Whether the request was refused because the hour or a budget of its key is used up. */
   isHourUsedUp?: boolean;
   /** Undefined if the connection was closed without an answer. */
   status?: number;
-  /** From the request's headers to the end of the answer. */
+  /** The time from the request's headers to the end of the answer. */
   durationMs: number;
 }
 
-/** Called with each exchange when it is over. */
+/** Receives each exchange when it has ended. */
 export type Observer = (exchange: Readonly<Exchange>) => void;
 
-/** Begins to observe a request. Those who answer it add to the exchange what they find out. */
+/** Starts to observe a request. Its handlers add what they learn to the exchange. */
 export function observe(
   observers: readonly Observer[],
   clock: Clock,
@@ -47,7 +47,7 @@ export function observe(
   return exchange;
 }
 
-/** `text` with `[key]` in place of the key of the request, which a client may have sent in its path as well. */
+/** Replaces the request's key in `text` with `[key]`, because a client may have sent it in its path as well. */
 function removeToken(text: string, request: IncomingMessage): string {
   const token = readBearerToken(request);
   if (token === undefined) return text;

@@ -2,10 +2,10 @@ import type { Clock } from "../../core/clock.js";
 import type { KeyStore, ServiceKey } from "../keys/key-store.js";
 import type { Log } from "./log.js";
 
-/** Between two looks at the keys, ms. */
+/** The interval at which the keys are checked, ms. */
 const LOOK_MS = 1_000;
 
-/** Says each key that is added, changed or revoked, until `signal` is aborted. Never rejects. */
+/** Logs each key that is added, changed or revoked, until `signal` is aborted. Never rejects. */
 export async function logKeys(
   keys: Pick<KeyStore, "list">,
   log: Log,

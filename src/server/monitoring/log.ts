@@ -3,26 +3,26 @@ import { describeError } from "../../core/text/phrases.js";
 import { escapeLine, escapeText, stringifySafe } from "../../core/text/safe-text.js";
 import type { Exchange, Observer } from "./exchange.js";
 
-/** What is known beside the sentence. */
+/** Details beside the sentence. */
 export interface LogFacts {
-  /** Default: error. `info` says that something is well again, `debug` is for those who ask for details. */
+  /** Default: error. `info` reports a recovery, `debug` adds details. */
   level?: "error" | "warning" | "info" | "debug";
-  /** The conversation that it is about. */
+  /** The conversation that the line is about. */
   request_id?: string;
-  /** What PostgreSQL said. */
+  /** The SQLSTATE of PostgreSQL. */
   sqlstate?: string;
-  /** Of a defect. */
+  /** The stack of a defect. */
   stack?: string;
-  /** How far a research is, for a log of JSON lines only. */
+  /** The progress of a research, for JSON logs only. */
   progress?: object;
 }
 
-/** Tells operators what goes wrong, in a sentence without a full stop; called once per change, not per request. */
+/** Logs an event for operators, as a sentence without a full stop; called once per change, not per request. */
 export type Log = (message: string, facts?: LogFacts) => void;
 
 export type LogFormat = "text" | "json";
 
-/** A line of the log: `TIME LEVEL MESSAGE (FACTS)`, or one object; a stack follows on lines of its own in text. */
+/** Formats a log line: `TIME LEVEL MESSAGE (FACTS)` with the stack on further lines, or one JSON object. */
 export function logLine(format: LogFormat, at: number, message: string, facts: LogFacts = {}): string {
   const { level = "error", stack, ...more } = facts;
   const time = new Date(at).toISOString();
@@ -32,7 +32,7 @@ export function logLine(format: LogFormat, at: number, message: string, facts: L
   return stack === undefined ? line : `${line}\n  ${escapeText(stack).replaceAll("\n", "\n  ")}`;
 }
 
-/** A log that shows `secret` in no line. */
+/** Wraps a log so that no line shows `secret`. */
 export function createHidingLog(secret: string | undefined, log: Log): Log {
   if (secret === undefined) return log;
   const hideSecret = (text: string) => text.replaceAll(secret, "[key]");
@@ -43,18 +43,18 @@ export function createHidingLog(secret: string | undefined, log: Log): Log {
     });
 }
 
-/** The text of an unforeseen error. */
+/** Describes an unexpected error. */
 export function describeDefect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return [`defect: ${message}`, { ...facts, ...(stack && { stack }) }];
 }
 
-/** Between two lines about one trouble, ms: its causes may alternate. */
+/** The least time between two lines about one trouble, ms, because its causes may alternate. */
 const TROUBLE_MS = 10_000;
 
-/** Says a trouble when it begins, when its cause changes 10 s later, and when it is over, however often it is met. */
+/** Logs a trouble when it begins, when its cause has changed after 10 s, and when it ends, however often it occurs. */
 export class Troubles {
-  /** The last line about each trouble, monotonic ms, with the cause; without one it is over. */
+  /** The last line about each trouble, monotonic ms, with its cause; undefined once the trouble has ended. */
   readonly #said = new Map<string, { at: number; text?: string }>();
   constructor(
     private readonly log: Log,
@@ -82,7 +82,7 @@ export class Troubles {
   }
 }
 
-/** Writes a line for each exchange: never a query, a key or a prompt. */
+/** Writes a line for each exchange, without queries, keys and prompts. */
 export function accessLog(format: LogFormat, write: (line: string) => void): Observer {
   const lineOf = format === "json" ? formatJsonLine : formatTextLine;
   return (exchange) => write(`${lineOf(exchange)}\n`);

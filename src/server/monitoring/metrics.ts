@@ -13,7 +13,7 @@ import type { Observer } from "./exchange.js";
 const ANSWER_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 const RESEARCH_SECONDS = [0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200];
 
-/** How long the store may take to count; Prometheus gives up after 10 s, and then it has nothing at all. */
+/** The timeout for the store's counts, ms. Prometheus gives up after 10 s and would then have no metrics at all. */
 const STORE_MS = 2_000;
 
 type MeasuredStore = Pick<ConversationStore, "readCounts" | "figures"> & {
@@ -21,16 +21,16 @@ type MeasuredStore = Pick<ConversationStore, "readCounts" | "figures"> & {
   overview: Pick<ConversationStore["overview"], "spent">;
 };
 
-/** What Prometheus reads of this process, and of the store it shares. */
+/** The metrics of this process and its store. */
 export interface Metrics {
   observer: Observer;
-  /** One research ended so, after that many ms. */
+  /** Counts a research that ended with this state after that many ms. */
   researched(status: KnownStatus, durationMs: number): void;
-  /** The text that Prometheus reads, with its content type; the store's counts are NaN while it cannot be reached. */
+  /** Returns the text for Prometheus with its content type; the store's counts are NaN while it cannot be reached. */
   exposition(): Promise<{ contentType: string; text: string }>;
 }
 
-/** `version` is that of the program. */
+/** `version` is the program's. */
 export function createMetrics(store: MeasuredStore, version: string, clock: Clock): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -50,7 +50,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   const addCountGauge = (name: string, help: string, value: (counts: StoreCounts) => number) =>
     addGauge(name, help, () => (counts === undefined ? Number.NaN : value(counts)));
 
-  // Processor time, memory, open files, the lag of the event loop, garbage collection, the version of Node.
+  // Processor time, memory, open files, event loop lag, garbage collection, Node version.
   collectDefaultMetrics({ register: registry });
   const build = { name: "research_build_info", help: "1, with the version of the program." };
   new Gauge({ ...build, labelNames: ["version"], registers }).labels(version).set(1);

@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isSameSecret } from "../keys/key-store.js";
 
-/** 192 bits in letters that a link and a cookie may hold. */
+/** Generates 192 bits in letters that links and cookies may contain. */
 const generateSecret = () => randomBytes(24).toString("base64url");
 
-/** Who may see the page: the browser that opened the link, until this process ends. */
+/** Grants access to the browser that opened the link, until this process ends. */
 export class PageAccess {
-  /** Of the newest link; undefined once it was opened. */
+  /** The token of the newest link; undefined once a browser opened it. */
   #token: string | undefined;
   readonly #session = generateSecret();
 
-  /** The token of a new link; an older one is not valid any more. */
+  /** Creates the token of a new link, and invalidates the previous token. */
   renew(): string {
     this.#token = generateSecret();
     return this.#token;
   }
 
-  /** The cookie for the first browser that opens the link (a Set-Cookie header); undefined for another token, or a used one. */
+  /** Returns the cookie (a Set-Cookie header) for the first browser with the token; undefined for a wrong or used token. */
   open(token: string, request: IncomingMessage): string | undefined {
     if (this.#token === undefined || !isSameSecret(token, this.#token)) return undefined;
     this.#token = undefined;
@@ -34,7 +34,7 @@ export class PageAccess {
   }
 }
 
-/** A browser sends the cookies of a host to all its ports, so each service has a name of its own. */
+/** The name is unique, because a browser sends the cookies of a host to all its ports. */
 function nameCookie({ socket }: IncomingMessage): string {
   return `research-ui-${socket.localPort}`;
 }

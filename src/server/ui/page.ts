@@ -5,7 +5,7 @@ import RESULT_STYLE from "../../core/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
 import { hashVersion, type Parts } from "./parts.js";
 
-/** That of results, which are shown here too, and what is beside them. */
+/** The style of results, which this page shows too, and its own. */
 const STYLE = `${RESULT_STYLE}${OWN_STYLE}`;
 const POLICY = [
   "default-src 'none'",
@@ -14,7 +14,7 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"],
 ].join("; ");
 
-/** Headers of whatever the page is made of: nothing is stored, and nothing of it is known elsewhere. */
+/** Headers of all parts of the page: browsers store nothing, and other sites learn nothing of it. */
 export const UI_HEADERS = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": POLICY,
@@ -30,13 +30,13 @@ export interface UiPage {
   /** The folder of the page's own files, relative to the page; ends with a slash. */
   root: string;
   parts: Parts;
-  /** Where changes of the parts come from, relative to the page, and without a query; undefined if there are none. */
+  /** The source of changed parts, relative to the page, without a query; undefined if the page does not change. */
   events?: string;
-  /** What the events are narrowed to. */
+  /** The query that filters the events. */
   query?: URLSearchParams;
 }
 
-/** A page as an answer. It can be read without its script. */
+/** Renders a page as an answer. The page is readable without its script. */
 export function buildPageResponse(page: UiPage): Response {
   const headers = { ...UI_HEADERS, "Content-Type": "text/html; charset=utf-8" };
   return new Response(renderPage(page), { status: page.status, headers });
@@ -52,7 +52,7 @@ function renderPage({ title, root, parts, events, query }: UiPage): string {
   return renderDocument(title, STYLE, events === undefined ? [] : live, shown);
 }
 
-/** A page with a heading and a sentence, and with HTML that says where to go on. */
+/** Renders a page with a heading and a sentence, and with HTML for the next step. */
 export function buildMessagePage(status: number, title: string, sentence: string, next = ""): Response {
   const html = `<main class="message">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>${next}\n</main>`;
   return buildPageResponse({ status, title, root: "", parts: new Map([["message", html]]) });

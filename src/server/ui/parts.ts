@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
 
-/** The changing parts of a page: HTML by the id of the element that holds it, in their order. */
+/** The changing parts of a page in order: HTML by the id of its element. */
 export type Parts = ReadonlyMap<string, string>;
 
-/** What a page in a browser has to change: elements by id, and texts that pass with time by id. */
+/** Changes for a page in a browser: elements by id, and ticking texts by id. */
 export interface Change {
   html: Record<string, string>;
   text: Record<string, string>;
@@ -12,12 +12,12 @@ export interface Change {
 
 const TICKING = /<span id="([^"]*)" data-ticks>([^<]*)<\/span>/g;
 
-/** A text that changes with time alone, so that the page around it can stay. Neither may hold HTML. */
+/** Marks a text that changes only with time, so that the page around it can stay. Neither argument may contain HTML. */
 export function renderTicking(id: string, text: string): string {
   return `<span id="${id}" data-ticks>${text}</span>`;
 }
 
-/** What has changed since `before`; undefined if nothing has. */
+/** Returns the changes since `before`; undefined if there are none. */
 export function changeOf(before: Parts, after: Parts): Change | undefined {
   const change: Change = { html: {}, text: {} };
   for (const [id, html] of after) {
@@ -34,7 +34,7 @@ export function changeOf(before: Parts, after: Parts): Change | undefined {
   return Object.keys(change.html).length + Object.keys(change.text).length > 0 ? change : undefined;
 }
 
-/** The same for parts that differ in ticking texts only. */
+/** Compares parts that differ only in ticking texts. */
 export function hashVersion(parts: Parts): string {
   const text = [...parts].map(([id, html]) => `${id}\n${renderStill(html)}`).join("\n");
   return hash("sha256", text).slice(0, 16);
@@ -44,14 +44,14 @@ function renderStill(html: string): string {
   return html.replace(TICKING, '<span id="$1">');
 }
 
-/** How often a page that is followed is made anew, ms. */
+/** The interval at which a followed page is rendered again, ms. */
 const INTERVAL_MS = 500;
-/** After so many intervals without a change a comment is sent, which keeps proxies from closing the connection. */
+/** The number of unchanged intervals after which a comment keeps proxies from closing the connection. */
 const QUIET_INTERVALS = 30;
-/** Server-sent events: a browser that loses the connection comes back after this, ms. */
+/** Server-sent events: how long a browser waits before it reconnects, ms. */
 const RETRY_MS = 2_000;
 
-/** The changes of a page as server-sent events, until `signal` is aborted; none are made for a reader that stalls. */
+/** Streams a page's changes as server-sent events until `signal` is aborted; pauses for a reader that stalls. */
 export function streamChanges(
   render: () => Promise<Parts>,
   version: string,

@@ -262,7 +262,7 @@ it("a service that closes gives all its work back, claims nothing more, and ends
   await scheduler.close();
   expect(begun.map(({ reason }) => reason instanceof ServiceClosing)).toEqual([true, true]);
   expect(done).toEqual(["a", "b"]);
-  expect(said).toEqual([["no claim could be given back: away"]]);
+  expect(said).toEqual([["a claim could not be returned: away"]]);
 });
 
 it("how far a research is, the newest once a second; what else it tells stands beside its end", async () => {

@@ -17,15 +17,15 @@ import type { InjectedFault } from "./fault.js";
 
 type FaultAnswer = () => Promise<Response>;
 
-/** Larger than any client should take: the contract of ours reads 64 MiB of an output. */
+/** Larger than any client should accept, bytes: our contract reads at most 64 MiB of an output. */
 const HUGE_BYTES = 80 * 1_048_576;
 const PIECE = Buffer.alloc(65_536, "x");
-/** One byte each time, ms. */
+/** The interval between two bytes, ms. */
 const DRIP_MS = 1_000;
-/** A name that no resolver may ever find (RFC 6761), so that no client can be led there. */
+/** A name that no resolver may ever resolve (RFC 6761), so that no client reaches a real host. */
 const ELSEWHERE = "http://redirect.invalid";
 
-/** Answers as something between client and service would, or spoils the answer to a request that was carried out. */
+/** Answers as a proxy between client and service would, or damages the answer to a request that was carried out. */
 export async function injectFault(
   kind: InjectedFault["kind"],
   { outgoing, incoming }: HttpBindings,

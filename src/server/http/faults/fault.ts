@@ -1,6 +1,6 @@
 import type { Operation } from "../../../core/protocol/conversation.js";
 
-/** The injected faults that are not an HTTP status. */
+/** Injected faults that are not an HTTP status. */
 export const FAULT_KINDS = [
   "reset",
   "reset-after-body",
@@ -14,12 +14,12 @@ export const FAULT_KINDS = [
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Which of the requests it befalls: each, the n-th, the first n, or each with the probability p. */
+/** Which requests the fault applies to: all, the n-th, the first n, or each with probability p. */
 export type FaultTrigger = { each: true } | { nth: number } | { first: number } | { p: number };
 
-/** An injected fault, for testing clients. */
+/** A fault that the service injects, for tests of clients. */
 export interface InjectedFault {
-  /** As it was given. */
+  /** The specification as the user wrote it. */
   text: string;
   operation: Operation | "any";
   kind: FaultKind | { status: number; retryAfter?: string };
@@ -28,7 +28,7 @@ export interface InjectedFault {
 
 const OPERATIONS: readonly string[] = ["create", "status", "stop", "output", "any"];
 
-/** Reads `OPERATION:KIND[:HOW]`, as in `status:503+retry-after=2:first=2`. Throws an Error with a clear sentence. */
+/** Parses `OPERATION:KIND[:HOW]`, as in `status:503+retry-after=2:first=2`. Throws an Error with a clear sentence. */
 export function parseFault(text: string): InjectedFault {
   const [operation = "", kind = "", how, ...rest] = text.split(":");
   const fail = (what: string): never => {
@@ -65,7 +65,7 @@ function parseTrigger(text: string | undefined): FaultTrigger | undefined {
   return name === "nth" ? { nth: number } : { first: number };
 }
 
-/** Says which request is to go wrong, and how. Each fault counts the requests of its operation by itself. */
+/** Chooses the fault for each request. Each fault counts the requests of its operation separately. */
 export class FaultPlan {
   readonly #counted: { fault: InjectedFault; seen: number }[];
   constructor(
@@ -75,7 +75,7 @@ export class FaultPlan {
     this.#counted = faults.map((fault) => ({ fault, seen: 0 }));
   }
 
-  /** The faults that may still befall a request, each with the number of requests that it has counted. */
+  /** The faults that may still apply, each with the number of requests it has counted. */
   listInForce(): readonly { fault: InjectedFault; seen: number }[] {
     return this.#counted.filter(({ fault: { how }, seen }) => {
       const last = "nth" in how ? how.nth : "first" in how ? how.first : Number.POSITIVE_INFINITY;
@@ -83,7 +83,7 @@ export class FaultPlan {
     });
   }
 
-  /** What befalls the request that has just come in; the first fault that is due wins. */
+  /** Returns the fault for a new request; if several are due, the first one. */
   takeNext(operation: Operation): InjectedFault["kind"] | undefined {
     const due = this.#counted.filter((entry) => {
       const { fault } = entry;
@@ -101,7 +101,7 @@ function isDue(how: InjectedFault["how"], seen: number, random: () => number): b
   return "p" in how ? random() < how.p : true;
 }
 
-/** Numbers in [0, 1) that are the same for the same seed (mulberry32); without one they differ each time. */
+/** Generates numbers in [0, 1), reproducible for a seed (mulberry32); without one they differ each time. */
 export function createSeededRandom(seed?: number): () => number {
   if (seed === undefined) return Math.random;
   let state = seed >>> 0;

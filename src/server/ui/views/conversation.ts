@@ -10,15 +10,15 @@ import type { Parts } from "../parts.js";
 import { listKeyNames } from "./keys.js";
 import { computeTimes, renderPassing, renderState, renderTime, type ViewParts } from "./view.js";
 
-/** Sees the output of every key, and counts for none. */
+/** A caller who sees the output of every key, and whose requests do not count. */
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
-/** A longer question is cut where it is the headline, and stands whole below. In UTF-16 units. */
+/** A longer question is cut in the headline and shown in full below. In UTF-16 units. */
 const LONGEST_HEADLINE = 160;
-/** A longer result is shown as it came, in UTF-16 units: to lay out 2 MiB takes the service's one thread for seconds. */
+/** A longer result is shown as raw text, in UTF-16 units: to render 2 MiB blocks the service's one thread for seconds. */
 const MAX_LAID_OUT = 256 * 1024;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
-/** The page of one conversation; empty if the conversation does not exist. `host`: the checked Host header. */
+/** Creates the page of one conversation; empty if it does not exist. `host`: the checked Host header. */
 export function createConversationView(
   parts: ViewParts,
   requestId: string,
@@ -62,7 +62,7 @@ async function renderQuestion({ store }: ViewParts, requestId: string): Promise<
   return `${BACK}\n<h1 dir="auto">${escapeHtml(headline)}</h1>\n<p class="id">${escapeHtml(requestId)}</p>${whole}${schema}`;
 }
 
-/** What is shown of a conversation beside what a list has. */
+/** The details of a conversation that the list does not show. */
 interface ConversationFacts {
   key: string | undefined;
   remote: RemoteRequest | undefined;
@@ -111,7 +111,7 @@ async function renderResult(
   return `<h2>Result</h2>\n<main lang="" class="result">\n${content}\n</main>${usage}`;
 }
 
-/** What helps in a shell; empty if there is nothing more to ask for. The host was checked, and the id is one of a conversation. */
+/** Shows a useful shell command; empty if no more can be requested. The host was checked, and the id is a conversation's. */
 function renderCommand({ requestId, status }: ListedConversation, host: string): string {
   const isDone = status === "COMPLETED";
   if (isFinal(status) && !isDone) return "";

@@ -8,27 +8,27 @@ import { type Parts, renderTicking } from "../parts.js";
 import { listKeyNames, listShownKeys, renderKeys, renderSpent } from "./keys.js";
 import { computeTimes, renderPassing, renderState, type ViewParts } from "./view.js";
 
-/** The most conversations that are listed, unless words are searched. */
+/** The most conversations in the list without a search. */
 const MOST_LISTED = 200;
 /** The most conversations whose questions are searched. */
 const MOST_SEARCHED = 1_000;
-/** A longer question is cut, where it is searched too. In UTF-16 units. */
+/** Longer questions are cut before display and search. In UTF-16 units. */
 const LONGEST_QUESTION = 300;
 
-/** What the list is narrowed to. */
+/** The filter of the list. */
 export interface Filter {
-  /** A question has all of them, in any case. Parted by white space; empty: any question. */
+  /** Words that a question must contain, in any case, separated by white space; empty matches any question. */
   words: string;
   state: KnownStatus | undefined;
 }
 
-/** The filter in a query. What is no state of the interface is left out. */
+/** Parses the filter of a query, and ignores an unknown state. */
 export function filterOf(query: URLSearchParams): Filter {
   const state = STATUSES.find((status) => status === query.get("state"));
   return { words: query.get("q")?.trim() ?? "", state };
 }
 
-/** The first page. Each call of what it returns reads the store again. `host`: the Host header, as it was checked. */
+/** Creates the first page. Each call of the result reads the store again. `host`: the checked Host header. */
 export function createOverviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
   const { store, single, faults, clock } = parts;
   const questions = new Questions(store.overview);
@@ -114,7 +114,7 @@ function renderRow(
   return `<tr>${cells.join("")}</tr>`;
 }
 
-/** The faults that may still befall a request at this process. */
+/** Lists the faults that may still apply to a request at this process. */
 function renderFaults(faults: readonly { fault: InjectedFault; seen: number }[]): string {
   if (faults.length === 0) return "";
   const items = faults.map(({ fault, seen }) => {
@@ -123,10 +123,10 @@ function renderFaults(faults: readonly { fault: InjectedFault; seen: number }[])
   return `<h2>Faults in force</h2>\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
 }
 
-/** Questions that are remembered: a job may be a megabyte, and is read for each row of a list. */
+/** The number of cached questions: a job may be a megabyte, and each row of a list needs one. */
 const MOST_KEPT = 2 * MOST_SEARCHED;
 
-/** What conversations ask, on one line each; null for what was not kept. */
+/** Caches the questions of conversations, on one line each; null for a job that was not kept. */
 class Questions {
   readonly #kept = new Map<string, string | null>();
   constructor(private readonly overview: Pick<Overview, "findJob">) {}

@@ -7,16 +7,16 @@ import type { SingleKey } from "../../http/authentication.js";
 import type { FaultPlan } from "../../http/faults/fault.js";
 import { renderTicking } from "../parts.js";
 
-/** What the page shows. */
+/** The sources of the page's data. */
 export interface ViewParts {
   store: Pick<ConversationStore, "readCounts" | "get" | "keys" | "output" | "overview" | "remote">;
-  /** The one key of a service without added keys. */
+  /** The single key of a service without added keys. */
   single: Omit<SingleKey, "hash"> | undefined;
   faults: Pick<FaultPlan, "listInForce">;
   clock: Clock;
 }
 
-/** How long a conversation has been in each state, ms; undefined if it never was, or if that was not kept. */
+/** How long a conversation was in each state, ms; undefined if it never was, or the time was not kept. */
 export function computeTimes({ createdAt, startedAt, endedAt, status }: ListedConversation, now: number) {
   const end = endedAt ?? now;
   const wasNotKept = startedAt === undefined && status !== "PENDING" && status !== "STOPPED";
@@ -27,19 +27,19 @@ export function computeTimes({ createdAt, startedAt, endedAt, status }: ListedCo
   };
 }
 
-/** A state with its colour. */
+/** Renders a state with its colour. */
 export function renderState(status: string): string {
   const look = status === "PENDING" ? "waiting" : chooseStateClass(status);
   return `<span class="state ${look}">${status}</span>`;
 }
 
-/** A length of time (ms) that may pass; `id` is that of the element. */
+/** Renders a duration (ms) that may keep growing; `id` is that of the element. */
 export function renderPassing(id: string, ms: number | undefined): string {
   if (ms === undefined) return "–";
   return renderTicking(escapeHtml(id), ms < 1_000 ? `${Math.max(0, Math.round(ms))}ms` : formatDuration(ms));
 }
 
-/** A time (epoch ms) as an element. */
+/** Renders a time (epoch ms) as an element. */
 export function renderTime(at: number): string {
   const iso = new Date(at).toISOString();
   return `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
