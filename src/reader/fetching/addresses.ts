@@ -2,35 +2,35 @@ import { BlockList, isIP } from "node:net";
 import type { Network } from "./page-fetcher.js";
 
 /**
- * Registered as not globally reachable, or as a way around to such an address: IANA's special-purpose registry for IPv4;
- * of IPv6 protocol assignments with Teredo, documentation, 6to4, and the second range for documentation.
- * 168.63.129.16 is public by the registry; in Azure it is the service of the machine.
+ * Ranges that are not globally reachable, or that lead to such an address: IANA's special-purpose registry for IPv4;
+ * for IPv6, protocol assignments with Teredo, documentation, 6to4, and the second documentation range.
+ * 168.63.129.16 is public by the registry, but in Azure it is the platform's own service.
  */
 const notPublic = listOf(
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 " +
     "192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 " +
     "2001::/23 2001:db8::/32 2002::/16 3fff::/20",
 );
-/** The only range of IPv6 with global unicast addresses: mapped ones, NAT64, local ones and multicast are outside. */
+/** The only range of global unicast IPv6 addresses; it excludes mapped addresses, NAT64, local addresses and multicast. */
 const global6 = listOf("2000::/3");
 
-/** Whether an IP address, as a resolver gives it, is one of the public internet. Anything that is no IP address is not. */
+/** Whether an IP address from a resolver is on the public internet; false for anything that is not an IP address. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 6) return global6.check(address, "ipv6") && !notPublic.check(address, "ipv6");
   return isIP(address) === 4 && !notPublic.check(address);
 }
 
-/** What `--allow-private` allows: this machine and private networks, and of those no service of a cloud's machines. */
+/** The addresses that `--allow-private` allows: this machine and private networks, without the metadata services of clouds. */
 const onPrivate = listOf(
   "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 ::1/128 fc00::/7",
 );
 const ofMachine = listOf("100.100.100.200/32 fd00:ec2::/32");
 
-/** The public internet on the ports of the web. */
+/** Allows the public internet on the web's ports. */
 export const checkPublicWeb: Network["accessTo"] = (address, port) =>
   isPublicAddress(address) && (port === 80 || port === 443) ? "public" : undefined;
 
-/** As `checkPublicWeb`, and the hosts in `named` on any port where they have a private address; no redirect leads there. */
+/** Allows what `checkPublicWeb` does, and private addresses of the hosts in `named` on any port, but not through a redirect. */
 export function allowNamedPrivate(named: ReadonlySet<string>): Network["accessTo"] {
   return (address, port, asked) => {
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
@@ -40,13 +40,13 @@ export function allowNamedPrivate(named: ReadonlySet<string>): Network["accessTo
   };
 }
 
-/** Domains, each with what is below it: only these, and not those. */
+/** Domains, each including its subdomains, to allow or to exclude. */
 export interface DomainLimits {
   domains: readonly string[];
   notDomains: readonly string[];
 }
 
-/** Why no request may go to a host by these limits, as a phrase. */
+/** Returns why these limits exclude a host, as a phrase; undefined if they do not. */
 export function explainOutside({ domains, notDomains }: DomainLimits, host: string): string | undefined {
   const isIn = (list: readonly string[]) =>
     list.some((domain) => host === domain || host.endsWith(`.${domain}`));

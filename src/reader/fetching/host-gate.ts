@@ -2,16 +2,16 @@ import type { Clock } from "../../core/clock.js";
 import { Semaphore } from "../../core/semaphore.js";
 
 export interface HostPace {
-  /** How many requests one host gets at a time, and how long after another one begins at least, ms. */
+  /** How many requests one host gets at a time, and the least time between the beginnings of two, ms. */
   atOnce: number;
   apartMs: number;
 }
 
 const RESEARCH: HostPace = { atOnce: 2, apartMs: 1_000 };
-/** Hosts that nothing waits for are forgotten beyond this many. */
+/** Idle hosts are forgotten beyond this many. */
 const KEPT_HOSTS = 1_000;
 
-/** Keeps the requests to one host apart, whichever research sends them. */
+/** Spaces the requests to each host, across all researches. */
 export class HostGate {
   readonly #hosts = new Map<string, { places: Semaphore; taken: number; next: number }>();
   constructor(
@@ -20,8 +20,8 @@ export class HostGate {
   ) {}
 
   /**
-   * Resolves when a request may begin, with the function to call when it has ended; rejects with `signal.reason`.
-   * `isUnpaced`: it may begin as soon as there is a place.
+   * Waits until a request may begin and returns the function to call at its end; rejects with `signal.reason`.
+   * `isUnpaced`: skips the time between two requests.
    */
   async enter(host: string, signal: AbortSignal, isUnpaced = false): Promise<() => void> {
     const gate = this.#getGate(host);

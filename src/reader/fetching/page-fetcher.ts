@@ -12,36 +12,36 @@ import { Agent, buildConnector, loadApiParts } from "../../core/http/undici.js";
 import { type PageKind, PDF } from "../reading/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 
-/** "private": allowed, though it is no address of the public internet; its requests need not be kept apart. */
+/** "private": allowed although it is not on the public internet; its requests need no spacing. */
 export type Access = "public" | "private";
 
-/** What a machine's network is to the web: handed in, so that tests can have a web of their own on loopback. */
+/** Access to the network. Handed in, so that tests can run a web of their own on loopback. */
 export interface Network {
-  /** The addresses of a host's name, the one to use first; rejects as `createResolver` says. */
+  /** Resolves a host name to its addresses, the preferred one first; rejects as `createResolver` says. */
   resolve(name: string, signal: AbortSignal): Promise<string[]>;
   /**
-   * What a connection to that IP address and port is; undefined if it must not be opened. `asked` is the host that was
-   * asked for, and undefined for one that a redirect of another host leads to.
+   * Decides about a connection to an IP address and port; undefined if it must not be opened. `asked` is the requested
+   * host; undefined if a redirect from another host leads there.
    */
   accessTo(address: string, port: number, asked: string | undefined): Access | undefined;
-  /** Undefined for a direct connection. */
+  /** Returns undefined for a direct connection. */
   proxyFor(url: URL): ProxyAddress | undefined;
 }
 
-/** The body of a page, and where it was in the end. */
+/** The body of a page, and its final address. */
 export type FetchedPage = PageKind & { url: URL; bytes: Uint8Array };
 
 const TYPES =
   /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/(?:xhtml\+xml|pdf))$/i;
 const MEDIA_TYPE = /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is;
 const MAX_REDIRECTS = 4;
-/** Of a body, after what it is packed with is undone, in bytes; and of a PDF that is cited. */
+/** The size limit of a decompressed body, in bytes, and the limit of a cited PDF. */
 const MAX_BYTES = 8 * 1_048_576;
 const MAX_PDF_BYTES = 32 * 1_048_576;
-/** For a page with its redirects, but without the wait for its host, ms. */
+/** The time limit for a page including redirects, but not the wait for its host, ms. */
 const PAGE_MS = 20_000;
 const CONNECT_MS = 10_000;
-/** A longer address is not asked for, in characters. */
+/** Longer addresses are refused, in characters. */
 const MAX_URL = 2_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const UNPACK = {
@@ -54,8 +54,8 @@ const UNPACK = {
 const openSocket = promisify(buildConnector({ timeout: CONNECT_MS, allowH2: false }));
 
 /**
- * Why there is no page: "gone" (404, 410); "no-host": the DNS says that there is no such name; "front-page": a redirect
- * from a deeper address leads there; "status": another answer; "silent"; "unreachable": no connection, no DNS, or a
+ * Why a page could not be read. "gone": 404 or 410; "no-host": the DNS has no such name; "front-page": redirected there
+ * from a deeper address; "status": another HTTP status; "silent": no answer in time; "unreachable": no connection or DNS, or a
  * broken answer; "robots"; "type"; "empty": no text without its scripts; "too-large"; "unreadable"; "not-asked".
  */
 export type NoPageKind =
@@ -64,15 +64,15 @@ export type NoPageKind =
 
 export interface NoPage {
   kind: NoPageKind;
-  /** As a phrase. */
+  /** A phrase. */
   reason: string;
-  /** Of the answer, if there was one. */
+  /** The HTTP status, if there was an answer. */
   status?: number;
-  /** Where it was in the end. */
+  /** The final address. */
   url?: string;
 }
 
-/** The reason of a NoPage, from where only an error can be thrown. */
+/** Carries a NoPage through code that can only throw. */
 class LeftOut extends Error {
   constructor(
     readonly kind: NoPageKind,
@@ -87,18 +87,18 @@ export interface FetcherOptions {
   clock: Clock;
   gate: HostGate;
   userAgent: string;
-  /** Why no request may go to an address, whatever its robots.txt says. */
+  /** Returns why an address must not be requested, regardless of its robots.txt. */
   forbidden: (url: URL) => string | undefined;
   /**
-   * Whether sentences that cite the pages are held against them. All text of a page is then read beside its blocks, and a
+   * Whether sentences that cite the pages are checked. If so, all text of a page is read beside its blocks, and a
    * redirect from a deeper address to the front page of the same site counts as a missing page (`front-page`).
    */
   areCited?: boolean;
 }
 
 /**
- * Fetches pages for one research. Each name is resolved once, the address is checked, and the connection goes to that
- * very address, through a proxy too. It sends no cookie and no key. `signal` closes every socket.
+ * Fetches pages for one research. Resolves each name once, checks the address, and connects to exactly that address,
+ * through a proxy too. Sends no cookie and no key. `signal` closes every socket.
  */
 export class PageFetcher {
   readonly #agent: UndiciAgent;
@@ -112,15 +112,15 @@ export class PageFetcher {
         (socket) => callback(null, socket),
         (error: Error) => callback(error, null),
       );
-    // Each page that waits, and each connection of a tunnel, listens to it.
+    // Each waiting page and each connection of a tunnel adds a listener.
     setMaxListeners(0, signal);
     this.#agent = new Agent({ connect, connections: 2, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
     signal.addEventListener("abort", () => void this.#agent.destroy(), { once: true });
   }
 
   /**
-   * A page. `robots` says why its site does not want an address to be asked for, that of a redirect too; without it the page
-   * is a robots.txt, of any type, which is fetched once for an origin and does not wait its turn before the first page.
+   * Fetches a page. `robots` returns why the site's rules forbid an address, including that of a redirect. Without it the
+   * page is a robots.txt of any type, which is fetched once for each origin and is not paced before the first page.
    * Rejects with `signal.reason` alone.
    */
   async fetch(
@@ -167,7 +167,7 @@ export class PageFetcher {
     };
   }
 
-  /** What a host is to us. Its addresses are the ones that `#connect` uses. */
+  /** Decides about access to a host, by the same addresses that `#connect` uses. */
   async #access({ hostname, protocol, port: given }: URL, isAsked: boolean): Promise<Access> {
     const port = Number(given || (protocol === "https:" ? 443 : 80));
     const addresses = await this.#resolveAddresses(hostname).catch((error: NodeJS.ErrnoException) => {
@@ -191,7 +191,7 @@ export class PageFetcher {
     return resolved;
   }
 
-  /** One request: the page, or where it redirects to. */
+  /** Sends one request; returns the page, or the target of a redirect. */
   async #exchange(url: URL, types: RegExp, signal: AbortSignal): Promise<FetchedPage | NoPage | URL> {
     const { request } = await loadApiParts();
     const { statusCode, headers, body } = await request.call(this.#agent, {
@@ -225,12 +225,12 @@ export class PageFetcher {
       const bytes = await readBody(body, `${encoding}`.trim().toLowerCase(), most);
       return { url, type: type.toLowerCase(), charset, bytes };
     } finally {
-      // What was not read is not waited for.
+      // Close the connection instead of reading the rest.
       body.on("error", () => {}).destroy();
     }
   }
 
-  /** A connection to the address of a host, which `#access` has checked, through the proxy if there is one. */
+  /** Connects to the address that `#access` has checked, through the proxy if there is one. */
   async #connect(target: Undici.Options): Promise<Socket> {
     const { network } = this.options;
     const isTls = target.protocol === "https:";
@@ -244,25 +244,25 @@ export class PageFetcher {
     if (httpSocket && !isTls) return httpSocket;
     const servername = isIP(name) ? "" : name;
     const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };
-    // Null comes only with an error.
+    // Null is returned only after a throw.
     return (await openSocket(checked)) as Socket;
   }
 }
 
-/** Why an address is not asked for, whatever its host is, as a phrase. */
+/** Returns why an address may not be requested whatever its host is, as a phrase. */
 export function explainUnfit({ protocol, username, password, href }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
   if (username !== "" || password !== "") return "its address has a user name";
   return href.length > MAX_URL ? "its address is too long" : undefined;
 }
 
-/** The whole body, unpacked. Throws if it has too many bytes. */
+/** Reads and decompresses a whole body. Throws if it has too many bytes. */
 export async function readBody(body: Readable, encoding = "", most = MAX_BYTES): Promise<Buffer> {
   const isPlain = encoding === "" || encoding === "identity";
   const unpack = UNPACK[encoding as keyof typeof UNPACK];
   if (!isPlain && unpack === undefined)
     throw new LeftOut("unreadable", `its encoding is unknown: ${encoding}`);
-  // A failure of the body is one of what unpacks it.
+  // The pipeline reports a failure of the body through the decompressor.
   const stream = isPlain ? body : pipeline(body, unpack(), () => {});
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -12,12 +12,12 @@ import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js
 /** RFC 9309 §2.5 asks for at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
 
-/** What an origin's robots.txt has for us: rules, as in "-/private", or why it cannot be read, which forbids everything. */
+/** The rules of an origin's robots.txt, such as "-/private", or why it cannot be read, which forbids everything. */
 export type Robots = { rules: string[] } | ({ failure: string } & Partial<Pick<NoPage, "kind" | "status">>);
 
-/** A page that was fetched and cut into blocks. */
+/** A page that was fetched and split into blocks. */
 export interface Page extends ReadDocument {
-  /** Where it was in the end; what it is cited as. */
+  /** The final address, by which the page is cited. */
   id: string;
   title: string;
   /** ISO 8601 */
@@ -25,18 +25,18 @@ export interface Page extends ReadDocument {
 }
 
 export interface PageReaderOptions extends FetcherOptions {
-  /** Cuts a page into blocks. */
+  /** Splits a page into blocks. */
   read: DocumentReader;
 }
 
-/** The kept answer for a subject (`page …` or `robots …`), also of an earlier process; without one, what `ask` gives. */
+/** Returns the stored answer for a subject (`page …` or `robots …`), also of an earlier process; if there is none, calls `ask`. */
 export type Once = <T extends Page | NoPage | Robots>(subject: string, ask: () => Promise<T>) => Promise<T>;
 
-/** Reads pages as robots.txt allows it, one at a time in the processes that cut them. `signal` ends it all. */
+/** Reads pages as robots.txt allows, parsing one at a time. `signal` ends everything. */
 export class PageReader {
   readonly #fetcher: PageFetcher;
   readonly #cutting = new Semaphore(1);
-  /** By origin. */
+  /** Rules by origin. */
   readonly #rules = new Map<string, Promise<Robots>>();
 
   constructor(
@@ -47,7 +47,7 @@ export class PageReader {
     this.#fetcher = new PageFetcher(options, signal);
   }
 
-  /** `title` is used if the page itself gives none. Rejects with `signal.reason`, and as `once` does. */
+  /** `title` is the fallback for a page without a title. Rejects with `signal.reason`, and as `once` does. */
   read(url: URL, title = ""): Promise<Page | NoPage> {
     return this.once(`page ${url.href}`, async () => {
       const { clock, areCited = false } = this.options;
@@ -92,13 +92,13 @@ export class PageReader {
       const read = await this.#cut({ name: "/robots.txt", bytes, isRobots: true });
       return "reason" in read ? { failure: read.reason } : { rules: read.rules ?? [] };
     }
-    // §2.3.1.3 and §2.3.1.4: one that is not there forbids nothing, one that cannot be read everything.
+    // §2.3.1.3 and §2.3.1.4: a missing robots.txt forbids nothing, an unreadable one everything.
     const { kind, status = 0, reason } = got;
     if (status >= 400 && status < 500 && status !== 429) return { rules: [] };
     return { failure: reason, kind, ...(status > 0 && { status }) };
   }
 
-  /** One at a time, so that the pages of one research leave the other processes to others. */
+  /** Parses one page at a time, so that a research leaves processes to the others. */
   async #cut(task: DocumentTask): Promise<CutDocument> {
     const leave = await this.#cutting.take(this.signal);
     return this.options.read(task, this.signal).finally(leave);
@@ -110,7 +110,7 @@ function isFrontPageOf(asked: URL, end: URL): boolean {
   return getSite(asked) === getSite(end) && !isFront(asked) && isFront(end);
 }
 
-/** Whether an address is that of a front page, also of one for each language: `/en/`. */
+/** Whether an address is a front page, including one of a language: `/en/`. */
 function isFront({ pathname, search }: URL): boolean {
   return /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?$/i.test(pathname) && search === "";
 }

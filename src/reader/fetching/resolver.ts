@@ -3,24 +3,24 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { type Clock, onAbort, runWithDeadline } from "../../core/clock.js";
 
-/** For one name, ms; and for one question to one server of the machine. */
+/** The time limit for one name, ms, and for one question to one of the system's servers. */
 const RESOLVE_MS = 10_000;
 const QUESTION = { timeout: 2_500, tries: 2 };
 
 export interface ResolverOptions {
   clock: Pick<Clock, "sleep" | "monotonic">;
-  /** The file with names of this machine's own, which come before the DNS (hosts(5)). */
+  /** The file with the machine's own names, which precede the DNS (hosts(5)). */
   hosts?: string;
-  /** Told each name for which a server gave an address. */
+  /** Called with each name for which a server returned an address. */
   onAnswer?: (name: string) => void;
-  /** Addresses of servers, with a port if it is not 53. Default: those of the machine. */
+  /** Addresses of DNS servers, with a port if it is not 53. Default: the system's. */
   servers?: readonly string[];
 }
 
 /**
- * The addresses of a name, those of IPv4 first. The system's own function waits in one of libuv's few threads without
- * a limit, so that some silent names stop all others; these questions are sockets, and an abort closes them. Rejects with
- * `signal.reason`, and with an error of the code ENOTFOUND only if the DNS says to both questions that there is no
+ * Returns the addresses of a name, IPv4 first. Does not use the system's resolver: it blocks one of libuv's few threads
+ * without a limit, so that a few silent names would stop all others. Here an abort closes the sockets. Rejects with
+ * `signal.reason`, and with the code ENOTFOUND only if the DNS answers both the A and the AAAA question that there is no
  * such name.
  */
 export function createResolver({ clock, hosts = "/etc/hosts", servers, onAnswer }: ResolverOptions) {
@@ -47,7 +47,7 @@ export function createResolver({ clock, hosts = "/etc/hosts", servers, onAnswer 
   };
 }
 
-/** The addresses that a file of hosts(5) has for a name, those of IPv4 first. */
+/** Finds the addresses of a name in the text of a hosts(5) file, IPv4 first. */
 function findInHosts(text: string, host: string): string[] {
   const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim().toLowerCase().split(/\s+/));
   const addresses = lines.flatMap(([address = "", ...names]) => (names.includes(host) ? [address] : []));

@@ -1,43 +1,43 @@
 import { splitWords } from "../matching/words.js";
 
-/** Saturation of a term's frequency, and the share of a passage's length that counts: the values found best for MS MARCO's passages. */
+/** Saturation of a term's frequency, and weight of a passage's length; the values that work best on MS MARCO's passages. */
 const K1 = 0.82;
 const B = 0.68;
-/** A posting is one number: 24 bits for the term, 8 for its frequency. */
+/** A posting is one number: 24 bits of term and 8 bits of frequency. */
 const MOST_FREQUENCY = 0xff;
-/** How many matches wait to be ranked. */
+/** How many matches are collected before they are ranked. */
 const MOST_WAITING = 10_000;
-/** Words beyond these are not searchable: only data has as many different ones. */
+/** Further different words are not searchable; only data has so many. */
 const MOST_TERMS = 1_500_000;
 
-/** The postings of one document: for each of its passages its length in words, and where its postings end. */
+/** The postings of one document: for each passage its length in words and the end of its postings. */
 interface Postings {
   lengths: Uint16Array;
   ends: Uint32Array;
   postings: Uint32Array;
 }
 
-/** One place where a query was found. */
+/** A passage that matches a query. */
 export interface PassageMatch {
   document: string;
-  /** Index of the passage in the document. */
+  /** The index of the passage in the document. */
   passage: number;
   score: number;
 }
 
 /**
- * BM25 ranking of the passages of documents. A search looks at each posting, which takes 3 ms for 10 MB of text;
- * in turn nothing has to be sorted when a document changes.
+ * Ranks passages of documents by BM25. A search scans all postings, which takes 3 ms for 10 MB of text; in return nothing
+ * is sorted when a document changes.
  */
 export class Bm25Index {
   readonly #terms = new Map<string, number>();
-  /** How many passages have each term. */
+  /** For each term, how many passages have it. */
   readonly #having: number[] = [];
   readonly #documents = new Map<string, Postings>();
   #passages = 0;
   #length = 0;
 
-  /** Adds a document, or replaces it. */
+  /** Adds or replaces a document. */
   set(document: string, passages: readonly string[]): void {
     this.delete(document);
     const lengths = new Uint16Array(passages.length);
@@ -63,15 +63,14 @@ export class Bm25Index {
     this.#documents.delete(document);
   }
 
-  /** How much a term tells: the rarer it is, the more; one that is not there the most. */
+  /** Returns the weight of a term: higher for a rarer one, highest for one that does not occur. */
   computeWeight(term: string): number {
     const having = this.#having[this.#terms.get(term) ?? -1] ?? 0;
     return Math.log(1 + (this.#passages - having + 0.5) / (having + 0.5));
   }
 
   /**
-   * Returns the passages that have most of `terms`, the best one first, at most `limit`. The score of a passage is multiplied
-   * by its `rank`.
+   * Returns the `limit` passages that match `terms` best, best first. The score of a passage is multiplied by its `rank`.
    */
   search(
     terms: Iterable<string>,
@@ -85,7 +84,7 @@ export class Bm25Index {
     }
     const average = Math.max(1, this.#length / Math.max(1, this.#passages));
     let matches: PassageMatch[] = [];
-    /** What a passage needs to be among the best. A word may stand in millions of them. */
+    /** The score that a passage needs to be among the best; a word may occur in millions of passages. */
     let least = 0;
     const sortBest = () => matches.sort((a, b) => b.score - a.score).slice(0, limit);
     for (const [document, { lengths, ends, postings }] of this.#documents) {
@@ -111,7 +110,7 @@ export class Bm25Index {
     return sortBest();
   }
 
-  /** Counts the passages and terms of a document in (1) or out (-1). */
+  /** Adds (1) or subtracts (-1) the passages and terms of a document. */
   #count({ lengths, postings }: Postings, by: 1 | -1): void {
     this.#passages += by * lengths.length;
     this.#length += by * lengths.reduce((sum, length) => sum + length, 0);

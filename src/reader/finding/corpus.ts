@@ -9,32 +9,32 @@ import { DocumentIndex } from "./document-index.js";
 import { type Description, type Hit, listFirst, listOf, type Opened, type Source } from "./source.js";
 
 export interface CorpusOptions {
-  /** The folder whose files are searched; for a Corpus its absolute path. */
+  /** The folder to search; an absolute path for a Corpus. */
   root: string;
   /** Files and folders that are never read, such as the service's own data. */
   exclude?: readonly string[];
 }
 
-/** A file as it was read last. */
+/** A file as it was when it was last read. */
 interface Version {
   version: string;
   /** Why it is not searched. */
   reason?: string;
-  /** What its blocks take, about, in bytes. */
+  /** The approximate memory of its blocks, in bytes. */
   memory?: number;
-  /** It gave nearly no text. */
+  /** Whether nearly no text was found in it. */
   isBare?: boolean;
 }
 
-/** Folders are looked through again after this long, ms. */
+/** How long to wait before scanning a folder again, ms. */
 const FRESH_MS = 1_000;
-/** What the blocks of all files may take, about: their thread has three times as much. In bytes. */
+/** The approximate memory limit for the blocks of all files, in bytes; their thread has three times as much. */
 const MAX_MEMORY = 256 * 1_048_576;
-/** A text file of this size is cut here: whatever is in it, that takes some milliseconds and few megabytes. */
+/** Text files up to this size are parsed in this thread: that takes milliseconds and few megabytes whatever they contain. */
 const SMALL_BYTES = 131_072;
 const NEVER = new AbortController().signal;
 
-/** A folder, kept up to date with its files: changed ones are noticed at most once a second. It is asked one thing at a time. */
+/** An index of a folder that follows changes of its files at most once a second. Accepts one call at a time. */
 export class Corpus implements Source {
   readonly #index = new DocumentIndex();
   readonly #files = new Map<string, Version>();
@@ -43,14 +43,14 @@ export class Corpus implements Source {
   #memory = 0;
   #freshUntil = Number.NEGATIVE_INFINITY;
 
-  /** `notice` is told what of the folder is not searched, as a sentence for a person. */
+  /** `notice` is called with a sentence for each part of the folder that is not searched. */
   constructor(
     private readonly options: CorpusOptions,
     private readonly notice: (line: string) => void = () => {},
     private readonly maxMemory = MAX_MEMORY,
   ) {}
 
-  /** Reads what is new or has changed, and forgets what is gone. */
+  /** Reads new and changed files, and forgets deleted ones. */
   async refresh(): Promise<void> {
     if (performance.now() >= this.#freshUntil) await this.#read();
   }
@@ -93,7 +93,7 @@ export class Corpus implements Source {
     if (bare !== undefined) this.notice(bare);
   }
 
-  /** Names the files that gave nearly no text. */
+  /** Lists the files that gave nearly no text. */
   #describeBare(): string | undefined {
     const names = [...this.#files].flatMap(([name, { isBare }]) => (isBare ? [name] : []));
     return names.length === 0 ? undefined : `${listFirst(names, 10)}: ${NEARLY_NO_TEXT}.`;
@@ -125,7 +125,7 @@ export class Corpus implements Source {
     this.#files.delete(name);
   }
 
-  /** A file as its blocks. What may take long, or much memory, is read in a process with limits. */
+  /** Splits a file into blocks. A file that may take much time or memory is parsed in a process with limits. */
   async #cut(name: string): Promise<CutDocument> {
     const bytes = readBytes(this.options.root, name);
     if (!(bytes instanceof Uint8Array)) return bytes;

@@ -10,18 +10,18 @@ interface IndexedDocument {
   blocks: readonly Block[];
 }
 
-/** Longer questions are cut to this many different words; more do not make an answer better, only slower. */
+/** The most different words of a query that are used; more only make it slower. */
 const MAX_QUERY_WORDS = 64;
-/** A question that asks for a number, and the factor by which a passage with a number scores more. */
+/** Matches a question for a number; passages with a number then score higher by the factor below. */
 const AMOUNT =
   /\bhow (?:many|long|much|often|large|big|old|far|fast)\b|\b(?:maximum|minimum|default|limit|port|size)\b/i;
 const WITH_NUMBER = 1.25;
-/** How many folders describe where the documents lie. */
+/** How many folders are listed to describe the documents. */
 const MOST_FOLDERS = 20;
-/** How much of a document says what language it is in, in blocks and in characters. */
+/** How much of a document is used to detect its language, in blocks and in characters. */
 const SAMPLE = { blocks: 30, characters: 4_000 };
 
-/** Documents that are searched by their blocks. */
+/** Searches documents by their blocks. */
 export class DocumentIndex {
   readonly #index = new Bm25Index();
   readonly #entries = new Map<string, IndexedDocument>();
@@ -30,7 +30,7 @@ export class DocumentIndex {
     return this.#entries.has(id);
   }
 
-  /** Adds a document or replaces it. Without a `title` it is its first heading, else its id. */
+  /** Adds or replaces a document. The default `title` is its first heading, else its id. */
   set(about: Omit<SourceDocument, "title"> & { title?: string }, blocks: readonly Block[]): void {
     const { id, title } = about;
     this.#index.set(
@@ -53,7 +53,7 @@ export class DocumentIndex {
     this.#index.delete(id);
   }
 
-  /** The best passages for `query`, best first, at most `limit`. */
+  /** Returns the `limit` best passages for `query`, best first. */
   search(query: string, limit: number): Hit[] {
     const asked = [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS);
     const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
@@ -83,7 +83,7 @@ export class DocumentIndex {
     return total === 0 ? 0 : sum / total;
   }
 
-  /** As a Source does. */
+  /** See Source.open. */
   open(id: string, from: number, to: number): Opened | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
@@ -99,18 +99,18 @@ export class DocumentIndex {
       documents: entries.length,
       titles: entries.map(([id, { document }]) => (document.title === id ? id : `${document.title} (${id})`)),
       folders: folders.slice(0, MOST_FOLDERS).map(([folder, count]) => `${folder} (${count})`),
-      // What is in less than a tenth of the documents tells nothing of the others.
+      // A language of less than a tenth of the documents is not representative.
       languages: countValues(languages).flatMap(([name, n]) => (n * 10 >= languages.length ? name : [])),
     };
   }
 }
 
-/** The text by which a passage is found. */
+/** Returns the searchable text of a passage. */
 function joinPassage({ id, heading, header = [], caption = "", lines, code }: Passage): string {
   return [id, heading, ...header, caption, ...lines, ...(code?.lines ?? [])].join("\n");
 }
 
-/** A block as a passage, with the code that it leads to. */
+/** Builds a passage from a block, with the code block that it introduces. */
 function buildPassage(id: string, block: Block, next: Block | undefined): Passage {
   const isLead = block.kind === "prose" && /:\s*$/.test(block.lines.at(-1) ?? "");
   const hasCode = isLead && next?.kind === "code" && block.heading === next.heading;
@@ -118,18 +118,18 @@ function buildPassage(id: string, block: Block, next: Block | undefined): Passag
 }
 
 const TESTS = /(?:^|\/)(?:tests?|__tests__|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i;
-/** In some projects a folder of tests, in others one of documents: a specification. */
+/** A folder of tests in some projects, of specifications in others. */
 const SPECIFICATION = /(?:^|\/)specs?\//i;
 const OTHERS = /(?:^|\/)(?:licen[cs]e|third_party|changelog|copying)|[-.]lock\b|-lock\.\w+$/i;
 
-/** Documents (1) answer questions better than code, code better than tests, licences and lists of packages. */
+/** Returns the rank of a file: documents (1) above code, code above tests, licences and package lists. */
 export function rankSource(file: string, kind: Passage["kind"]): number {
   if (TESTS.test(file) || (kind === "code" && SPECIFICATION.test(file))) return 0.2;
   if (OTHERS.test(file)) return 0.1;
   return kind === "code" ? 0.6 : 1;
 }
 
-/** Each value with how often it comes, the most frequent first. */
+/** Counts each value, the most frequent first. */
 function countValues(values: readonly string[]): [value: string, count: number][] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

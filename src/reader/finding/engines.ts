@@ -4,30 +4,30 @@ import { sendVia } from "../../core/http/send.js";
 import { isObject, tryParseJson } from "../../core/json/exact-json.js";
 import { readBody } from "../fetching/page-fetcher.js";
 
-/** One result of a search engine. Its snippet is not read: only a page that was fetched can be quoted. */
+/** A result of a search engine. Its snippet is ignored: only a page that was fetched can be quoted. */
 export interface SearchResult {
   url: string;
   title: string;
 }
 
-/** How an engine is asked, and where in its answer the results are. */
+/** How to query an engine, and where its answer has the results. */
 export interface Engine {
-  /** Undefined for one that its user runs. */
+  /** Undefined for an engine that the user runs. */
   url?: string;
-  /** The header that takes the key; undefined if it needs none. */
+  /** Builds the header with the key; undefined if the engine needs no key. */
   header?: (key: string) => Record<string, string>;
-  /** What is asked for: added to the address or, with `isPost`, sent as JSON. */
+  /** Whether the query is sent as JSON instead of in the address. */
   isPost?: boolean;
   ask: (query: string, count: number) => Record<string, string | number>;
-  /** The path to the list of results, if it is not `results`. */
+  /** The path to the list of results; default `results`. */
   results?: readonly string[];
-  /** The name of a result's address, if it is not `url`. */
+  /** The property with a result's address; default `url`. */
   address?: string;
-  /** A name that every answer has, if the list of results is left out when nothing was found. */
+  /** A property of every answer, for engines that leave out an empty list of results. */
   mark?: string;
 }
 
-/** By the documentation of each engine. */
+/** Written from the documentation of each engine. */
 export const ENGINES = {
   searxng: { ask: (q) => ({ q, format: "json" }) },
   brave: {
@@ -61,15 +61,15 @@ export const ENGINES = {
 } as const satisfies Record<string, Engine>;
 export type EngineName = keyof typeof ENGINES;
 
-/** What a key could be found in is never shown longer than this, in characters. */
+/** Titles are cut to this many characters. */
 const MAX_TITLE = 300;
 
-/** What an engine answered, best first. */
+/** The answer of an engine, best result first. */
 export interface Searched {
   results: SearchResult[];
-  /** Why there are no results that can be read, as a phrase that follows its name. */
+  /** Why the results cannot be read, as a phrase after the engine's name. */
   failure?: string;
-  /** Whether the same query would fail a moment later too. */
+  /** Whether a retry of the same query would fail, too. */
   isFinal?: boolean;
 }
 
@@ -77,9 +77,9 @@ export function createFailed(failure: string, isFinal = true): Searched {
   return { results: [], failure, isFinal };
 }
 
-/** A search engine that is asked through its JSON interface. */
+/** A search engine with a JSON interface. */
 export class SearchEngine {
-  /** `url` is its own, or of SearXNG its base, with or without `/search`. */
+  /** `url` is the engine's own, or for SearXNG its base, with or without `/search`. */
   constructor(
     readonly name: EngineName,
     readonly url: URL,
@@ -87,7 +87,7 @@ export class SearchEngine {
     private readonly connections: Connections,
   ) {}
 
-  /** At most `count` results. Rejects with `signal.reason` alone. */
+  /** Returns at most `count` results. Rejects with `signal.reason` alone. */
   async ask(query: string, count: number, signal: AbortSignal): Promise<Searched> {
     const { name, url, apiKey, connections } = this;
     const engine: Engine = ENGINES[name];
@@ -139,7 +139,7 @@ function readResults(text: string, engine: Engine, count: number): Searched {
 function createRefused(status: number, hasKey: boolean): Searched {
   if (status === 401 || (status === 403 && hasKey)) return createFailed(`refused the key (${status})`);
   if (status === 403) return createFailed("refused (403): its settings may not allow the JSON format");
-  // 432 and 433 are Tavily's.
+  // 432 and 433 are Tavily's codes.
   if ([402, 429, 432, 433].includes(status))
     return createFailed(`is out of quota, or asked too often (${status})`);
   return createFailed(`answered ${status}`, status < 500);

@@ -5,28 +5,28 @@ import type { CorpusOptions } from "./corpus.js";
 import type { Source, SourceProvider } from "./source.js";
 
 export interface FolderIndexOptions extends CorpusOptions {
-  /** Told once each what could not be read, as a sentence for a person. */
+  /** Called once for each thing that could not be read, with a sentence. */
   notice: (line: string) => void;
 }
 
-/** What the thread of the index is asked: a method of its Corpus. */
+/** A request to the index thread: a method of its Corpus with its arguments. */
 export interface IndexQuestion {
   options: CorpusOptions;
   method: keyof Source;
   args: never;
 }
-/** `notices`: what is to be said of the folder. */
+/** `notices`: sentences about parts of the folder that are not searched. */
 export type IndexAnswer = { notices: string[] } & ({ value: unknown } | { error: string });
 
-/** What the index of a folder may allocate, MiB: 64 MiB of text, the most that is read, need half of it. */
+/** The heap limit of an index, MiB; 64 MiB of text, the most that is read, need half of it. */
 const INDEX_MIB = 768;
-/** The first question waits until the whole folder is read. */
+/** The first request waits until the whole folder is read. */
 const NO_LIMIT = { limitMs: Number.POSITIVE_INFINITY, clock: { sleep: () => new Promise<void>(() => {}) } };
 const NEVER = new AbortController().signal;
 
 /**
- * A folder as a source, the same for every research: one index of it in one thread, which is made at the first question,
- * and again at the next one if it has ended. Throws if the folder cannot be read or is not a folder.
+ * Makes a folder a source that all researches share: one index in one thread, started by the first request and restarted
+ * by the next one if it has ended. Throws if the folder cannot be read or is not a folder.
  */
 export function createFolderIndex({ root, exclude = [], notice }: FolderIndexOptions): SourceProvider {
   const options = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)) };

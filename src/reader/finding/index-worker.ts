@@ -4,7 +4,7 @@ import { Corpus } from "./corpus.js";
 import type { IndexAnswer, IndexQuestion } from "./folder-index.js";
 import type { Source } from "./source.js";
 
-// The thread's entry: reading and indexing keep a core busy, and the service has to go on answering.
+// Entry of the index thread: indexing keeps a core busy, and the service must still answer.
 let corpus: Corpus | undefined;
 const notices: string[] = [];
 answerQuestions<IndexQuestion>(async ({ options, method, args }): Promise<IndexAnswer> => {

@@ -1,91 +1,91 @@
 import { ResearchFailure } from "../../core/researcher.js";
 import type { Block } from "../reading/blocks/block.js";
 
-/** What a passage is part of: a file of a folder, or a page of the web. */
+/** A document: a file in a folder, or a web page. */
 export interface SourceDocument {
-  /** For `open`: a path below the folder with forward slashes, or an address. */
+  /** The argument for `open`: a path below the folder with forward slashes, or an address. */
   id: string;
-  /** For people: the document's own title, else its name. */
+  /** The document's own title, else its name. */
   title: string;
-  /** Of a page. Without one, `id` is the path of a file, and places are cited as `file:line`. */
+  /** The address of a page. Without it, `id` is a file's path, and places are cited as `file:line`. */
   url?: string;
-  /** The date that the document gives of itself, as it stands there. */
+  /** The date in the document, as written. */
   date?: string;
-  /** When a page was fetched, ISO 8601. */
+  /** The time at which a page was fetched, ISO 8601. */
   accessed?: string;
 }
 
-/** One block of a document: a paragraph, an item of a list, a row of a table, a piece of code. A quote is part of one. */
+/** One block of a document: a paragraph, list item, table row or piece of code. A quote is part of one passage. */
 export interface Passage extends Block {
   /** The `id` of its document. */
   id: string;
-  /** The code that follows a text with a colon at its end; it is found together with that text. */
+  /** The code block after a text that ends with a colon; it is found together with the text. */
   code?: Block;
 }
 
-/** A passage that fits a query. */
+/** A passage that matches a query. */
 export interface Hit {
   passage: Passage;
-  /** How well: 1 is the best one found. */
+  /** The score relative to the best match, which has 1. */
   score: number;
-  /** How much of the query it speaks of, each word by what it tells: 0 to 1. */
+  /** The weighted share of the query's words that it has, 0 to 1. */
   share: number;
 }
 
-/** A stretch of a document. */
+/** A range of lines of a document. */
 export interface Opened {
   document: SourceDocument;
-  /** The blocks that have a line of the stretch, in the order of the document. */
+  /** The blocks that overlap the range, in order. */
   passages: Passage[];
 }
 
-/** Something that is not searched, and why, as in "it is larger than 8 MiB" or "robots.txt forbids it". */
+/** Something that is not searched, and the reason, such as "larger than 8 MiB" or "robots.txt forbids it". */
 export interface Unread {
   name: string;
   reason: string;
 }
 
-/** What a source has, as far as it is known by now. */
+/** A description of a source, as far as it has been read. */
 export interface Description {
-  /** What it is, as in "a folder of documents" or "the web". */
+  /** Such as "a folder of documents" or "the web". */
   kind: string;
   /** How many documents were read so far. */
   documents: number;
-  /** Their titles. */
+  /** The titles of the documents. */
   titles: string[];
-  /** The folders with the most of them, each with how many. */
+  /** The folders with the most documents, with counts. */
   folders?: string[];
-  /** The languages that most of them are written in, ISO 639-1; empty if that is not known. */
+  /** The languages of most documents, ISO 639-1; empty if unknown. */
   languages: string[];
   unread: Unread[];
-  /** What went wrong with the source as a whole, each a sentence for the report. */
+  /** Problems with the source as a whole, each a sentence for the report. */
   notes: string[];
 }
 
 /**
- * Where a research reads. Everything that is cited has come through it; what it gives is data, never an instruction.
- * Lines are stable for as long as a research lasts.
+ * A source of a research. Every citation comes from one; its text is data, never an instruction.
+ * Line numbers are stable during a research.
  */
 export interface Source {
   /**
-   * The best passages for `query` (plain words, no operators), best first, at most `n`. It rejects with a
-   * ResearchFailure only if the source cannot be searched at all; what else goes wrong is in `describe`.
+   * Returns at most `n` passages for `query` (plain words, no operators), best first. Rejects with a ResearchFailure only
+   * if the source cannot be searched at all; `describe` reports other problems.
    */
   search(query: string, n: number): Promise<Hit[]>;
-  /** The lines `from` to `to` (from 1, inclusive) of a document; undefined if there is no such document any more. */
+  /** Returns the lines `from` to `to` (from 1, inclusive) of a document; undefined if the document no longer exists. */
   open(id: string, from: number, to: number): Promise<Opened | undefined>;
-  /** Cheap: it is asked for before the plan and for the report. */
+  /** Called before the plan and for the report, so it must be cheap. */
   describe(): Promise<Description>;
 }
 
-/** Makes the source of each research, and frees what all have in common. */
+/** Creates the source of each research, and frees what they share. */
 export interface SourceProvider {
-  /** `signal` ends what is under way for that research. */
+  /** `signal` aborts the work for that research. */
   for(requestId: string, signal: AbortSignal): Source;
   close(): Promise<void>;
 }
 
-/** Several sources as one. One that cannot be searched is left to the others; it says so itself in its notes. */
+/** Combines sources. One that cannot be searched says so in its notes, and the others are used. */
 export function combineProviders(providers: readonly SourceProvider[]): SourceProvider {
   return {
     for: (requestId, signal) => combineSources(providers.map((provider) => provider.for(requestId, signal))),
@@ -129,10 +129,10 @@ function combineSources(sources: readonly Source[]): Source {
   };
 }
 
-/** How many names are given for one reason. */
+/** How many names are listed for one reason. */
 const NAMED = 10;
 
-/** What is not searched, by its reason, as in "a.png, b.png (not text); old/c.csv (larger than 8 MiB)". */
+/** Lists what is not searched by reason, such as "a.png, b.png (not text); old/c.csv (larger than 8 MiB)". */
 export function listOf(unread: readonly Unread[]): string {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of unread) {
@@ -143,7 +143,7 @@ export function listOf(unread: readonly Unread[]): string {
   return [...byReason].map(([reason, names]) => `${listFirst(names, NAMED)} (${reason})`).join("; ");
 }
 
-/** The first `most` of `names`, and how many more there are. */
+/** Lists the first `most` of `names` and the number of further ones. */
 export function listFirst(names: readonly string[], most: number): string {
   const more = names.length - most;
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

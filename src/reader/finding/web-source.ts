@@ -22,35 +22,35 @@ import type { Description, Hit, Opened, Source, SourceProvider, Unread } from ".
 export interface WebOptions extends DomainLimits, Pick<PageReaderOptions, "network" | "read" | "clock"> {
   engine: SearchEngine;
   exchanges: ExchangeStore;
-  /** How many pages one research may ask for. */
+  /** The most pages that one research may request. */
   pages: number;
   version: string;
-  /** For the log of a person. */
+  /** Writes a line to the log. */
   log: (line: string) => void;
 }
 
-/** How many results of one query are asked for, and how many pages are read of it at most. */
+/** How many results are requested for a query, and how many of its pages are read at most. */
 const RESULTS = 10;
-/** So that one query does not use up the pages of all. */
+/** The limit for one query, so that it does not use up the pages of all. */
 const QUERIES = 3;
-/** What is kept of all pages of a research, in bytes. */
+/** The most text of pages that one research keeps, in bytes. */
 const MAX_TEXT = 16 * 1_048_576;
 const SEARCH_MS = 20_000;
-/** How much of an address is shown of one that is left out, in characters: an engine may give any. */
+/** How much of a skipped address is shown, in characters: an engine may return any text. */
 const MAX_NAME = 200;
 
-/** What is kept with a conversation, so that a restarted service asks for nothing twice. */
+/** A record in the conversation's store, so that a restarted service requests nothing twice. */
 interface Kept {
   kind: "web";
-  /** What was asked for: `query …`, `page …` or `robots …`. */
+  /** The subject: `query …`, `page …` or `robots …`. */
   subject: string;
   answer: Searched | Page | NoPage | Robots;
 }
 
-/** What all researches have in common. */
+/** The state that all researches share. */
 type Shared = WebOptions & { gate: HostGate; userAgent: string };
 
-/** The web as a source: an engine finds pages, and only what was fetched from them can be quoted. */
+/** Makes the web a source: an engine finds pages, and only text that was fetched from them can be quoted. */
 export function createWebSources(options: WebOptions): SourceProvider {
   const { clock, engine, version } = options;
   const userAgent = `${ROBOT}/${version}`;
@@ -63,18 +63,18 @@ export function createWebSources(options: WebOptions): SourceProvider {
 
 class WebSource implements Source {
   readonly #index = new DocumentIndex();
-  /** The answers to what was asked for, in an earlier process too, by its subject. */
+  /** Answers by subject, including those of an earlier process. */
   readonly #asked: Promise<Map<string, Kept["answer"] | Promise<Kept["answer"]>>>;
   readonly #unread: Unread[] = [];
   readonly #notes = new Set<string>();
   readonly #reader: PageReader;
-  /** The engine's failure, if it is to be asked no further. */
+  /** The engine's failure, if no further query should be sent. */
   #broken: Searched | undefined;
   #isSearched = false;
-  /** The addresses of pages that were asked for, and the bytes of those that came. */
+  /** The addresses that were requested, and the bytes that were received. */
   readonly #tried = new Set<string>();
   #text = 0;
-  /** One search after the other: what one finds has to be the same after a restart. */
+  /** Searches run one after the other, so that a restart finds the same results. */
   #searching: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -113,7 +113,7 @@ class WebSource implements Source {
       chosen.map(async (result) => [result.url, await this.#reader.read(result.url, result.title)] as const),
     );
     this.signal.throwIfAborted();
-    // In the order of the results, and not of their arrival.
+    // Process pages in the order of the results, not of their arrival.
     for (const [url, page] of pages) {
       if ("reason" in page) this.#leaveOut(url, page.reason);
       else if (!this.#index.has(page.id)) {
@@ -126,7 +126,7 @@ class WebSource implements Source {
     return this.#index.search(query, n);
   }
 
-  /** The engine's results; none, and a note, if it fails while there is something to search already. */
+  /** Returns the engine's results; if it fails and there are pages to search already, returns none and adds a note. */
   async #searchResults(query: string): Promise<SearchResult[]> {
     const searched = await this.#readOnce(`query ${query}`, () => this.#askEngine(query));
     const { results, failure, isFinal } = searched;
@@ -158,7 +158,7 @@ class WebSource implements Source {
     }
   }
 
-  /** The addresses of results that are new and may be asked for. */
+  /** Picks the results whose addresses are new and may be requested. */
   #choose(results: readonly SearchResult[]): { url: URL; title: string }[] {
     const { pages } = this.shared;
     const most = Math.min(RESULTS, Math.max(3, Math.ceil(pages / QUERIES)));
@@ -184,7 +184,7 @@ class WebSource implements Source {
     return chosen;
   }
 
-  /** Why no request may go to an address, whatever its robots.txt says. */
+  /** Returns why an address must not be requested, regardless of its robots.txt. */
   #explainForbidden({ hostname, origin }: URL): string | undefined {
     const isEngine = origin === this.shared.engine.url.origin;
     return isEngine ? "it is the search engine itself" : explainOutside(this.shared, hostname);
@@ -197,7 +197,7 @@ class WebSource implements Source {
     this.shared.log(`${this.requestId}: ${name} is left out: ${reason}`);
   }
 
-  /** What was answered for a subject, else what `ask` gives, which is kept. */
+  /** Returns the stored answer for a subject; if there is none, calls `ask` and stores its answer. */
   async #readOnce<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
     const asked = await this.#asked;
     const answer = asked.get(subject) ?? this.#keep(subject, ask());
@@ -205,7 +205,7 @@ class WebSource implements Source {
     return answer as Promise<T>;
   }
 
-  /** A store that fails costs another fetch after a restart, and no result. */
+  /** Ignores a failure of the store: it costs another fetch after a restart, but no result. */
   async #keep<T extends Kept["answer"]>(subject: string, asked: Promise<T>): Promise<T> {
     const { exchanges, log } = this.shared;
     const answer = await asked;

@@ -9,16 +9,16 @@ import nl from "./nl.yaml";
 import pt from "./pt.yaml";
 import zh from "./zh.yaml";
 
-/** What the files of languages have, by ISO 639-1. Of a text in any other language only digits are read. */
+/** The word lists of each language, by ISO 639-1. In texts of other languages only digits are read. */
 const FILES: Readonly<Record<string, LanguageFile>> = { ...{ en, de, fr, es, it, pt, nl, ja, zh, ko } };
 type LanguageFile = Readonly<Record<string, unknown>>;
 
-/** Whether there are words of a language, so that its months and powers can be read. */
+/** Whether there are word lists for a language, so that its months and powers can be read. */
 export function hasWords(language: string | undefined): boolean {
   return language === undefined || Object.hasOwn(FILES, language);
 }
 
-/** The words of some languages. Where two of them mean different things by a word, the first one's meaning counts. */
+/** The words of some languages. If two languages use a word differently, the earlier language wins. */
 export class Vocabulary {
   readonly #files: readonly LanguageFile[];
 
@@ -29,19 +29,19 @@ export class Vocabulary {
     });
   }
 
-  /** The words of a list, in lower case. One with "~" before it stands behind a number. */
+  /** Returns the words of a list in lower case. "~" marks a word that follows its number. */
   list(name: string): string[] {
     return this.#files.flatMap((file) => readWords(file[name]));
   }
 
-  /** The words of a list by their place in it, from 0; "-" keeps a place free. */
+  /** Returns the words of a list with their index, from 0; "-" leaves an index empty. */
   listOrdered(name: string): [word: string, place: number][] {
     return this.#files
       .flatMap((file) => readWords(file[name]).map((word, place) => [word, place] as [string, number]))
       .filter(([word]) => word !== "-");
   }
 
-  /** The words of a table with what each stands for. */
+  /** Returns the words of a table with their keys. */
   listEntries(name: string): [word: string, key: string][] {
     return this.#files.flatMap((file) =>
       Object.entries(file[name] ?? {}).flatMap(([key, words]) =>
@@ -50,7 +50,7 @@ export class Vocabulary {
     );
   }
 
-  /** The names of months, from 1. */
+  /** Returns the names of the months with their numbers, from 1. */
   listMonths(): [word: string, month: number][] {
     return this.#files.flatMap(({ months = "" }) =>
       `${months}`
@@ -72,8 +72,8 @@ function readWords(list: unknown): string[] {
 const vocabularies = new Map<string, Vocabulary>();
 
 /**
- * The words of a text's language and of what it may borrow from: `others`, and English, whose words stand in texts of any
- * language. A text whose language is unknown may be in each of them.
+ * Returns the vocabulary for a text's language, for `others`, and for English, whose words occur in texts of all languages.
+ * If the language is unknown, the vocabulary has all languages.
  */
 export function getVocabulary(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
   const asked = `${language}/${others.join()}`;
@@ -97,11 +97,11 @@ const SCRIPTS: readonly [language: string, letters: RegExp][] = [
   ["ar", /\p{Script=Arabic}/gu],
   ["he", /\p{Script=Hebrew}/gu],
 ];
-/** Fewer different frequent words than this decide nothing. */
+/** The least number of different frequent words that identifies a language. */
 const LEAST = 2;
-/** How many times the frequent words of the next language the words of a text's own are at least. */
+/** How many times as many frequent words the best language must have as the second best. */
 const LEAD = 1.3;
-/** How much of a text is looked at, in characters. */
+/** How much of a text is examined, in characters. */
 const SAMPLE = 20_000;
 
 const frequent = Object.entries(FILES).map(([name, file]) => ({
@@ -109,7 +109,7 @@ const frequent = Object.entries(FILES).map(([name, file]) => ({
   words: new Set(readWords(file.frequent)),
 }));
 
-/** The language of a text, ISO 639-1; undefined if too little tells it, as in a list of names or in code. */
+/** Detects the language of a text, ISO 639-1; undefined if there is too little evidence, as in lists of names or code. */
 export function detectLanguage(whole: string): string | undefined {
   const text = whole.slice(0, SAMPLE);
   const letters = text.match(/\p{L}/gu)?.length ?? 0;

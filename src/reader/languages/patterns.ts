@@ -1,17 +1,17 @@
 import type { Vocabulary } from "./languages.js";
 
-/** A piece of a text with its place: offsets in UTF-16 units, `end` behind the last one. */
+/** A part of a text with its place: offsets in UTF-16 units, `end` exclusive. */
 export interface Token {
   text: string;
   start: number;
   end: number;
 }
 
-/** A character of a word in small letters, in scripts that part words by spaces: in others digits stand beside letters. */
+/** A lower-case letter of a script with spaces between words; in other scripts, digits touch letters. */
 export const IN_WORD =
   "[0-9a-z\\u00aa\\u00b2\\u00b3\\u00b5\\u00b9\\u00ba\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u10ff]";
 
-/** `text` in small letters and in its length. A pattern that ignores case takes ten times as long to make. */
+/** Lower-cases `text` without changing its length. Case-insensitive patterns take ten times as long to compile. */
 export function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length
@@ -21,7 +21,7 @@ export function lowerCase(text: string): string {
       );
 }
 
-/** The matches of a pattern with `g`. `matchAll` copies the pattern first, which takes longer than to read a sentence. */
+/** Returns the matches of a pattern with `g`. `matchAll` copies the pattern, which takes longer than reading a sentence. */
 export function listMatches(pattern: RegExp, text: string): RegExpExecArray[] {
   const matches: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
@@ -29,7 +29,7 @@ export function listMatches(pattern: RegExp, text: string): RegExpExecArray[] {
   return matches;
 }
 
-/** A pattern for one of the words, the longest first; one that never matches if there is none. */
+/** Builds a pattern for any of the words, longest first; it never matches if there are no words. */
 export function buildAlternation(words: Iterable<string>): string {
   const escaped = [...new Set(words)]
     .sort((a, b) => b.length - a.length)
@@ -37,7 +37,7 @@ export function buildAlternation(words: Iterable<string>): string {
   return escaped.length > 0 ? `(?:${escaped.join("|")})` : "(?!)";
 }
 
-/** Makes patterns of each vocabulary once. */
+/** Compiles the patterns of each vocabulary once. */
 export function cacheByVocabulary<T>(make: (vocabulary: Vocabulary) => T): (vocabulary: Vocabulary) => T {
   const made = new WeakMap<Vocabulary, { patterns: T }>();
   return (vocabulary) => {

@@ -1,15 +1,15 @@
 import type { Hit, Passage } from "../finding/source.js";
 
-/** How many passages are looked at, and how many of them are given. */
+/** How many passages are searched for, and how many are returned at most. */
 export const SEARCHED = 60;
 const MOST = 5;
 const LEAST = 3;
-/** If no passage has this share of the question, all are about something else. */
+/** If no passage has this share of the question, none is about it. */
 const ABOUT = 0.5;
-/** What a further passage must have of the best one's score, if there are LEAST of them. */
+/** The least score of further passages relative to the best, once there are LEAST passages. */
 const CLOSE = 0.5;
 
-/** The passages of `hits` that fit a question best, the best one first; none if too little of the question is in them. */
+/** Picks the passages of `hits` that match a question best, best first; empty if they have too little of the question. */
 export function pickBestPassages(hits: readonly Hit[]): Passage[] {
   if (!hits.some(({ share }) => share >= ABOUT)) return [];
   const ranked = hits

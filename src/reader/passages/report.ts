@@ -4,7 +4,7 @@ import { type Description, listOf, type Passage } from "../finding/source.js";
 const NO_ANSWER =
   "These passages fit the question best. They are no answer: for one, name a model with `--model NAME --model-url URL`.";
 
-/** The passages as Markdown, the best one first, each with its place and what stands over it. */
+/** Writes the passages as Markdown, best first, each with its place and the headings over it. */
 export function report(prompt: string, passages: readonly Passage[], description: Description): string {
   const title = `# ${shortenLine(prompt, 200)}`;
   const read = readLine(description);
@@ -21,7 +21,7 @@ export function report(prompt: string, passages: readonly Passage[], description
   return `${[title, NO_ANSWER, ...excerpts, read].join("\n\n")}\n`;
 }
 
-/** A passage as it stands there; code between fences, and a row of Markdown under the titles of its columns. */
+/** Quotes a passage as written; code gets fences, and a Markdown row gets its column titles. */
 function quoteOf(passage: Passage): readonly string[] {
   const { kind, lines, code } = passage;
   if (code) return [...lines, "", ...quoteOf({ ...code, id: passage.id })];
@@ -34,12 +34,12 @@ function quoteOf(passage: Passage): readonly string[] {
   return titles ? [`|${titles.join("")}`, `|${"---|".repeat(titles.length)}`, ...lines] : lines;
 }
 
-/** The titles of the columns, if it is a row of Markdown. */
+/** Returns the column titles of a Markdown row; undefined for other passages. */
 function getTitles({ header, lines }: Passage): readonly string[] | undefined {
   return lines[0]?.startsWith("|") ? header : undefined;
 }
 
-/** The passages as data, for a structured output without a schema. */
+/** Returns the passages as data, for a structured output without a schema. */
 export function buildData(passages: readonly Passage[]) {
   return {
     passages: passages.map((passage) => ({
@@ -51,13 +51,13 @@ export function buildData(passages: readonly Passage[]) {
   };
 }
 
-/** Its lines, and those of its code, each where it stands in the file. */
+/** Joins the lines of a passage and of its code, each at its line of the file. */
 function joinPassageText({ line, lines, code }: Passage): string {
   const between = Array<string>(Math.max(0, (code?.line ?? 0) - line - lines.length)).fill("");
   return [...lines, ...(code ? [...between, ...code.lines] : [])].join("\n");
 }
 
-/** The headings over a passage, and over a row the titles of its columns. */
+/** Joins the headings over a passage and, for a row, its column titles. */
 function joinHeading({ heading, header = [] }: Passage): string {
   return [heading, header.filter(Boolean).join("; ")].filter(Boolean).join(" / ");
 }

@@ -6,21 +6,21 @@ import { proveAnswer } from "./proof.js";
 import type { Question } from "./request.js";
 import type { Piece, ShownPage } from "./shown-page.js";
 
-/** How long a control is, in characters, and how many words say what it is about, at least. */
+/** The length of a control in characters, and the least number of content words in it. */
 const [SHORTEST, LONGEST] = [12, 300];
 const LEAST_WORDS = 3;
-/** How many inventions are tried until one stands nowhere. */
+/** How many inventions are tried until one is on no page. */
 const MOST_TRIES = 30;
 const [FIRST_YEAR, YEARS] = [1_900, 200];
 const YEAR = /(?<!\d)(?:1\d|20)\d\d(?!\d)/;
 const END = /[.!。！]*$/;
-/** What a report may write in another way than a page does. */
+/** Characters that a report may write differently from a page. */
 const MARKS = /["'“”„‘’«»[\](){}|*_`]/;
 
 /**
- * Makes the controls of a request: two questions of which the program knows the answers, and which a model should not be
- * able to tell from those of the report. `stated` is copied from a page, so that "supported" alone is right; to `invented`
- * anything else is. Undefined if the pages have nothing to make them of. `pages`: all that were read.
+ * Makes the controls of a request: two questions with known answers, which a model should not be able to tell from those
+ * of the report. `stated` is copied from a page, so its only right answer is "supported"; `invented` must not be answered so.
+ * Undefined if the pages offer no material. `pages`: all pages that were read.
  */
 export async function makeControls(
   questions: readonly Question[],
@@ -64,7 +64,7 @@ function buildQuestion(text: string, page: ShownPage): Question {
   return { claim: readClaim(text, page.content.language, ""), page };
 }
 
-/** The sentences of a piece that may be controls; a row is one. */
+/** Lists the sentences of a piece that are suitable as controls; a row is one sentence. */
 function listSentences({ text, isRow }: Piece): string[] {
   const all = isRow ? [text] : Array.from(splitSentences(text), ({ segment }) => segment);
   return all.map(joinOnOneLine).filter((line) => {
@@ -73,18 +73,18 @@ function listSentences({ text, isRow }: Piece): string[] {
   });
 }
 
-/** The better controls have a figure to be proven by, are sentences, and have no marks that the report may write otherwise. */
+/** Ranks a candidate: better controls have a figure as proof, are whole sentences, and have no marks that a report may change. */
 function rankOf({ claim: { text, sought } }: Question, hasEnds: boolean): number {
   const isSentence = !hasEnds || /[.!。！]$/.test(text);
   return 4 * Number(sought.some(isChangeable)) + 2 * Number(isSentence) + Number(!MARKS.test(text));
 }
 
-/** Whether something that is looked for has digits that can be changed; of a date its year is. */
+/** Whether a sought item has digits that can be changed; for a date, the year. */
 function isChangeable({ kind, text }: Sought): boolean {
   return kind === "date" ? YEAR.test(text) : kind === "number" && /\d/.test(text);
 }
 
-/** A figure with as many other digits, and a date with another year. */
+/** Replaces the digits of a figure, or the year of a date, with random ones. */
 function changeDigits(figure: string, random: () => number): string {
   if (YEAR.test(figure)) return figure.replace(YEAR, chooseYear(random));
   const first = figure.search(/[1-9]/);
@@ -98,7 +98,7 @@ function chooseYear(random: () => number): string {
   return `${FIRST_YEAR + Math.floor(random() * YEARS)}`;
 }
 
-/** Whether the first figure of a question from `start` on stands on none of the pages. */
+/** Whether the first figure of a question from `start` on is on none of the pages. */
 async function isNowhere(
   { claim }: Question,
   start: number,

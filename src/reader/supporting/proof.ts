@@ -8,14 +8,14 @@ import { listContentKeys } from "../matching/words.js";
 import type { SupportAnswer } from "./request.js";
 import type { ClaimContent, Piece } from "./shown-page.js";
 
-/** The mark of what a quote leaves out. */
+/** The mark of an omission in a quote. */
 const GAP = /\s*(?:\[(?:…|\.{3})\]|\((?:…|\.{3})\))\s*/;
-/** With more numbers in a quote nearly every number is the result of some. */
+/** With more numbers in a quote, some combination gives nearly any result. */
 const MOST_NUMBERS = 8;
 
 /**
- * Proves an answer by its quote (contract §11); undefined if it is not proven. `given`: the pieces of the claim's page that
- * the model was shown; `mayCompute`: whether a figure of the claim may be computed from those of the quote.
+ * Checks an answer against its quote (contract §11); undefined if the quote does not prove it. `given`: the pieces of the
+ * claim's page that the model was shown; `mayCompute`: whether a figure of the claim may be computed from the quote's.
  */
 export function proveAnswer(
   claim: ClaimContent,
@@ -58,7 +58,7 @@ export function proveAnswer(
   return mayCompute && open.every(isResult) ? proven : undefined;
 }
 
-/** Finds the parts of a quote as they stand in pieces, with what stands over these; gives none if one of them stands in no piece. */
+/** Finds each part of a quote in the pieces and returns it with the text over its piece; empty if a part is in none of them. */
 function locateParts(parts: readonly string[], given: readonly Piece[]): { text: string; over: string }[] {
   const quoted = parts.map((part) => part.trim()).filter((part) => tokenizeText(part).length > 0);
   const places = quoted.flatMap((part) => {
@@ -76,11 +76,11 @@ function locateParts(parts: readonly string[], given: readonly Piece[]): { text:
   return places.length === quoted.length ? places : [];
 }
 
-/** What numbers give together: sums of neighbours and of two, differences, products, quotients, and shares of all. */
+/** Lists results of calculations: sums of neighbours and of pairs, differences, products, quotients, and shares of the total. */
 function listResults(figures: readonly Figure[]): number[] {
   const amounts = figures.flatMap(listAmounts).slice(0, MOST_NUMBERS);
   const results = amounts.flatMap((a, i) => {
-    // A number without a unit may have any: the row of a table names none.
+    // A number without a unit matches any unit: a table row may name none.
     const isLike = (b: Amount) => b !== a && (!a.kind || !b.kind || a.kind === b.kind);
     const others = amounts.filter(isLike);
     const behind = amounts.slice(i + 1).filter(isLike);
@@ -99,13 +99,13 @@ function listResults(figures: readonly Figure[]): number[] {
   return results.filter(Number.isFinite);
 }
 
-/** A number of a quote, and what its unit measures. */
+/** A number of a quote, and the kind of its unit. */
 interface Amount {
   value: number;
   kind: string | undefined;
 }
 
-/** The amounts that a figure may stand for: of a date its years. */
+/** Lists the possible amounts of a figure; for a date, its years. */
 function listAmounts(figure: Figure): Amount[] {
   if (figure.kind === "code") return [];
   if (figure.kind === "date")

@@ -4,28 +4,28 @@ import { Bm25Index } from "../finding/bm25.js";
 import { splitWords } from "../matching/words.js";
 import { splitSentences } from "../reading/sentences-in.js";
 
-/** A claim with what is looked for of it. */
+/** A claim with the items to look for. */
 export type ClaimContent = ReturnType<typeof readClaim>;
 
-/** A passage of a page, or a part of a long one, as a model may be shown it. */
+/** A passage, or a part of a long one, that may be shown to a model. */
 export interface Piece extends PagePassage {
   page: ShownPage;
   place: number;
 }
 
-/** A longer passage is shown in parts, in characters. */
+/** Longer passages are split, in characters. */
 const LONGEST = 800;
-/** A neighbour of a passage is shown with it if it is not longer, in characters. */
+/** A neighbouring passage up to this length is shown, too, in characters. */
 const SHORT = 200;
-/** What a model is shown for one claim at most, in characters (contract §11). */
+/** The most text that a model is shown for one claim, in characters (contract §11). */
 const MOST_OF_CLAIM = 3_200;
-/** How many pieces of a page that fit best are shown, and the share of the best one's score that each has at least. */
+/** How many of the best pieces are shown, and their least score relative to the best. */
 const MOST_BEST = 4;
 const LEAST_SHARE = 0.4;
-/** How many pieces with a figure of the claim are shown, before all others. */
+/** How many pieces with a figure of the claim are shown before all others. */
 const WITH_FIGURE = 2;
 
-/** A page of which a model is shown parts. */
+/** A page from which pieces are shown to a model. */
 export class ShownPage {
   readonly content: PageContent;
   readonly pieces: readonly Piece[];
@@ -42,7 +42,7 @@ export class ShownPage {
     );
   }
 
-  /** Chooses what a model is shown for a claim: pieces with its figures, those that fit best, and their short neighbours. */
+  /** Chooses the pieces to show for a claim: those with its figures, the best matches, and their short neighbours. */
   async choose({ text, over, language, sought }: ClaimContent, pause: Pause): Promise<Set<Piece>> {
     const { figures } = await this.content.index(language, pause);
     const terms = new Set(splitWords(`${text} ${over}`));
@@ -72,14 +72,14 @@ export class ShownPage {
   }
 }
 
-/** What it takes to show pieces, in characters. */
+/** Returns the size of pieces in a request, in characters. */
 export function measureSize(pieces: Iterable<Piece>): number {
   let size = 0;
   for (const { text, over } of pieces) size += text.length + over.length;
   return size;
 }
 
-/** Cuts a long passage into parts of whole sentences. */
+/** Splits a long passage at ends of sentences. */
 function cutPassage(passage: PagePassage): PagePassage[] {
   if (passage.text.length <= LONGEST) return [passage];
   const parts: string[] = [];

@@ -11,28 +11,28 @@ import { proveAnswer } from "./proof.js";
 import { buildTask, LEAST_OUTPUT_OF_EACH, type Question, readAnswers } from "./request.js";
 import { measureSize, type Piece, ShownPage } from "./shown-page.js";
 
-/** What asking a model takes; the tokens are an estimate. */
+/** The expected cost of asking a model; tokens are estimated. */
 export interface ModelPlan {
   citations: number;
   calls: number;
   tokens: number;
 }
 
-/** How a model has replied in a command so far: a failed reply misjudges a control, or cannot be read. */
+/** A model's replies so far in this command. A reply fails if it is unreadable or misjudges a control. */
 export interface Reliability {
   replies: number;
   failures: number;
 }
 
-/** What a model said of citations, and what became of it. */
+/** The outcome of asking a model about citations. */
 export interface ModelFindings {
-  /** Of each citation; undefined if it was not asked about, or if no answer to it counts. */
+  /** One for each citation; undefined if it was not asked about or has no proven answer. */
   answers: readonly (ProvenAnswer | undefined)[];
   usage: Usage;
-  /** How many replies were thrown away, and how many answers of the others that were not proven. */
+  /** How many replies were rejected, and how many answers in the others were not proven. */
   failures: number;
   unproven: number;
-  /** Why the model was not asked about each citation, as a sentence. */
+  /** Why the model was not asked about every citation, as a sentence. */
   end: string | undefined;
   /** Whether the model or its endpoint is the reason. */
   hasFailed: boolean;
@@ -44,29 +44,29 @@ export interface SupportOptions {
   price?: Price | undefined;
   clock: Clock;
   random: () => number;
-  /** Counted on; reports that are checked in one command share it. */
+  /** Updated here; reports that are checked in one command share it. */
   reliability: Reliability;
-  /** Told what the user should know while the model is asked. */
+  /** Called with what the user should know while the model is asked. */
   notice: (line: string) => void;
-  /** Told before the first request. */
+  /** Called before the first request. */
   onPlan: (plan: ModelPlan) => Promise<void>;
-  /** Told before each request how many citations were asked about, and how many there are. */
+  /** Called before each request with the citations that were asked about and their total. */
   onProgress?: ((done: number, of: number) => void) | undefined;
-  /** An abort ends it with what was proven by then. */
+  /** An abort ends the work; answers that are proven by then are kept. */
   signal: AbortSignal;
 }
 
-/** How many sentences of the report, and how many characters of passages, a request has at most (contract §11). */
+/** The most sentences of the report, and the most characters of passages, in one request (contract §11). */
 const MOST_SENTENCES = 8;
 const MOST_CHARACTERS = 12_000;
-/** How often a group of sentences is asked about if a reply is thrown away. */
+/** How often a group of sentences is asked about if its reply is rejected. */
 const MOST_TRIES = 2;
-/** A model that fails in more of its replies than this, and in a larger share of them, is heard no more. */
+/** A model whose failures exceed both this number and the share below is not asked again. */
 const MOST_FAILURES = 1;
 const MOST_FAILED_SHARE = 0.1;
-/** How many bytes of English one token takes about; for the estimate. */
+/** The approximate bytes of English text in a token, for the estimate. */
 const BYTES_PER_TOKEN = 4;
-/** A check that is made again asks anew. */
+/** A repeated check asks the model again. */
 const NO_EXCHANGES: ExchangeStore = { read: async () => [], append: async () => {} };
 
 interface AskedQuestion extends Question {
@@ -75,7 +75,7 @@ interface AskedQuestion extends Question {
   isMissing: boolean;
 }
 
-/** Asks a model about citations, and proves what it says. `language`: of the report. */
+/** Asks a model about citations and proves its answers. `language`: of the report. */
 export async function findSupport(
   citations: readonly ReadCitation[],
   language: string | undefined,
@@ -131,7 +131,7 @@ export async function findSupport(
   return { answers, usage: buildUsage(budget.spent, price), failures, unproven, end, hasFailed };
 }
 
-/** Whether a model is heard, if `more` further replies of it are good. */
+/** Whether the model may still be asked, assuming that `more` further replies do not fail. */
 export function isReliable({ replies, failures }: Reliability, more = 0): boolean {
   return failures <= MOST_FAILURES || failures <= MOST_FAILED_SHARE * (replies + more);
 }
@@ -164,7 +164,7 @@ async function readQuestions(citations: readonly ReadCitation[], language: strin
   return { questions, pages: all };
 }
 
-/** The sentences that are asked about together: of one page first, and of several pages if these have few. */
+/** Groups the sentences for requests: by page, and sentences of several pages if these have few. */
 function groupQuestions(questions: readonly AskedQuestion[]): AskedQuestion[][] {
   const groups: AskedQuestion[][] = [];
   for (const question of questions) {
@@ -191,8 +191,8 @@ function planOf(groups: readonly AskedQuestion[][]): ModelPlan {
 }
 
 /**
- * Asks about a group of sentences, with the controls among them, once more if the reply is thrown away. Gives the proven
- * answer to each sentence by its place among the citations, undefined for what is not proven. "too-large": for the budget or for the model.
+ * Asks about a group of sentences and controls, once more if the reply is rejected. Returns the proven answers by the index
+ * of their citation, undefined if not proven. "too-large": exceeds the budget or the model's context.
  */
 async function askAbout(
   group: readonly AskedQuestion[],
