@@ -1,6 +1,6 @@
-/** Time as the program sees it; tests hand in one that they move themselves. All figures are milliseconds. */
+/** The program's source of time; tests pass a clock that they advance themselves. All figures are milliseconds. */
 export interface Clock {
-  /** Wall-clock time since the epoch: for dates, windows of the service, and nothing that measures. */
+  /** Wall-clock time since the epoch: for dates and rate-limit windows, never to measure a duration. */
   now(): number;
   /** Time that never jumps and has no fixed origin: for durations and deadlines. */
   monotonic(): number;
@@ -8,11 +8,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A longer timer fires at once. */
+/** Node fires a timer with a longer delay at once. */
 const LONGEST_MS = 2 ** 31 - 1;
-/** How soon a suspend is noticed; no shorter sleep is ended by one. */
+/** How often to check for a suspend (ms). A suspend does not end a sleep shorter than this. */
 const BEAT_MS = 1_000;
-/** A wall clock this far ahead of the monotonic one after a beat means that the machine slept. */
+/** If the wall clock is this far (ms) ahead of the monotonic clock after a beat, the machine was suspended. */
 const SUSPEND_MS = 5_000;
 
 export const systemClock: Clock = {
@@ -21,20 +21,20 @@ export const systemClock: Clock = {
   async sleep(ms, signal) {
     signal?.throwIfAborted();
     const end = performance.now() + ms;
-    for (let left = ms; left > 0; left = end - performance.now()) {
-      if ((await startTimer(Math.min(left, LONGEST_MS), signal)) === "suspended") return;
+    for (let leftMs = ms; leftMs > 0; leftMs = end - performance.now()) {
+      if ((await startTimer(Math.min(leftMs, LONGEST_MS), signal)) === "suspended") return;
     }
   },
 };
 
-/** A date from outside as epoch milliseconds; undefined if it is not a valid date. */
+/** Parses a date from outside into epoch milliseconds; undefined if it is not a valid date. */
 export function parseEpoch(value: unknown): number | undefined {
   const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
 /**
- * Does `work` for at most `ms`, counted anew from each call of `restart`. Its signal is aborted with `late` when the time is
+ * Runs `work` for at most `ms`; each call of `restart` starts the time again. Aborts its signal with `late` when the time is
  * over, or with the reason of `signal`.
  */
 export async function runWithDeadline<T>(
@@ -45,21 +45,21 @@ export async function runWithDeadline<T>(
   work: (signal: AbortSignal, restart: () => void) => Promise<T>,
 ): Promise<T> {
   const timer = new AbortController();
-  const ended = new AbortController();
+  const done = new AbortController();
   let end = clock.monotonic() + ms;
   const restart = () => {
     end = clock.monotonic() + ms;
   };
   const expire = async () => {
-    // A sleep may end early where the machine itself slept.
-    while (clock.monotonic() < end) await clock.sleep(end - clock.monotonic(), ended.signal);
+    // A sleep ends early if the machine was suspended.
+    while (clock.monotonic() < end) await clock.sleep(end - clock.monotonic(), done.signal);
     timer.abort(late);
   };
   expire().catch(() => {});
   try {
     return await work(AbortSignal.any([signal, timer.signal]), restart);
   } finally {
-    ended.abort();
+    done.abort();
   }
 }
 
@@ -72,16 +72,16 @@ function startTimer(ms: number, signal?: AbortSignal): Promise<"over" | "suspend
       leave();
       settle();
     };
-    const over = end(() => resolve("over"));
-    const suspended = end(() => resolve("suspended"));
+    const resolveOver = end(() => resolve("over"));
+    const resolveSuspended = end(() => resolve("suspended"));
     const aborted = end(() => reject(signal?.reason));
-    const handle = setTimeout(over, ms);
-    const leave = joinSleepers(ms, suspended);
+    const handle = setTimeout(resolveOver, ms);
+    const leave = joinSleepers(ms, resolveSuspended);
     release = onAbort(signal, aborted);
   });
 }
 
-/** What ends each long sleep when the machine was suspended, and the one timer that notices. */
+/** The functions that end each long sleep after a suspend, and the shared timer that detects a suspend. */
 const sleepers = new Set<() => void>();
 let beat: NodeJS.Timeout | undefined;
 
@@ -106,13 +106,13 @@ function startBeat(): NodeJS.Timeout {
   }, BEAT_MS);
 }
 
-/** Who waits for a signal; the signal itself knows of one listener only. */
+/** The listeners of each signal; the signal itself has a single listener, which calls these. */
 const WAITING = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
- * Calls `listener` when `signal` is aborted, at once if it already is; returns what takes it back. Made for a signal
- * with thousands of listeners over its life: Node's own list and a Set keep removed ones in their old tables for long,
- * which makes garbage collection slow.
+ * Calls `listener` when `signal` is aborted, at once if it already is; returns a function that removes the listener. Meant
+ * for a signal with thousands of listeners over its life: Node's own list and a Set keep removed listeners in old tables
+ * for long, which makes garbage collection slow.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();
@@ -135,7 +135,7 @@ function listListeners(signal: AbortSignal): (() => void)[] {
   return waiting;
 }
 
-/** `work`, or a rejection with `signal.reason` as soon as the signal is aborted; the work itself goes on then. */
+/** Waits for `work`; rejects with `signal.reason` as soon as the signal is aborted, while the work itself continues. */
 export async function waitUnlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   let release = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Where things stand: each thing is a number, as an amount or the hash of a word, and stands at places, which are added in
- * ascending order. A place takes 12 bytes, so that a page of eight million characters has room.
+ * An index from keys to places. A key is a number, such as an amount or the hash of a word; its places are added in
+ * ascending order. A place takes 12 bytes, so that a page of eight million characters fits in memory.
  */
 export class Postings {
   #added: { keys: number[]; places: number[] } | undefined = { keys: [], places: [] };
@@ -13,7 +13,7 @@ export class Postings {
     this.#added?.places.push(place);
   }
 
-  /** The places of the keys from `least` to `most`. The first call ends the adding. */
+  /** Returns the places of the keys from `least` to `most`. After the first call nothing can be added. */
   listBetween(least: number, most = least): Places {
     if (this.#added) this.#sort(this.#added.keys, this.#added.places);
     const runs: Run[] = [];
@@ -44,23 +44,23 @@ export class Postings {
   }
 }
 
-/** A number with more different amounts near it than this is looked for among the first of them. */
+/** How many different keys of a range are searched; the search ignores the keys after them. */
 const MOST_RUNS = 64;
 
-/** Whether any place is left is told by so many of them. */
+/** How many places `excludePlaces` tries to find out whether any place remains. */
 const MOST_TRIED = 200;
 
-/** Ascending places; `left`: without these. */
+/** Ascending places, except those in `left`. */
 interface Run {
   places: Int32Array;
   left?: Places;
 }
 
-/** The places of one thing, which may stand there in several forms. */
+/** The places of one thing, which may be written in several forms. */
 export class Places {
   constructor(
     private readonly runs: readonly Run[],
-    /** How many they are; a place that has it twice may count twice. */
+    /** The number of places; a place that has the thing twice may count twice. */
     readonly count: number,
   ) {}
 
@@ -69,15 +69,15 @@ export class Places {
   }
 
   static join(all: readonly Places[]): Places {
-    const some = all.filter(({ count }) => count > 0);
-    if (some.length < 2) return some[0] ?? NO_PLACES;
+    const nonEmpty = all.filter(({ count }) => count > 0);
+    if (nonEmpty.length < 2) return nonEmpty[0] ?? NO_PLACES;
     return new Places(
-      some.flatMap(({ runs }) => runs),
-      some.reduce((sum, { count }) => sum + count, 0),
+      nonEmpty.flatMap(({ runs }) => runs),
+      nonEmpty.reduce((sum, { count }) => sum + count, 0),
     );
   }
 
-  /** These without `left`: none if all of them are there, as far as the first 200 tell. */
+  /** Returns these places without those in `left`; NO_PLACES if at most 200 places are here and all of them are in `left`. */
   excludePlaces(left: Places): Places {
     if (left.count === 0) return this;
     const rest = new Places(
@@ -93,7 +93,7 @@ export class Places {
     );
   }
 
-  /** The first of the first `most` of them that passes a test. */
+  /** Returns the first place that passes `test`, among the first `most` places. */
   find(most: number, test: (place: number) => boolean): number | undefined {
     let left = most;
     for (const run of this.runs)
@@ -104,7 +104,7 @@ export class Places {
     return undefined;
   }
 
-  /** The first `most` of them. */
+  /** Returns the first `most` places. */
   listFirst(most: number): number[] {
     const places: number[] = [];
     this.find(most, (place) => places.push(place) === most);
@@ -114,7 +114,7 @@ export class Places {
 
 export const NO_PLACES = new Places([], 0);
 
-/** The index of the first of ascending numbers that is at least `least`. */
+/** Returns the index of the first of ascending numbers that is at least `least`. */
 export function indexFrom(numbers: ArrayLike<number>, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {
@@ -125,7 +125,7 @@ export function indexFrom(numbers: ArrayLike<number>, least: number): number {
   return from;
 }
 
-/** A number of 32 bits for a text (FNV-1a); two texts seldom have the same. */
+/** Hashes a text to 32 bits (FNV-1a); two texts seldom have the same hash. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

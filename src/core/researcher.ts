@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./protocol/conversation.js";
 
-/** One conversation's question, in the words of §2. A command researcher gets exactly this as JSON. */
+/** The question of one conversation, with the field names of §2. A command researcher gets exactly this as JSON. */
 export interface ResearchJob {
   request_id: string;
   prompt: string;
@@ -8,19 +8,19 @@ export interface ResearchJob {
   output_schema?: JsonSchema;
 }
 
-/** The right to work on one conversation, which is PROCESSING meanwhile. */
+/** The right to work on one conversation. The conversation is PROCESSING while a worker holds its claim. */
 export interface Claim {
   readonly job: ResearchJob;
-  /** How often the conversation was claimed, this time included and those given back excluded. */
+  /** How often the conversation was claimed, including this claim and excluding claims that were given back. */
   readonly starts: number;
-  /** Aborted as soon as the conversation is stopped, or the claim is lost to another worker. */
+  /** Aborted as soon as the conversation is stopped, or another worker takes over the claim. */
   readonly signal: AbortSignal;
 }
 
-/** How far a research is, as status data carries it. All counts are of the research as a whole. */
+/** The progress of a research, as in the status data. All counts are totals of the whole research. */
 export interface Progress {
   step: "plan" | "search" | "read" | "note" | "write";
-  /** Of `of` things to do in this step, as far as they are known: "reading 7 of 12". */
+  /** The number of finished things in this step, out of `of` things planned so far: "reading 7 of 12". */
   done: number;
   of: number;
   pages: number;
@@ -28,7 +28,7 @@ export interface Progress {
   tokens: number;
 }
 
-/** What a research has used, as output data carries it. */
+/** What a research has consumed, as in the output data. */
 export interface Usage {
   calls: number;
   input_tokens: number;
@@ -36,10 +36,10 @@ export interface Usage {
   cost_dollars?: number;
 }
 
-/** A source that a result cites, as output data carries it. */
+/** A source that a result cites, as in the output data. */
 export type CitedSource = { title: string; url: string } | { title: string; file: string };
 
-/** What is seen of a research beside its output. A later piece of news replaces the parts that it has. */
+/** What a researcher reports beside the output. Later news replaces the parts that it contains. */
 export interface ResearchNews {
   progress?: Progress;
   usage?: Usage;
@@ -47,22 +47,21 @@ export interface ResearchNews {
   [more: string]: unknown;
 }
 
-/** What a budget needs to know of those who do the research. */
+/** The facts about a researcher that a budget needs. */
 export interface ResearchFacts {
   model?: string | undefined;
-  /** False: it costs something, and does not say what. */
+  /** False if the research costs something and the researcher does not report how much. */
   saysDollars?: boolean | undefined;
 }
 
-/** What does the research behind the service. */
+/** The part behind the service that does the research. */
 export interface Researcher {
   readonly facts?: ResearchFacts;
   /**
-   * Resolves with the output: text, or any JSON value where `structured_output` is set; as JsonText, the text of
-   * that value is passed on as it is. Rejects with a
-   * ResearchFailure when there is none, and with `signal.reason`, nothing left running, soon after an abort.
-   * `tell` gets news at any time before that, as often as something changes; it must neither throw nor wait.
-   * `claim` is the right to work on it, for what may be sent once only.
+   * Resolves with the output: text, or any JSON value if `structured_output` is set; a JsonText is passed on as it is.
+   * Rejects with a ResearchFailure if the research fails, and with `signal.reason` soon after an abort; then nothing is
+   * left running. Calls `tell` whenever something changes, until it settles; `tell` must neither throw nor wait.
+   * `claim` is the right to work on the job, for a researcher that may send a request only once.
    */
   research(
     job: ResearchJob,
@@ -70,23 +69,23 @@ export interface Researcher {
     tell?: (news: ResearchNews) => void,
     claim?: Claim,
   ): Promise<unknown>;
-  /** How conversations are claimed, each way by itself; default: as the store does. `resumed`: it is under way, and claimed past any limit. */
+  /** The ways to claim a conversation, each in its own loop; default: the store's. `resumed`: already running, so the worker limit does not apply. */
   readonly claims?: readonly { claim(signal: AbortSignal): Promise<Claim>; resumed: boolean }[];
-  /** Whether a result that does not fit the schema is one all the same: it was paid for elsewhere. */
+  /** Whether to accept a result that does not fit the schema, because the user has paid for it elsewhere. */
   readonly takesMisfits?: boolean;
-  /** Frees what all jobs share. No job runs any more when this is called. */
+  /** Frees what all jobs share. Call it after every job has ended. */
   close(): Promise<void>;
 }
 
-/** The research came to no result, for a reason that the client may read. */
+/** A researcher throws this if the research fails; the client may read the message. */
 export class ResearchFailure extends Error {
   override name = "ResearchFailure";
 }
 
-/** What a researcher keeps of its exchanges with a model, so that a restarted service pays for none of them twice. */
+/** Stores a researcher's exchanges with a model, so that a restarted service pays for no exchange twice. */
 export interface ExchangeStore {
-  /** The records of a conversation, in their order; empty if there are none. */
+  /** Returns the records of a conversation in the order of `append`; empty if it has no records. */
   read(requestId: string): Promise<unknown[]>;
-  /** Adds a JSON object. Resolves when it would outlive a `kill -9`; of a stopped conversation nothing is kept (§3). */
+  /** Adds a JSON object. Resolves when the record survives a `kill -9`; drops the record of a stopped conversation (§3). */
   append(requestId: string, record: object): Promise<void>;
 }

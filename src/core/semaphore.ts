@@ -1,30 +1,30 @@
 import { onAbort } from "./clock.js";
 
-/** A number of places that callers take and give back; who waits first is served first. */
+/** Limits how many callers run at a time. Callers that wait get a place in the order in which they came. */
 export class Semaphore {
   readonly #waiting = new Set<() => void>();
 
-  constructor(private free: number) {}
+  constructor(private freePlaces: number) {}
 
-  /** Resolves with the function that gives the place back; rejects with `signal.reason` on an abort. */
+  /** Waits for a place. Resolves with the function that gives the place back; rejects with `signal.reason` on an abort. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.free > 0) this.free -= 1;
+    if (this.freePlaces > 0) this.freePlaces -= 1;
     else await this.#wait(signal);
     return this.#releaseOnce();
   }
 
-  /** Takes a place also if none is free: those who wait get the next ones that are. */
+  /** Takes a place at once, even if every place is taken; callers that wait then wait longer. */
   takeNow(): () => void {
-    this.free -= 1;
+    this.freePlaces -= 1;
     return this.#releaseOnce();
   }
 
   #releaseOnce(): () => void {
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (held) this.#giveBack();
-      held = false;
+      if (isHeld) this.#giveBack();
+      isHeld = false;
     };
   }
 
@@ -45,16 +45,16 @@ export class Semaphore {
 
   #giveBack(): void {
     const [proceed] = this.#waiting;
-    if (proceed && this.free >= 0) proceed();
-    else this.free += 1;
+    if (proceed && this.freePlaces >= 0) proceed();
+    else this.freePlaces += 1;
   }
 }
 
-/** Runs tasks of the same name one after another, and those of different names side by side. */
+/** Runs tasks of the same name one after another, and tasks of different names at the same time. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs `task` when all earlier ones of that name are over, however they ended; passes on its result or error. */
+  /** Runs `task` after all earlier tasks of that name, whether they succeeded or failed; passes on its result or error. */
   async run<T>(name: string, task: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const running = before === undefined ? task() : before.then(task, task);

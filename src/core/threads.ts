@@ -9,16 +9,16 @@ import { Semaphore } from "./semaphore.js";
 export interface ThreadOptions<Question> {
   name: string;
   most: number;
-  /** What one question may allocate, MiB. */
+  /** The heap that one question may use, MiB. */
   heapMib: number;
-  /** How long one may take, ms; in a process of its own that is processor time, and BUSY times as long by the clock. */
+  /** How long one question may take, ms; with `processMib`, this is processor time, and the limit by the clock is BUSY times as long. */
   limitMs: number | ((question: Question) => number);
   clock: Pick<Clock, "sleep">;
-  /** Each thread has a process, which may use this much memory, MiB, also beside the heap, and ends when it has been idle for a while. */
+  /** Runs each thread in a process of its own, which may use this much memory in total, MiB, and ends after IDLE_MS without a question. */
   processMib?: number;
 }
 
-/** A question took more time or memory than it may, as a phrase that follows its subject. */
+/** A question exceeded its limit of time or memory. The message is a phrase that follows its subject. */
 export class OverLimit extends Error {
   override name = "OverLimit";
   /** `limit` as in "5 s" or "512 MiB of memory". */
@@ -27,7 +27,7 @@ export class OverLimit extends Error {
   }
 }
 
-/** What a thread says. A process also says that it took too much memory or time, or waits in vain. */
+/** The messages of a thread. A process also reports that it is `over` its memory, `late`, or `idle` for too long. */
 type ThreadAnswer = "ready" | "over" | "late" | "idle" | { answer: unknown; isLast?: boolean };
 type Thread = Worker | ChildProcess;
 interface Relayed {
@@ -35,35 +35,35 @@ interface Relayed {
   limitMs: number;
 }
 
-/** How often the memory of a process is looked at, and how long it waits for another question, ms. */
+/** How often a process checks its memory, and how long it waits for another question before it ends, ms. */
 const LOOK_MS = 10;
 const IDLE_MS = 2_000;
-/** How many times its processor time one question may take on a machine with other work. */
+/** The limit by the clock as a multiple of the limit of processor time, for a machine that is busy with other work. */
 const BUSY = 6;
 
-/** The entry of a thread: answers each question with what `answer` gives. */
+/** The entry point of a thread: answers each question with the result of `answer`. */
 export function answerQuestions<Question>(answer: (question: Question) => unknown): void {
   const say = (answer: ThreadAnswer) => parentPort?.postMessage(answer);
   parentPort?.on("message", async (question: Question) => say({ answer: await answer(question) }));
   say("ready");
 }
 
-/** The entry of a thread's process: passes questions on to it and its answers back, and watches the whole memory. */
+/** The entry point of a thread's process: relays questions and answers, and watches the memory of the whole process. */
 export function relayQuestions(): void {
   const [file = "", heap, most] = process.argv.slice(1);
   const [heapMib, processMib] = [Number(heap), Number(most)];
   const worker = new Worker(file, buildThreadLimits(heapMib));
   const say = (answer: ThreadAnswer) => process.connected && process.send?.(answer);
   const readMemoryMib = () => process.memoryUsage.rss() / 1_048_576;
-  let waited = new AbortController();
+  let idleTimer = new AbortController();
   let isLate = () => false;
   const reportEnd = (answer: ThreadAnswer = "over") => {
     say(answer);
     void worker.terminate();
   };
   const wait = () => {
-    waited = new AbortController();
-    systemClock.sleep(IDLE_MS, waited.signal).then(
+    idleTimer = new AbortController();
+    systemClock.sleep(IDLE_MS, idleTimer.signal).then(
       () => say("idle"),
       () => {},
     );
@@ -74,7 +74,7 @@ export function relayQuestions(): void {
   };
   worker.on("message", (answer: ThreadAnswer) => {
     isLate = () => false;
-    // What a large document leaves behind is not charged to the next one.
+    // A process that a large document has made large is not reused, so that the next document has its whole limit.
     say(
       typeof answer === "string"
         ? answer
@@ -84,22 +84,22 @@ export function relayQuestions(): void {
   });
   worker.on("error", (error) => (isOutOfMemory(error) ? reportEnd() : process.disconnect()));
   process.on("message", ({ question, limitMs }: Relayed) => {
-    waited.abort();
-    const [begun, used] = [systemClock.monotonic(), process.cpuUsage()];
+    idleTimer.abort();
+    const [startedAt, startUsage] = [systemClock.monotonic(), process.cpuUsage()];
     isLate = () => {
-      const { user, system } = process.cpuUsage(used);
-      return Math.min(systemClock.monotonic() - begun, (user + system) / 1_000) > limitMs;
+      const { user, system } = process.cpuUsage(startUsage);
+      return Math.min(systemClock.monotonic() - startedAt, (user + system) / 1_000) > limitMs;
     };
     worker.postMessage(question);
   });
   process.on("disconnect", () => {
-    waited.abort();
+    idleTimer.abort();
     void worker.terminate();
   });
   void watch();
 }
 
-/** Threads that answer one question at a time each, and keep no process alive meanwhile. One that fails is ended with all its memory. */
+/** A pool of threads. Each answers one question at a time; an idle thread keeps no process alive, and a thread that fails is ended. */
 export class Threads<Question, Answer> {
   readonly #places: Semaphore;
   readonly #all = new Set<Thread>();
@@ -108,32 +108,32 @@ export class Threads<Question, Answer> {
     this.#places = new Semaphore(options.most);
   }
 
-  /** Rejects with `signal.reason`, an OverLimit, or what ended the thread. `begun`: the question waits for nothing any more. */
+  /** Asks a thread. Calls `onBegin` when a thread takes the question. Rejects with `signal.reason`, OverLimit, or the thread's own error. */
   async ask(
     question: Question,
     signal: AbortSignal,
-    { transfer = [], begun }: { transfer?: TransferListItem[]; begun?: (() => void) | undefined } = {},
+    { transfer = [], onBegin }: { transfer?: TransferListItem[]; onBegin?: (() => void) | undefined } = {},
   ): Promise<Answer> {
     const { clock, limitMs, heapMib, processMib } = this.options;
-    let leave = () => {};
+    let releasePlace = () => {};
     let thread: Thread | undefined;
-    const over = new AbortController();
+    const deadline = new AbortController();
     try {
-      leave = await this.#places.take(signal);
+      releasePlace = await this.#places.take(signal);
       thread = this.#idle.pop();
       if (thread === undefined) {
         thread = this.#start();
         await waitForMessage(thread, signal);
       }
-      begun?.();
+      onBegin?.();
       holdProcess(thread, true);
       const ms = typeof limitMs === "number" ? limitMs : limitMs(question);
       if (thread instanceof Worker) thread.postMessage(question, transfer);
       else thread.send({ question, limitMs: ms } satisfies Relayed);
-      const late = clock
-        .sleep(processMib === undefined ? ms : BUSY * ms, over.signal)
+      const timeout = clock
+        .sleep(processMib === undefined ? ms : BUSY * ms, deadline.signal)
         .then(() => "late" as const);
-      const answer = await Promise.race([waitForMessage(thread, signal), late]);
+      const answer = await Promise.race([waitForMessage(thread, signal), timeout]);
       if (answer === "late") throw new OverLimit(`${ms / 1_000} s`);
       if (typeof answer === "string") throw new OverLimit(`${processMib ?? heapMib} MiB of memory`);
       holdProcess(thread, false);
@@ -145,8 +145,8 @@ export class Threads<Question, Answer> {
       signal.throwIfAborted();
       throw isOutOfMemory(error) ? new OverLimit(`${heapMib} MiB of memory`) : error;
     } finally {
-      over.abort();
-      leave();
+      deadline.abort();
+      releasePlace();
     }
   }
 
@@ -166,11 +166,11 @@ export class Threads<Question, Answer> {
               execArgv: [],
               serialization: "advanced",
               stdio: ["ignore", "ignore", "ignore", "ipc"],
-              // A Ctrl-C at the terminal is for the program, which ends this one when its question is over.
+              // A Ctrl-C at the terminal must reach the program only, which ends this process after its question.
               detached: true,
             });
     this.#all.add(thread);
-    // A thread that dies while idle must neither end the process nor be given a question.
+    // A thread that dies while idle must not end the program, and must not get another question.
     thread.on("error", () => {});
     const forget = () => {
       if (this.#idle.includes(thread)) this.#idle.splice(this.#idle.indexOf(thread), 1);
@@ -189,7 +189,7 @@ export class Threads<Question, Answer> {
 }
 
 function buildThreadLimits(heapMib: number): WorkerOptions {
-  // stdout and stderr: what a document makes a library print.
+  // stdout and stderr: a document can make a library print, which must not reach the program's output.
   return { env: {}, resourceLimits: { maxOldGenerationSizeMb: heapMib }, stdout: true, stderr: true };
 }
 
@@ -197,7 +197,7 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-/** Whether this process waits for that thread before it ends. */
+/** Sets whether this process waits for that thread before it exits. */
 function holdProcess(thread: Thread, isHeld: boolean): void {
   for (const part of thread instanceof Worker ? [thread] : [thread, thread.channel])
     part?.[isHeld ? "ref" : "unref"]();
@@ -209,10 +209,10 @@ async function end(thread: Thread): Promise<void> {
     await once(thread, "exit");
 }
 
-/** The next message of a thread. Rejects when it ends, and on an abort. */
+/** Returns the next message of a thread other than `idle`. Rejects if the thread ends, and on an abort. */
 async function waitForMessage(thread: Thread, signal: AbortSignal): Promise<Exclude<ThreadAnswer, "idle">> {
-  const heard = new AbortController();
-  const until = { signal: AbortSignal.any([signal, heard.signal]) };
+  const listeners = new AbortController();
+  const until = { signal: AbortSignal.any([signal, listeners.signal]) };
   const exit = once(thread, "exit", until).then(() => {
     throw new Error("its thread was ended");
   });
@@ -223,11 +223,11 @@ async function waitForMessage(thread: Thread, signal: AbortSignal): Promise<Excl
   try {
     return await Promise.race([waitForNext(), exit]);
   } finally {
-    heard.abort();
+    listeners.abort();
   }
 }
 
-/** The bundle of a thread. It lies in dist/ both for the bundled program and for the sources beside it. */
+/** Finds the bundle of a thread in dist/, from the bundled program or from src. Throws Error if it is missing. */
 export function locateThreadFile(name: string): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     for (const file of [join(folder, `${name}.js`), join(folder, "dist", `${name}.js`)]) {

@@ -149,7 +149,7 @@ export class Session {
     return isKept ? { ...result, answer } : result;
   }
 
-  /** Whether an id contains the key. Such an id is refused, since ids are printed and kept; a short key may be in one by accident. */
+  /** Returns whether an id contains the key. Such an id is refused, since ids are printed and kept; a short key may be in one by accident. */
   #hasKeyIn(requestId: string): boolean {
     const { apiKey } = this.#options;
     return apiKey.length >= 8 && requestId.includes(apiKey);

@@ -114,7 +114,7 @@ function readCitations(parts: readonly Fields[]) {
   return citations.length > 0 ? citations : undefined;
 }
 
-/** Whether a character begins at `index`, or the text ends there. */
+/** Returns whether a character begins at `index`, or the text ends there. */
 function isCharacter(bytes: Buffer, index: number): boolean {
   return index >= 0 && index <= bytes.length && ((bytes[index] ?? 0) & 0xc0) !== 0x80;
 }

@@ -199,7 +199,7 @@ const MODEL_TEXT = new RegExp(
   "i",
 );
 
-/** Whether a service refuses a create for its model, which an account chose and not the question: it has no such one, or no more. */
+/** Returns whether a service refuses a create for its model, which an account chose and not the question: it has no such one, or no more. */
 export function isAboutModel({ code, message }: { code: string; message: string }): boolean {
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }
@@ -225,24 +225,24 @@ export function hintMissingModel(
     : undefined;
 }
 
-/** Whether a FAILED state was paid for all the same: a part of its result is missing, or all of it. */
+/** Returns whether a FAILED state was paid for all the same: a part of its result is missing, or all of it. */
 export function isCutShort(data: Data): boolean {
   const { status, provider_status: word } = data;
   const isPart = status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(word));
   return isPart || hasNoResult(data);
 }
 
-/** Whether a provider says "completed" of a request and gives no result: see `answerData`. */
+/** Returns whether a provider says "completed" of a request and gives no result: see `answerData`. */
 export function hasNoResult({ status, provider_status }: Data): boolean {
   return status === "FAILED" && provider_status === "completed";
 }
 
-/** Whether a `null` in its result stands for what was not found, as in a run of Exa's. */
+/** Returns whether a `null` in its result stands for what was not found, as in a run of Exa's. */
 export function hasNullForNothingFound({ object, provider_status }: Data): boolean {
   return provider_status !== undefined && object === "agent_run";
 }
 
-/** Whether a request goes on only if somebody does something at the provider. */
+/** Returns whether a request goes on only if somebody does something at the provider. */
 export function isWaitingForPerson({ provider_status }: Data): boolean {
   return ["requires_action", "action_required", "requires_continuation"].includes(String(provider_status));
 }

@@ -42,7 +42,7 @@ function parseTime(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** Whether a web address is named. */
+/** Returns whether a web address is named. */
 function hasUrl(page: Fields): page is Fields & { url: string } {
   return typeof page.url === "string" && /^https?:\/\//i.test(page.url);
 }
@@ -182,7 +182,7 @@ function parseValue(value: unknown): unknown {
   return value instanceof JsonText ? JSON.parse(value.text) : value;
 }
 
-/** Whether a result is none: it is missing, null, or a text of white space. */
+/** Returns whether a result is none: it is missing, null, or a text of white space. */
 function isBlank(result: unknown): boolean {
   const value = parseValue(result) ?? "";
   return typeof value === "string" && value.trim() === "";
@@ -268,7 +268,7 @@ export function classifyProviderError(
   return { code, message, retryAfter, kind };
 }
 
-/** Whether no wait makes room for a request: it asks for more at once than the limit has. */
+/** Returns whether no wait makes room for a request: it asks for more at once than the limit has. */
 function isTooLarge(message: string): boolean {
   const [, limit, requested] = (LIMIT_REQUESTED.exec(message) ?? []).map((count) =>
     Number(count.replace(/,/g, "")),

@@ -107,7 +107,7 @@ function readNumbers(output: string, results: readonly Fields[]): Citation[] {
   });
 }
 
-/** Whether the answer repeats that a schema was asked for, as OpenAI's does and Perplexity's does not. */
+/** Returns whether the answer repeats that a schema was asked for, as OpenAI's does and Perplexity's does not. */
 function isStructured(answer: Fields): boolean {
   return readFields(readFields(answer.text).format).type === "json_schema";
 }

@@ -2,19 +2,19 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { describeError } from "../text/phrases.js";
 
-/** The system's code of an error (`ENOSPC`), or undefined. */
+/** Returns the system's code of an error (`ENOSPC`); undefined if it has none. */
 export function getSystemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** What only the owner may read: settings hold a key, the history holds prompts. */
+/** Only the owner may read our files: the settings contain a key, the history contains prompts. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** The most that is read of one file, in bytes: the results of the longest batch take less. */
+/** The largest file to read, in bytes; the results of the longest batch take less. */
 const MAX_BYTES = 256 << 20;
 
-/** Makes a folder, and those above it, that only the owner can enter, whatever the umask. */
+/** Makes a folder and its missing parents. Only the owner can enter them, whatever the umask. */
 export function makeFolder(path: string): void {
   makeMissing(path, (missing) => {
     fs.mkdirSync(missing, FOLDER_MODE);
@@ -22,12 +22,12 @@ export function makeFolder(path: string): void {
   });
 }
 
-/** The same with the modes that the umask gives, for what its user may share. */
+/** Makes a folder and its missing parents with the modes of the umask, for files that a user may share. */
 export function makeSharedFolder(path: string): void {
   makeMissing(path, (missing) => fs.mkdirSync(missing));
 }
 
-/** Without `recursive`, with which Node loops for ever in a place like /proc, where no folder can be made. */
+/** Makes a folder without `recursive`: with it, Node loops for ever in a place like /proc, where no folder can be made. */
 function makeMissing(path: string, make: (missing: string) => void, isLast = false): void {
   try {
     make(path);
@@ -37,13 +37,13 @@ function makeMissing(path: string, make: (missing: string) => void, isLast = fal
       throw new UnfitFileError(path, "it is not a folder");
     }
     if (getSystemCode(error) !== "ENOENT" || isLast || dirname(path) === path) throw error;
-    // Another process may have made the folder above it just now.
+    // Another process may have made the parent just now.
     if (!fs.existsSync(dirname(path))) makeMissing(dirname(path), make);
     makeMissing(path, make, true);
   }
 }
 
-/** The new text is in place, but a power failure may bring the old one back: its folder could not be synced. */
+/** The new text is in place, but its folder could not be synced, so a power failure may restore the old text. */
 export class UnsyncedError extends Error {
   override name = "UnsyncedError";
 }
@@ -53,7 +53,7 @@ export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Writes a file whole and synced. Throws UnsyncedError, or a system error: then the old text stands. */
+/** Replaces a file atomically and syncs it. Throws UnsyncedError, or a system error; then the old text is unchanged. */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   const draft = `${path}.${process.pid}.draft`;
   try {
@@ -66,7 +66,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   }
 }
 
-/** Gives a draft that is whole and synced its name. Throws UnsyncedError, or a system error: then the old file stands. */
+/** Renames a complete, synced draft to `path`. Throws UnsyncedError, or a system error; then the old file is unchanged. */
 export function putInPlace(draft: string, path: string): void {
   fs.renameSync(draft, path);
   try {
@@ -76,16 +76,16 @@ export function putInPlace(draft: string, path: string): void {
   }
 }
 
-/** Removes a draft, a file or a folder, if that is possible: one that stays does not change what was written. */
+/** Removes a draft, a file or a folder. Ignores failures: a draft that remains does no harm. */
 export function discard(draft: string): void {
   try {
     fs.rmSync(draft, { recursive: true, force: true });
   } catch {
-    // The file system does not let it be removed.
+    // The file system does not allow it.
   }
 }
 
-/** Overwrites bytes that are there already, which needs no room on the disk, and syncs them. */
+/** Overwrites existing bytes, which works even on a full disk, and syncs them. */
 export function overwrite(path: string, offset: number, text: string): void {
   useFile(path, "r+", (fd) => {
     const bytes = Buffer.from(text);
@@ -96,14 +96,14 @@ export function overwrite(path: string, offset: number, text: string): void {
 }
 
 /**
- * Appends one line in one write, so that lines of several processes never mix. A line break goes before it as
- * well as after it: a torn line that a crash left there cannot swallow this one. Returns false if the file was replaced
- * meanwhile. `settled` is called before that is checked; it should wait until no process is replacing the file.
+ * Appends one line in one write, so that lines of several processes never mix. Writes a line break before the line as
+ * well as after it, so that a line torn by a crash cannot swallow this one. Returns false if the file was replaced
+ * meanwhile. Calls `settle` before it checks that; `settle` should wait until no process is replacing the file.
  */
 export function appendLine(
   path: string,
   line: string,
-  { sync, settled = () => {} }: { sync: boolean; settled?: () => void },
+  { sync, settle = () => {} }: { sync: boolean; settle?: () => void },
 ): boolean {
   const isNew = !fs.existsSync(path);
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = fs.constants;
@@ -113,15 +113,15 @@ export function appendLine(
     fs.writeFileSync(fd, `\n${line}\n`);
     if (isNew) fs.fchmodSync(fd, FILE_MODE);
     if (sync) fs.fsyncSync(fd);
-    settled();
-    // While the file is open, no other file gets its number.
+    settle();
+    // While the file is open, no other file gets its inode number.
     return fs.statSync(path, { throwIfNoEntry: false })?.ino === stats.ino;
   });
   if (isNew && sync) syncFolder(dirname(path));
   return stays;
 }
 
-/** Takes away what others were allowed. Returns whether anything was. */
+/** Removes the permissions of other users. Returns whether they had any. */
 export function restrict(path: string): boolean {
   const mode = fs.statSync(path).mode & 0o777;
   if (process.platform === "win32" || (mode & 0o077) === 0) return false;
@@ -129,7 +129,7 @@ export function restrict(path: string): boolean {
   return true;
 }
 
-/** The names in a folder, sorted; empty if there is no such folder. */
+/** Returns the names in a folder, sorted; empty if the folder does not exist. */
 export function listNames(path: string): string[] {
   try {
     return fs.readdirSync(path).sort();
@@ -139,7 +139,7 @@ export function listNames(path: string): string[] {
   }
 }
 
-/** The text of a regular file of at most `getMaxBytes`; undefined if there is none. Throws UnfitFileError, or a system error. */
+/** Reads a regular file of at most `maxBytes`; undefined if it does not exist. Throws UnfitFileError, or a system error. */
 export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefined {
   try {
     const fd = openRegular(path);
@@ -156,7 +156,7 @@ export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefi
   }
 }
 
-/** A file that is not a regular one, or too large: reading it might never end. */
+/** A file is too large or not a regular file, so that reading it might never end. */
 export class UnfitFileError extends Error {
   override name = "UnfitFileError";
 
@@ -165,7 +165,7 @@ export class UnfitFileError extends Error {
   }
 }
 
-/** Opens a regular file, without a FIFO's wait; the caller closes it. Throws UnfitFileError, or a system error. */
+/** Opens a regular file and never waits for a FIFO; the caller closes it. Throws UnfitFileError, or a system error. */
 export function openRegular(path: string): number {
   const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
   if (fs.fstatSync(fd).isFile()) return fd;
@@ -191,7 +191,7 @@ function useFile<T>(path: string, flags: string | number, use: (fd: number) => T
   }
 }
 
-/** Not every file system syncs folders, and a folder that may be written may be closed to reading. */
+/** Errors of a folder that cannot be synced: by its file system, or because it is writable but not readable. */
 const NOT_SYNCABLE = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EBADF", "EISDIR", "EACCES", "EPERM"];
 
 function syncFolder(path: string): void {

@@ -1,19 +1,19 @@
 import { isAbsolute, join } from "node:path";
 import type { Environment } from "./local-error.js";
 
-/** Absolute paths; undefined if the environment names no place for one (no usable home folder). */
+/** Absolute paths; undefined if the environment gives no place for the folder (no usable home folder). */
 export interface Folders {
   config: string | undefined;
   state: string | undefined;
 }
 
-/** A folder setting that is not an absolute path. */
+/** A variable that must name an absolute path has a relative one. */
 export class FolderError extends Error {}
 
 /**
- * Where settings and history live: `RESEARCH_CONFIG_DIR` and `RESEARCH_STATE_DIR`, else the platform's own
- * place. Relative XDG paths are ignored, as the XDG Base Directory specification asks; so is a relative home.
- * Throws FolderError for a relative `RESEARCH_*_DIR`: if it were ignored, files would be written to an unexpected place.
+ * Returns the folders of settings and history: `RESEARCH_CONFIG_DIR` and `RESEARCH_STATE_DIR`, else the platform's own.
+ * Ignores relative XDG paths, as the XDG Base Directory specification requires, and a relative home.
+ * Throws FolderError for a relative `RESEARCH_*_DIR`: ignoring it would put files in an unexpected place.
  */
 export function chooseFolders({ env, platform }: { env: Environment; platform: string }): Folders {
   const home = requireAbsolute(env.HOME);
@@ -38,12 +38,12 @@ export function chooseFolders({ env, platform }: { env: Environment; platform: s
   };
 }
 
-/** What lies below a folder that may be unknown. */
+/** Joins a path below a folder; undefined if the folder is unknown. */
 export function joinBelow(base: string | undefined, ...parts: string[]): string | undefined {
   return base ? join(base, ...parts) : undefined;
 }
 
-/** A variable that names a folder; undefined for a relative path. */
+/** Returns an absolute path unchanged; undefined for a relative or missing one. */
 export function requireAbsolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;
 }

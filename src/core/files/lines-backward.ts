@@ -1,20 +1,20 @@
 import * as fs from "node:fs";
 import { getSystemCode, openRegular } from "./files.js";
 
-/** A prompt and a schema of 1 MiB each, every byte of them escaped as six, stay below this. */
+/** The longest record. A prompt and a schema of 1 MiB each fit, even if every byte is escaped as six. */
 export const MAX_RECORD_BYTES = 16 << 20;
 
-/** Bytes read at a time: a screenful of the newest lines in one read, a search of 100,000 in a few hundred. */
+/** Bytes per read: one read shows a screenful of the newest lines, a few hundred search 100,000 lines. */
 const CHUNK = 1 << 18;
 const LINE_BREAK = 0x0a;
 
-/** Stands for the rest of a line over MAX_RECORD_BYTES, so that no reader takes it for a record. */
+/** Replaces the rest of a line over MAX_RECORD_BYTES, so that no reader takes the line for a record. */
 const CUT_OFF = Buffer.from("\u{0}");
 
 /**
- * The lines of a file from the last to the first, blank ones left out, in memory that does not grow with the
- * file; of a line over MAX_RECORD_BYTES the rest is cut off. With `needle`, only lines that contain it; those are
- * found without looking at each line. Nothing if there is no such file. Throws UnfitFileError, or a system error.
+ * Yields the non-blank lines of a file from the last to the first, in memory that does not grow with the file; cuts off
+ * a line after MAX_RECORD_BYTES. With `needle`, yields only lines that contain it and finds them without looking at each
+ * line. Yields nothing if the file does not exist. Throws UnfitFileError, or a system error.
  */
 export function* readLinesBackward(path: string, needle?: string): Generator<Buffer> {
   let fd: number;
@@ -25,7 +25,7 @@ export function* readLinesBackward(path: string, needle?: string): Generator<Buf
     throw error;
   }
   try {
-    // What was read of a line that begins in an earlier chunk, its end first.
+    // The parts read so far of a line that begins in an earlier chunk, the last part first.
     let rest: Buffer[] = [];
     let restBytes = 0;
     for (let end = fs.fstatSync(fd).size; end > 0; ) {

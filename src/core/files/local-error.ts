@@ -9,14 +9,14 @@ export class LocalError extends Error {
   }
 }
 
-/** An error of the system as a LocalError that says `what` failed, and why; a LocalError as it is. */
+/** Wraps a system error in a LocalError that says what failed (`what`) and why; returns a LocalError unchanged. */
 export function createLocalError(what: string, cause: unknown): LocalError {
   return cause instanceof LocalError
     ? cause
     : new LocalError(`${what}: ${describeSystemError(cause)}`, { cause });
 }
 
-/** What `use` gives. Throws `createLocalError` of what it throws. */
+/** Runs `use` and returns its result; wraps whatever it throws with `createLocalError`. */
 export function runLocally<T>(what: string, use: () => T): T {
   try {
     return use();
@@ -25,7 +25,7 @@ export function runLocally<T>(what: string, use: () => T): T {
   }
 }
 
-/** The LocalError that `use` throws, if it does. */
+/** Runs `use` and returns the LocalError that it throws; undefined if it throws nothing. Rethrows other errors. */
 export function catchLocalError(use: () => void): LocalError | undefined {
   try {
     use();
@@ -49,14 +49,14 @@ const WORDS: Record<string, string> = {
   EROFS: "the file system is read-only",
 };
 
-/** A system error in words: `the disk is full (ENOSPC)`. */
+/** Describes a system error in words: `the disk is full (ENOSPC)`. */
 export function describeSystemError(error: unknown): string {
   const code = getSystemCode(error);
   if (code && WORDS[code]) return `${WORDS[code]} (${code})`;
   return describeError(error);
 }
 
-/** A digest of 64 hexadecimal digits. Its module is loaded by what needs it: it costs up to a tenth of what a command takes. */
+/** Returns the SHA-256 digest in 64 hexadecimal digits. Loads its module on demand: that can take a tenth of a command's time. */
 export function hashSha256(text: string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }

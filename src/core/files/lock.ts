@@ -13,21 +13,21 @@ import { bindWitness, isOpen } from "./lock/socket.js";
 
 const RETRY_MS = 20;
 
-/** Others can release and take the lock between two looks at it, but not this often in a row. */
+/** Other processes can release and take the lock between two checks, but not this often in a row. */
 const MAX_ROUNDS = 50;
 
-/** What stands in a lock: a holder's record, and its socket. */
+/** The files in a lock: the holder's record, and its socket. */
 const RECORD = /^holder-\w+$/;
 const SOCKET = ".sock";
 const MAX_RECORD_BYTES = 65_536;
 
 const ownRecords = new Set<string>();
 
-/** Another process holds the lock, or what stands in its place cannot be checked. */
+/** Another process holds the lock, or its holder cannot be checked. */
 export class HeldError extends Error {
   override name = "HeldError";
 
-  /** `holder` is for people: `process 12 in another container`. `advice`: what to do about one that cannot be checked. */
+  /** `holder` is for people: `process 12 in another container`. `advice`: what to do if the holder cannot be checked. */
   constructor(
     path: string,
     readonly holder: string,
@@ -37,7 +37,7 @@ export class HeldError extends Error {
   }
 }
 
-/** What stands in the lock's place cannot be read as a lock; to wait would not change that. */
+/** The path of the lock holds something that cannot be read as a lock; waiting would not help. */
 export class UnreadableLockError extends HeldError {
   override name = "UnreadableLockError";
 
@@ -47,16 +47,16 @@ export class UnreadableLockError extends HeldError {
 }
 
 /**
- * Takes the lock at `path` and resolves with the function that releases it, which never throws. A dead holder is
- * passed over. Rejects with HeldError if a living process holds the lock or its holder cannot be checked (it is on
+ * Takes the lock at `path` and resolves with the function that releases it, which never throws. Takes over the lock of a
+ * dead process. Rejects with HeldError if a living process holds the lock or the holder cannot be checked (it is on
  * another host, or the lock cannot be read), with the system's errors, and with `signal.reason`.
  *
- * Waits up to `waitMs` for each process that holds the lock: where many take it in turn, the last one waits for as long as
- * the others make progress.
+ * Waits up to `waitMs` for each process that holds the lock: if many take it in turn, the last one waits as long as the
+ * others make progress.
  *
- * A lock is a folder with one record, whose name is used once. It appears whole, by a rename, which fails if the
- * folder is there and not empty. Only the record that was checked is ever removed. So of any number of processes
- * that pass over a dead holder, one has the lock.
+ * A lock is a folder with one record, whose name is never reused. A rename creates it complete and fails if the folder
+ * exists and is not empty. A process removes only the record that it has checked. So if any number of processes take
+ * over the lock of a dead one, exactly one of them gets it.
  */
 export async function lock(
   path: string,
@@ -73,10 +73,14 @@ export async function lock(
   try {
     fs.writeFileSync(join(draft, record), JSON.stringify(describeThisProcess()), { mode: 0o600 });
     let [holder, end] = ["", clock.monotonic() + waitMs];
-    for (let held = await publishLock(draft, path); held; held = await publishLock(draft, path)) {
+    for (
+      let heldError = await publishLock(draft, path);
+      heldError;
+      heldError = await publishLock(draft, path)
+    ) {
       const next = listEntries(path).join();
       if (next !== holder) [holder, end] = [next, clock.monotonic() + waitMs];
-      if (held instanceof UnreadableLockError || clock.monotonic() >= end) throw held;
+      if (heldError instanceof UnreadableLockError || clock.monotonic() >= end) throw heldError;
       await clock.sleep(RETRY_MS, signal);
     }
     await removeDeadDrafts(path);
@@ -93,7 +97,7 @@ export async function lock(
       remove(path, record);
       fs.rmdirSync(path);
     } catch {
-      // Another process has taken the lock, or finds this one's record to be a dead holder's.
+      // Another process has taken the lock, or took this process for dead and removed its record.
     }
   };
 }
@@ -125,33 +129,33 @@ function renameDraft(draft: string, path: string): boolean {
   }
 }
 
-/** Empties the lock of dead holders. Rejects with HeldError if one is not dead for certain. */
+/** Removes the records of dead holders. Rejects with HeldError if a holder is not certainly dead. */
 async function removeDeadHolders(path: string): Promise<void> {
   for (const name of listEntries(path)) {
     const record = name.endsWith(SOCKET) ? name.slice(0, -SOCKET.length) : name;
     if (!RECORD.test(record)) throw new UnreadableLockError(path);
-    // A socket whose record is gone is what a crash left of a lock that was being released.
+    // A socket without its record remains if a process crashes while it releases the lock.
     const holder = readRecordHolder(join(path, record));
-    // The record was whole when the lock appeared: a torn one is older than a power failure.
+    // The record was complete when the lock appeared, so only a power failure can have torn it.
     if (holder) await requireDead(path, record, holder);
     remove(path, record);
   }
   try {
-    // Elsewhere than on POSIX systems a rename does not replace an empty folder.
+    // Outside POSIX systems a rename does not replace an empty folder.
     fs.rmdirSync(path);
   } catch {
-    // It is gone, or somebody else's already.
+    // It is gone, or another process has already taken it.
   }
 }
 
-/** A process that is killed while it waits for the lock leaves its draft. */
+/** Removes the drafts of processes that were killed while they waited for the lock. */
 async function removeDeadDrafts(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
   let siblings: string[] = [];
   try {
     siblings = listNames(dirname(path));
   } catch {
-    // A folder may be open to writing only.
+    // The folder may be writable but not readable.
   }
   for (const name of siblings.filter((entry) => entry.startsWith(prefix))) {
     const [draft, record] = [join(dirname(path), name), `holder-${name.slice(prefix.length)}`];
@@ -161,7 +165,7 @@ async function removeDeadDrafts(path: string): Promise<void> {
       await requireDead(draft, record, holder);
       fs.rmSync(draft, { recursive: true, force: true });
     } catch {
-      // It is not a draft, or its process waits; neither concerns the holder.
+      // It is not a draft, or its process still waits; the holder can ignore both.
     }
   }
 }
@@ -190,7 +194,7 @@ function listEntries(path: string): string[] {
   throw new UnreadableLockError(path);
 }
 
-/** The holder that a record names; undefined for a torn one, and for none. */
+/** Reads the holder from a record; undefined if the record is torn or missing. Throws UnreadableLockError. */
 function readRecordHolder(record: string): Holder | undefined {
   try {
     return parseHolder(readIfThere(record, MAX_RECORD_BYTES) ?? "");
@@ -199,17 +203,17 @@ function readRecordHolder(record: string): Holder | undefined {
   }
 }
 
-/** The record goes first: as long as it is there, so is its socket. */
+/** Removes a record and its socket, the record first: a record must not exist without its socket. */
 function remove(path: string, record: string): void {
   fs.rmSync(join(path, record), { force: true });
   fs.rmSync(join(path, record + SOCKET), { force: true });
 }
 
-/** How often a lock that is held is looked at, and how long a holder is waited for, in milliseconds. */
+/** How often to check a lock, and how long to wait for its holder, in milliseconds. */
 const LOOK_MS = 5;
 const LONGEST_WAIT_MS = 10_000;
 
-/** Returns when no living process holds the lock at `path`; blocks the event loop. Throws after ten seconds. */
+/** Waits until no living process holds the lock at `path`; blocks the event loop. Throws after ten seconds. */
 export function waitWhileHeld(path: string): void {
   for (let looks = 0; isHeld(path); looks++) {
     if (looks * LOOK_MS > LONGEST_WAIT_MS) throw new Error(`${path} is held for too long`);
@@ -217,7 +221,7 @@ export function waitWhileHeld(path: string): void {
   }
 }
 
-/** Whether one of the lock's records names a process that may live. A lock that cannot be read counts as free. */
+/** Returns whether a record of the lock names a process that may live. A lock that cannot be read counts as free. */
 function isHeld(path: string): boolean {
   try {
     const records = fs.readdirSync(path).filter((name) => RECORD.test(name));

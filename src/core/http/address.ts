@@ -1,19 +1,19 @@
-/** Whether `hostname` (as `URL` gives it) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
+/** Returns whether `hostname` (in the form of `URL`) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
 export function isLoopback(hostname: string): boolean {
   return /^(127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname) || isLocalName(hostname);
 }
 
-/** Whether `hostname` is a name of this machine by RFC 6761 §6.3. No resolver is asked for its address. */
+/** Returns whether `hostname` is a name of this machine by RFC 6761 §6.3, without asking a resolver. */
 export function isLocalName(hostname: string): boolean {
   return /(^|\.)localhost$/i.test(hostname);
 }
 
-/** Why a base URL cannot be used; the message names what is wrong and what to do. */
+/** A base URL cannot be used; the message says why and what to do. */
 export class BaseUrlError extends Error {
   override readonly name = "BaseUrlError";
 }
 
-/** Reads a base URL, which may have a path prefix. Messages call it `name` and give `example`. Throws BaseUrlError. */
+/** Parses a base URL, which may have a path prefix. Messages call it `name` and show `example`. Throws BaseUrlError. */
 export function parseBaseUrl(
   text: string,
   insecureHttp: boolean,
@@ -25,7 +25,7 @@ export function parseBaseUrl(
       `invalid ${name}: ${JSON.stringify(text.replace(/\/\/[^/@]*@/, "//…@"))}; give one like ${example}`,
     );
   }
-  // Never quoted whole: a user part may hold a secret.
+  // Never quote the whole URL: its user part may contain a secret.
   const extra =
     url.username || url.password
       ? "a user name or password"
@@ -44,7 +44,7 @@ export function parseBaseUrl(
   return url;
 }
 
-/** Proxy settings as the environment has them; either case holds, the lower one first, as curl does. */
+/** The environment variables of a proxy; their names may be in either case, and lower case wins, as with curl. */
 export interface ProxyEnvironment {
   readonly [name: string]: string | undefined;
 }
@@ -52,11 +52,11 @@ export interface ProxyEnvironment {
 export interface ProxyAddress {
   /** `http:` or `https:`, without a user, a path or a query. */
   url: URL;
-  /** The value of `Proxy-Authorization`, if the setting has a login. */
+  /** The value of `Proxy-Authorization`; undefined if the setting has no login. */
   authorization: string | undefined;
 }
 
-/** Why a proxy that the environment names cannot be used. Its value is never quoted: it may hold a password. */
+/** The proxy of the environment cannot be used. The message never quotes the setting, which may contain a password. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -68,7 +68,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** The proxy for `url`; undefined without one, and for loopback. Throws ProxyError for an invalid one. */
+/** Returns the proxy for `url`; undefined if none is set, and for loopback. Throws ProxyError if the setting is invalid. */
 export function chooseProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   if (isLoopback(url.hostname)) return undefined;
   const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
@@ -78,7 +78,7 @@ export function chooseProxy(url: URL, env: ProxyEnvironment): ProxyAddress | und
   return readProxy(name, value);
 }
 
-/** Returns ALL_PROXY by the name that is set, if it would be curl's proxy for `url` but is not ours, and the variable to set instead. */
+/** Returns the name of ALL_PROXY if it is set and curl would use it for `url`, but we don't, and the variable to set instead. */
 export function findUnusedProxy(
   url: URL,
   env: ProxyEnvironment,
@@ -117,7 +117,7 @@ function createProxyError(name: string, why: string): ProxyError {
   return new ProxyError(`the proxy in ${name} is invalid: ${why}`, hint);
 }
 
-/** `NO_PROXY` as curl reads it: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
+/** Reads `NO_PROXY` as curl does: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
 function isExempt(url: URL, list: string): boolean {
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();
@@ -139,7 +139,7 @@ function isExempt(url: URL, list: string): boolean {
 const LOGIN_REQUIRED =
   "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";
 
-/** A proxy does not pass a request on, so nothing has reached the service. */
+/** The proxy did not forward the request, so nothing has reached the service. */
 export class ProxyRefusal extends Error {
   override readonly name = "ProxyRefusal";
 

@@ -9,11 +9,11 @@ export async function createConnector(peer: URL, timeout: number): Promise<build
   const { host, lookup } = connectOptions(peer);
   const servername = process.getBuiltinModule("node:net").isIP(host) ? "" : host;
   const open = buildConnector({ timeout, ...(lookup && { lookup }) });
-  // By itself undici takes the name in the `Host` header, which is not that of a proxy.
+  // By default undici takes the name from the `Host` header, which does not name the proxy.
   return (options, callback) => open({ ...options, servername }, callback);
 }
 
-/** The same through a proxy. `signal` ends a connection that is not handed over yet. */
+/** Opens connections to `target` through a proxy. `signal` ends a connection that is not handed over yet. */
 export async function createTunnelConnector(
   proxy: ProxyAddress,
   target: URL,
@@ -31,9 +31,9 @@ export async function createTunnelConnector(
 }
 
 /**
- * A connection to `target` (`host:port`) through a proxy (RFC 9110 §9.3.6), which ends with `signal`. Rejects with
- * ProxyRefusal, or with what keeps the proxy from being reached. `timeout`, in milliseconds, is for the connection to it
- * and again for its answer.
+ * Opens a connection to `target` (`host:port`) through a proxy (RFC 9110 §9.3.6); `signal` closes it. Rejects with
+ * ProxyRefusal, or with the system's error if the proxy cannot be reached. `timeout` (ms) applies to the connection to
+ * the proxy and again to its answer.
  */
 export async function openTunnel(
   { url, authorization }: ProxyAddress,
@@ -50,7 +50,7 @@ export async function openTunnel(
     const { connect } = await loadApiParts();
     const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
     const answer = await connect.call(client, { origin: url.origin, path: target, headers, signal });
-    // undici has taken its own listeners away.
+    // undici has removed its own listeners.
     const socket = (answer.socket as Socket).on("error", () => {});
     const release = onAbort(signal, () => socket.destroy());
     socket.once("close", release);
@@ -62,7 +62,7 @@ export async function openTunnel(
   }
 }
 
-/** Where a host is, and how its name is looked up if not as usual. */
+/** Returns the host and port of a URL, and a `lookup` if the name must not go to the resolver. */
 export function connectOptions({ hostname, port, protocol }: URL): {
   host: string;
   port: number;

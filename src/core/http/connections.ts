@@ -7,15 +7,15 @@ import type { WireRequest } from "./exchange.js";
 export const POOL_SIZE = 256;
 
 const LIMITS = {
-  /** curl reads answers with up to 300 kB of headers; undici's own limit is 16 kB. */
+  /** curl accepts up to 300 kB of headers; undici's own limit is 16 kB. */
   maxHeaderSize: 300_000,
-  // undici's timeouts are off: they are coarse (a second), apart for headers and body, and end a model that thinks for
-  // five minutes. Set for each request, in a copy of it, they took a fifth of a poll's processor time.
+  // undici's timeouts are off: they are coarse (a second), separate for headers and body, and cut off a model that thinks
+  // for five minutes. Setting them on a copy of each request took a fifth of a poll's processor time.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
 
-/** An error while closing says nothing about any request, so none is passed on. */
+/** A part that can be closed. Callers ignore its errors, which say nothing about any request. */
 interface Closable {
   destroy(): unknown;
 }
@@ -26,20 +26,20 @@ export class Connections {
   readonly #open = new Set<Closable>();
   #pool: Promise<Dispatcher> | undefined;
 
-  /** Opens and loads nothing yet, not even undici. `target`: origin of the service. `connectTimeout`: milliseconds. */
+  /** Neither connects nor loads undici yet. `target`: origin of the service. `connectTimeout`: milliseconds. */
   constructor(
     private readonly target: URL,
     private readonly proxy: ProxyAddress | undefined,
     private readonly connectTimeout: number,
   ) {}
 
-  /** Kept alive and shared: for everything that may be repeated. */
+  /** Returns the pool of connections that stay alive, for requests that may be repeated. */
   getShared(): Promise<Dispatcher> {
     this.#pool ??= this.#openPool(this.#keep);
     return this.#pool;
   }
 
-  /** One connection for `use` alone: a create never rides on one that the peer may have given up meanwhile. */
+  /** Opens a connection for `use` alone. A create must not reuse a connection, which the peer may have closed meanwhile. */
   async useFresh<T>(use: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
     const parts: Closable[] = [];
     const keep: Keep = (part) => {
@@ -49,7 +49,7 @@ export class Connections {
     try {
       if (this.proxy && this.target.protocol === "https:") return await use(await this.#openPool(keep));
       const peer = this.proxy?.url ?? this.target;
-      // It opens and settles while undici is loaded.
+      // The connection opens while undici loads.
       const connection = keep(openFreshConnection(peer, this.connectTimeout));
       return await use(keep(await createDispatcher(peer.origin, connection)));
     } finally {
@@ -58,7 +58,7 @@ export class Connections {
     }
   }
 
-  /** A request as a proxy takes it: plain http in absolute form (RFC 9112 §3.2.2), since CONNECT is for port 443. */
+  /** Rewrites a plain http request for the proxy, in absolute form (RFC 9112 §3.2.2): proxies often allow CONNECT to port 443 only. */
   routeRequest<R extends WireRequest>(request: R): R {
     const proxy = this.proxy;
     if (!proxy || !request.origin.startsWith("http:")) return request;
@@ -72,7 +72,7 @@ export class Connections {
     };
   }
 
-  /** Ends every connection at once; nothing keeps the process alive afterwards. Never rejects. */
+  /** Closes every connection at once, so that none keeps the process alive. Never rejects. */
   async close(): Promise<void> {
     await closeAll(this.#open);
   }
@@ -87,10 +87,10 @@ export class Connections {
     const { Pool, symbols } = await import("./undici.js");
     const isTunnel = proxy !== undefined && target.protocol === "https:";
     const peer = isTunnel ? target : (proxy?.url ?? target);
-    const ended = new AbortController();
-    keep({ destroy: () => ended.abort() });
+    const closing = new AbortController();
+    keep({ destroy: () => closing.abort() });
     const connect = isTunnel
-      ? await createTunnelConnector(proxy, target, connectTimeout, ended.signal)
+      ? await createTunnelConnector(proxy, target, connectTimeout, closing.signal)
       : await createConnector(peer, connectTimeout);
     return keep(
       acceptContinue(new Pool(peer.origin, { ...LIMITS, connections: POOL_SIZE, connect }), symbols),
@@ -102,7 +102,7 @@ async function closeAll(parts: Iterable<Closable>): Promise<void> {
   await Promise.allSettled([...parts].map(async (part) => part.destroy()));
 }
 
-/** Sends over one connection that is being opened already, and over none after it. */
+/** Returns a dispatcher that sends over `connection` only and opens no other. */
 async function createDispatcher(origin: string, connection: FreshConnection): Promise<Dispatcher> {
   const { Client, symbols } = await import("./undici.js");
   const client = new Client(origin, {
@@ -117,12 +117,12 @@ async function createDispatcher(origin: string, connection: FreshConnection): Pr
   return acceptContinue(client, symbols);
 }
 
-/** The parts of undici's HTTP/1 parser that are used here, for each connection (client-h1.js). */
+/** The part of undici's HTTP/1 parser that `acceptContinue` replaces; each connection has a parser (client-h1.js). */
 interface Parser {
   onHeadersComplete(statusCode: number, upgrade: boolean, shouldKeepAlive: boolean): number;
 }
 
-/** RFC 9110 §15.2: a `100 Continue` is ignored. undici fails on it alone (client-h1.js), so it gets to see a 102. */
+/** Makes undici ignore a `100 Continue` (RFC 9110 §15.2), the only interim status on which it fails (client-h1.js): shows it a 102. */
 function acceptContinue<T extends Dispatcher>(
   dispatcher: T,
   { kSocket, kParser }: { readonly kSocket: symbol; readonly kParser: symbol },
@@ -139,17 +139,17 @@ function acceptContinue<T extends Dispatcher>(
   return dispatcher;
 }
 
-/** A peer that resets on accept does so within this time (ms); the create then provably never left. */
+/** If a peer resets new connections, it does so within this time (ms); then the create was provably not sent. */
 const SETTLE_MS = 15;
-/** Timers of 1 ms that pass first: they read what came while the loop was busy. A slow one means a busy machine. */
+/** How many timers of 1 ms to wait for, which read what arrived while the loop was busy. A slow timer means a busy machine. */
 const ROUNDS = 2;
 const ROUNDS_WHEN_BUSY = 12;
-/** Milliseconds that such a timer takes at most on a machine that is not busy. */
+/** The longest that such a timer takes on an idle machine (ms). */
 const QUIET_MS = 3;
 
 type FreshConnection = ReturnType<typeof openFreshConnection>;
 
-/** Begins to open a connection to the origin of `url` at once. `timeout` is in milliseconds. */
+/** Starts to open a connection to the origin of `url` at once. `timeout` is in milliseconds. */
 function openFreshConnection(url: URL, timeout: number) {
   const socket = open(url);
   let failure: Error | undefined;
@@ -159,26 +159,26 @@ function openFreshConnection(url: URL, timeout: number) {
       cause instanceof Error ? cause : new Error("the connection was closed as soon as it was open");
     socket.destroy();
   };
-  const late = setTimeout(() => fail(new Error("the connection was not open in time")), timeout);
-  const opened = url.protocol === "https:" ? "secureConnect" : "connect";
-  const settled = new Promise<void>((resolve) => {
-    socket.once("close", resolve).once(opened, () => {
-      clearTimeout(late);
+  const timer = setTimeout(() => fail(new Error("the connection was not open in time")), timeout);
+  const openEvent = url.protocol === "https:" ? "secureConnect" : "connect";
+  const untilSettled = new Promise<void>((resolve) => {
+    socket.once("close", resolve).once(openEvent, () => {
+      clearTimeout(timer);
       setTimeout(resolve, SETTLE_MS);
     });
   });
   socket.on("error", fail).on("end", fail).on("close", fail);
   return {
-    /** Hands its socket over once it has stayed open for SETTLE_MS. Rejects if it has not, and the second time. */
+    /** Hands over the socket after it has stayed open for SETTLE_MS. Rejects if it closed before, and on a second call. */
     async waitUntilReady(): Promise<Socket> {
-      await settled;
+      await untilSettled;
       let rounds = ROUNDS;
       for (let round = 0; round < rounds; round++) {
         const start = performance.now();
         await new Promise((resolve) => setTimeout(resolve, 1));
         if (performance.now() - start > QUIET_MS) rounds = ROUNDS_WHEN_BUSY;
       }
-      clearTimeout(late);
+      clearTimeout(timer);
       if (failure) throw failure;
       if (isHandedOver) throw new Error("the connection has been used");
       isHandedOver = true;
@@ -192,7 +192,7 @@ function openFreshConnection(url: URL, timeout: number) {
 }
 
 function open(url: URL): Socket {
-  // Both are loaded for this only: most commands make no connection of their own.
+  // Load both modules here: most commands make no connection of their own.
   const net = process.getBuiltinModule("node:net");
   const to = connectOptions(url);
   if (url.protocol === "http:") return net.connect(to);

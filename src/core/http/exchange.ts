@@ -2,11 +2,11 @@ import type { Dispatcher } from "undici";
 import { onAbort } from "../clock.js";
 import { type ProxyAddress, ProxyRefusal } from "./address.js";
 
-/** What can be wrong with a connection, by what may follow from it; the service has no say in it. */
+/** The ways in which a connection fails, divided by what a caller may do next; none of them is an answer of the service. */
 export type ConnectionFault = "unreachable" | "unconnectable" | "lost" | "timeout" | "torn" | "oversized";
 
 export interface WireRequest {
-  /** Scheme, host and port; a proxy forwards to it. */
+  /** Scheme, host and port of the service, also behind a proxy. */
   origin: string;
   method: string;
   path: string;
@@ -15,19 +15,19 @@ export interface WireRequest {
 }
 
 export interface ExchangeLimits {
-  /** Milliseconds to connect and answer; with `perPiece`, to the headers and then for each 64 KiB of the body. */
+  /** Milliseconds to connect and answer; with `perPiece`, until the headers and then for each 64 KiB of the body. */
   timeout: number;
   perPiece: boolean;
-  /** Milliseconds for the whole exchange, however much comes in them. */
+  /** Milliseconds for the whole exchange, even while data arrives. */
   total?: number | undefined;
-  /** Bytes of body, as received and again as decoded, beyond which reading stops. */
+  /** The largest body in bytes, as received and again as decoded; a larger one ends the exchange. */
   maxBytes: number;
-  /** Ends the exchange: at once, or `grace` milliseconds later where learning the answer is worth that. */
+  /** Ends the exchange: at once, or `grace` milliseconds later if the answer is worth the wait. */
   signal?: AbortSignal | undefined;
   grace?: number;
 }
 
-/** Names in lower case; what came several times is a list. */
+/** Names in lower case; a header that came several times is a list. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface HttpAnswer {
@@ -41,17 +41,17 @@ export interface RequestFailure {
   kind: "failure";
   fault: ConnectionFault;
   message: string;
-  /** Whether the headers of the request were written: false proves that the service never saw it. */
+  /** Whether the request's headers were written; false proves that the service never saw the request. */
   sent: boolean;
-  /** What came before it broke, for salvage. */
+  /** The headers and body that arrived before the failure, for salvage. */
   headers: Headers;
   body: Buffer;
 }
 
-/** How much of a body has to come in each `timeout`, in bytes (contract §5). */
+/** The least number of bytes of a body that must arrive in each `timeout` (contract §5). */
 const LEAST_BYTES = 65_536;
 
-/** One request, one answer or failure; never throws, never follows a redirect, never repeats. */
+/** Sends one request and resolves with its answer or failure. Never rejects, follows a redirect, or repeats. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -60,7 +60,7 @@ export function exchange(
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let sent = false;
-    let over = false;
+    let isOver = false;
     let status = 0;
     let size = 0;
     let sizeInTime = 0;
@@ -69,8 +69,8 @@ export function exchange(
     const pieces: Buffer[] = [];
 
     const finish = (failure?: { fault: ConnectionFault; message: string }) => {
-      if (over) return;
-      over = true;
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       clearTimeout(end);
       release();
@@ -89,7 +89,7 @@ export function exchange(
           ? { fault: "torn", message: "the answer did not end in time" }
           : { fault: sent ? "timeout" : "unreachable", message: "no answer came in time" },
       );
-    // After a suspend the timer fires before the socket is read, in which the answer may lie.
+    // After a suspend the timer fires before Node reads the socket, which may hold the answer.
     const expire = () => readOnceMore(() => events, giveUp);
     const interrupt = () => {
       clearTimeout(timer);
@@ -100,17 +100,17 @@ export function exchange(
     const release = onAbort(limits.signal, interrupt);
 
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
-      // Called right before the first byte of the headers is written (writeH1 in undici's client-h1.js), at
-      // the same point as the diagnostics channel `undici:client:sendHeaders`. Bytes written say less: an
-      // empty count can mean a write that is under way.
+      // undici calls this right before it writes the first byte of the headers (writeH1 in client-h1.js), at the
+      // same point as the diagnostics channel `undici:client:sendHeaders`. A count of bytes written is less
+      // reliable: at 0, a write can be under way.
       onRequestStart(started) {
         controller = started;
-        if (over) started.abort(new Error("given up before it was sent"));
+        if (isOver) started.abort(new Error("given up before it was sent"));
         else sent = true;
       },
       onResponseStart(_controller, statusCode, raw) {
         events++;
-        // An interim response (RFC 9110 §15.2): the answer is yet to come.
+        // An interim response (RFC 9110 §15.2): the final one follows.
         if (statusCode < 200) return;
         status = statusCode;
         headers = raw;
@@ -121,7 +121,7 @@ export function exchange(
         size += piece.length;
         if (size > limits.maxBytes) return finish({ fault: "oversized", message: "the answer is too large" });
         pieces.push(piece);
-        // A line that is slow makes progress; one that sends a byte now and then would hold the connection for ever.
+        // A slow line makes progress; a peer that sends a byte now and then would hold the connection for ever.
         if (!limits.perPiece || size - sizeInTime < LEAST_BYTES) return;
         sizeInTime = size;
         timer.refresh();
@@ -136,10 +136,10 @@ export function exchange(
   });
 }
 
-/** The longest that an answer which came in time is read after its time is over, in milliseconds. */
+/** How long to go on reading an answer after its timeout, if it arrived before (ms). */
 const LAST_READ_MS = 1_000;
 
-/** Calls `closeAtOnce` once a few rounds of the event loop have read nothing more; `events` counts what was read. */
+/** Calls `giveUp` after IDLE_ROUNDS rounds of the event loop without a read, or after LAST_READ_MS; `events` counts reads. */
 function readOnceMore(events: () => number, giveUp: () => void): void {
   const end = performance.now() + LAST_READ_MS;
   const round = (before: number, idle: number) => {
@@ -149,22 +149,22 @@ function readOnceMore(events: () => number, giveUp: () => void): void {
   round(events(), 0);
 }
 
-/** Rounds of the event loop: TLS and a tunnel take a round each to hand over what they have read. */
+/** How many rounds of the event loop to wait: TLS and a tunnel take a round each to hand over what they have read. */
 const IDLE_ROUNDS = 4;
 
-/** The value of a header, as one text; undefined if it did not come. */
+/** Returns the value of a header as one text; undefined if the header is absent. */
 export function getHeader(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** About 285 years: added to any date, the sum is still one. */
+/** About 285 years: the sum of this and any date is still a valid date. */
 const MAX_SECONDS = 9_000_000_000;
-/** Services of this kind put a moment where seconds belong. No wait is this long: 31 years in seconds, or in milliseconds. */
+/** Some services send a moment in place of a number of seconds. A number this large must be one: it would be a wait of 31 years. */
 const EPOCH_SECONDS = 1e9;
 const EPOCH_MS = 1e12;
 
-/** Returns a `Retry-After` in either form as whole seconds; undefined if there is none, or it is past or makes no sense. `now`: epoch ms. */
+/** Reads `Retry-After` in either form as whole seconds; undefined if it is missing, past or invalid. `now`: epoch ms. */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
   const text = getHeader(headers, "retry-after")?.trim() ?? "";
   const at = readResponseDate(headers, now);
@@ -175,22 +175,22 @@ export function readRetryAfter(headers: Headers, now: number): number | undefine
 }
 
 /**
- * Returns when an answer was given by the service's clock, by which the moments in it are meant; `now` (both epoch ms)
- * without a `Date`. A `Date` leaves out the milliseconds: within its second, `now` is more exact.
+ * Returns when the service answered, by its own clock, on which the moments in the answer are based; `now` if the answer
+ * has no `Date`. Both are epoch ms. `Date` has no milliseconds: within its second, `now` is more exact.
  */
 export function readResponseDate(headers: Headers, now: number): number {
   const date = Date.parse(getHeader(headers, "date") ?? "");
   return Number.isNaN(date) || (now >= date && now < date + 1_000) ? now : date;
 }
 
-/** Returns a number of seconds, or a moment since 1970 in seconds or milliseconds, as whole seconds from `now` (epoch ms); undefined for one that is past. */
+/** Reads a number of seconds, or a moment in epoch seconds or milliseconds, as whole seconds from `now` (epoch ms); undefined if it is past. */
 export function readSecondsToWait(count: number, now: number): number | undefined {
   if (count < EPOCH_SECONDS) return Math.ceil(count);
   const ms = (count < EPOCH_MS ? count * 1_000 : count) - now;
   return ms > 0 ? Math.min(Math.ceil(ms / 1_000), MAX_SECONDS) : undefined;
 }
 
-/** What happened, by the system's code for it; one that lasts would happen again. */
+/** The words for system errors, by code. `lasts`: the error would happen again, so a retry is useless. */
 const CAUSES: readonly { code: RegExp; words: string; lasts?: true }[] = [
   { code: /^ENOTFOUND$/, words: "its name was not found", lasts: true },
   { code: /^EAI_AGAIN$/, words: "its name could not be looked up" },
@@ -210,11 +210,11 @@ function findCause(error: Error) {
   return CAUSES.find(({ code }) => "code" in error && code.test(String(error.code)));
 }
 
-/** The sentence of an error: what happened in words, and the system's own words, which an aggregate has in its parts only. */
+/** Describes an error: our words for its code, with the system's own message, which an AggregateError has only in its parts. */
 function getMessage(error: Error): string {
   const message = (error.message || describeReason(error))
     .replace(/\s+/g, " ")
-    // OpenSSL's own form: a thread, codes, a library, a function, the reason, and a place in its sources.
+    // OpenSSL's form: thread, codes, library, function, reason, place in its sources.
     .replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/, "$1")
     .trim();
   if (message === "wrong version number") return "it does not speak TLS there: is its address http://?";
@@ -222,13 +222,13 @@ function getMessage(error: Error): string {
   return words ? `${words} (${message})` : message;
 }
 
-/** Why no answer came. A failed connection to several addresses has its reason in the parts only. */
+/** Returns why a connection failed. An AggregateError, for several addresses, has the reason only in its parts. */
 export function describeReason(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   return inner instanceof Error ? inner.message || inner.name : String(inner);
 }
 
-/** What a proxy's own 407 is: a failure to connect. A service has no say in it, and nothing has reached it. */
+/** Turns a proxy's 407 into a failure to connect: it comes from the proxy, and nothing has reached the service. */
 export function requireProxyLogin(
   answer: HttpAnswer | RequestFailure,
   proxy: ProxyAddress | undefined,
@@ -245,9 +245,9 @@ export function requireProxyLogin(
   };
 }
 
-/** The fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
+/** Returns the fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
 function nameConnectionFault(error: Error, sent: boolean, answering: boolean): ConnectionFault {
-  // Recognised by its name: the table from which undici 7 takes its `HPE_…` codes is the wrong way round, and gives none.
+  // Check the name: undici 7 never sets an `HPE_…` code, because it looks them up in a table the wrong way round.
   if (error.name === "HTTPParserError" || answering) return "torn";
   if ("code" in error && error.code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
   if (sent) return "lost";

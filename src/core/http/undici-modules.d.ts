@@ -1,4 +1,4 @@
-// undici's dispatchers without its fetch, websocket and cache: half the start-up of the whole package.
+// undici's dispatchers without its fetch, WebSocket and cache, which load in half the time of the whole package.
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
 }

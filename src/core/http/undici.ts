@@ -1,7 +1,7 @@
 /**
- * The parts of undici that are used, from modules that it does not export: its public entry loads fetch, WebSocket and a
- * cache as well, and makes a `status` take half as long again. No other file imports them, and
- * `test/core/http/undici.test.ts` names the one that is missing after an upgrade.
+ * The parts of undici that we use, from modules that it does not export: its public entry also loads fetch, WebSocket and
+ * a cache, which makes `status` take half as long again. No other file imports these modules, and
+ * `test/core/http/undici.test.ts` names a module that is missing after an upgrade.
  */
 import type { Dispatcher } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
@@ -12,7 +12,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 
 export { Agent, buildConnector, Client, Pool, symbols };
 
-/** Methods of dispatchers that only the public entry gives them: to be called with one as `this`. */
+/** Loads methods that only the public entry adds to dispatchers. Call them with a dispatcher as `this`. */
 export async function loadApiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {
   const [connect, request] = await Promise.all([
     import("undici/lib/api/api-connect.js"),

@@ -7,11 +7,11 @@ export type { Problem } from "./messages.js";
 
 const LIMITS = { limitMs: 5_000, heapMib: 512 };
 
-/** A deeper schema could overflow a stack, and a larger one takes seconds to compile. */
+/** Limits of a schema: a deeper one could overflow the stack, and a larger one takes seconds to compile. */
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 
-/** One thread for each: a value that takes long to check must not hold up the schemas of others. */
+/** Separate threads for schemas and values: a value that takes long to check must not delay other users' schemas. */
 const [schemas, values] = [getThreads(), getThreads()];
 
 function getThreads() {
@@ -19,16 +19,16 @@ function getThreads() {
   return new Threads<SchemaQuestion, Problem | undefined>(options);
 }
 
-/** What makes `schema` unusable; undefined if nothing does. At most 5 s and 512 MiB. `took` is told the ms. */
+/** Returns why `schema` is unusable; undefined if it is usable. Takes at most 5 s and 512 MiB. Reports its ms to `reportMs`. */
 export function checkSchema(
   schema: object,
   signal?: AbortSignal,
-  took?: (ms: number) => void,
+  reportMs?: (ms: number) => void,
 ): Promise<Problem | undefined> {
-  return ask(schemas, schema, undefined, signal, took);
+  return ask(schemas, schema, undefined, signal, reportMs);
 }
 
-/** The first way in which a value, given as JSON text, does not fit `schema`; otherwise as `checkSchema`. */
+/** Returns the first way in which a value (JSON text) does not fit `schema`; limits as for `checkSchema`. */
 export function checkValue(
   schema: object,
   value: string,
@@ -37,7 +37,7 @@ export function checkValue(
   return ask(values, schema, value, signal);
 }
 
-/** A problem in a sentence; `whole` names what has an empty path. */
+/** Describes a problem in a sentence; `whole` names the value that has an empty path. */
 export function describeProblem({ path, message }: Problem, whole: string): string {
   return path === undefined ? message : `at ${path === "" ? whole : path}: ${message}`;
 }
@@ -47,7 +47,7 @@ async function ask(
   schema: object,
   value: string | undefined,
   signal = new AbortController().signal,
-  took?: (ms: number) => void,
+  reportMs?: (ms: number) => void,
 ): Promise<Problem | undefined> {
   const message = describeOversize(schema);
   if (message !== undefined) return { message };
@@ -57,16 +57,16 @@ async function ask(
   };
   try {
     const question = { schema: stringifyExact(schema), ...(value !== undefined && { value }) };
-    return await threads.ask(question, signal, { begun: startCheck });
+    return await threads.ask(question, signal, { onBegin: startCheck });
   } catch (error) {
     if (!(error instanceof OverLimit)) throw error;
     return { message: `it cannot be checked: it takes more than ${error.limit}` };
   } finally {
-    if (start !== undefined) took?.(systemClock.monotonic() - start);
+    if (start !== undefined) reportMs?.(systemClock.monotonic() - start);
   }
 }
 
-/** Why `value` is too much for a schema; undefined if it is not. Stops counting at the limits. */
+/** Returns why `value` is too large for a schema; undefined if it is not. Stops counting at the limits. */
 export function describeOversize(value: unknown): string | undefined {
   let nodes = 0;
   const visit = (node: unknown, depth: number): string | undefined => {

@@ -1,10 +1,10 @@
 export interface Problem {
-  /** A JSON pointer, empty for the whole; undefined if the problem has no place. */
+  /** A JSON pointer, empty for the whole value; undefined if the problem has no place in it. */
   path?: string;
   message: string;
 }
 
-/** A question to the thread: is this a usable JSON Schema, or does this value fit it? Both are JSON texts. */
+/** Asks the thread whether a schema is usable or, with `value`, whether the value fits it. Both are JSON texts. */
 export interface SchemaQuestion {
   schema: string;
   value?: string;

@@ -7,9 +7,9 @@ import { describeError } from "../text/phrases.js";
 import type { Problem, SchemaQuestion } from "./messages.js";
 
 /**
- * A schema may use words of its own. Definitions stay functions of their own (`inlineRefs`): a thousand references
- * to a definition of a thousand properties would be a million checks. To optimize the code of that many takes longer
- * than to run it (`optimize`).
+ * Options of ajv. A schema may use unknown keywords (`strict`). Definitions stay separate functions (`inlineRefs`): inlining
+ * a thousand references to a definition of a thousand properties would make a million checks. Optimizing that much code
+ * takes longer than running it (`optimize`).
  */
 const OPTIONS = {
   strict: false,
@@ -20,21 +20,21 @@ const OPTIONS = {
   code: { optimize: false },
 } as const;
 
-/** A compiler for each `$schema`, to check whether schemas are valid in its draft. It keeps nothing of what it checks. */
+/** A compiler for each `$schema`, which checks whether schemas are valid in its draft. It keeps no schema that it checks. */
 const drafts = new Map<unknown, Ajv>();
 
-/** The first problem, undefined if nothing is wrong. It has no time limit: a schema's pattern can take for ever. */
+/** Returns the first problem; undefined if there is no problem. Has no time limit, although a pattern in a schema can take for ever. */
 export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   let validate: ValidateFunction;
   try {
-    // Without `$schema`, which has chosen the compiler: ajv knows each draft by one of its addresses only.
+    // Leave `$schema` out, since it has already chosen the compiler: ajv knows only one address of each draft.
     const { $schema, ...parsed } = JSON.parse(schema);
     const draft = drafts.get($schema) ?? createCompiler($schema);
     drafts.set($schema, draft);
     if (draft.validateSchema(parsed) !== true) return pickFirstProblem(draft.errors);
     validate = createCompiler($schema).compile(parsed);
   } catch (error) {
-    // A schema nested too deep for the stack was refused before, so a RangeError means a circle.
+    // `describeOversize` has refused schemas too deep for the stack, so a RangeError means a circle.
     return {
       message: error instanceof RangeError ? "its references lead in a circle" : describeError(error),
     };
@@ -48,7 +48,7 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   }
 }
 
-/** A new one for each schema: its `$id`s would stand in the way of the next one's, or of the draft's own. */
+/** Creates a compiler for one schema. Do not share it: the schema's `$id`s would clash with the next one's or the draft's own. */
 function createCompiler($schema: unknown): Ajv {
   const compiler = getCompiler($schema, OPTIONS);
   formats.default(compiler);
@@ -59,11 +59,14 @@ function pickFirstProblem(errors: readonly ErrorObject[] | null | undefined): Pr
   const [error] = errors ?? [];
   if (!error) return undefined;
   const { instancePath: path, message = "does not fit", params } = error;
-  const allowed: unknown = params.allowedValues;
-  return { path, message: Array.isArray(allowed) ? `${message} (${allowed.join(", ")})` : message };
+  const allowedValues: unknown = params.allowedValues;
+  return {
+    path,
+    message: Array.isArray(allowedValues) ? `${message} (${allowedValues.join(", ")})` : message,
+  };
 }
 
-/** What `$schema` may say, without the scheme and the empty fragment. */
+/** The supported values of `$schema`, without the scheme and the empty fragment. */
 const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
   "json-schema.org/draft/2020-12/schema": (options) => new Ajv2020(options),
   "json-schema.org/draft/2019-09/schema": (options) => new Ajv2019(options),
@@ -74,7 +77,7 @@ const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
 
 const NAMES = "2020-12, 2019-09, draft-07 or draft-06";
 
-/** A compiler for the draft that `$schema` names, 2020-12 without it. Throws an Error that says which are known. */
+/** Creates a compiler for the draft that `$schema` names, 2020-12 without it. Throws an Error that names the supported drafts. */
 export function getCompiler($schema: unknown, options: Options): Ajv {
   if ($schema === undefined) return new Ajv2020(options);
   if (typeof $schema !== "string") throw new Error("$schema must be a string");

@@ -1,5 +1,5 @@
 import { answerQuestions } from "../threads.js";
 import { answer } from "./validator.js";
 
-// The thread that schemas are compiled and checked in.
+// The entry point of the thread that compiles and checks schemas.
 answerQuestions(answer);

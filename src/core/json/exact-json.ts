@@ -1,4 +1,4 @@
-/** JSON that is written as it stands, on one line. */
+/** A JSON text that `stringifyExact` writes unchanged, on one line. */
 export class JsonText {
   readonly text: string;
 
@@ -9,18 +9,18 @@ export class JsonText {
 }
 
 /**
- * Where an object or array keeps the text that it was parsed from. A JavaScript value cannot hold all that JSON can
- * say: numbers beyond 2^53, `-0`, `1e400`, `1.0`, a name that stands twice. So the value serves for decisions, and
- * the text is what is passed on. A copy has no text: the property is not enumerable. (A WeakMap is slower: with its
+ * The property in which an object or array keeps the text that it was parsed from. A JavaScript value cannot represent
+ * all of JSON: numbers beyond 2^53, `-0`, `1e400`, `1.0`, a name that appears twice. So the program decides by the value
+ * and passes on the text. A copy has no text: the property is not enumerable. (A WeakMap is slower: with its
  * hash codes and its table to collect, a poll takes 4 µs more.)
  */
 const SOURCE = Symbol("source");
 
-/** Reads JSON. The object or array at `path` (none: the whole) remembers its text until it is copied. Throws SyntaxError. */
+/** Parses JSON. The object or array at `path` (by default the whole) remembers its text until it is copied. Throws SyntaxError. */
 export function parseExact(text: string, ...path: readonly string[]): unknown {
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(getMember, whole);
-  // The text is searched only if it has such a member.
+  // Search the text only if it has such a member.
   if (isStructured(part))
     attachSource(
       part,
@@ -29,7 +29,7 @@ export function parseExact(text: string, ...path: readonly string[]): unknown {
   return whole;
 }
 
-/** The same; undefined for a text that is not JSON. */
+/** Parses JSON as `parseExact` does; undefined if the text is not JSON. */
 export function readJsonPath(text: string, ...path: readonly string[]): unknown {
   try {
     return parseExact(text, ...path);
@@ -58,7 +58,7 @@ function getSource(value: object): string | undefined {
   return (value as { [SOURCE]?: string })[SOURCE];
 }
 
-/** As `JSON.stringify(value)`, but exact: -0, and what remembers its text is written from it, changed or not. */
+/** Writes JSON as `JSON.stringify` does, but keeps -0, and writes a value that remembers its text from that text, even if the value was changed. */
 export function stringifyExact(value: unknown): string {
   if (Object.is(value, -0)) return "-0";
   if (!isStructured(value)) return JSON.stringify(value) ?? "null";
@@ -71,10 +71,10 @@ export function stringifyExact(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${stringifyExact(member)}`).join(",")}}`;
 }
 
-/** What JSON.stringify leaves out of an object. */
+/** The types of values that JSON.stringify omits from an object. */
 const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]);
 
-/** The text of one member of an object, undefined if no member has that name. Of a name that stands twice, the last. */
+/** Returns the text of one member of an object; undefined if no member has that name. If the name appears twice, the last counts. */
 export function findMemberText(object: object, name: string): JsonText | undefined {
   if (!Object.hasOwn(object, name)) return undefined;
   const source = getSource(object);
@@ -82,20 +82,20 @@ export function findMemberText(object: object, name: string): JsonText | undefin
   return new JsonText(memberSource ?? stringifyExact(Reflect.get(object, name)));
 }
 
-/** A JSON value that any copy writes as it stood: a number that JavaScript would write otherwise stays text. Throws SyntaxError. */
+/** Parses JSON so that even a copy is written unchanged: a number that JavaScript would write differently becomes a JsonText. Throws SyntaxError. */
 export function parseExactValue(text: string): unknown {
   const value = parseExact(text);
   return typeof value === "number" && String(value) !== text.trim() ? new JsonText(text.trim()) : value;
 }
 
-/** A copy of an object whose members are written as they stand in its text, in a copy of the copy as well. */
+/** Copies an object so that its members are written as in its text, even from a copy of the copy. */
 export function listExactMembers(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.keys(object).map((name) => [name, parseExactValue(findMemberText(object, name)?.text ?? "null")]),
   );
 }
 
-/** A copy of an object with a member that it has not: before the others, in its text as well. */
+/** Copies an object and puts a new member first, in its text as well. An object that has the member is only copied. */
 export function setMember<T extends object, Name extends string, Value>(
   object: T,
   name: Name,
@@ -108,7 +108,7 @@ export function setMember<T extends object, Name extends string, Value>(
   return attachSource(copy, `{${JSON.stringify(name)}:${stringifyExact(value)}${separator}${rest}`);
 }
 
-/** Reads the text of an array, each of whose elements remembers its own. Throws SyntaxError. */
+/** Parses the text of an array; each element remembers its own text. Throws SyntaxError. */
 export function listExactElements(text: string): unknown {
   const array: unknown = JSON.parse(text);
   if (!Array.isArray(array)) return array;
@@ -125,7 +125,7 @@ export function listExactElements(text: string): unknown {
   return array.map((element, index) => attachSource(element, texts[index] ?? ""));
 }
 
-/** The text of the last member of that name at the top level of the text of an object. */
+/** Returns the text of the last member called `name` at the top level of an object's text. */
 function findLastMember(source: string, name: string): string | undefined {
   let depth = 0;
   let isName = false;
@@ -149,9 +149,9 @@ function findLastMember(source: string, name: string): string | undefined {
 
 /**
  * Calls `visit` with the start and end of each token of a JSON text, in order; white space is not a token. A string
- * is one token with its quotes, so are numbers and literals. The text must be valid JSON (`JSON.parse` took it):
- * nothing is checked here. Linear in the length of the text, and no regular expression, whose backtracking
- * overflows on strings of several megabytes.
+ * is one token with its quotes; so is a number or a literal. The text must be valid JSON (`JSON.parse` accepted it):
+ * this function checks nothing. It is linear in the length of the text and uses no regular expression, whose
+ * backtracking overflows on strings of several megabytes.
  */
 export function visitTokens(text: string, visit: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; ) {
@@ -173,7 +173,7 @@ function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote;
     while (text.charCodeAt(before - 1) === BACKSLASH) before--;
-    // An even number of backslashes escape each other, and the quote ends the string.
+    // An even number of backslashes escape each other, so the quote ends the string.
     if ((quote - before) % 2 === 0) return quote + 1;
   }
   return text.length;
@@ -195,7 +195,7 @@ function isPunctuation(code: number): boolean {
   return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
 }
 
-/** The same JSON on one line: white space between tokens is dropped, every token is kept as it is. */
+/** Puts JSON on one line: drops white space between tokens and keeps every token unchanged. */
 export function compactJson(text: string): string {
   const result = new Pieces();
   let from = 0;
@@ -211,18 +211,18 @@ export function compactJson(text: string): string {
   return result.joinParts();
 }
 
-/** The same JSON laid out as `JSON.stringify` does it with `indent` blanks, every token kept as it is. */
+/** Lays JSON out as `JSON.stringify` does with `indent` blanks, and keeps every token unchanged. */
 export function indentJson(text: string, indent: number): string {
   const result = new Pieces();
   let depth = 0;
   let previous = "";
   visitTokens(text, (start, end) => {
     const token = text.slice(start, end);
-    const closes = token === "}" || token === "]";
-    const opened = previous === "{" || previous === "[";
-    if (closes) depth--;
+    const isClosing = token === "}" || token === "]";
+    const isAfterOpening = previous === "{" || previous === "[";
+    if (isClosing) depth--;
     // An empty object or array stays on its line.
-    if (opened !== closes || previous === ",") result.add(`\n${" ".repeat(depth * indent)}`);
+    if (isAfterOpening !== isClosing || previous === ",") result.add(`\n${" ".repeat(depth * indent)}`);
     result.add(token === ":" ? ": " : token);
     if (token === "{" || token === "[") depth++;
     previous = token;
@@ -230,7 +230,7 @@ export function indentJson(text: string, indent: number): string {
   return result.joinParts();
 }
 
-/** How deep the objects and arrays of a text nest, which need not be valid JSON; brackets in strings do not count. */
+/** Returns how deep objects and arrays nest in a text, which need not be valid JSON; brackets in strings do not count. */
 export function measureNesting(text: string): number {
   let deepest = 0;
   let depth = 0;
@@ -243,7 +243,7 @@ export function measureNesting(text: string): number {
   return deepest;
 }
 
-/** A text in the making. Thousands of small pieces become one at a time: an array of millions would fill the memory. */
+/** Builds a text from small pieces. Joins them in batches of 10,000, because an array of millions would fill the memory. */
 class Pieces {
   readonly #done: string[] = [];
   #recent: string[] = [];
@@ -259,17 +259,17 @@ class Pieces {
   }
 }
 
-/** Whether a value of JSON is an object, and neither null nor a list. */
+/** Returns whether a JSON value is an object, and neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isStructured(value) && !Array.isArray(value);
 }
 
-/** A text as it is; undefined for anything else. */
+/** Returns a string unchanged; undefined for anything else. */
 export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** As `JSON.parse`, for a value that may be changed: it remembers no text. Undefined for a text that is not JSON. */
+/** Parses JSON into a value that may be changed, because it remembers no text; undefined if the text is not JSON. */
 export function tryParseJson(json: string): unknown {
   try {
     return JSON.parse(json);

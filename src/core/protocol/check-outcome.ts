@@ -1,10 +1,10 @@
-/** What is said of a sentence and the pages that it cites (contract §11). */
+/** The verdict on a sentence and the pages that it cites (contract §11). */
 export type Verdict = "found" | "missing" | "unchecked" | "gone" | "unreadable";
 
-/** What a model says of a sentence and the page that it cites, if that is proven. */
+/** A model's judgement of a sentence and the page that it cites, if a quote proves it. */
 export type Support = "supported" | "contradicted" | "not_stated";
 
-/** The worst first. */
+/** All verdicts, the worst first. */
 export const VERDICTS: readonly Verdict[] = ["missing", "gone", "unreadable", "unchecked", "found"];
 export const SUPPORTS: readonly Support[] = ["contradicted", "not_stated", "supported"];
 
@@ -16,15 +16,15 @@ export interface CheckedCitation {
   missing: string[];
   reason: string | null;
   passage: string | null;
-  /** Null without a model, and if no answer of it is proven. */
+  /** Null without a model, and if no quote proves the model's answer. */
   support: Support | null;
-  /** What proves the support, as it stands on the page. */
+  /** The words of the page that prove the support. */
   quote: string | null;
 }
 
 export interface CheckedPage {
   url: string;
-  /** Where it was in the end. */
+  /** The address after redirects. */
   final_url: string | null;
   state: "read" | "gone" | "unreadable";
   http_status: number | null;
@@ -32,14 +32,14 @@ export interface CheckedPage {
   title: string | null;
   /** ISO 8601 */
   read_at: string | null;
-  /** Of its text. */
+  /** The digest of the page's text. */
   sha256: string | null;
 }
 
 export interface Checked {
   /** ISO 8601 */
   checked_at: string;
-  /** Whether every address was tried: no limit and no signal came before. */
+  /** Whether every address was tried; false if a limit or a signal ended the check before. */
   complete: boolean;
   citations: CheckedCitation[];
   pages: CheckedPage[];
@@ -47,13 +47,13 @@ export interface Checked {
     Verdict | Support | "citations" | "uncited" | "marks_without_source" | "sources_not_cited",
     number
   >;
-  /** In the words of the literature (docs/check.md); null if there is nothing to count, or no model. */
+  /** Metrics with their names in the literature (docs/check.md); null if there is nothing to count, or no model. */
   metrics: {
-    /** The share of the pages asked for that were read. */
+    /** The share of the requested pages that could be read. */
     links_work: number | null;
-    /** The share of the sentences that could cite something that do. */
+    /** The share of the sentences with a citation, among those that could have one. */
     citation_coverage: number | null;
-    /** The share of the judged citations that are supported, and their number. */
+    /** The share of the judged citations that are supported; `effective_citations` is their number. */
     citation_accuracy: number | null;
     effective_citations: number | null;
   };
@@ -62,6 +62,6 @@ export interface Checked {
 export interface CheckOutcome extends Checked {
   request_id: string | null;
   file: string | null;
-  /** The name of the model that was asked about the citations. */
+  /** The model that judged the citations; null without a model. */
   model: string | null;
 }

@@ -3,34 +3,34 @@ export const STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPE
 
 export type KnownStatus = (typeof STATUSES)[number];
 
-/** A state as the service gave it. One that §3 does not name is passed on as it is. */
+/** A state as the service sent it. A state that §3 does not name is passed on unchanged. */
 export type Status = KnownStatus | (string & {});
 
 const FINAL: ReadonlySet<string> = new Set<KnownStatus>(["COMPLETED", "FAILED", "STOPPED"]);
 
-/** Whether a conversation in this state never changes again (§3). An unknown state is not final. */
+/** Returns whether a conversation in this state never changes again (§3). An unknown state is not final. */
 export function isFinal(status: Status): status is "COMPLETED" | "FAILED" | "STOPPED" {
   return FINAL.has(status);
 }
 
 /**
- * A request id that can safely stand in a path and a line of text. The service does not show a form (§2 has only
- * UUID-shaped examples); providers and gateways have some of over 300 characters, with colons. Never `.` or `..`,
+ * A request id that is safe in a path and in a line of text. The interface documents no form (§2 has only UUID-shaped
+ * examples); ids of providers and gateways can have colons and over 300 characters. Never `.` or `..`,
  * which `encodeURIComponent` keeps.
  */
 const REQUEST_ID = /^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,511}$/;
 
-/** Whether `value` is a well-formed request id. Asked when one arrives and again when one is used. */
+/** Returns whether `value` is a well-formed request id. Callers check an id when it arrives and again before use. */
 export function isRequestId(value: unknown): value is string {
   return typeof value === "string" && REQUEST_ID.test(value);
 }
 
-/** What of an id tells it from others: without the prefix that all ids of a provider have. */
+/** Removes the prefix that all ids of a provider have, so that ids differ from the first character on. */
 export function stripIdPrefix(requestId: string): string {
   return requestId.replace(/^(?:resp|agent_run|trun|v1)_/, "");
 }
 
-/** A file before a question: its base name, the code points of its text, and the digest of that. Records do not hold the text. */
+/** A file sent before the question: base name, number of code points and digest of its text. Records omit the text. */
 export interface ContextFile {
   name: string;
   chars: number;
@@ -38,7 +38,7 @@ export interface ContextFile {
   text?: string;
 }
 
-/** §2, create request body: an absent field is one the service defaults. The last three are for providers only. */
+/** §2, create request body. The service fills in absent fields. The last three fields are for providers only. */
 export interface CreateBody {
   /** The question alone. */
   prompt: string;
@@ -49,14 +49,14 @@ export interface CreateBody {
   model?: string;
   /** Top-level fields of the provider's own request body. */
   options?: Record<string, unknown>;
-  /** What the request follows up on: the id that the provider takes for it. */
+  /** The provider's id of the request that this one follows up on. */
   after?: string;
 }
 
-/** A JSON Schema as §2 carries it: an object that this layer does not look into. */
+/** A JSON Schema as in §2; this layer does not read it. */
 export type JsonSchema = Record<string, unknown>;
 
-/** §2: `output_schema` goes together with `structured_output: true`; without either, neither field is sent. */
+/** Builds the body of §2: `output_schema` requires `structured_output: true`; without a schema and `structured`, neither field is sent. */
 export function buildRequestBody(
   prompt: string,
   schema: CreateBody["output_schema"],
@@ -66,16 +66,16 @@ export function buildRequestBody(
   return structured ? { prompt, structured_output: true } : { prompt };
 }
 
-/** Makes the body that is sent: its prompt has for each file a line `## NAME`, the text and a line `---`, then the question. */
+/** Composes the body to send: the prompt has for each file a line `## NAME`, the text and a line `---`, then the question. */
 export function composeBody({ context = [], ...body }: CreateBody): CreateBody {
   const files = context.map(({ name, text = "" }) => `## ${name}\n${text.replace(/\n?$/, "\n")}---\n`);
   return { ...body, prompt: files.join("") + body.prompt };
 }
 
-/** §2: what an envelope of success holds, as the service gave it; unknown fields survive. */
+/** §2: the data of a successful envelope, unchanged; unknown fields survive. */
 export type Data = Record<string, unknown>;
 
-/** §7: the error codes that the interface shows, with the HTTP status each comes with. */
+/** §7: the error codes that the interface documents, with the HTTP status of each. */
 export const SERVICE_CODES = {
   VALIDATION_ERROR: 400,
   INVALID_API_KEY: 401,
@@ -84,20 +84,20 @@ export const SERVICE_CODES = {
   CONVERSATION_ALREADY_COMPLETED: 400,
 } as const;
 
-/** §9: the version that stands in every path, and the one the local service states in its envelopes. */
+/** §9: the version in every path and in the envelopes of the local service. */
 export const API_VERSION = "1.0.0";
 
 export type Operation = "create" | "stop" | "status" | "output";
 
-/** What §4.3 and §4.4 do not show. Each is a setting of the same name in kebab case (`status-method`). */
+/** The parts that §4.3 and §4.4 do not document. Each is a setting of the same name in kebab case (`status-method`). */
 export interface Gaps {
-  /** §4.3, HTTP method: not shown. */
+  /** §4.3 does not document the HTTP method. */
   statusMethod: string;
-  /** §4.4, HTTP method: not shown. */
+  /** §4.4 does not document the HTTP method. */
   outputMethod: string;
-  /** §4.4, path: not shown. `{request_id}` is replaced. */
+  /** §4.4 does not document the path. The id replaces `{request_id}`. */
   outputPath: string;
-  /** §4.4, payload: not shown. The field of `data` that holds the result, if it is there. */
+  /** §4.4 does not document the payload. The field of `data` that holds the result, if that field is present. */
   outputField: string;
 }
 
@@ -112,14 +112,14 @@ export interface HttpEndpoint {
   method: string;
   /** Path below the base URL, beginning with a slash. */
   path: string;
-  /** §4.1, §4.2: `Content-Type: application/json` is required, with a body or without. */
+  /** Whether to send `Content-Type: application/json`, which §4.1 and §4.2 require even without a body. */
   json: boolean;
 }
 
 /** §4.1. The only path with the plural. */
 export const CREATE: HttpEndpoint = { method: "POST", path: "/api/v1/conversations", json: true };
 
-/** §4.2 to §4.4 for one request. `requestId` must be well-formed (`isRequestId`): it stands in the path. */
+/** Builds the endpoint of §4.2 to §4.4 for one request. `requestId` must be well-formed (`isRequestId`): the path contains it. */
 export function buildEndpoint(
   operation: Exclude<Operation, "create">,
   requestId: string,

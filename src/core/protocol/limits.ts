@@ -1,6 +1,6 @@
-/** §8: the window that limits are counted in. How it is measured is not shown; a rolling one is the strictest. */
+/** §8: the window of the limits. The interface does not document how it is measured; a rolling window is the strictest. */
 export const WINDOW_MS = 3_600_000;
-/** The window of a user's own limit of creates in 24 hours. */
+/** The window of a user's own daily limit of creates. */
 export const DAY_MS = 86_400_000;
 
 export interface HourlyLimit {
@@ -8,7 +8,7 @@ export interface HourlyLimit {
   stop: number;
 }
 
-/** §8, requests per hour. Enterprise is "custom": without a number of one's own there is no limit. */
+/** §8, requests per hour. Enterprise is "custom": unlimited unless the user sets a number. */
 export const TIERS = {
   free: { create: 10, stop: 20 },
   pro: { create: 100, stop: 200 },
@@ -21,20 +21,20 @@ export function isTier(value: unknown): value is Tier {
   return typeof value === "string" && Object.hasOwn(TIERS, value);
 }
 
-/** Those of `attempts` (epoch ms, any order) that still count at `now`. */
+/** Returns the `attempts` (epoch ms, any order) that still count at `now`, in ascending order. */
 export function filterWindow(attempts: readonly number[], now: number, windowMs = WINDOW_MS): number[] {
   return attempts.filter((at) => at > now - windowMs).sort((a, b) => a - b);
 }
 
-/** When the next request is allowed (epoch ms): `now`, or once enough `attempts` have left the window. */
+/** Returns when the next request is allowed (epoch ms): `now`, or as soon as enough `attempts` have left the window. */
 export function findNextSlot(
   attempts: readonly number[],
   limit: number,
   now: number,
   windowMs = WINDOW_MS,
 ): number {
-  const counted = filterWindow(attempts, now, windowMs);
-  if (counted.length < limit) return now;
-  const leaving = counted[counted.length - limit];
+  const countedAttempts = filterWindow(attempts, now, windowMs);
+  if (countedAttempts.length < limit) return now;
+  const leaving = countedAttempts[countedAttempts.length - limit];
   return leaving === undefined ? Number.POSITIVE_INFINITY : leaving + windowMs;
 }

@@ -1,20 +1,20 @@
-/** Whether a text can be a key in a header: visible ASCII without spaces. */
+/** Returns whether a text can be a key in a header: visible ASCII without spaces. */
 export function isKeyText(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-/** A shorter text is not hidden: hiding it would garble sentences that merely contain it. */
+/** A shorter key is not hidden, because that would garble sentences that contain it by chance. */
 const SHORTEST = 4;
 const PLACEHOLDER = "[key]";
 
-/** How services leave the middle of a key out, and how much they show around it, in characters. */
+/** How services mask the middle of a key, and how many characters they show on either side. */
 const GAP = "(?:[*•…]+|\\.{2,})";
 const LEAST_AROUND = 2;
 const MOST_AROUND = 64;
 
 /**
- * Hides `key` in sentences and traces: as it is, percent-encoded, in base64, and its first and last characters around a
- * gap, as services quote it. Results, ids and data are not for it.
+ * Returns a function that hides `key` in messages and traces: as it is, percent-encoded, in base64, and masked with its
+ * first and last characters around a gap. Do not use it for results, ids and data.
  */
 export function createKeyHider(key: string): (text: string) => string {
   if (key.length < SHORTEST) return (text) => text;

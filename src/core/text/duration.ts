@@ -7,20 +7,20 @@ export function parseDuration(text: string): number | undefined {
   return Number(match[1]) * UNITS[(match[2] as keyof typeof UNITS | undefined) ?? "s"];
 }
 
-/** Epoch milliseconds as ISO 8601 in UTC; a word if that is beyond all dates. */
+/** Formats epoch milliseconds as ISO 8601 in UTC; returns "beyond all dates" if no date can hold them. */
 export function formatIsoDate(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? "beyond all dates" : date.toISOString();
 }
 
-/** A length of time (ms) as it was given, in the largest unit that it is a whole number of: `30d`, `90m`, `1500ms`. */
+/** Formats a duration (ms) exactly, in the largest unit that needs no fraction: `30d`, `90m`, `1500ms`. */
 export function formatExactDuration(ms: number): string {
   const units = Object.entries(UNITS).toReversed();
   const [unit, size] = units.find(([, size]) => ms % size === 0) ?? ["ms", 1];
   return `${ms / size}${unit}`;
 }
 
-/** A length of time (ms) for people: `0s`, `42s`, `3m 05s`, `2h 04m`, `3d 01h`. */
+/** Formats a duration (ms) for people, rounded down: `0s`, `42s`, `3m 05s`, `2h 04m`, `3d 01h`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const padTwo = (value: number) => String(value).padStart(2, "0");

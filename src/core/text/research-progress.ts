@@ -8,20 +8,20 @@ const STEPS = {
   write: "writing",
 } as const;
 
-/** How far a research is, as in "reading 7 of 12, 48,000 tokens"; undefined if it names no known step. */
+/** Describes the progress of a research, as in "reading 7 of 12, 48,000 tokens"; undefined if its step is unknown. */
 export function describeProgress(progress: unknown): string | undefined {
   const { step, done, of, tokens } = Object(progress) as Record<string, unknown>;
   if (step === "queue" && isCount(done) && isCount(of))
     return `waiting, ${groupDigits(done)} before it of ${groupDigits(of)} that wait`;
   if (typeof step !== "string" || !Object.hasOwn(STEPS, step)) return undefined;
   const doing = STEPS[step as keyof typeof STEPS];
-  const most = isCount(of) && of > 0 ? ` of ${groupDigits(of)}` : "";
+  const total = isCount(of) && of > 0 ? ` of ${groupDigits(of)}` : "";
   const how =
-    isCount(done) && (most || done > 0) ? `${doing} ${groupDigits(done)}${most || " so far"}` : doing;
+    isCount(done) && (total || done > 0) ? `${doing} ${groupDigits(done)}${total || " so far"}` : doing;
   return isCount(tokens) && tokens > 0 ? `${how}, ${formatCount(tokens, "token")}` : how;
 }
 
-/** What a research has used, as in "12 calls, 48,000 tokens, $0.04"; undefined if nothing of it is known. */
+/** Describes what a research has used, as in "12 calls, 48,000 tokens, $0.04"; undefined if `usage` has none of these. */
 export function describeUsage(usage: unknown): string | undefined {
   const { calls, input_tokens, output_tokens, cost_dollars } = Object(usage) as Record<string, unknown>;
   const parts: string[] = [];
@@ -32,7 +32,7 @@ export function describeUsage(usage: unknown): string | undefined {
   return parts.length > 0 ? parts.join(", ") : undefined;
 }
 
-/** What something cost, in cents; below a dollar with two more digits where they say something. */
+/** Formats a cost in dollars with two digits after the point; below a dollar, with up to four. */
 export function formatDollars(cost: number): string {
   return `$${cost < 1 ? cost.toFixed(4).replace(/0{1,2}$/, "") : cost.toFixed(2)}`;
 }

@@ -69,7 +69,7 @@ function createFinalError(
   return outOfPatience ? error : undefined;
 }
 
-/** Whether a refusal says something about now and not about the request. */
+/** Returns whether a refusal says something about now and not about the request. */
 function isTemporary({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
   if (kind === "rate-limited" || kind === "no-credit") return true;
   // A 404 page or a 413 from something in between: a wrong base URL at first, an outage later.

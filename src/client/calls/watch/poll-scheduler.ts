@@ -67,7 +67,7 @@ export class PollScheduler {
     this.#running.splice(this.#running.indexOf(at), 1);
   }
 
-  /** Whether a poll is under way. */
+  /** Returns whether a poll is under way. */
   get isPolling(): boolean {
     return this.#running.length > 0;
   }

@@ -46,7 +46,7 @@ export class AppendLog {
     makeFolder(dirname(this.path));
     const text = stringifyExact(line);
     const waitUntilSettled = () => waitWhileHeld(this.#lock);
-    while (!appendLine(this.path, text, { sync, settled: waitUntilSettled })) if (this.#hasText(text)) return;
+    while (!appendLine(this.path, text, { sync, settle: waitUntilSettled })) if (this.#hasText(text)) return;
   }
 
   /** Rewrites each line, the newest first. No line that another process appends is lost. Rejects with HeldError. */

@@ -3,19 +3,19 @@ import { hostname } from "node:os";
 import { readJsonPath, readText } from "../../json/exact-json.js";
 import { getSystemCode } from "../files.js";
 
-/** The process that holds a lock, as its record in the lock names it. */
+/** The process that holds a lock, as its record in the lock describes it. */
 export interface Holder {
   pid: number;
   host: string;
-  /** Identifies the PID namespace that `pid` counts in; absent if the system does not say. */
+  /** Identifies the PID namespace of `pid`; absent if the system does not tell. */
   namespace?: string | undefined;
-  /** When the process began, in the kernel's ticks since boot: a pid is reused, the pair is not. Linux only. */
+  /** When the process started, in the kernel's ticks since boot: a pid is reused, but not with the same start. Linux only. */
   began?: string | undefined;
-  /** Identifies the running kernel, which all containers on it share. Linux only. */
+  /** Identifies the boot of the kernel, which all its containers share. Linux only. */
   boot?: string | undefined;
 }
 
-/** `unknown`: it cannot be found out from here, so the lock counts as held. */
+/** `unknown`: this process cannot find out, so the lock counts as held. */
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** Returns this process as a holder. */
@@ -30,7 +30,7 @@ export function describeThisProcess(): Holder {
   };
 }
 
-/** The holder that a record names; undefined for a torn record. */
+/** Parses the text of a record; undefined if the record is torn. */
 export function parseHolder(text: string): Holder | undefined {
   const { pid, host, namespace, began, boot } = Object(readJsonPath(text));
   if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
@@ -43,13 +43,13 @@ export function parseHolder(text: string): Holder | undefined {
   };
 }
 
-/** A process of this PID namespace: its state letter (proc(5)) and when it began; undefined if it is hidden. */
+/** Reads the state letter (proc(5)) and start of a process in this PID namespace; undefined if the process is hidden. */
 export function processStat(pid: number): { state: string; began: string } | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   return stat === undefined ? undefined : statFields(stat);
 }
 
-/** Whether the holder, a process of this PID namespace, lives. */
+/** Returns whether the holder, a process of this PID namespace, lives. */
 export function processLiveness({ pid, began }: Holder): Liveness {
   try {
     process.kill(pid, 0);
@@ -58,17 +58,17 @@ export function processLiveness({ pid, began }: Holder): Liveness {
   }
   const stat = processStat(pid);
   if (stat === undefined || began === undefined) return "unknown";
-  // Z: a zombie has ended, and its parent has not asked yet.
+  // Z: a zombie has ended, but its parent has not waited for it yet.
   return stat.began === began && stat.state !== "Z" && stat.state !== "X" ? "alive" : "dead";
 }
 
-/** Fields 3 and 22 of /proc/PID/stat; the name before them is in parentheses and may hold anything. */
+/** Reads fields 3 and 22 of /proc/PID/stat; the name before them is in parentheses and may contain anything. */
 function statFields(stat: string): { state: string; began: string } {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { state: fields[0] ?? "", began: fields[19] ?? "" };
 }
 
-/** Other systems than Linux have no PID namespaces. A /proc of another namespace has no entry for this process. */
+/** Identifies this PID namespace; only Linux has several. Undefined if /proc belongs to another namespace. */
 function readPidNamespace(): string | undefined {
   if (process.platform !== "linux") return process.platform;
   try {
@@ -88,8 +88,8 @@ function readProc(path: string): string | undefined {
 }
 
 /**
- * Finds out whether a holder lives. `isOpen` asks its socket, which answers for each PID namespace of this boot; it gives
- * undefined if there is none. A holder with this host name and another boot ended when the machine was restarted.
+ * Finds out whether a holder lives. `isOpen` asks the holder's socket, which works across the PID namespaces of this boot,
+ * and resolves with undefined if there is no socket. A holder of this host name but another boot died with that boot.
  */
 export async function checkLiveness(
   holder: Holder,

@@ -1,12 +1,12 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 
-/** A socket address on macOS holds 103 bytes of path, on Linux 107; a longer one is reached through its folder's descriptor. */
+/** The longest path of a socket: 103 bytes on macOS, 107 on Linux. A longer one is opened through its folder's descriptor. */
 const MAX_PATH_BYTES = 103;
 
 /**
- * Binds a socket in `folder` that shows all processes on the same kernel that this one lives. Resolves with the function
- * that closes it, which does nothing if the file system or the system has no sockets.
+ * Binds a socket in `folder` that shows every process on the same kernel that this process lives. Resolves with the
+ * function that closes the socket; it does nothing if the system or the file system does not support sockets.
  */
 export async function bindWitness(folder: string, name: string): Promise<() => void> {
   if (process.platform === "win32") return () => {};
@@ -17,10 +17,10 @@ export async function bindWitness(folder: string, name: string): Promise<() => v
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(address.path, resolve);
     });
-    // Without descriptors a connection cannot be accepted, and the kernel has completed it all the same.
+    // Accepting fails if no descriptor is free, but the kernel has already completed the connection.
     server.on("error", () => {});
     return () => {
-      // Node unlinks the path that was bound, so the descriptor in it has to be open until then.
+      // Node unlinks the path that it bound, so the descriptor in that path has to stay open until then.
       server.close();
       address.release();
     };
@@ -31,7 +31,7 @@ export async function bindWitness(folder: string, name: string): Promise<() => v
   }
 }
 
-/** Whether a process has the socket open; undefined if there is none, or it cannot be asked. */
+/** Returns whether a process has the socket open; undefined if the socket does not exist or cannot be asked. */
 export async function isOpen(folder: string, name: string): Promise<boolean | undefined> {
   const { createConnection } = await import("node:net");
   const address = makeShortAddress(folder, name);
@@ -44,7 +44,7 @@ export async function isOpen(folder: string, name: string): Promise<boolean | un
       });
       socket.once("error", (error) => resolve("code" in error ? String(error.code) : "unknown"));
     });
-    // EAGAIN: more connections wait than the holder has accepted.
+    // EAGAIN: the holder's queue of connections is full.
     if (code === undefined || code === "EAGAIN") return true;
     return code === "ECONNREFUSED" ? false : undefined;
   } finally {
