@@ -3,22 +3,22 @@ import { measureNesting, parseExact } from "../../core/json/exact-json.js";
 import type { Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 
-/** A control answer (create, stop, status) holds a few hundred bytes; this is room for any envelope. */
+/** The largest answer to a create, stop or status, in bytes. Such an answer has a few hundred; any envelope fits. */
 const CONTROL_BYTES = 1 << 20;
-/** The largest output that is read. */
+/** The largest output, in bytes. */
 const OUTPUT_BYTES = 64 << 20;
 
-/** The most that is read of an operation's answer, in bytes. */
+/** Returns the largest answer to read for an operation, in bytes. */
 export function getMaxBytes(operation: Operation, dialect: Pick<Dialect, "statusIsResult">): number {
   return operation === "output" || dialect.statusIsResult ? OUTPUT_BYTES : CONTROL_BYTES;
 }
 
-/** Deeper than any result is; V8's own JSON functions overflow the stack at several thousand. */
+/** The deepest nesting to parse. No result is deeper; V8's JSON functions overflow the stack at several thousand. */
 const MAX_DEPTH = 1_000;
 
 type Bytes = Pick<HttpAnswer, "headers" | "body">;
 
-/** `value` remembers its text, as `stringifyExact` needs it. */
+/** A parsed body. `value` remembers its text for `stringifyExact`. */
 export type ParsedBody = { kind: "json"; value: unknown } | { kind: "none" } | { kind: "oversized" };
 
 /** Decodes and parses a body, within `getMaxBytes` after decompression and `MAX_DEPTH` of nesting. */
@@ -34,7 +34,7 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
   }
 }
 
-/** The id in an answer that need not be whole, JSON or a success: it may be the only trace of a request. */
+/** Finds the request id in an answer, even one that is incomplete, no JSON or an error: the id may be the only trace of a request. */
 export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
   let text: string;
   try {
@@ -45,12 +45,12 @@ export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage"
   return dialect.salvage(text);
 }
 
-/** No encoding is ever asked for, so zlib is loaded only where an intermediary used one all the same. */
+/** Decodes a body. We never ask for an encoding, so zlib is loaded only if an intermediary has used one. */
 function decodeBody({ headers, body }: Bytes, maxOutputLength: number): Buffer {
   const encoding = getHeader(headers, "content-encoding")?.trim().toLowerCase();
   if (!encoding) return body;
   const zlib = process.getBuiltinModule("node:zlib");
-  // Z_SYNC_FLUSH reads what there is of a stream that broke off.
+  // Z_SYNC_FLUSH decodes a truncated stream as far as possible.
   const limit = { maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH };
   switch (encoding) {
     case "gzip":

@@ -26,22 +26,22 @@ import {
   MISDIRECTED_STATUS,
 } from "./failure-policy.js";
 
-/** A success. Its data remembers the text it was read from, see `stringifyExact`. */
+/** A success. Its data remembers the text that it was parsed from, see `stringifyExact`. */
 export interface Success {
   kind: "data";
   data: Data;
-  /** How long the service asked to wait before the next poll, in milliseconds; 0 if it did not. */
+  /** The wait that the service asks for before the next poll, in milliseconds; 0 if it asks for none. */
   waitMs: number;
-  /** The small answer that it was read from: the same one, byte for byte, is not read again. */
+  /** The answer, if it is small: the next answer is not parsed again if it is the same, byte for byte. */
   answer?: HttpAnswer;
 }
 
-/** What an exchange means. */
+/** The meaning of an exchange. */
 export type Classification =
   | Success
-  /** Conclusive: the service said no. */
+  /** Conclusive: the service refused the request. */
   | { kind: "refused"; error: RefusedError }
-  /** Inconclusive: `FAULTS[fault]` says what follows. */
+  /** Inconclusive: `FAULTS[fault]` says what each operation does next. */
   | { kind: "fault"; fault: FaultName; sent: boolean; error: ResearchError };
 
 /** Any classification but a success. */
@@ -54,15 +54,15 @@ export interface Asked {
   requestId?: string | undefined;
   /** `METHOD URL`, for messages. */
   target: string;
-  /** What connections are made to, in words. */
+  /** The host, and the proxy if there is one, for messages. */
   peer: string;
-  /** What to do about a provider's address that is spoken to as if it had the interface. */
+  /** A hint, if the address is a provider's and the dialect is the interface's. */
   meant?: string | undefined;
   /** Epoch ms, to read a `Retry-After` date against. */
   now: number;
 }
 
-/** Reads an answer by §7, by its dialect, and by what an intermediary may have put in its place. Pure. */
+/** Classifies an answer by §7 and its dialect; allows for answers of an intermediary. Pure. */
 export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Asked): Classification {
   const { dialect, operation } = asked;
   const facts: ErrorFacts = {
@@ -78,7 +78,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
   const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
   const inBody = serviceError?.retryAfter;
   const seconds = inBody && readSecondsToWait(inBody, readResponseDate(answer.headers, asked.now));
-  // The later of two times: to ask too early costs one more of the limit.
+  // Take the later time: a request that comes too early counts against the limit.
   knownFacts.retryAfter = pickLater(facts.retryAfter, seconds);
   if (answer.status >= 300) return classifyError(answer, serviceError, asked, knownFacts);
   if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, asked, knownFacts);
@@ -91,7 +91,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Ask
   return { kind: "data", data, waitMs: waitAsked(answer, asked.now) };
 }
 
-/** Returns for how many milliseconds an answer asks to wait before the next poll; 0 if it does not, or makes no sense. `now`: epoch ms. */
+/** Returns the wait before the next poll that an answer asks for, in milliseconds; 0 if it asks for none or is invalid. `now`: epoch ms. */
 export function waitAsked({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
   const retryAfter = readRetryAfter(headers, now) ?? 0;
   const pollAfterMs = getHeader(headers, "openai-poll-after-ms")?.trim() ?? "";
@@ -103,7 +103,7 @@ function pickLater(one: number | undefined, other: number | undefined): number |
   return one !== undefined && other !== undefined ? Math.max(one, other) : (one ?? other);
 }
 
-/** Anything from 300 up. */
+/** Classifies an answer with a status of 300 or more. */
 function classifyError(
   answer: HttpAnswer,
   serviceError: ServiceError | undefined,
@@ -127,11 +127,11 @@ function classifyError(
     const hint = `If the service wants another method, \`research config set ${operation}-method POST\` sets it.`;
     return createFault("wrong-method", "the service does not take this method (HTTP 405)", { hint });
   }
-  // A service may use 408 for a result that is not there yet; to all else these say too little.
+  // A service may send 408 for a result that is not ready yet; for anything else these statuses say too little.
   const isAboutResult = operation === "output" && serviceError?.kind !== undefined;
   if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !serviceError))
     return createFault("ambiguous", `the service gave no result (HTTP ${status})`);
-  // The interface document does not have 402, 432 and 433. At a provider they mean that no money is left.
+  // At a provider 402, 432 and 433 mean that no credit is left; the interface does not define them.
   const isUnpaid = UNPAID.has(status) && asked.dialect.name !== "research";
   const kind =
     serviceError?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (serviceError && "refused");
@@ -151,13 +151,13 @@ function createRefusal(
     ? "Is the base URL right? `research config list` shows where it comes from."
     : undefined;
   const message = serviceError?.message || `HTTP ${facts.httpStatus} for ${asked.target}${page}`;
-  // What has no money has one name, whatever word a provider has for it.
+  // Missing credit has one code, whatever code a provider uses for it.
   const code = (kind === "no-credit" ? undefined : serviceError?.code) ?? CODE_OF_REFUSAL[kind];
   const error = new RefusedError(kind, serviceError !== undefined, code, message, { ...facts, hint });
   return { kind: "refused", error };
 }
 
-/** Returns the title of a page that came in the place of an answer; undefined without one. */
+/** Returns the title of an HTML page that came in place of an answer; undefined if there is no title. */
 function findTitle({ headers, body }: HttpAnswer): string | undefined {
   if (!/html/i.test(getHeader(headers, "content-type") ?? "")) return undefined;
   const [, title = ""] = /<title[^>]{0,200}>([^<]{1,200})/i.exec(body.toString("utf8", 0, 65_536)) ?? [];
@@ -197,7 +197,7 @@ const UNANSWERED: ReadonlySet<FaultName> = new Set([
   "unavailable",
 ]);
 
-/** HTTP statuses that say enough by themselves, from the service or from a proxy. */
+/** HTTP statuses that need no body to be understood, from the service or from a proxy. */
 const KIND_OF_STATUS: Readonly<Record<number, RefusalKind>> = {
   401: "unauthenticated",
   403: "unauthenticated",

@@ -15,7 +15,7 @@ import { Session } from "./session.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import type { WatchPorts } from "./watch/watch.js";
 
-/** §4.1 as answered, or as salvaged from an answer that was no success and confirmed by a status call. */
+/** The answer of §4.1; if only an id could be salvaged, the data of the status call that confirmed it. */
 export type Created = Data & { request_id: string };
 export type StatusData = Data & { status: string };
 
@@ -24,43 +24,43 @@ export interface CallOptions {
 }
 
 export interface StatusOptions extends CallOptions {
-  /** When it was created from here, epoch ms: a provider may answer 404 for a minute after that. */
+  /** When this machine created the request, epoch ms: a provider may answer 404 for a minute after that. */
   recordedAt?: number | undefined;
 }
 
 export interface FetchOutputOptions extends StatusOptions {
-  /** Whether the text of a result that was cut short is taken for one. */
+  /** Whether to accept a result that was cut short. */
   partial?: boolean | undefined;
 }
 
 interface StopOptions extends CallOptions {
-  /** Called with each state that an answer shows. */
+  /** Called with the state in each answer. */
   onState?: (state: StatusData) => void;
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Called with an id the moment it is known, before anything is made of the answer it stood in. */
+  /** Called with the id as soon as it is known, before the rest of the answer is processed. */
   onRequestId?: (requestId: string, data: Data | undefined) => void;
 }
 
-/** A create that is interrupted gets this long, in milliseconds, to learn the id it paid for. */
+/** How long an interrupted create waits for the id of the request that the user pays for, in milliseconds. */
 const CREATE_GRACE_MS = 5_000;
 
-/** Speaks to one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
+/** A client of one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
 export class ResearchClient {
   readonly #session: Session;
 
-  /** Opens nothing yet. Throws TypeError, BaseUrlError or ResearchError for options that cannot be used. */
+  /** Opens no connection yet. Throws TypeError, BaseUrlError or ResearchError for invalid options. */
   constructor(options: ClientOptions) {
     this.#session = new Session(options);
   }
 
-  /** Scheme, host and port: what a key belongs to. */
+  /** Scheme, host and port; a key is valid for one origin. */
   get origin(): string {
     return this.#session.origin;
   }
 
-  /** §4.1. Sent at most once. Throws OutcomeUnknownError if it was sent and nothing readable came back. */
+  /** Creates a request (§4.1); sends it at most once. Throws OutcomeUnknownError if it was sent and no readable answer came. */
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
     signal?.throwIfAborted();
     const request = await this.#session.createRequest(body);
@@ -80,18 +80,18 @@ export class ResearchClient {
     }
   }
 
-  /** Rejects with ResearchError `USAGE` for what the service cannot be asked. Sends nothing. */
+  /** Checks a body without sending it. Rejects with ResearchError `USAGE` if the service does not support the request. */
   async check(body: CreateBody): Promise<void> {
     await this.#session.createRequest(body);
   }
 
-  /** §4.3. */
+  /** Reads the state of a request (§4.3). */
   async status(requestId: string, { signal, recordedAt }: StatusOptions = {}): Promise<StatusData> {
     await this.#turn(signal, "status");
     return (await this.#read("status", requestId, { signal, recordedAt })) as StatusData;
   }
 
-  /** §4.2. On a refusal or a lost answer the state is asked for; already STOPPED is success. */
+  /** Stops a request (§4.2). After a refusal or a lost answer, reads the state; a request already STOPPED is a success. */
   async stop(requestId: string, options: StopOptions = {}): Promise<StatusData> {
     const { signal } = options;
     signal?.throwIfAborted();
@@ -104,7 +104,7 @@ export class ResearchClient {
       if (handling === "ask" || handling === "ask-retry") {
         const state = await this.#readStateAfterStop(result, requestId, options);
         if (state?.status === "STOPPED") return state;
-        // Who cannot even be asked has been tried often enough.
+        // The status call has retried often enough itself.
         if (!state) throw result.error;
       }
       const canRepeat = handling === "retry" || handling === "ask-retry";
@@ -112,7 +112,7 @@ export class ResearchClient {
     }
   }
 
-  /** §4.4. Where the service says no, the state is asked for and named: NoOutputError. */
+  /** Fetches the output (§4.4). If the service refuses, reads the state and throws NoOutputError, which names it. */
   async output(
     requestId: string,
     { signal, recordedAt, partial = false }: FetchOutputOptions = {},
@@ -133,7 +133,7 @@ export class ResearchClient {
         if (!(error instanceof RefusedError)) throw error;
         if (["unauthenticated", "rate-limited", "no-credit"].includes(error.kind)) throw error;
         const state = await this.status(requestId, { signal, recordedAt });
-        // Parallel says 404 or 408 of a result that is not there yet.
+        // Parallel answers 404 or 408 for a result that is not ready yet.
         const isLate = mayLag && state.status === "COMPLETED";
         const missing =
           isLate || !mayLag
@@ -145,12 +145,12 @@ export class ResearchClient {
     }
   }
 
-  /** Returns the error that says, without the key, why an answer that shows the end holds no result. */
+  /** Returns the error for a final state without a result; its message says why and hides the key. */
   createNoOutputError(data: StatusData, requestId: string): NoOutputError {
     return this.#session.removeKey(NoOutputError.of(data, requestId));
   }
 
-  /** Polls until every id is final or given up; ends with the generator, and with `signal`. */
+  /** Polls until every id is final or given up, the generator is closed, or `signal` aborts. */
   async *watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
     const { watch } = await import("./watch/watch.js");
     const { clock, random } = this.#session;
@@ -158,12 +158,12 @@ export class ResearchClient {
     yield* watch({ clock, random, poll, pace: await this.#session.loadPace() }, source, options);
   }
 
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   async close(): Promise<void> {
     await this.#session.close();
   }
 
-  /** Waits until a request may start: a poll anywhere, any other where the service counts all of them together. */
+  /** Waits until a request may start. Polls always take turns; other requests only if the service has one limit for all. */
   async #turn(signal: AbortSignal | undefined, operation?: "status"): Promise<void> {
     const { clock } = this.#session;
     const pace = await this.#session.loadPace();
@@ -188,8 +188,8 @@ export class ResearchClient {
   }
 
   /**
-   * Asks for the state of an id that stood in an answer without success. If the service answers, the request was created.
-   * A refusal stands only if the interface itself says that there is no such request; a provider may not know it yet.
+   * Reads the state of an id from an answer that was not a success. If the service knows the id, the request was created.
+   * Throws the refusal only if the interface itself does not know the id; a provider may not know it yet.
    */
   async #confirm(
     requestId: string,
@@ -208,7 +208,7 @@ export class ResearchClient {
     throw new OutcomeUnknownError(detail, { ...error, requestId });
   }
 
-  /** The state after a stop that did not say; undefined if that cannot be learnt. */
+  /** Reads the state after a stop without a clear answer; undefined if the state cannot be read. */
   async #readStateAfterStop(
     result: Unsuccessful,
     requestId: string,
@@ -227,7 +227,7 @@ export class ResearchClient {
     return state;
   }
 
-  /** Waits before try `failures + 1`, or throws the error if no try is left (`failures` undefined, or used up). */
+  /** Waits before try `failures + 1`; throws the error if `failures` is undefined or no try is left. */
   async #pause(
     operation: Operation,
     error: ResearchError,
@@ -237,7 +237,7 @@ export class ResearchClient {
   ): Promise<void> {
     const waitMs =
       failures === undefined ? undefined : retryDelay(failures, error.retryAfter, this.#session.random());
-    // An interrupted create must still report its outcome, so only what may be repeated ends here.
+    // An interrupted create must still report its outcome, so abort here only if the request may be repeated.
     if (failures !== undefined || operation !== "create") signal?.throwIfAborted();
     if (waitMs === undefined) throw error;
     this.#session.emit({ kind: "retry", operation, requestId, waitMs, error });
@@ -245,19 +245,19 @@ export class ResearchClient {
   }
 }
 
-/** What a stop does about an answer that is not the one hoped for. */
+/** Returns what a stop does after an unsuccessful answer. */
 function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-retry" {
   if (result.kind === "fault") {
     const { stop } = FAULTS[result.fault];
-    // One that never left needs no question about what it did.
+    // If the stop was never sent, the state need not be read.
     return stop === "ask-retry" && !result.sent ? "retry" : stop;
   }
-  // §7: the code for stopping a FAILED or STOPPED conversation is not shown, so any refusal may be that.
+  // §7 does not document the code for stopping a FAILED or STOPPED conversation, so any refusal may mean that.
   const { kind, enveloped } = result.error;
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
 }
 
-/** A 404 says nothing for a minute after the create, and Gemini's 403 to a request of ours never says anything: both are retried. */
+/** Makes a refusal a fault that is retried: a 404 for a minute after the create, and Gemini's 403 at any time, are not reliable. */
 function delayNotFound(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
   const { kind } = result.error;
@@ -272,7 +272,7 @@ function delayNotFound(result: Unsuccessful, ageMs: number): Unsuccessful {
   };
 }
 
-/** The data of a stop that was accepted. Throws RefusedError for a request that has ended otherwise. */
+/** Returns the data of an accepted stop. Throws RefusedError if the request has already completed or failed. */
 function readStoppedData(data: StatusData, requestId: string, { onState }: StopOptions): StatusData {
   onState?.(data);
   if (!isFinal(data.status) || data.status === "STOPPED") return data;

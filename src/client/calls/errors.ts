@@ -5,21 +5,21 @@ import { readFields, readText } from "../dialects/reading.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
 
-/** What an error may know beside its sentence. Absent where it does not apply. */
+/** The facts of an error beside its message. A fact that does not apply is absent. */
 export interface ErrorFacts {
   httpStatus?: number | undefined;
   requestId?: string | undefined;
-  /** Seconds the service asked to wait. */
+  /** The wait that the service asks for, in seconds. */
   retryAfter?: number | undefined;
-  /** One thing to do about it. */
+  /** What the user can do about it. */
   hint?: string | undefined;
-  /** Whether nothing was sent, of a service that could not be reached. */
+  /** For an unreachable service: whether nothing was sent. */
   unsent?: boolean | undefined;
 }
 
-/** The root of every error this library throws on purpose. `code` is the service's own, or one of ours. */
+/** The base class of every error that this library throws on purpose. `code` is the service's or ours. */
 export class ResearchError extends Error {
-  // Spelled out in each class: the names of classes are shortened in the build.
+  // Set the name in each class: the build shortens the names of classes.
   override readonly name: string = "ResearchError";
   readonly httpStatus: number | undefined;
   readonly requestId: string | undefined;
@@ -39,11 +39,11 @@ export class ResearchError extends Error {
   }
 }
 
-/** The service said no, readably. It did nothing, and asking again unchanged would get the same answer. */
+/** The service refused the request and did nothing. The same request would be refused again. */
 export class RefusedError extends ResearchError {
   override readonly name = "RefusedError";
 
-  /** `enveloped`: false where the answer had no envelope: something in between may have given it. */
+  /** `enveloped`: false if the answer had no envelope, so that an intermediary may have sent it. */
   constructor(
     readonly kind: RefusalKind,
     readonly enveloped: boolean,
@@ -55,7 +55,7 @@ export class RefusedError extends ResearchError {
   }
 }
 
-/** The service could not be reached, or its answer could not be read. Nothing was created. */
+/** The service could not be reached, or its answer could not be read. No request was created. */
 export class UnreachableError extends ResearchError {
   override readonly name = "UnreachableError";
   readonly unsent: boolean;
@@ -66,11 +66,11 @@ export class UnreachableError extends ResearchError {
   }
 }
 
-/** A create was sent and no readable answer came back: the request may or may not exist. Never repeat it. */
+/** A create was sent and no readable answer came, so the request may or may not exist. Never repeat it. */
 export class OutcomeUnknownError extends ResearchError {
   override readonly name = "OutcomeUnknownError";
 
-  /** `detail`: what came instead of an answer. */
+  /** `detail`: what happened instead of an answer. */
   constructor(
     readonly detail: string,
     facts: ErrorFacts = {},
@@ -80,11 +80,11 @@ export class OutcomeUnknownError extends ResearchError {
   }
 }
 
-/** There is no output to fetch: the research has not finished, or ended without one, or the service kept it. */
+/** No output can be fetched: the research is not finished, ended without output, or the service does not return it. */
 export class NoOutputError extends ResearchError {
   override readonly name = "NoOutputError";
 
-  /** Makes one from a provider's answer, which says itself what became of the request. */
+  /** Creates the error from a provider's answer, which says why the request ended. */
   static of(data: Data & { status: string }, requestId: string): NoOutputError {
     const why = explainFailed(data) ?? String(data.provider_status);
     const make = (sentence: string, hint?: string) =>
@@ -96,7 +96,7 @@ export class NoOutputError extends ResearchError {
       : make(why);
   }
 
-  /** `data`: a provider's answer that shows the end. */
+  /** `data`: a provider's answer with the final state. */
   constructor(
     readonly status: string,
     readonly refusal: ResearchError,
@@ -111,7 +111,7 @@ export class NoOutputError extends ResearchError {
   }
 }
 
-/** Returns why a request failed, in a provider's words; undefined if its data says nothing of it. */
+/** Returns why a request failed, in the provider's words; undefined if the data does not say. */
 export function explainFailed(data: Data): string | undefined {
   const { error, stop_reason } = data;
   if (hasNoResult(data))
@@ -127,7 +127,7 @@ export function explainFailed(data: Data): string | undefined {
   );
 }
 
-/** The code and the sentence, without its subject, for a request in this state that gives no output. */
+/** Returns the code and the message, without its subject, for a request in this state that has no output. */
 function explainMissing(status: string, refusal: string): [code: string, why: string] {
   switch (status) {
     case "FAILED":
@@ -141,7 +141,7 @@ function explainMissing(status: string, refusal: string): [code: string, why: st
   }
 }
 
-/** The error codes that are ours for a refusal without one of the service's own. */
+/** Our error codes, for a refusal without a code of the service. */
 export const CODE_OF_REFUSAL = {
   "invalid-input": "USAGE",
   unauthenticated: "NOT_AUTHENTICATED",

@@ -4,25 +4,25 @@ import type { Gaps, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 import type { ResearchError } from "./errors.js";
 
-/** Apart from what uses it: the types of the library lead here, and from the session they would lead to undici's. */
+/** The options of a client. In a file of its own, so that the library's public types do not depend on undici's. */
 export interface ClientOptions {
   baseUrl: string;
   apiKey: string;
-  /** How the service is spoken to, or what loads that when it is first needed; default: the interface itself. */
+  /** The dialect of the service, or a function that loads it on first use; default: the interface itself. */
   dialect?: Dialect | (() => Promise<Dialect>) | undefined;
-  /** What the interface does not show. */
+  /** Settings for what the interface does not document. */
   gaps?: Partial<Gaps>;
   /** Milliseconds for one exchange; default 30,000. */
   requestTimeout?: number;
-  /** Allow plain http to another machine. */
+  /** Whether to allow plain http to another machine. */
   insecureHttp?: boolean;
-  /** Where `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read; default: `process.env`. `{}` for no proxy. */
+  /** The variables with `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; default: `process.env`. `{}` for no proxy. */
   proxyEnvironment?: ProxyEnvironment;
   userAgent?: string;
   clock?: Clock;
   /** In [0, 1); for jitter. */
   random?: () => number;
-  /** Called after each exchange, and before each wait for a repetition. */
+  /** Called after each exchange, and before each wait for a retry. */
   onEvent?: (event: ClientEvent) => void;
 }
 
@@ -33,7 +33,7 @@ export type ClientEvent =
       url: string;
       outcome: string;
       elapsedMs: number;
-      /** The `Date` header of the answer, if there is one. */
+      /** The `Date` header of the answer; undefined if it has none. */
       date: string | undefined;
     }
   | {

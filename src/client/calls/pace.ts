@@ -2,8 +2,9 @@ import type { Clock } from "../../core/clock.js";
 import { Semaphore } from "../../core/semaphore.js";
 
 /**
- * When polls of an account may start, and where `pacesAll` its other requests, too. Both take turns: of two that are due,
- * the kind goes first that has waited longer since it was due or since the last one of its kind. Times are monotonic ms.
+ * Decides when polls of an account may start, and its other requests too if `pacesAll`. Polls and other requests take
+ * turns: if both are due, the one goes first that has waited longer, counted from when it was due or from the last
+ * request of its kind. Times are monotonic ms.
  */
 export class Pace {
   #last = Number.NEGATIVE_INFINITY;
@@ -11,17 +12,17 @@ export class Pace {
   #lastCall = Number.NEGATIVE_INFINITY;
   /** When the next poll of each watch is due. */
   readonly #polls = new Map<object, number>();
-  /** When each request that waits for its turn was due, the first in line first. */
+  /** When each waiting request was due, the first in line first. */
   readonly #calls = new Set<{ dueAt: number }>();
   readonly #line = new Semaphore(1);
 
-  /** `betweenMs`: between two starts; 0 for polls that nothing limits. `pacesAll`: other requests keep it as well. */
+  /** `betweenMs`: the least time between two starts; 0 for no limit. `pacesAll`: whether it applies to other requests, too. */
   constructor(
     readonly betweenMs: number,
     readonly pacesAll = false,
   ) {}
 
-  /** Notes when the next poll of a watch is due, Infinity for none, and returns when it may start. */
+  /** Notes when the next poll of a watch is due (Infinity: no poll), and returns when it may start. */
   planPoll(watch: object, dueAt: number): number {
     if (dueAt === Number.POSITIVE_INFINITY) this.#polls.delete(watch);
     else this.#polls.set(watch, dueAt);
@@ -29,12 +30,12 @@ export class Pace {
     return Math.max(dueAt, this.#findNextStart(call !== undefined && this.#isCallFirst(call.dueAt, dueAt)));
   }
 
-  /** Notes that a poll starts at `at`, no earlier than the request before. */
+  /** Notes that a poll starts at `at`, which is no earlier than the previous request. */
   startPoll(at: number): void {
     this.#last = this.#lastPoll = at;
   }
 
-  /** Waits until another request may start, in the order in which they come. Rejects with `signal.reason`. */
+  /** Waits until a request other than a poll may start; requests start in the order of their calls. Rejects with `signal.reason`. */
   async takeTurn(clock: Clock, signal: AbortSignal = new AbortController().signal): Promise<void> {
     const call = { dueAt: clock.monotonic() };
     this.#calls.add(call);
@@ -56,7 +57,7 @@ export class Pace {
     return this.#findNextStart(isPollDue && !this.#isCallFirst(dueAt, pollAt)) - clock.monotonic();
   }
 
-  /** When the next request may start, or the one after it if another one `goesFirst`: that may not come after all. */
+  /** Returns when a request may start, assuming that another starts before it if `goesFirst`; that one may still be cancelled. */
   #findNextStart(goesFirst: boolean): number {
     return this.#last + this.betweenMs * (goesFirst ? 2 : 1);
   }

@@ -35,18 +35,18 @@ export interface CallLimits {
   signal?: AbortSignal | undefined;
   /** Milliseconds between the signal and the end of the exchange; default 0. */
   grace?: number;
-  /** Milliseconds for the whole exchange: what is left of a command's own time. */
+  /** Milliseconds for the whole exchange: the rest of the command's time. */
   total?: number | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** A longer timer fires at once. */
+/** Node fires a timer with a longer delay at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** By the clock that they are of, then by origin and key. */
+/** The paces of this process, by clock, then by origin and key. */
 const PACES = new WeakMap<Clock, Map<string, Pace>>();
 
-/** One service, one key: turns an operation into one exchange and classifies its answer. Repeats nothing. */
+/** A session with one service and one key. Turns an operation into one exchange and classifies its answer; never retries. */
 export class Session {
   readonly origin: string;
   readonly clock: Clock;
@@ -59,7 +59,7 @@ export class Session {
   readonly #connections: Connections;
   readonly #proxy: ProxyAddress | undefined;
 
-  /** Opens nothing yet. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
+  /** Opens no connection yet. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
   constructor(options: ClientOptions) {
     requireText("baseUrl", options.baseUrl);
     requireText("apiKey", options.apiKey);
@@ -77,13 +77,13 @@ export class Session {
     this.#connections = new Connections(base, this.#proxy, this.#timeout);
   }
 
-  /** How the service is spoken to. */
+  /** Returns the dialect of the service; loads it on the first call. */
   async loadDialect(): Promise<Dialect> {
     if (typeof this.#dialect === "function") this.#dialect = await this.#dialect();
     return this.#dialect;
   }
 
-  /** When polls may start: one for all sessions of this process with the same key at the same origin. */
+  /** Returns the pace of requests, which all sessions of this process with the same origin and key share. */
   async loadPace(): Promise<Pace> {
     const { betweenPollsMs, pacesAll } = await this.loadDialect();
     const paces = PACES.get(this.clock) ?? new Map<string, Pace>();
@@ -94,7 +94,7 @@ export class Session {
     return pace;
   }
 
-  /** §4.1 as it would be sent. Rejects with ResearchError `USAGE` for what the service cannot be asked. */
+  /** Builds the request of §4.1 without sending it. Rejects with ResearchError `USAGE` if the service does not support it. */
   async createRequest(body: CreateBody): Promise<DialectRequest> {
     const dialect = await this.loadDialect();
     try {
@@ -106,7 +106,7 @@ export class Session {
     }
   }
 
-  /** §4.1: the one operation without an id. `requestId` is the one in the answer, whatever else that is. */
+  /** Sends a create (§4.1). `requestId` is the id in the answer, even if the answer is not a success. */
   async create(
     request: DialectRequest,
     limits: CallLimits,
@@ -119,7 +119,7 @@ export class Session {
     return { requestId: isGood ? requestId : undefined, result };
   }
 
-  /** §4.2 to §4.4. Refused unsent where the service cannot do it. Throws ResearchError `USAGE` for an invalid id. */
+  /** Sends a stop, status or output (§4.2 to §4.4); refuses without sending if the service lacks the operation. Throws ResearchError `USAGE` for an invalid id. */
   async call(
     operation: Exclude<Operation, "create">,
     requestId: string,
@@ -141,7 +141,7 @@ export class Session {
     }
     const request = buildRequestBelow(this.#base, dialect.name, dialectRequest);
     const answer = await this.#send(operation, request, dialect, limits);
-    // Most polls say what the one before said, and to read that anew is a sixth of what a poll costs.
+    // Most polls repeat the previous answer, and parsing it again is a sixth of the cost of a poll.
     if (last?.answer && isSame(last.answer, answer))
       return { ...last, waitMs: waitAsked(answer, this.clock.now()) };
     const result = this.#classify(operation, request, dialect, answer, requestId);
@@ -149,13 +149,13 @@ export class Session {
     return isKept ? { ...result, answer } : result;
   }
 
-  /** Returns whether an id contains the key. Such an id is refused, since ids are printed and kept; a short key may be in one by accident. */
+  /** Returns whether an id contains the key. Such an id is rejected, because ids are printed and stored; a short key may occur by chance. */
   #hasKeyIn(requestId: string): boolean {
     const { apiKey } = this.#options;
     return apiKey.length >= 8 && requestId.includes(apiKey);
   }
 
-  /** Hides the key in the sentences of an error, which may quote the request. Returns the error. */
+  /** Hides the key in the texts of an error, which may quote the request. Returns the error. */
   removeKey<E extends ResearchError>(error: E): E {
     const { message, code, hint } = error;
     return Object.assign(error, {
@@ -165,12 +165,12 @@ export class Session {
     });
   }
 
-  /** Tells the observer about something that is not silent. */
+  /** Passes an event to the observer. */
   emit(event: ClientEvent): void {
     this.#options.onEvent?.(event);
   }
 
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   async close(): Promise<void> {
     await this.#connections.close();
   }
@@ -191,7 +191,7 @@ export class Session {
     if (result.kind === "data") return result;
     const { error } = result;
     const providerOrigin = findProvider(dialect.name)?.baseUrl ?? this.origin;
-    // A service that speaks a provider's dialect elsewhere: the path may be wrong, which says nothing of the model.
+    // At another service with a provider's dialect the path may be wrong, so a 404 need not be about the model.
     const isMissing = error instanceof RefusedError && error.enveloped && error.httpStatus === 404;
     if (operation === "create" && isMissing && providerOrigin !== this.origin)
       Object.assign(error, { message: `${error.message} (${target} was asked: check the base URL)` });
@@ -253,7 +253,7 @@ export class Session {
   }
 }
 
-/** The proxy for `url`. Throws ResearchError `USAGE` for an invalid one. */
+/** Returns the proxy for `url`. Throws ResearchError `USAGE` if the setting is invalid. */
 function readProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   try {
     return chooseProxy(url, env);
@@ -263,12 +263,12 @@ function readProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   }
 }
 
-/** For callers without types, and with an environment variable that is not set: it would be sent as "undefined". */
+/** Throws TypeError for anything but a string: callers without types may pass an unset variable, to be sent as "undefined". */
 function requireText(option: string, value: unknown): void {
   if (typeof value !== "string") throw new TypeError(`${option} must be a string, and it is ${typeof value}`);
 }
 
-/** §5: the key stands in a header, which anything but visible ASCII would split. Throws ResearchError `NOT_AUTHENTICATED`. */
+/** Throws ResearchError `NOT_AUTHENTICATED` unless the key is visible ASCII: it goes into a header (§5). */
 export function requireKeyText(key: string): void {
   if (isKeyText(key)) return;
   throw new ResearchError(
@@ -277,7 +277,7 @@ export function requireKeyText(key: string): void {
   );
 }
 
-/** Larger answers, in bytes, are not kept to be compared with the next one. */
+/** The largest answer to keep for comparison with the next one, in bytes. */
 const SMALL_BYTES = 4_096;
 
 function isSame(last: HttpAnswer, answer: HttpAnswer | RequestFailure): boolean {

@@ -1,17 +1,17 @@
 import { type Clock, onAbort } from "../../../core/clock.js";
 
-/** Why a timer was ended. One for all: to make an error takes longer than a poll should. */
+/** The reason for ending a timer. Shared, because creating an error takes longer than a poll should. */
 const OVER = new Error("the sleep is over");
 
-/** A sleep that can be interrupted. One at a time. */
+/** A sleep that can be interrupted. Supports one sleep at a time. */
 export class InterruptibleSleep {
   readonly #release: () => void;
   #pending: { resolve: (early: boolean) => void; reject: (error: unknown) => void } | undefined;
-  /** Interrupted while no sleep was under way: the next one does not begin. */
+  /** Whether an interruption came while no sleep was running; then the next sleep ends at once. */
   #isInterrupted = false;
   #timer: { at: number; off: AbortController } | undefined;
 
-  /** Aborting `signal` interrupts, and ends the timer: the caller may never come back. */
+  /** Aborting `signal` interrupts the sleep and ends the timer, because the caller may not call again. */
   constructor(
     private readonly clock: Clock,
     private readonly signal: AbortSignal | undefined,
@@ -27,7 +27,7 @@ export class InterruptibleSleep {
     this.#pending?.resolve(false);
   };
 
-  /** Sleeps until `at` (monotonic ms, or Infinity) or an interruption. True if the clock ended it early: a suspend. */
+  /** Sleeps until `at` (monotonic ms, or Infinity) or an interruption. Resolves with true if a suspend ended the sleep early. */
   async sleepUntil(at: number): Promise<boolean> {
     try {
       if (this.#isInterrupted || this.signal?.aborted) return false;
@@ -48,7 +48,7 @@ export class InterruptibleSleep {
     this.#timer = undefined;
   }
 
-  /** A timer that ends sooner stays: a needless wake-up now and then costs less than a timer for each sleep. */
+  /** Starts a timer unless one that fires sooner runs: a needless wake-up costs less than a timer for each sleep. */
   #startTimer(at: number): void {
     if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timer.at <= at)) return;
     this.#timer?.off.abort(OVER);

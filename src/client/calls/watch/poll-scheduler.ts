@@ -6,39 +6,39 @@ import type { Watched } from "./watched.js";
 
 interface PlannedPoll {
   at: number;
-  /** How many were added before it: equal times keep their order. */
+  /** How many polls were planned before it; polls of the same time keep this order. */
   order: number;
   watched: Watched;
 }
 
-/** Polls that may be under way at once. */
+/** How many polls may run at once. */
 const AT_ONCE = 16;
-/** One that has taken so long, in milliseconds, is not counted any more: slow answers would keep all others waiting. */
+/** A poll that has run this long (ms) does not count any more, so that slow answers do not delay all others. */
 const SLOW_MS = 2_000;
 
-/** Which id is polled next, and when: by its own interval, its deadline, the size of the pool, the rate of all polls. */
+/** Decides which id to poll next, and when: by its interval, its deadline, the size of the pool, and the rate of all polls. */
 export class PollScheduler {
   #queue = createQueue();
   #added = 0;
   readonly #timeout: number;
   readonly #pace: Pace;
-  /** When the polls started that are under way, the oldest first. */
+  /** The starts of the running polls, the oldest first. */
   readonly #running: number[] = [];
-  /** How many ids have a last poll planned, by deadline. */
+  /** The number of planned last polls, by deadline. */
   readonly #lastPolls = new Map<number, number>();
 
-  /** `pace` holds for all polls, the last ones included. */
+  /** `pace` applies to all polls, including the last ones. */
   constructor({ timeout }: Pick<WatchOptions, "timeout">, pace: Pace) {
     this.#timeout = timeout || Number.POSITIVE_INFINITY;
     this.#pace = pace;
   }
 
-  /** When the time of an id is over, in monotonic milliseconds; Infinity for never. */
+  /** Returns the deadline of an id, in monotonic milliseconds; Infinity if it has none. */
   getDeadline({ since }: Watched): number {
     return since + this.#timeout;
   }
 
-  /** Plans the next poll after `waitMs`, or the last one before the deadline; false if that has passed at `now`. */
+  /** Plans the next poll after `waitMs`, or the last one before the deadline. Returns false if the deadline has passed at `now`. */
   schedule(watched: Watched, now: number, waitMs: number): boolean {
     const deadline = this.getDeadline(watched);
     if (now >= deadline) return false;
@@ -51,7 +51,7 @@ export class PollScheduler {
     return true;
   }
 
-  /** The id to poll now; undefined if none is due or may be polled. */
+  /** Takes the id to poll now; undefined if none is due or may be polled. */
   takeDue(now: number): Watched | undefined {
     return this.findNextStart() <= now ? this.#queue.pop()?.watched : undefined;
   }
@@ -62,17 +62,17 @@ export class PollScheduler {
     this.#pace.startPoll(now);
   }
 
-  /** Notes that a poll has ended, which started at `at`. */
+  /** Notes that the poll which started at `at` has ended. */
   noteEnd(at: number): void {
     this.#running.splice(this.#running.indexOf(at), 1);
   }
 
-  /** Returns whether a poll is under way. */
+  /** Returns whether a poll is running. */
   get isPolling(): boolean {
     return this.#running.length > 0;
   }
 
-  /** When the next poll may start, in monotonic milliseconds; Infinity if none is planned, or another one has to end first. */
+  /** Returns when the next poll may start, in monotonic milliseconds; Infinity if none is planned, or another must end first. */
   findNextStart(): number {
     const next = this.#queue.peek();
     return this.#pace.planPoll(this, next ? Math.max(next.at, this.#placeAt()) : Number.POSITIVE_INFINITY);
@@ -83,14 +83,14 @@ export class PollScheduler {
     this.#pace.planPoll(this, Number.POSITIVE_INFINITY);
   }
 
-  /** When one more poll may be under way; Infinity if another one has to end first. */
+  /** Returns when one more poll may run; Infinity if another must end first. */
   #placeAt(): number {
     const { length } = this.#running;
     if (length >= POOL_SIZE) return Number.POSITIVE_INFINITY;
     return (this.#running[length - AT_ONCE] ?? Number.NEGATIVE_INFINITY) + SLOW_MS;
   }
 
-  /** Makes every id due at once, unless the service asked for a longer wait: a suspend has outdated the planned times. */
+  /** Makes every id due at once, unless the service asked for a longer wait. Call it after a suspend, which outdates the plan. */
   rescheduleAll(now: number): void {
     const before = this.#queue;
     this.#queue = createQueue();
@@ -107,7 +107,7 @@ export class PollScheduler {
   #planLastPoll(watched: Watched, deadline: number, now: number): number {
     const planned = this.#lastPolls.get(deadline) ?? 0;
     const at = Math.max(deadline - planned * this.#pace.betweenMs, now);
-    // The service asked for a longer wait: at the deadline it is known whether that is over.
+    // The service asked for a longer wait: check at the deadline whether the wait is over.
     if (watched.notBefore > at) return deadline;
     this.#lastPolls.set(deadline, planned + 1);
     return at;

@@ -3,35 +3,35 @@ import type { ResearchError } from "../errors.js";
 
 export interface WatchTarget {
   requestId: string;
-  /** When the service created it, epoch ms, if that is known: its age decides how often it is polled. */
+  /** When the service created the request, epoch ms, if known: its age decides how often to poll. */
   createdAt?: number | undefined;
-  /** When this machine recorded it, epoch ms. Undefined for an id that somebody else may have mistyped. */
+  /** When this machine recorded the request, epoch ms. Undefined if it did not, so that the id may be mistyped. */
   recordedAt?: number | undefined;
-  /** Once aborted, it is not polled any more, and the watch says no more of it. */
+  /** After an abort the watch neither polls this id nor reports on it. */
   signal?: AbortSignal | undefined;
 }
 
-/** What is watched: one id, several at once, or ids that come while the watch runs. */
+/** The ids to watch: one, several at once, or ids that arrive while the watch runs. */
 export type WatchSource = string | Iterable<WatchTarget | string> | AsyncIterable<WatchTarget | string>;
 
-/** Milliseconds until the next poll of a request that is `ageMs` old; `random` in [0, 1). */
+/** Returns the milliseconds until the next poll of a request that is `ageMs` old; `random` in [0, 1). */
 export type PollInterval = (ageMs: number, random: number) => number;
 
 export interface WatchOptions {
   signal?: AbortSignal;
-  /** Milliseconds for which each id is watched; Infinity (the default) for to its end. */
+  /** How long to watch each id, in milliseconds; Infinity (the default): until its end. */
   timeout?: number;
-  /** A fixed wait between two polls of an id, in milliseconds; else adaptive. */
+  /** A fixed wait between two polls of an id, in milliseconds; default: adaptive. */
   interval?: number | undefined;
-  /** Replaces the adaptive interval if more is known about how long runs take. */
+  /** Replaces the adaptive interval if the usual length of runs is known. */
   pollInterval?: PollInterval;
-  /** Milliseconds without a successful poll after which an id is given up; default 10 minutes. */
+  /** How long to poll an id without success before giving it up, in milliseconds; default 10 minutes. */
   patience?: number;
-  /** Whether the service has already answered in this command (a create, say). */
+  /** Whether the service has already answered this command, for example a create. */
   answered?: boolean;
 }
 
-/** When something was seen. */
+/** When an event happened. */
 export interface Moment {
   /** Epoch milliseconds. */
   at: number;
@@ -43,34 +43,34 @@ export interface StateSeen extends Moment {
   kind: "state";
   requestId: string;
   status: Status;
-  /** Null for the first state seen. */
+  /** The previous state; null for the first. */
   previous: Status | null;
   final: boolean;
-  /** The service's answer as it is. */
+  /** The service's answer, unchanged. */
   data: Data;
 }
 
-/** Why an id that is not final is polled no further. */
+/** Why the watch stops polling an id that is not final. */
 export type Ending =
-  /** No poll has succeeded for too long, or an answer came that cannot change. */
+  /** No poll has succeeded for too long, or a conclusive error came. */
   | { kind: "given-up"; error: ResearchError }
-  /** Its time is over. */
+  /** The timeout of the id is over. */
   | { kind: "timeout" };
 
 export type WatchEvent =
-  /** The first state seen, and each change after it. */
+  /** The first state, and each change after it. */
   | StateSeen
-  /** The state is the same, and what the service says of its progress is not. */
+  /** The progress has changed, but not the state. */
   | { kind: "progress"; requestId: string; data: Data }
-  /** It waits for somebody, or has long been in a state that is not known; said once. `word` is the service's own. */
+  /** The request waits for a person, or has long been in an unknown state; reported once. `word`: the service's word for the state. */
   | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
-  /** A poll failed and the one before did not; one event however many follow. */
+  /** A poll failed, and no poll failed before it; one event for a series of failures. */
   | { kind: "trouble"; requestId: string; error: ResearchError }
-  /** No poll is failing any more. */
+  /** Polls succeed again for every id. */
   | { kind: "recovered"; elapsedMs: number }
-  /** The service asked for a wait of this length. */
+  /** The service asked for this wait. */
   | { kind: "asked-to-wait"; requestId: string; waitMs: number; error: ResearchError }
   /** Nothing has changed for five minutes. */
   | { kind: "unchanged"; elapsedMs: number }
-  /** No further poll of this id; `status` is the last state seen. */
+  /** The watch stops polling this id; `status` is its last known state. */
   | (Ending & Moment & { requestId: string; status: Status | null });

@@ -18,22 +18,22 @@ import type {
 } from "./types.js";
 import type { Watched } from "./watched.js";
 
-/** Milliseconds without a change after which a watch says that nothing has changed. */
+/** How long without a change until the watch reports that nothing has changed, in milliseconds. */
 const UNCHANGED_MS = 300_000;
 
-/** A state that is not known is said after this long, in milliseconds. */
+/** How long in an unknown state until the watch reports it, in milliseconds. */
 const STUCK_MS = 600_000;
 
-/** A poll that begins just before the time is over may take this long, in milliseconds. */
+/** The time for a poll that starts just before the deadline, in milliseconds. */
 const LAST_POLL_MS = 2_000;
 
-/** What a watch needs of the world: time, jitter, and a way to ask for the state of one id. */
+/** What a watch gets from outside: time, jitter, and a function that polls one id. */
 export interface WatchPorts {
   clock: Clock;
   /** In [0, 1). */
   random: () => number;
   pace: Pace;
-  /** Never throws; `total` is the time for it in milliseconds, `last` the success before. */
+  /** Polls one id; never rejects. `total`: time for the poll in milliseconds; `last`: the previous success. */
   poll: (
     requestId: string,
     limits: { signal: AbortSignal; total: number },
@@ -41,7 +41,7 @@ export interface WatchPorts {
   ) => Promise<Classification>;
 }
 
-/** Watches many ids in one loop until the source has ended and each is final or given up; throws `signal.reason`. */
+/** Watches many ids in one loop until the source has ended and each id is final or given up. Throws `signal.reason`. */
 export async function* watch(
   ports: WatchPorts,
   source: WatchSource,
@@ -62,7 +62,7 @@ class Watcher {
   readonly #scheduler: PollScheduler;
   readonly #polling = new AbortController();
   readonly #start: number;
-  /** When a state was seen last, or it was said that nothing changes. */
+  /** When the last state change, or the last report that nothing changed, happened. */
   #lastChange: number;
   #events: WatchEvent[] = [];
   /** Whether the source may yield more. */
@@ -70,7 +70,7 @@ class Watcher {
   #live = 0;
   #failing = 0;
   #answered: boolean;
-  /** What the source threw, or a defect of a poll. */
+  /** The error that the source threw, or a defect of a poll. */
   #failure: { error: unknown } | undefined;
 
   constructor(
@@ -86,7 +86,7 @@ class Watcher {
     this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
   }
 
-  /** Takes the ids: all at once, or from a source that yields more while the watch runs. */
+  /** Reads the ids: all at once, or from a source that yields more while the watch runs. */
   read(source: WatchSource): void {
     if (typeof source === "string") this.#watch(source);
     else if (Symbol.iterator in source) for (const target of source) this.#watch(target);
@@ -112,7 +112,7 @@ class Watcher {
         this.#events.push({ kind: "unchanged", elapsedMs: this.#readMoment().elapsedMs });
       }
       for (const event of this.#events.splice(0)) yield event;
-      // More may have happened while the caller dealt with those.
+      // More events may have come while the caller handled these.
       if (this.#events.length > 0) continue;
       if (this.#live === 0 && !this.#isOpen) return;
       await this.#waitIdle();
@@ -151,7 +151,7 @@ class Watcher {
         continue;
       }
       // The timeout is over, and the last poll was made or may not be sent yet (Retry-After). With many ids the last poll
-      // starts late; it is waited for only if no state is known.
+      // starts late; wait for it only if no state is known.
       const over = now - this.#scheduler.getDeadline(watched);
       const isOver = over >= 0 && (watched.hadLastPoll || (over >= LAST_POLL_MS && watched.status !== null));
       if (isOver || watched.notBefore > now) {
@@ -160,7 +160,7 @@ class Watcher {
       }
       this.#scheduler.noteStart(now);
       watched.startedAt = now;
-      // A poll throws nothing that is an answer: it ends the watch, or comes too late to matter.
+      // A poll rejects only for a defect, which ends the watch unless it is already over.
       this.#poll(watched).catch((error: unknown) => {
         this.#failure = { error };
         this.#sleep.interrupt();
@@ -190,7 +190,7 @@ class Watcher {
       this.#events.push({ kind: "recovered", elapsedMs: this.#readMoment().elapsedMs });
     }
     watched.failures = 0;
-    // An equal one is not stored: a new long-lived object for each poll is slow to collect.
+    // Do not store an equal one: a new long-lived object for each poll makes garbage collection slow.
     if (data !== watched.last?.data) watched.last = result.answer && result;
     watched.quietSince = this.#readNow();
     watched.createdAt ??= parseEpoch(data.created_at);
@@ -216,7 +216,7 @@ class Watcher {
     }
   }
 
-  /** Such a request may be polled for ever, so its user is told once. */
+  /** Reports once that a request waits for a person or is in an unknown state: it may be polled for ever. */
   #noteStuck(watched: Watched, data: Data): void {
     const { requestId, status, statusSince = 0, isStuck = false } = watched;
     const waits = isWaitingForPerson(data);
@@ -274,9 +274,9 @@ class Watcher {
     this.#live--;
   }
 
-  /** Waits for the first of: a poll that ends, one that is due, an id, the deadline, the signal. */
+  /** Waits until a poll ends or is due, an id arrives, the deadline passes, or the signal aborts. */
   async #waitIdle(): Promise<void> {
-    // The end of a poll wakes it in any case.
+    // A running poll ends the wait anyway.
     const unchangedAt = this.#scheduler.isPolling
       ? Number.POSITIVE_INFINITY
       : this.#lastChange + UNCHANGED_MS;
@@ -284,7 +284,7 @@ class Watcher {
     if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#readNow());
   }
 
-  /** Now, as events have it. */
+  /** Returns the current moment for an event. */
   #readMoment(): Moment {
     return { at: this.ports.clock.now(), elapsedMs: this.#readNow() - this.#start };
   }

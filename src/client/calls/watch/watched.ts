@@ -2,28 +2,28 @@ import type { Status } from "../../../core/protocol/conversation.js";
 import type { Success } from "../classify-response.js";
 import type { WatchTarget } from "./types.js";
 
-/** One id on its way. Times are monotonic milliseconds. */
+/** The state of one id in a watch. Times are monotonic milliseconds. */
 export interface Watched extends WatchTarget {
   status: Status | null;
-  /** The last poll that succeeded, if its answer was kept. */
+  /** The last successful poll, if its answer was kept. */
   last?: Success | undefined;
-  /** What the service said of its progress last, as JSON. */
+  /** The last progress that the service reported, as JSON. */
   progress?: string | undefined;
-  /** Since when it has been watched. */
+  /** When the watch of this id began. */
   since: number;
   polls: number;
   /** When the newest poll started; -Infinity before the first one. */
   startedAt: number;
   /** Whether the newest poll was the last one before the deadline. */
   hadLastPoll: boolean;
-  /** Polls that failed since the last one that did not. */
+  /** The number of failed polls since the last success. */
   failures: number;
-  /** Since when no poll has succeeded, moved on by every wait that the service asked for. */
+  /** When the last poll succeeded, plus every wait that the service has asked for since. */
   quietSince: number;
-  /** No poll before this, because the service said so. */
+  /** The earliest time of the next poll, as the service asked. */
   notBefore: number;
-  /** Since when it is in its state. */
+  /** When the id entered its state. */
   statusSince?: number;
-  /** Whether it was said that it is stuck. */
+  /** Whether the watch has reported that the request is stuck. */
   isStuck?: boolean;
 }
