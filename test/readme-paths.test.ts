@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
-const WINGS = ["client", "reader", "ground"];
+const WINGS = ["client", "reader", "core"];
 const ROOMS = readdirSync(join(root, "src")).flatMap((name) =>
   WINGS.includes(name) ? readdirSync(join(root, "src", name)).map((room) => `${name}/${room}`) : name,
 );
