@@ -121,7 +121,7 @@ function checkOccupied(out: string, [first, ...others]: readonly { file: string;
   if (first === undefined) return;
   const file = `${first.file} (for ${nameRow(first.row)})`;
   const more = others.length > 0 ? `, and ${others.length} more,` : "";
-  throw new LocalError(`${out} holds ${file}${more} that this batch did not write; use another folder`);
+  throw new LocalError(`${out} contains ${file}${more}, which this batch did not write; use another folder`);
 }
 
 export function nameRow({ key, line }: Pick<Row, "key" | "line">): string {

@@ -66,7 +66,7 @@ export function findGivenFlag(options: Readonly<Record<string, unknown>>): strin
 /** Throws UsageError if one of `others` is given beside `flag`. */
 export function refuseBeside(flag: string, others: Readonly<Record<string, unknown>>, hint?: string): void {
   const other = findGivenFlag(others);
-  if (other) throw new UsageError(`${flag} and ${other} exclude each other`, hint);
+  if (other) throw new UsageError(`${flag} and ${other} cannot be used together`, hint);
 }
 
 export const NAME_ONE = "Name one: @last is the newest, `research list` shows them all.";

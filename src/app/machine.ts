@@ -205,8 +205,7 @@ export class Machine implements Ports {
     const name = entry.profile ?? DEFAULT_PROFILE;
     const account = this.findAccountNamed(name);
     if (!account?.isHere(entry)) return undefined;
-    if (!this.#said.has(name))
-      onOtherAccount?.(`what was created with profile ${name} is asked for there, at ${entry.origin}`);
+    if (!this.#said.has(name)) onOtherAccount?.(`using profile ${name} at ${entry.origin}, which created it`);
     this.#said.add(name);
     return account;
   }
@@ -271,7 +270,10 @@ export class Machine implements Ports {
   /** Accounts by their profiles alone (contract §12). `flag` named them. Throws UsageError, and one CodedError for all that lack a key. */
   openNamed(profiles: readonly string[], flag: string): Machine[] {
     if (this.#options.choices.baseUrl !== undefined)
-      throw new UsageError(`--base-url and ${flag} exclude each other`, "A profile has its own base URL.");
+      throw new UsageError(
+        `--base-url and ${flag} cannot be used together`,
+        "A profile has its own base URL.",
+      );
     const accounts = profiles.map((profile) => this.#openAccount(profile, flag));
     const keyless = accounts.flatMap((account) => {
       try {

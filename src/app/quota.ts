@@ -20,14 +20,14 @@ function countSlots({ attempts, nextAt }: HourlyUsage, limit: number) {
 }
 
 function requireHistory({ history }: Machine): History {
-  if (!history) throw new LocalError("nothing is counted, since no history is kept on this machine");
+  if (!history) throw new LocalError("nothing is counted, since the history is off on this machine");
   return history;
 }
 
 /** Where one key stands in its hour, by this machine's own records, as a program reads it; null where no limit is set. */
 export type Quota = ReturnType<typeof readQuota>;
 
-/** The hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if no history is kept. */
+/** The hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if the history is off. */
 export function readQuota(machine: Machine, options: LimitOptions) {
   const { settings } = machine;
   const { origin } = requireConnection(settings);
@@ -78,7 +78,7 @@ export function costEstimate(asked: readonly { ports: Machine; model: string | u
   return lines.join("");
 }
 
-/** Each origin and key in the history, the newest first. Needs no settings. Throws LocalError if no history is kept. */
+/** Each origin and key in the history, the newest first. Needs no settings. Throws LocalError if the history is off. */
 export function listQuotas(machine: Machine): AccountQuota[] {
   const { clock } = machine;
   const history = requireHistory(machine);

@@ -7,7 +7,7 @@ export class AbortedError extends ResearchError {
 
   /** `reason`: that of the signal. */
   constructor(requestId: string, reason: unknown) {
-    const message = `the run was aborted; the research goes on, and watch(${JSON.stringify(requestId)}) waits for its end`;
+    const message = `the run was aborted; the research continues, and watch(${JSON.stringify(requestId)}) waits until it ends`;
     super("INTERRUPTED", message, { requestId });
     this.cause = reason;
   }

@@ -40,7 +40,7 @@ export interface ResearchRequest {
 /** A request that exists. */
 export interface Submission {
   requestId: string;
-  /** Its name in the history; undefined if no history is kept. */
+  /** Its name in the history; undefined if the history is off. */
   localId: string | undefined;
   /** The service's answer as it is. */
   data: Created;

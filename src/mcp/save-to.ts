@@ -6,16 +6,16 @@ import { describeSystemError } from "../core/files/local-error.js";
 /** The path of a new file below `folder` (absolute), through no symbolic link. Throws CodedError for any other. */
 export function saveTo(folder: string | undefined, wanted: string): string {
   if (folder === undefined)
-    throw new CodedError(
-      "NOT_ALLOWED",
-      "save_to needs `research mcp --allow-dir FOLDER`, which was not given",
-    );
+    throw new CodedError("NOT_ALLOWED", "save_to needs `research mcp --allow-dir FOLDER`");
   const root = useDisk(folder, () => fs.realpathSync(folder));
   // A path may be given below the folder as it was named, which may itself be reached through a link.
   const below = relative(folder, resolve(folder, wanted));
   const path = isBelow(below) ? join(root, below) : resolve(wanted);
   if (!isBelow(relative(root, path)))
-    throw new CodedError("NOT_ALLOWED", `${wanted} is not in the folder that may be written to, ${root}`);
+    throw new CodedError(
+      "NOT_ALLOWED",
+      `${wanted} is not in ${root}, the folder that the server may write to`,
+    );
   const parent = dirname(path);
   if (useDisk(parent, () => fs.realpathSync(parent)) !== parent)
     throw new CodedError("NOT_ALLOWED", `${wanted} leads through a symbolic link, which is not followed`);

@@ -176,8 +176,8 @@ export function allowError({ properties }: OutputSchema): OutputSchema {
 
 const REFUSED: Record<CreateRefusedError["kind"], string> = {
   "no-history":
-    "Without a history a repeated call would create a second request. The person may run: research config unset history (or unset RESEARCH_NO_HISTORY).",
-  "used-up": "The person started this server with --max-creates.",
+    "Without a history a repeated call would create a second request. The user may run: research config unset history (or unset RESEARCH_NO_HISTORY).",
+  "used-up": "The user started this server with --max-creates.",
 };
 
 /** An error as an agent is told of it: what a person has to do is said as such. */
@@ -191,6 +191,6 @@ export function describeToolFailure(error: unknown): Failure {
   if (error instanceof QuotaExceededError)
     return { ...failure, hint: "Nothing was sent. Call again after retry_after seconds." };
   if (error instanceof CodedError && (error.code === "NOT_CONFIGURED" || error.code === "NOT_AUTHENTICATED"))
-    return { ...failure, hint: "Ask the person to run in a terminal: research login" };
+    return { ...failure, hint: "Ask the user to run in a terminal: research login" };
   return failure;
 }

@@ -33,7 +33,7 @@ test("a row's profile has its own base URL, so none is chosen beside it", () => 
   const machine = machineIn(folderWith(), {}, { baseUrl: "https://two.example" });
   expect(openNamedAccounts(machine, [rowOf("a")])).toEqual(new Map());
   expect(() => openNamedAccounts(machine, [{ profile: "p" }])).toThrow(
-    "--base-url and a row's profile exclude each other",
+    "--base-url and a row's profile cannot be used together",
   );
 });
 
@@ -53,10 +53,10 @@ test("results that are there and not ours are not overwritten", async () => {
   const home = folderWith({ "out/a.md": "mine", "out/b.md": "mine" });
   const open = (...rows: Row[]) => openBatch(machineIn(home), rows, { out: join(home, "out"), limit: 1 });
   await expect(open(rowOf("a"))).rejects.toThrow(
-    "holds a.md (for a) that this batch did not write; use another folder",
+    "contains a.md (for a), which this batch did not write; use another folder",
   );
   await expect(open(rowOf("a"), rowOf("b"))).rejects.toThrow(
-    "holds a.md (for a), and 1 more, that this batch",
+    "contains a.md (for a), and 1 more, which this batch",
   );
 });
 

@@ -47,6 +47,9 @@ test("bad input has the code USAGE, its sentence and its hint", () => {
 test("a flag is refused beside another one that is given, which is named as it is written", () => {
   expect(() => refuseBeside("--all", { json: undefined, quiet: false })).not.toThrow();
   expect(() => refuseBeside("--all", { json: false, notDomains: "", quiet: true }, "h")).toThrow(
-    expect.objectContaining({ message: "--all and --not-domains exclude each other", facts: { hint: "h" } }),
+    expect.objectContaining({
+      message: "--all and --not-domains cannot be used together",
+      facts: { hint: "h" },
+    }),
   );
 });

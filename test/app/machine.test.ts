@@ -166,7 +166,7 @@ describe("an account that is named by its profile", () => {
     const account = machine.findAccount(entry);
     expect(account?.profile).toBe(profile);
     expect(machine.findAccount(entry)).toBe(account);
-    const text = `what was created with profile ${profile} is asked for there, at ${entry.origin}`;
+    const text = `using profile ${profile} at ${entry.origin}, which created it`;
     expect(said).toEqual(profile ? [text] : []);
   });
 
@@ -228,7 +228,7 @@ describe("creates per hour:", () => {
     const free = readQuota(machine, {});
     expect(free).toEqual({ ...common, limit: null, left: null, next_slot_at: null });
     const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
-    expect(() => readQuota(off, {})).toThrow("no history is kept on this machine");
+    expect(() => readQuota(off, {})).toThrow("the history is off on this machine");
   });
 });
 
@@ -299,7 +299,7 @@ describe("the quota", () => {
       { used: 2, day: { used: 2, left: 3 }, spent: [{ dollars: 3 }, {}, {}] },
     ]);
     const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
-    expect(() => listQuotas(off)).toThrow("no history is kept on this machine");
+    expect(() => listQuotas(off)).toThrow("the history is off on this machine");
   });
 
   test("of what comes: the median of the last costs with the same model, if there are ten", () => {

@@ -72,7 +72,7 @@ test("README.md: each block, typed in order in an empty home, ends as it says", 
   for (const block of blocksOf("README.md")) screens.push(await type(block, home, env));
   const all = screens.join("\n");
   expect(all).toContain("logged in to https://api.openai.com (profile openai)");
-  expect(all).toContain("profile exa is in use now in place of openai");
+  expect(all).toContain("switched from profile openai to exa");
   expect(all).toMatch(/^openai +│ COMPLETED/m);
   expect(existsSync(join(home, "tides.md"))).toBe(true);
   // run and compare; compare, two rows, and the question of the script.

@@ -28,7 +28,7 @@ async function twoProfiles({ isOne = false, state = "COMPLETED" } = {}) {
   return { work, home, folder, env, run, succeed, ofHome, ofWork };
 }
 
-const NOTICE = /^note: what was created with profile work is asked for there, at http:\S+$/m;
+const NOTICE = /^note: using profile work at http:\S+, which created it$/m;
 
 test.each([
   ["status", "COMPLETED", []],

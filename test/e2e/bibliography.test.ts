@@ -70,10 +70,10 @@ test("on a terminal nothing in a title acts", async () => {
 });
 
 test.each([
-  ["--html", "--bibliography ris and --html exclude each other"],
-  ["--web", "--bibliography ris and --web exclude each other"],
-  ["--raw", "--bibliography ris and --raw exclude each other"],
-  ["--json", "--bibliography ris and --json exclude each other"],
+  ["--html", "--bibliography ris and --html cannot be used together"],
+  ["--web", "--bibliography ris and --web cannot be used together"],
+  ["--raw", "--bibliography ris and --raw cannot be used together"],
+  ["--json", "--bibliography ris and --json cannot be used together"],
 ])("with %s it is bad input", async (flag, message) => {
   const m = await machine();
   const run = await m.run("--bibliography", "ris", flag);

@@ -310,7 +310,7 @@ test("without two accounts it names the command to copy, with those that are sto
     const [failure] = jsonErrors(seen.stderr);
     return [failure?.exit_code, failure?.hint];
   };
-  const copied = "With the accounts that are stored: research compare 'How do tides form?' -p one -p two";
+  const copied = "With the stored accounts: research compare 'How do tides form?' -p one -p two";
   expect(await says(PROMPT)).toEqual([2, copied]);
   expect(await says(PROMPT, "--check", "-p", "two")).toEqual([2, `${copied} --check`]);
   expect(await says()).toEqual([2, copied.replace(" 'How do tides form?'", "")]);
@@ -372,7 +372,7 @@ test("says where the accounts differ, what several say, and how much one says al
 
 - one, two: It opened on 26 November 1966.
 
-Statements of one account alone: one 1, two 1.
+Statements of only one account: one 1, two 1.
 `);
   expect(readFileSync(join(dir, "index.html"), "utf8")).toMatch(/<h2 [^>]*>What several say<\/h2>/);
   const { statements } = JSON.parse((await go("--json")).stdout);

@@ -38,7 +38,7 @@ test("what is forgotten is in no file any more, and the others are as they were"
   expect(await m.run("history", "forget", id(0).slice(0, 8))).toMatchObject({
     code: 0,
     stdout: `${id(0)}\tFORGOTTEN\n`,
-    stderr: expect.stringMatching(/folders of batches are not touched/),
+    stderr: expect.stringMatching(/batch folders are not changed/),
   });
   expect(filesWith(m.home, "a secret question")).toEqual([]);
   expect(filesWith(m.home, id(0))).toEqual([]);
@@ -119,7 +119,9 @@ test("--older-than takes what was sent before and has ended, counts the rest, an
   );
   const run = await m.run("history", "forget", "--older-than", "30d");
   expect(run).toMatchObject({ code: 0, stdout: `${id(2)}\tFORGOTTEN\n${id(0)}\tFORGOTTEN\n` });
-  expect(run.stderr).toContain("1 request is kept: unknown, not ended, or of the last hour");
+  expect(run.stderr).toContain(
+    "1 request is kept because the outcome is unknown, the request has not ended, or it was sent in the last hour",
+  );
   expect(await m.ids()).toEqual([id(3), id(1)]);
   expect(await m.run("history", "forget", "--older-than", "30d")).toMatchObject({ code: 0, stdout: "" });
 });

@@ -68,7 +68,7 @@ test.each<[string, number, ReturnType<Fault>]>([
   ];
   for (const [nth, argv] of commands.entries()) {
     const seen = await run(...argv, "--request-timeout", "2s");
-    expect(seen.stderr).not.toContain("two is asked");
+    expect(seen.stderr).not.toContain("trying two");
     expect({ argv, code: seen.code, posts: posts() }).toEqual({ argv, code, posts: [nth + 1, 0] });
   }
   const both = ["-p", "one", "-p", "two", "--request-timeout", "2s"];
@@ -91,8 +91,8 @@ test("exit and code are those of the last, and the message says what each said",
 
 test.each([
   ["an unknown profile", 2, ["--or", "nobody"], "nobody"],
-  ["the account in use", 2, ["--or", "one"], "one is named twice"],
-  ["an account twice", 2, ["--or", "two", "--or", "two"], "two is named twice"],
+  ["the account in use", 2, ["--or", "one"], "one was given twice"],
+  ["an account twice", 2, ["--or", "two", "--or", "two"], "two was given twice"],
   ["one without a key", 4, ["--or", "two", "--or", "keyless", "--or", "poor"], "profile poor"],
   ["--base-url", 2, ["--or", "two", "--base-url", "http://127.0.0.1:1"], "--base-url"],
   ["--wait-for-quota", 2, ["--or", "two", "--wait-for-quota"], "--wait-for-quota"],
@@ -139,7 +139,7 @@ test("two profiles that are one key at one origin are one account", async () => 
   await addProfile(env, "same", services.one?.server.url ?? "", "key-of-one");
   const seen = await run("create", PROMPT, "--or", "same");
   expect(seen.code, seen.stderr).toBe(2);
-  expect(seen.stderr).toContain("one key");
+  expect(seen.stderr).toContain("the same key");
   expect(posts()).toEqual([0]);
   expect(env.RESEARCH_API_KEY).toBeUndefined();
 });

@@ -160,7 +160,7 @@ describe("--web", () => {
     const folder = folderWith();
     const done = await run(["output", id, "--web"], { PATH: folder, BROWSER: undefined, TMPDIR: folder });
     expect(done.code).toBe(0);
-    expect(done.stderr).toContain("no browser could be started");
+    expect(done.stderr).toContain("could not start a browser");
     expect(existsSync(done.stdout.trimEnd())).toBe(true);
     expect(done.stdout).toMatch(/^\/.*\.html\n$/);
   });

@@ -25,7 +25,9 @@ test("a hostile result arrives whole, in pages, and marked as data from outside"
     });
     const end = Number(offset) + page.length;
     expect(text).toContain(`characters ${offset} to ${end} of ${whole.length}. `);
-    expect(text).toContain(end < whole.length ? `It goes on at offset ${end}.` : "That is the end of it.");
+    expect(text).toContain(
+      end < whole.length ? `It continues at offset ${end}.` : "This is the end of the result.",
+    );
     read += page;
     offset = content.next_offset;
   }

@@ -29,11 +29,11 @@ describe("Dockerfile", () => {
     expect(last("USER")).toBe("node");
     expect(last("VOLUME")).toBe("/data");
     expect(JSON.parse(last("ENTRYPOINT"))).toEqual(["research"]);
-    // The flags are read before the database and the folder exclude each other.
+    // The flags are read before the database and the folder cannot be used together.
     const { stderr } = await research(JSON.parse(last("CMD")), {
       env: { RESEARCH_SERVE_DATABASE: "postgresql://db/x" },
     });
-    expect(stderr).toContain("--data and RESEARCH_SERVE_DATABASE exclude each other");
+    expect(stderr).toContain("--data and RESEARCH_SERVE_DATABASE cannot be used together");
   });
 
   it("copies what is there, and runs on a Node that the package supports", () => {

@@ -105,7 +105,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(existsSync(foldersIn(home).RESEARCH_CONFIG_DIR)).toBe(false);
     const good = await inProcess(login, { env, input: `${KEY}\n` });
     expect(good, good.stderr).toMatchObject({ code: 0 });
-    expect(good.stderr).toContain("not yet tried on a live account");
+    expect(good.stderr).toContain("has not been tested on a live account");
     await succeed("create", "why");
     const list = await run("config", "get", "provider");
     expect(list.stdout).toBe(`${name}\n`);
@@ -358,7 +358,7 @@ test("a word that waits for somebody is said at once, one that is not known afte
   for (const [word, says] of [
     [
       "requires_action",
-      /waits for somebody \(requires_action\): answer it at the provider\. Polling goes on"/,
+      /is waiting for your input \(requires_action\): answer it at the provider\. Polling goes on"/,
     ],
     [
       "pondering",
@@ -650,10 +650,10 @@ describe("at OpenAI", () => {
       JSON.parse((await run("doctor", "--json")).stdout).checks.find(
         ({ id }: { id: string }) => id === "auth",
       );
-    expect(await auth()).toMatchObject({ status: "ok", message: "the service takes the key" });
+    expect(await auth()).toMatchObject({ status: "ok", message: "the service accepts the key" });
     await run("config", "set", "model", "gpt-old");
     expect(await auth()).toMatchObject({
-      ...{ status: "warn", message: "the service takes the key; gpt-old ends on 2027-01-14" },
+      ...{ status: "warn", message: "the service accepts the key; gpt-old ends on 2027-01-14" },
       fix: "research config set model NAME",
     });
   });

@@ -44,7 +44,7 @@ test("an agent that repeats a question whose result was cut short is told that n
   const again = await create();
   expect(again.content).toMatchObject({ request_id: content.request_id, reused: true, status: "FAILED" });
   expect(again.content.next).toBe(
-    "it ended with a part of a result and is not sent again; again: true makes a new request",
+    "it ended with a part of a result and is not sent again; pass again: true to create a new request",
   );
   expect(double.server.count("create")).toBe(1);
 });

@@ -10,7 +10,7 @@ export type Shell = keyof typeof SCRIPTS;
 export const SHELLS = ["bash", "zsh", "fish"] as const satisfies readonly Shell[];
 
 /** A line of each script: a file with it was written by `research completion`, and may be written anew. */
-export const MARKER = "Written by `research completion`; it is replaced when that is run again.";
+export const MARKER = "Written by `research completion`; running it again replaces this file.";
 
 export interface ScriptPlace {
   path: string;

@@ -63,13 +63,13 @@ export async function completeRequest(
   if (asked.options?.store === false && ctx.provider?.name === "openai")
     await ctx.reporter.writeNotice(
       "NOT_STORED",
-      "OpenAI keeps what is not stored for about ten minutes after its end: run, watch and batch keep the result here as soon as it has ended",
+      "OpenAI deletes a result that it does not store about ten minutes after it ends; run, watch and batch save it here as soon as it ends",
     );
   if (after === undefined) return asked;
   return { ...asked, after: await followUpOf(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
 }
 
-export const OWN_SETTINGS = "Each profile has settings of its own.";
+export const OWN_SETTINGS = "Each profile has its own settings.";
 
 /** Each account that a create may go to, in this order, with what it is asked there. Throws UsageError. */
 export async function openAskedAccounts(
@@ -104,11 +104,11 @@ export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Mach
     const isOne = key === undefined ? [] : [JSON.stringify([origin, key, modelOf?.(account)])];
     for (const name of [`profile ${profile}`, ...isOne]) {
       const other = names.get(name);
-      if (other === profile) throw new UsageError(`the profile ${profile} is named twice`);
+      if (other === profile) throw new UsageError(`the profile ${profile} was given twice`);
       if (other !== undefined)
         throw new UsageError(
-          `the profiles ${other} and ${profile} are one key at ${origin}${modelOf ? " with one model" : ""}`,
-          modelOf && "--model PROFILE=NAME gives one of them another model.",
+          `the profiles ${other} and ${profile} have the same key at ${origin}${modelOf ? " and the same model" : ""}`,
+          modelOf && "Give one of them another model with --model PROFILE=NAME.",
         );
       names.set(name, profile);
     }
@@ -122,8 +122,8 @@ export function chooseModels(texts: readonly string[], accounts: readonly Machin
     const account = accounts.find(({ settings }) => text.startsWith(`${settings.profile.value}=`));
     if (!account)
       throw new UsageError(
-        `invalid value for --model: ${JSON.stringify(text)} names none of the accounts`,
-        "With several accounts it is PROFILE=NAME, once for each.",
+        `invalid value for --model: ${JSON.stringify(text)} does not name one of the accounts`,
+        "With several accounts pass --model PROFILE=NAME for each.",
       );
     models.set(account, text.slice(account.settings.profile.value.length + 1));
   }

@@ -22,7 +22,7 @@ export function modelListener(
       if (usage.calls + reused === 0 && end === undefined) return;
       if (hasFailed) await notice("MODEL_FAILED", end ?? "");
       else if (end !== undefined)
-        await notice("MODEL_LIMIT", `the model was not asked about everything: ${end}`);
+        await notice("MODEL_LIMIT", `the model did not judge every citation: ${end}`);
       await notice("MODEL_USED", usedText(findings, reused), { usage });
     },
   };
@@ -31,7 +31,7 @@ export function modelListener(
 /** What a model may take for each report. */
 export function limitsText({ title, limits: { tokens, calls, ms } }: CheckModel): string {
   const most = `${formatCount(tokens, "token")}, ${formatCount(calls, "call")} and ${formatCount(ms / 60_000, "minute")}`;
-  return `${title} judges what each result cites, with at most ${most} for each`;
+  return `${title} judges the citations of each result, using at most ${most} per result`;
 }
 
 /** What asking a model about citations takes, about. */
@@ -40,7 +40,7 @@ export function planText(
   { citations, calls, tokens }: { citations: number; calls: number; tokens: number },
 ): string {
   const cost = `about ${formatCount(calls, "call")} and ${formatCount(tokens, "token")}`;
-  return `${title} is asked about ${formatCount(citations, "citation")}: ${cost}`;
+  return `${title} will judge ${formatCount(citations, "citation")}: ${cost}`;
 }
 
 function usedText({ usage, failures, unproven }: ModelFindings, reused: number): string {
@@ -51,8 +51,8 @@ function usedText({ usage, failures, unproven }: ModelFindings, reused: number):
     ...(unproven > 0 ? [`${formatCount(unproven, "answer")} without proof`] : []),
   ];
   return [
-    `the model took ${formatCount(calls, "call")} and ${formatCount(input_tokens + output_tokens, "token")}${dollars}`,
-    ...(thrown.length > 0 ? [`thrown away: ${thrown.join(", ")}`] : []),
-    ...(reused > 0 ? [`${formatCount(reused, "answer")} of an earlier check stand`] : []),
+    `the model used ${formatCount(calls, "call")} and ${formatCount(input_tokens + output_tokens, "token")}${dollars}`,
+    ...(thrown.length > 0 ? [`discarded: ${thrown.join(", ")}`] : []),
+    ...(reused > 0 ? [`${formatCount(reused, "answer")} of an earlier check reused`] : []),
   ].join("; ");
 }

@@ -77,8 +77,8 @@ export function describeStuck(event: { requestId: string; word: string; waitsFor
   const word = escapeLine(event.word);
   // Most of the providers where a request waits for an answer cannot stop it.
   const what = waitsForSomebody
-    ? `waits for somebody (${word}): answer it at the provider`
-    : `has been ${word} for ten minutes, which is not a known state: look at the service's own page, or stop it with: research stop ${requestId}`;
+    ? `is waiting for your input (${word}): answer it at the provider`
+    : `has been in the unknown state ${word} for ten minutes: look at the service's own page, or stop it with: research stop ${requestId}`;
   return `${requestId} ${what}. Polling goes on`;
 }
 

@@ -30,30 +30,33 @@ export async function showSubmit<P extends Ports>(
     onNext: (error: unknown, { ports }: AskedAccount, { ports: next }: AskedAccount) =>
       reporter.writeNotice(
         "NEXT_ACCOUNT",
-        `${nameAccount(ports)}: ${explainError(error)}; nothing was created there, so ${nameAccount(next)} is asked`,
+        `${nameAccount(ports)}: ${explainError(error)}; nothing was created there; trying ${nameAccount(next)}`,
       ),
   };
   const showUnderWay = (until: number) =>
     reporter.writeNotice(
       "UNDER_WAY",
-      `another command creates the same request; waiting for it, until ${formatIsoDate(until)} at most`,
+      `another command is creating the same request; waiting for it until ${formatIsoDate(until)} at most`,
     );
   const making = once
     ? new CreateOnce().create(accounts, { withinMs: within, submit, onUnderWay: showUnderWay })
     : submitToFirst(accounts, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
     // A 429 may have been the answer to one that was sent, and another command may create the same.
-    if (error instanceof Interrupted) error.resume = "this command created nothing; the same again sends it";
+    if (error instanceof Interrupted)
+      error.resume = "this command created nothing; run it again to submit the request";
     throw error;
   });
   const { account } = made;
   if (made.kind === "reused") {
     const { entry } = made;
     const { request_id, sent_at, status, cut_short } = entry;
-    const again = cut_short ? `; its result was cut short: \`research rerun ${request_id}\` asks again` : "";
+    const again = cut_short
+      ? `; its result was cut short: \`research rerun ${request_id}\` submits it again`
+      : "";
     await reporter.writeNotice(
       "REUSED",
-      `${request_id} of ${sent_at} (${status}) asks the same and is used; nothing was sent${again}`,
+      `reusing ${request_id} of ${sent_at} (${status}), the same question; nothing was sent${again}`,
     );
     return { account, requestId: request_id ?? "", submitted: undefined, reused: entry };
   }
@@ -95,10 +98,7 @@ export async function sayLeft(reporter: Reporter, { ports, limit }: AskedAccount
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
   const hour = ports.history?.countHour(ports, limit);
   if (!hour)
-    return reporter.writeNotice(
-      "QUOTA_UNKNOWN",
-      "the creates of this hour are not counted, since no history is kept",
-    );
+    return reporter.writeNotice("QUOTA_UNKNOWN", "creates are not counted, because the history is off");
   const left = Math.max(0, limit - hour.attempts.length);
   const next = left > 0 ? "" : `; the next one is allowed at ${formatIsoDate(hour.nextAt)}`;
   await reporter.writeNotice("QUOTA", `${left} of ${limit} creates left in this hour${next}`);

@@ -121,7 +121,7 @@ export async function requireConfirmation(
 ): Promise<void> {
   const answer = await ask(terminal, `${question} [y/N]`);
   if (!/^y(es)?$/i.test(answer.trim()))
-    throw new UsageError(`${refused}: it was not confirmed`, "Answer y, or give --yes.");
+    throw new UsageError(`${refused}: not confirmed`, "Answer y, or pass --yes.");
 }
 
 /** An entry's id, or its local id where none is known. */
@@ -137,7 +137,7 @@ export async function chooseIds(
   ctx: Context,
   ids: readonly string[],
   accepts: (entry: HistoryEntry) => boolean = () => true,
-  lack = "there is no request to choose from",
+  lack = "there are no requests to choose from",
 ): Promise<readonly string[]> {
   if (ids.length > 0) return ids;
   const entries = canAsk(ctx) ? (ctx.history?.list({ limit: MOST_ROWS, accepts }) ?? []) : [];

@@ -28,7 +28,7 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
   const { host, signal } = ctx;
   if (/\.pdf$/i.test(name))
     throw new UsageError(
-      `${name} is a PDF, and the links of a PDF are not read`,
+      `${name} is a PDF, and links in a PDF cannot be read`,
       "Export the report as Markdown.",
     );
   const isFile =

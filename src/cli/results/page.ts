@@ -76,7 +76,8 @@ const LOOKS: Record<Verdict, PageMark["look"]> = {
   missing: "bad",
   gone: "bad",
 };
-const CAVEAT = "What is found on a page need not be true, and what is not found on it need not be false.";
+const CAVEAT =
+  "A sentence that is found on a page may still be false, and one that is not found may be true.";
 
 /** Writes the page to a file that only its owner can read, and opens it. Without a browser, stdout gets the path. */
 export async function openPage(terminal: Terminal, result: Result, source: ResultSource): Promise<void> {
@@ -86,7 +87,7 @@ export async function openPage(terminal: Terminal, result: Result, source: Resul
     await buildPage(result, source),
   );
   if (await openInBrowser(host, path, signal)) return reporter.say(`opened ${path}`);
-  await reporter.writeNotice("NOT_OPENED", "no browser could be started: open the file yourself");
+  await reporter.writeNotice("NOT_OPENED", "could not start a browser: open the file yourself");
   await reporter.writeResult(`${path}\n`);
 }
 

@@ -15,14 +15,17 @@ import type { ResultSource } from "./page.js";
 
 type ResultFlags = Given<"result">;
 
-/** Throws UsageError for flags that exclude each other or a file that could not be written, before anything is spent. */
+/** Throws UsageError for flags that cannot be used together or a file that could not be written, before anything is spent. */
 export function checkResultOptions(options: ResultFlags & { bibliography?: string }, json: boolean): void {
   const { output, force, raw, html, web, bibliography: form } = options;
   if (form) refuseBeside(`--bibliography ${form}`, { raw, html, web, json: json && form === "ris" });
   const page = web ? "--web" : html ? "--html" : undefined;
   const other = json ? "JSON output" : raw ? "--raw" : web && output !== undefined ? "--output" : undefined;
   if (page && other)
-    throw new UsageError(`${page} and ${other} exclude each other`, "Give one of them, or run it twice.");
+    throw new UsageError(
+      `${page} and ${other} cannot be used together`,
+      "Use one of them, or run the command twice.",
+    );
   if (output === undefined || output === "-") return;
   if (/[/\\]$/.test(output)) throw new LocalError(`${output} is a folder; name a file`);
   checkTarget(output, force ?? false);
@@ -97,7 +100,7 @@ export async function checkFit(
     if (strict)
       await reporter.writeNotice(
         "NOT_CHECKED",
-        `the result was not checked: no schema is known for ${requestId}`,
+        `the result was not checked: the history has no schema for ${requestId}`,
       );
     return;
   }
@@ -121,7 +124,7 @@ export async function sayLimits(reporter: Reporter, data: Data, requestId: strin
     const why = escapeLine(explainFailed(data) ?? String(word));
     await reporter.writeNotice("CUT_SHORT", `the result of ${requestId} was cut short: ${why}`);
   } else if (EARLY.includes(String(reason)))
-    await reporter.writeNotice("ENDED_EARLY", `${requestId} is COMPLETED, and ended early: ${reason}`);
+    await reporter.writeNotice("ENDED_EARLY", `${requestId} is COMPLETED, but ended early: ${reason}`);
   for (const warning of Array.isArray(warnings) ? warnings : []) {
     const { message } = Object(warning);
     if (typeof message === "string") await reporter.writeNotice("PROVIDER_WARNING", escapeLine(message));

@@ -58,7 +58,7 @@ export class NotInHistoryError extends ResearchError {
 /** A create that may not be sent from here, whatever the service says. Nothing was sent. */
 export class CreateRefusedError extends ResearchError {
   constructor(readonly kind: "no-history" | "used-up") {
-    const why = kind === "no-history" ? "no history is kept" : "all creates are used up";
+    const why = kind === "no-history" ? "the history is off" : "all creates are used up";
     const hint =
       "--once and per-day count by the history: `research config unset history`, or unset RESEARCH_NO_HISTORY.";
     super("NOT_ALLOWED", `${why}, so the request was not sent`, kind === "no-history" ? { hint } : {});

@@ -18,10 +18,12 @@ export const check = defineTool({
   name: "research_check",
   title: "Check a result against its sources",
   description:
-    "Read the pages that the result of a COMPLETED request cites, and look in them for the numbers, dates and quotations of each sentence. What is wrong comes first. If `complete` is false, the same call again goes on. What is found need not be true, and what is missing need not be false.",
+    "Read the pages that the result of a COMPLETED request cites, and look in them for the numbers, dates and quotations of each sentence. Problems are listed first. If `complete` is false, repeat the call to continue. A sentence that is found may still be false, and one that is missing may be true.",
   fields: {
     id: field.text("The id of a request; @last is the newest one."),
-    pages: field.optional(field.number(`How many pages are read at most. Default: ${PAGES}.`, 1, MOST_PAGES)),
+    pages: field.optional(
+      field.number(`The maximum number of pages to read. Default: ${PAGES}.`, 1, MOST_PAGES),
+    ),
     seconds: field.optional(
       field.number(`How long to read. Default: ${SECONDS}.`, 1, MOST_SECONDS, { isWhole: false }),
     ),
@@ -57,7 +59,7 @@ export const check = defineTool({
     const read = outcome.pages.filter(({ state }) => state === "read").length;
     const head = `${VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ")}; ${read} of ${outcome.pages.length} pages could be read.`;
     const more = omitted > 0 ? ` ${omitted} citations are left out here.` : "";
-    const goOn = complete ? "" : " Not all pages were read: the same call again goes on.";
+    const goOn = complete ? "" : " Not all pages were read: repeat the call to continue.";
     return {
       content: { request_id: requestId, checked_at, complete, counts, omitted, citations: shown },
       text: `${[`${head}${more}${goOn}`, ...notices].join("\n")}\n${shown.map(formatLine).join("\n")}`,

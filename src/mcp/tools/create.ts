@@ -20,18 +20,20 @@ export const create = defineTool({
   title: "Submit a research request",
   description: DESCRIPTION,
   fields: {
-    prompt: field.text("The research question, with all that the researcher has to know."),
+    prompt: field.text("The research question, with everything that the researcher needs to know."),
     schema: field.optional(field.object("A JSON Schema; the result is then JSON that fits it.")),
     model: field.optional(
-      field.text("At a provider: the model, preset, processor or effort. Another model is another request."),
+      field.text(
+        "At a provider: the model, preset, processor or effort. A call with another model creates another request.",
+      ),
     ),
     again: field.optional(
       field.flag(
-        "Make another request although the same one exists. It costs as much again. Default: false.",
+        "Create another request even if the same one exists. It costs as much again. Default: false.",
       ),
     ),
     save_to: field.path(
-      "A path under the folder that the server may write to: the result becomes a new file there when the research has ended, if this server still runs.",
+      "A path under the folder that the server may write to: the result is written to a new file there when the research has ended, if this server is still running.",
     ),
   },
   outputSchema: shape.object({
@@ -72,7 +74,7 @@ export const create = defineTool({
         ...(notSaved && { not_saved: notSaved.message }),
         next:
           made.cut_short === true
-            ? "it ended with a part of a result and is not sent again; again: true makes a new request"
+            ? "it ended with a part of a result and is not sent again; pass again: true to create a new request"
             : `research_wait with ids ["${requestId}"], until it has ended; then research_output`,
       },
     };

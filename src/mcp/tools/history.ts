@@ -9,13 +9,15 @@ const PROMPT_CHARACTERS = 200;
 
 export const list = defineTool({
   name: "research_list",
-  title: "List what this machine created",
+  title: "List the requests of this machine",
   description:
-    "The requests that this machine created, by this server or by the research command: unknown outcomes first, then the newest first, each in the state last seen. Asks no service. A prompt is cut after 200 characters.",
+    "The requests that this machine created, by this server or by the research command: unknown outcomes first, then the newest first, each in its last recorded state. Nothing is sent to the service. A prompt is cut after 200 characters.",
   fields: {
-    limit: field.optional(field.number(`How many at most. Default: ${DEFAULT_LIMIT}.`, 1, MOST)),
+    limit: field.optional(
+      field.number(`The maximum number of requests. Default: ${DEFAULT_LIMIT}.`, 1, MOST),
+    ),
     status: field.optional(
-      field.text("Only those in this state; UNKNOWN: creates whose outcome is unknown."),
+      field.text("Only requests in this state; UNKNOWN: creates with an unknown outcome."),
     ),
   },
   outputSchema: shape.object({
@@ -51,9 +53,9 @@ function toListed(entry: HistoryEntry) {
 
 export const quota = defineTool({
   name: "research_quota",
-  title: "Say how many creates are left",
+  title: "Show how many creates are left",
   description:
-    "How many creates of the last hour count for the key in use, how many a limit leaves, the same for 24 hours (`day`), and what was `spent`. Asks no service.",
+    "How many creates of the last hour count for the key in use, how many a limit leaves, the same for 24 hours (`day`), and what was `spent`. Nothing is sent to the service.",
   fields: {},
   outputSchema: shape.object({
     ...{

@@ -17,10 +17,10 @@ export const output = defineTool({
   fields: {
     id: field.text("The id of a request; @last is the newest one."),
     offset: field.optional(
-      field.number("The first character wanted. Default: 0.", 0, Number.MAX_SAFE_INTEGER),
+      field.number("The first character to return. Default: 0.", 0, Number.MAX_SAFE_INTEGER),
     ),
     save_to: field.path(
-      "A path under the folder that the server may write to: the whole becomes a new file there, and no content is given.",
+      "A path under the folder that the server may write to: the whole result is written to a new file there, and no content is returned.",
     ),
   },
   outputSchema: shape.object({
@@ -49,7 +49,7 @@ export const output = defineTool({
     // (github.com/MoonshotAI/kimi-code/pull/3234), some only the other (github.com/anthropics/claude-code/issues/79944).
     const { content, next } = cutPage(whole, offset);
     const where = `characters ${Math.min(offset, total)} to ${Math.min(offset, total) + content.length} of ${total}`;
-    const goOn = next === null ? "That is the end of it." : `It goes on at offset ${next}.`;
+    const goOn = next === null ? "This is the end of the result." : `It continues at offset ${next}.`;
     return {
       content: { request_id: requestId, offset, total, next_offset: next, notice: NOTICE, content },
       text: `The result of ${requestId}, ${where}. ${goOn} ${NOTICE}\n\n${content}`,

@@ -30,7 +30,7 @@ export const stop = defineTool({
   name: "research_stop",
   title: "Stop requests for good",
   description:
-    "Stop requests. Nothing of their work is kept, they cannot be started again, and what they cost is not given back. Ask the person first.",
+    "Stop requests. Their results are lost, they cannot be restarted, and their cost is not refunded. Ask the user first.",
   fields: { ids: IDS },
   outputSchema: shape.object(STATES),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
@@ -49,7 +49,7 @@ export const wait = defineTool({
   name: "research_wait",
   title: "Wait for requests to end",
   description:
-    "Wait until all requests have ended or the time is over, and give the state of each. If `done` is false, call it again: the research goes on meanwhile, and to cancel the call does not stop it.",
+    "Wait until all requests have ended or the time is over, and return the state of each. If `done` is false, call it again. The research continues meanwhile, and cancelling the call does not stop it.",
   fields: {
     ids: IDS,
     seconds: field.optional(

@@ -66,7 +66,7 @@ describe("login", () => {
     const { login, stored } = machine();
     const run = await login(NOWHERE);
     expect(run).toMatchObject({ code: 0, stdout: "" });
-    expect(run.stderr).toContain("could not be tried");
+    expect(run.stderr).toContain("could not be tested");
     expect(run.stderr).not.toContain("logged in");
     expect(stored().profiles.default["api-key-origin"]).toBe(NOWHERE);
   });
@@ -127,10 +127,12 @@ describe("several accounts", () => {
     const { run, stored } = machine();
     const [one, two] = [await answering(NOT_FOUND), await answering(NOT_FOUND)];
     const first = await run(account("openai", ...at(one)), {}, "key-of-one-1");
-    expect(first.stderr).toMatch(/^logged in to \S+ \(profile openai\)\nresearch follows OpenAI's .*\n$/);
+    expect(first.stderr).toMatch(
+      /^logged in to \S+ \(profile openai\)\nOpenAI support was written from its documentation.*\n$/,
+    );
     const second = await run(account("--provider", "exa", ...at(two)), {}, "key-of-two-2");
     expect(second.stderr.split("\n").slice(2)).toEqual([
-      "profile exa is in use now in place of openai; to go back: research config use openai",
+      "switched from profile openai to exa; to switch back: research config use openai",
       "accounts: openai, exa (in use)",
       "",
     ]);
@@ -155,7 +157,7 @@ describe("several accounts", () => {
     ]);
     await run(["config", "use", "openai"]);
     expect((await run(account("research", ...at(one)), {}, "key-of-own-4")).stderr).toContain(
-      "profile default is in use now in place of openai; to go back: research config use openai\n",
+      "switched from profile openai to default; to switch back: research config use openai\n",
     );
     expect((await run(["config", "get", "base-url"])).stdout).toBe(`${one}\n`);
   });
@@ -184,7 +186,7 @@ describe("several accounts", () => {
     const seen = await run(account(...words(url)), {}, "key-of-two-2");
     expect(seen).toMatchObject({ code: 2, stdout: "" });
     expect(seen.stderr).toContain(
-      `the profile openai holds the key of another account, at ${url}: add -p NAME to store this one beside it, or forget that one first with \`research logout -p openai\``,
+      `the profile openai has the key of another account, at ${url}: add -p NAME to store this key in another profile, or delete that key first with \`research logout -p openai\``,
     );
     expect(stored()).toEqual(before);
     await run(["logout", "-p", "openai"]);

@@ -54,7 +54,7 @@ it("says all of a key as JSON", async () => {
 });
 
 it.each([
-  ["no store", ["add", "alice"], "no store is named"],
+  ["no store", ["add", "alice"], "no data folder or database was named"],
   ["a blank in a name", ["add", "a b", "--data", "."], "invalid key name"],
   ["a long name", ["add", "x".repeat(65), "--data", "."], "invalid key name"],
   [
@@ -73,7 +73,7 @@ it.each([
 });
 
 it("budgets are added, changed one by one and taken away; spent says nothing of a key without conversations", async () => {
-  expect((await keys("list", "--data", data)).stderr).toContain("no key was added");
+  expect((await keys("list", "--data", data)).stderr).toContain("there are no keys");
   const budgets = ["--budget", "200/30d", "--dollars", "2.5/90m", "--at-once", "3"];
   const added = JSON.parse(
     (await keys("add", "ci", "--tier", "pro", ...budgets, "--data", data, "--json")).stdout,
@@ -84,7 +84,7 @@ it("budgets are added, changed one by one and taken away; spent says nothing of 
   expect(set).not.toHaveProperty("api_key");
   expect((await keys("set", "ci", "--budget", "none", "--data", data)).code).toBe(0);
   expect((await keys("list", "--data", data)).stdout).toMatch(/\t-\t-\t-\t\$2\.5\/90m\n$/);
-  const nothing = { code: 0, stdout: "", stderr: "nothing has ended in this time\n" };
+  const nothing = { code: 0, stdout: "", stderr: "no conversation ended in this time\n" };
   expect(await keys("spent", "--data", data)).toEqual(expect.objectContaining(nothing));
   expect((await keys("spent", "--data", data, "--json")).stdout).toBe("[]\n");
   expect((await keys("revoke", "ci", "--data", data)).code).toBe(0);
@@ -94,7 +94,7 @@ it("budgets are added, changed one by one and taken away; spent says nothing of 
       ["revoke", name],
     ]) {
       const { code, stderr } = await keys(...change, "--data", data);
-      expect([code, stderr]).toEqual([6, expect.stringContaining(`no key in use has the name ${name}`)]);
+      expect([code, stderr]).toEqual([6, expect.stringContaining(`there is no valid key named ${name}`)]);
     }
   }
 });

@@ -134,7 +134,7 @@ describe("invalid input sends nothing and is exit 2:", () => {
   it("--model with --researcher, and a key that is none", async () => {
     const args = ["serve", "--port", "0", "--model", "m", "--model-url", "http://127.0.0.1:1"];
     const both = await research([...args, "--researcher", "cat"]);
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("exclude each other") });
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("cannot be used together") });
     const broken = await research(args, { env: { RESEARCH_MODEL_API_KEY: "a key with blanks" } });
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining("RESEARCH_MODEL_API_KEY") });
     expect(broken.stderr).not.toContain("a key with");

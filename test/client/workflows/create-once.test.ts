@@ -235,7 +235,7 @@ test("without a history nothing is sent", async () => {
   for (const named of [[bare], [ports, other], [other, ports]]) {
     const accounts = named.map((one) => ({ ports: one, body: BODY }));
     await expect(once.create(accounts, { submit: {} })).rejects.toMatchObject({
-      ...{ code: "NOT_ALLOWED", message: "no history is kept, so the request was not sent" },
+      ...{ code: "NOT_ALLOWED", message: "the history is off, so the request was not sent" },
       hint: expect.stringMatching(/`research config unset history`, or unset RESEARCH_NO_HISTORY/),
     });
   }

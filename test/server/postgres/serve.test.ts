@@ -20,7 +20,7 @@ it.each([
   [["--role", "all"], "--role needs --database URL"],
   [["--lease", "3s"], "--lease needs --database URL"],
   [["--database", NOWHERE, "--lease", "0"], "--lease must be at least 1s"],
-  [["--database", NOWHERE, "--data", "x"], "--data and --database exclude each other"],
+  [["--database", NOWHERE, "--data", "x"], "--data and --database cannot be used together"],
   [["--database", "postgresql://u:hunter2@h/d"], "--database holds a password"],
   [["--database=postgresql://h/d?password=hunter2"], "--database holds a password"],
   [["--database", "host=h password=hunter2"], "--database is not a PostgreSQL URL"],
@@ -37,7 +37,7 @@ it.each([
 it("RESEARCH_SERVE_DATABASE excludes --data too", async () => {
   const env = { RESEARCH_SERVE_DATABASE: NOWHERE };
   const { code, stderr } = await research(["serve", "--port", "0", "--data", "x"], { env });
-  expect(stderr).toContain("--data and RESEARCH_SERVE_DATABASE exclude each other");
+  expect(stderr).toContain("--data and RESEARCH_SERVE_DATABASE cannot be used together");
   expect(code).toBe(2);
 });
 

@@ -20,7 +20,7 @@ export function checkPages({ path: out }: OutputFolder, states: readonly RowStat
   for (const name of [INDEX, ...states.map(nameRowPage)]) {
     const text = read(out, name);
     if (text === undefined || text.slice(0, 2_000).includes(GENERATOR)) continue;
-    throw new LocalError(`${out} holds ${name} that this batch did not write; use another folder`);
+    throw new LocalError(`${out} contains ${name}, which this batch did not write; use another folder`);
   }
 }
 

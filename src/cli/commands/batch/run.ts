@@ -47,7 +47,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     faults.push({ line, reason: `${reason}; use another key, or another --out` });
   }
   if (out === undefined && !dryRun)
-    faults.push({ reason: "--out DIR is missing: the folder for the results" });
+    faults.push({ reason: "--out is missing: pass the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
   const planBatch = (): Planned => {
     const knownRows = reconcile(before, machine.history);

@@ -99,7 +99,7 @@ export async function showBatch(
   } catch (error) {
     if (error instanceof ClosedPipe) return EXIT_CODES.NOT_FINISHED;
     if (error instanceof Interrupted) {
-      error.resume = `what runs goes on; go on with: ${resume}`;
+      error.resume = `running requests continue; go on with: ${resume}`;
       await renderer.summary(describeCommandFailure(error).exit_code).catch(() => {});
     }
     throw error;
@@ -294,7 +294,7 @@ class BatchRenderer {
     this.#hasWaited = true;
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
     const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${formatIsoDate(until)}`;
-    const flag = isNews && !ports.perDay ? "; --per-hour N keeps below it" : "";
+    const flag = isNews && !ports.perDay ? "; to stay below the limit, pass --per-hour N" : "";
     await reporter.writeNotice("WAITING_FOR_QUOTA", `${limitWords(ports)}; ${wait}${flag}`);
   }
 
@@ -310,13 +310,13 @@ class BatchRenderer {
       const rows = reason.failures === 1 ? "1 row has" : `${reason.failures} rows have`;
       return this.parts.reporter.writeNotice(
         "MAX_FAILURES",
-        `${rows} failed, which --max-failures allows; no more are sent`,
+        `${rows} failed, the limit of --max-failures; no more rows are sent`,
       );
     }
     const { exit_code, hint, message } = describeFailure(reason.error);
     this.exitCode = pickWorst([this.exitCode, exit_code]);
     const isRunning = this.parts.batch.progress.counts.running > 0;
-    const next = `${isRunning ? "What runs is watched to its end. " : ""}Then go on with: ${this.parts.resume}`;
+    const next = `${isRunning ? "Running requests are watched until they end. " : ""}Then go on with: ${this.parts.resume}`;
     const named = ports ? { message: `${nameAccount(ports)}: ${message}` } : {};
     await this.#showError(reason.error, { ...named, hint: hint ? `${hint} ${next}` : next });
   }

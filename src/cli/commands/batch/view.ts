@@ -190,10 +190,10 @@ export function formatTrouble(event: BatchRunEvent & { kind: "trouble" }): strin
   const message = explainError(event.error);
   switch (event.activity) {
     case "create":
-      return `${message}; sending is tried again`;
+      return `${message}; it will be sent again`;
     case "poll":
       return `${message}; polling goes on`;
     case "fetch":
-      return `${event.state ? addRowName(event.state, message) : message}; the result is asked for again`;
+      return `${event.state ? addRowName(event.state, message) : message}; the result will be fetched again`;
   }
 }

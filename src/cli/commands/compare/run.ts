@@ -105,10 +105,10 @@ function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: 
   const command = resumeCommand(flags, "compare", prompt === undefined ? [] : [prompt], words);
   const only = stored.length === 1 ? `; the only one so far is ${stored[0]}` : "";
   return new UsageError(
-    "compare needs two accounts at least: -p PROFILE -p PROFILE",
+    "compare needs at least two accounts: -p PROFILE -p PROFILE",
     stored.length < 2
       ? `\`research login PROVIDER\` stores another account${only}.`
-      : `With the accounts that are stored: ${command}`,
+      : `With the stored accounts: ${command}`,
   );
 }
 
@@ -152,11 +152,13 @@ function checkFolder(dir: string, question: string): void {
       (name) => name !== ".research-batch" && !ownStems.has(name.replace(/\.(?:md|json|html)$/, "")),
     );
     if (foreign !== undefined)
-      throw new LocalError(`${dir} holds ${foreign}, which is not of this comparison; take another folder`);
+      throw new LocalError(
+        `${dir} contains ${foreign}, which does not belong to this comparison; use another folder`,
+      );
     const before = readIfThere(join(dir, ".research-batch", MARKER));
     const isNew = before === undefined && knownRows.length === 0 && !existsSync(join(dir, "index.md"));
     if (!isNew && before !== question)
-      throw new LocalError(`${dir} holds another question or other accounts; take another folder`);
+      throw new LocalError(`${dir} contains another question or other accounts; use another folder`);
   });
 }
 

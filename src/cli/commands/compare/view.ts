@@ -98,7 +98,7 @@ function formatStatements(statements: readonly AccountStatement[]): string[] {
   ];
   return [
     ...sections.flatMap(([head, items]) => (items.length > 0 ? [`## ${head}`, items.join("\n")] : [])),
-    ...(counts.length > 0 ? [`Statements of one account alone: ${counts.join(", ")}.`] : []),
+    ...(counts.length > 0 ? [`Statements of only one account: ${counts.join(", ")}.`] : []),
   ];
 }
 
@@ -140,8 +140,8 @@ export function indexText(
     [`| ${heads.join(" | ")} |`, `|${heads.map(() => "---|").join("")}`, ...rows].join("\n"),
     ...formatStatements(statements),
     "## Shared sources",
-    shared.length > 0 ? shared.join("\n") : "None is named by more than one account.",
-    ...(hasRedirects ? ["Redirects of Gemini are not compared: each answer has its own."] : []),
+    shared.length > 0 ? shared.join("\n") : "No source is cited by more than one account.",
+    ...(hasRedirects ? ["Gemini's redirects are not compared: every answer has different ones."] : []),
     "## Reports",
     reports.join("\n"),
   ].join("\n\n")}\n`;

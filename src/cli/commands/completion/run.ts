@@ -21,7 +21,7 @@ export async function runCompletion(
   if (!place) throw new LocalError("no folder for the script: set HOME to an absolute path");
   install(place, script, options.force ?? false);
   const { path, line } = place;
-  await reporter.say(`the script is in ${path}; it holds for new shells`);
+  await reporter.say(`wrote the script to ${path}; new shells use it`);
   if (line !== undefined) await reporter.say("add this line to ~/.zshrc:");
   await reporter.show({ shell, path, line: line ?? null }, line === undefined ? "" : `${line}\n`);
 }

@@ -74,7 +74,7 @@ export async function runConfigSet(ctx: Context, name: string, given: string | u
   if (key === "api-key" && given !== undefined) {
     await ctx.reporter.writeNotice(
       "KEY_ON_COMMAND_LINE",
-      "a key on the command line can be seen by others and stays in the shell's history; leave the value out to be asked",
+      "a key on the command line can be seen by others and stays in the shell's history; leave the value out to be prompted",
     );
   }
 }
@@ -173,8 +173,8 @@ export async function readKey(ctx: Context, question: string | undefined): Promi
 function chooseOrigin({ baseUrl }: SettingsSite): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(
-    "a key belongs to a base URL, and no base URL is set",
-    "First: research config set base-url URL",
+    "a key needs a base URL, and none is set",
+    "First run: research config set base-url URL",
   );
 }
 

@@ -17,7 +17,7 @@ export async function runDiff(ctx: Context, old: string, now: string, options: D
   const { reporter } = ctx;
   checkResultOptions(options, reporter.json);
   if (old === "-" && now === "-")
-    throw new UsageError("stdin can be read once: name a file or an id for one of the two results");
+    throw new UsageError("stdin can be read only once: pass a file or an id for one of the two results");
   const sides: DiffSide[] = [];
   const codes: number[] = [];
   for (const name of [old, now])

@@ -157,13 +157,13 @@ const NO_SETTINGS_FOLDER = warn(
 );
 
 function checkHistory({ history, folders: { state: folder }, settings }: Machine): Finding {
-  if (settings.history.value === "off") return createOk("no history is kept");
+  if (settings.history.value === "off") return createOk("the history is off");
   if (!history || folder === undefined)
     return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
   const problem = placeProblem("history", join(folder, "history.jsonl"), true);
   if (problem) return problem;
   const isEmpty = history.list({ limit: 1 }).length === 0;
-  const message = `${isEmpty ? "nothing is recorded yet" : "usable"}, in ${folder}`;
+  const message = `${isEmpty ? "empty" : "usable"}, in ${folder}`;
   if (history.skipped === 0) return createOk(message);
   return warn(`${message}; records that could not be read were skipped`, "research list");
 }
@@ -269,8 +269,8 @@ function checkTls({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | undef
 function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: Machine): Finding {
   const message = error?.message ?? "";
   if (verdict === "valid" && ending)
-    return warn(`the service takes the key; ${ending}`, "research config set model NAME");
-  if (verdict === "valid") return createOk("the service takes the key");
+    return warn(`the service accepts the key; ${ending}`, "research config set model NAME");
+  if (verdict === "valid") return createOk("the service accepts the key");
   if (verdict === "refused")
     return fail(4, `the service refuses the key: ${message}`, buildLoginCommand(settings));
   return fail(9, `this does not look like the research service: ${message}`, error?.hint ?? SET_BASE_URL);
@@ -280,7 +280,7 @@ function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: Machin
 const CLOCK_LIMIT_MS = 60_000;
 
 function checkClock({ date }: ProbeAnswer, { clock, platform }: Host): Finding {
-  if (date === undefined) return createOk("the service sends no date");
+  if (date === undefined) return createOk("the service sent no date");
   const ahead = clock.now() - date;
   if (Math.abs(ahead) <= CLOCK_LIMIT_MS) return createOk("as the service's");
   const off = `${formatDuration(Math.abs(ahead))} ${ahead > 0 ? "ahead of" : "behind"} the service's`;
@@ -288,7 +288,7 @@ function checkClock({ date }: ProbeAnswer, { clock, platform }: Host): Finding {
 }
 
 function checkQuota(machine: Machine): Finding {
-  if (!machine.history) return { status: "skipped", message: "no history is kept" };
+  if (!machine.history) return { status: "skipped", message: "the history is off" };
   const { used, limit, next_slot_at } = readQuota(machine, {});
   if (limit === null) return createOk(`${used} creates in the last hour; no limit is set`);
   const message = `${used} of ${limit} creates used in the last hour`;
@@ -300,7 +300,7 @@ function checkQuota(machine: Machine): Finding {
 function checkCompletion({ env }: Host): Finding {
   const name = basename(env.SHELL ?? "");
   const shell = SHELLS.find((candidate) => candidate === name);
-  if (!shell) return { status: "skipped", message: "SHELL names no shell that has a completion script" };
+  if (!shell) return { status: "skipped", message: "there is no completion script for the shell in SHELL" };
   const place = locateScript(shell, env);
   const installed = place && readIfThere(place.path);
   if (installed === SCRIPTS[shell]) return createOk(`installed for ${shell}`);

@@ -30,7 +30,7 @@ async function runChecks(checks: readonly Check[], offline: boolean): Promise<Ch
 }
 
 async function runCheck(check: Check, reason: CheckResult | undefined, offline: boolean): Promise<Finding> {
-  if (offline && check.network) return { status: "skipped", message: "not asked with --offline" };
+  if (offline && check.network) return { status: "skipped", message: "skipped because of --offline" };
   if (reason) {
     const state = reason.status === "fail" ? "not ok" : "skipped";
     return { status: "skipped", message: `it depends on ${reason.id}, which is ${state}` };

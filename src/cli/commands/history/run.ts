@@ -10,7 +10,7 @@ import { canAsk, confirm } from "../../requests/table.js";
 
 const FORGETTING = {
   verb: "Forget",
-  loss: "Prompt, context, id and kept result leave this disk.",
+  loss: "This removes the prompt, context, id and stored result from this disk.",
   refused: "not forgotten",
 };
 
@@ -54,11 +54,11 @@ export async function forgetHistory(
 
 /** Why an entry may not be forgotten; undefined if it may. */
 function explainKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
-  if (status === UNKNOWN) return "has an unknown outcome: settle it with `research resolve` first";
+  if (status === UNKNOWN) return "has an unknown outcome: run `research resolve` first";
   if (status !== NOT_CREATED && !isFinal(status))
     return `has not ended: its last recorded state is ${status}`;
   if (Date.parse(sent_at) > now - WINDOW_MS)
-    return "was sent within the last hour, which it still counts for";
+    return "was sent within the last hour, and still counts towards the hourly limit";
   return undefined;
 }
 
@@ -71,10 +71,13 @@ async function report(ctx: Context, entries: readonly HistoryEntry[], skipped: n
   const { reporter } = ctx;
   if (skipped > 0) {
     const kept = skipped === 1 ? "1 request is kept" : `${skipped} requests are kept`;
-    await reporter.writeNotice("NOT_FORGOTTEN", `${kept}: unknown, not ended, or of the last hour`);
+    await reporter.writeNotice(
+      "NOT_FORGOTTEN",
+      `${kept} because the outcome is unknown, the request has not ended, or it was sent in the last hour`,
+    );
   }
   if (entries.length > 0)
-    await reporter.writeNotice("BATCH_FOLDERS", "results in the folders of batches are not touched");
+    await reporter.writeNotice("BATCH_FOLDERS", "results in batch folders are not changed");
   const names = entries.map(({ request_id, local_id }) => ({ request_id, local_id }));
   const lines = names.map(({ request_id, local_id }) => `${request_id ?? local_id}\tFORGOTTEN\n`);
   await reporter.show({ forgotten: names, skipped }, lines.join(""));

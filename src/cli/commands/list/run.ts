@@ -59,7 +59,7 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
   if (elsewhere > 0) {
     await ctx.reporter.writeNotice(
       "NOT_REFRESHED",
-      `${formatCount(elsewhere, "request")} of another origin not asked for; --profile or --base-url names another origin`,
+      `${formatCount(elsewhere, "request")} of other origins not refreshed; name an origin with --profile or --base-url`,
     );
   }
   const targets = running.flatMap((entry): NamedTarget[] => {

@@ -50,7 +50,7 @@ export async function runLogin(
   const isOther = (ownProfile?.provider ?? INTERFACE) !== name;
   if (keyOrigin && (isOther || keyOrigin !== base.origin))
     throw new UsageError(
-      `the profile ${profile} holds the key of another account, at ${keyOrigin}: add -p NAME to store this one beside it, or forget that one first with \`research logout -p ${profile}\``,
+      `the profile ${profile} has the key of another account, at ${keyOrigin}: add -p NAME to store this key in another profile, or delete that key first with \`research logout -p ${profile}\``,
     );
   const key = await readKey(ctx, withKey ? undefined : `API key for ${base.origin} (hidden):`);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
@@ -74,12 +74,12 @@ export async function runLogin(
   if (untried)
     await ctx.reporter.writeNotice(
       "KEY_NOT_TRIED",
-      `the key for ${base.origin} is saved (profile ${profile}), but could not be tried: ${untried.message}`,
+      `the key for ${base.origin} is saved (profile ${profile}), but could not be tested: ${untried.message}`,
     );
   else await ctx.reporter.say(`logged in to ${base.origin} (profile ${profile})`);
   if (provider)
     await ctx.reporter.say(
-      `research follows ${provider.title}'s documentation and was not yet tried on a live account. A restricted key may pass here and still not be allowed to create.`,
+      `${provider.title} support was written from its documentation and has not been tested on a live account. A restricted key may pass this test and still not be allowed to create requests.`,
     );
   await sayAccounts(ctx, profile, isUsed, before);
 }
@@ -94,7 +94,7 @@ async function sayAccounts(
   const inUse = ctx.host.env.RESEARCH_PROFILE || (isUsed ? profile : before);
   if (isUsed && before !== undefined && before !== profile)
     await ctx.reporter.say(
-      `profile ${profile} is in use now in place of ${before}; to go back: research config use ${before}`,
+      `switched from profile ${before} to ${profile}; to switch back: research config use ${before}`,
     );
   else if (inUse !== profile)
     await ctx.reporter.say(
@@ -115,14 +115,14 @@ export async function runLogout(ctx: Context): Promise<void> {
     delete stored["api-key"];
     delete stored["api-key-origin"];
   });
-  await ctx.reporter.say(`the key of profile ${profile} is forgotten`);
+  await ctx.reporter.say(`deleted the key of profile ${profile}`);
 }
 
 async function askBaseUrl(ctx: Context, knownUrl: string | undefined, interactive: boolean): Promise<string> {
   if (ctx.flags.baseUrl !== undefined || (knownUrl && !interactive)) return knownUrl ?? "";
   if (!interactive) {
     throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
-      hint: "Give it: research login --base-url URL --with-key < keyfile",
+      hint: "Run: research login --base-url URL --with-key < keyfile",
     });
   }
   const answer = await ask(ctx, `Base URL of the service${knownUrl ? ` [${knownUrl}]` : ""}:`);

@@ -59,7 +59,7 @@ export async function runOutput(
   const { buildBibliography } = form ? await import("../../../app/bibliography.js") : {};
   const content = (form && buildBibliography?.(result, form, formatIsoDate(accessedAt))) || result;
   if (form && content.data.length === 0)
-    await ctx.reporter.writeNotice("NO_SOURCES", `the result of ${requestId} names no address`);
+    await ctx.reporter.writeNotice("NO_SOURCES", `the result of ${requestId} has no sources`);
   await showResult(ctx, content, source, form ? { ...options, raw: true } : options).catch((error) => {
     throw wrapUndelivered(error, requestId);
   });

@@ -14,7 +14,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
     const all = listQuotas(ctx);
     await reporter.show(all, formatTable(ALL, all.map(accountRow), host.stdout));
     if (all.some(({ spent }) => spent.some(hasMore)))
-      await reporter.say("+: requests that ended without saying a cost are not in this sum");
+      await reporter.say("+: some requests did not report a cost and are not in this sum");
     return;
   }
   const account = readAccountQuota(ctx, options);
@@ -25,8 +25,8 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
   if (ctx.getHourlyLimit(options) === undefined)
     await reporter.say(
       provider
-        ? `${provider.title} has limits of its own that it does not say; --per-hour N counts against one of yours`
-        : "no limit is set, so it is unknown what is left: pass --tier or --per-hour, or `research config set tier free`",
+        ? `${provider.title} does not publish its limits; set your own with --per-hour N`
+        : "no limit is set, so the remaining creates are unknown: pass --tier or --per-hour, or run `research config set tier free`",
     );
 }
 
@@ -53,7 +53,7 @@ function formatSpent({ day, spent }: AccountQuota): string {
       ...(running > 0 ? [`${running} running`] : []),
       ...(cost === null ? [] : [formatDollars(cost)]),
       ...(tokens === null ? [] : [formatCount(tokens, "token")]),
-      ...(unsaid > 0 ? [`${unsaid} that said no cost`] : []),
+      ...(unsaid > 0 ? [unsaid === requests ? "cost not reported" : `cost of ${unsaid} not reported`] : []),
     ];
     return `last ${since}: ${parts.join(", ")}`;
   });

@@ -10,8 +10,8 @@ export async function resolve(
 ): Promise<void> {
   if ((requestId === undefined) === !notCreated) {
     throw new UsageError(
-      "give either --request-id ID or --not-created",
-      "The one for a request that exists, the other for one that does not.",
+      "pass either --request-id ID or --not-created",
+      "Use --request-id if the request exists, and --not-created if it does not.",
     );
   }
   if (requestId !== undefined && !isRequestId(requestId))
@@ -23,7 +23,7 @@ export async function resolve(
     const { local_id, request_id, status } = entry;
     throw new CodedError(
       "NOT_ALLOWED",
-      `the outcome of ${local_id} is known: ${request_id === null ? status : `${request_id} is ${status}`}`,
+      `the outcome of ${local_id} is already known: ${request_id === null ? status : `${request_id} is ${status}`}`,
       { localId: local_id },
     );
   }

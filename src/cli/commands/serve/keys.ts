@@ -72,14 +72,14 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
 export async function setKey(ctx: Context, name: string, options: SetOptions): Promise<void> {
   const budgets = buildBudgets(options);
   if (Object.keys(budgets).length === 0)
-    throw new UsageError("no change is named", "Give --budget, --at-once or --dollars.");
+    throw new UsageError("no change was requested", "Pass --budget, --at-once or --dollars.");
   return useKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.set(name, budgets))) throw noSuchKey(name);
     const key = (await keys.list()).find(
       (candidate) => candidate.name === name && candidate.revokedAt === undefined,
     );
     if (ctx.reporter.json && key) await ctx.reporter.writeResultJson(describeKey(key));
-    await ctx.reporter.say(`The key ${name} is changed.`);
+    await ctx.reporter.say(`Changed the key ${name}.`);
   });
 }
 
@@ -93,7 +93,7 @@ export async function runSpent(ctx: Context, options: SpentOptions): Promise<voi
       return { ...row, name: by === "key" ? key?.name : name, revoked: key?.revokedAt !== undefined };
     });
     if (by === "key") all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1));
-    if (all.length === 0) await ctx.reporter.say("nothing has ended in this time");
+    if (all.length === 0) await ctx.reporter.say("no conversation ended in this time");
     const rows = all.map(({ name, revoked, ...row }) => ({
       ...{ [by]: name || null, ...(revoked && { revoked }) },
       ...{ completed: row.completed, failed: row.failed, stopped: row.stopped },
@@ -120,7 +120,8 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<void
       state: getKeyState(key, now),
       ...usedOf(key, uses[n]),
     }));
-    if (all.length === 0) await ctx.reporter.say("no key was added: `research serve keys add NAME` adds one");
+    if (all.length === 0)
+      await ctx.reporter.say("there are no keys; add one with `research serve keys add NAME`");
     const rows = all.map((key) => formatKeyRow(key, isTTY));
     await ctx.reporter.show(all, formatTable(KEYS, rows, ctx.host.stdout));
   });
@@ -131,16 +132,16 @@ export async function revokeKey(ctx: Context, name: string, options: StoreChoice
   return useKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) throw noSuchKey(name);
     if (ctx.reporter.json) await ctx.reporter.writeResultJson({ name, state: "revoked" });
-    await ctx.reporter.say(`The key ${name} is revoked.`);
+    await ctx.reporter.say(`Revoked the key ${name}.`);
   });
 }
 
 function noSuchKey(name: string): CodedError {
   const hint = "`research serve keys list` shows all keys.";
-  return new CodedError("NOT_ALLOWED", `no key in use has the name ${name}`, { hint });
+  return new CodedError("NOT_ALLOWED", `there is no valid key named ${name}`, { hint });
 }
 
-/** Uses the keys of a service. Only with `creates` is a data folder made. Throws UsageError if no store is named, else LocalError. */
+/** Uses the keys of a service. Only with `creates` is a data folder made. Throws UsageError if no data folder or database was named, else LocalError. */
 async function useKeys(
   ctx: Context,
   options: StoreChoice,
@@ -254,10 +255,7 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
       return { keys, overview: async () => overview };
     }
     if (data === undefined) {
-      throw new UsageError(
-        "no store is named",
-        "Say where the service keeps its data: --data DIR or --database URL.",
-      );
+      throw new UsageError("no data folder or database was named", "Pass --data DIR or --database URL.");
     }
     if (creates) makeFolder(data);
     else if (!existsSync(data)) throw new LocalError(`the data folder does not exist: ${data}`);

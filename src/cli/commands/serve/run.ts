@@ -43,7 +43,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   if (!isLoopback(options.host)) {
     await voice.notice(
       "EXPOSED",
-      `the service listens on ${options.host}: anyone who reaches this machine and knows the key can use it, and plain http can be read on the way`,
+      `the service listens on ${options.host}: anyone who can reach this machine and knows the key can use it, and others can read plain http on the network`,
     );
   }
   const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, given).catch(

@@ -19,7 +19,7 @@ const DEFAULT_LEASE_MS = 15_000;
 const LEAST_LEASE_MS = 1_000;
 const DEFAULT_CONNECTIONS = 10;
 
-/** The URL of the shared database; undefined without one. Throws UsageError for an invalid URL, a password in the argument, and flags that exclude each other. */
+/** The URL of the shared database; undefined without one. Throws UsageError for an invalid URL, a password in the argument, and flags that cannot be used together. */
 export function readDatabase(ctx: Context, options: Partial<StoreOptions>): string | undefined {
   const variable = ctx.host.env.RESEARCH_SERVE_DATABASE || undefined;
   const given = options.database ?? variable;
@@ -34,7 +34,7 @@ export function readDatabase(ctx: Context, options: Partial<StoreOptions>): stri
       : (["--database", "argument"] as const);
   if (options.lease !== undefined && options.lease < LEAST_LEASE_MS)
     throw new UsageError("--lease must be at least 1s: it is renewed three times in that time");
-  if (options.data !== undefined) throw new UsageError(`--data and ${name} exclude each other`);
+  if (options.data !== undefined) throw new UsageError(`--data and ${name} cannot be used together`);
   const problem = findUrlProblem(given, from);
   if (problem !== undefined) throw new UsageError(`${name} ${problem}`);
   return given;
@@ -115,13 +115,13 @@ async function chooseOwnKey(
   if (given !== undefined) return { apiKey: given, fresh: false };
   if (shared) {
     throw new UsageError(
-      "a service with a database needs a key: none was added to it, and none is given",
+      "a service with a database needs a key, and it has none",
       "Add one with `research serve keys add NAME --database URL`, or set RESEARCH_SERVE_API_KEY.",
     );
   }
   if (!isLoopback(options.host)) {
     throw new UsageError(
-      `--host ${options.host} lets other machines in, which needs a key of your own`,
+      `--host ${options.host} lets other machines connect, which requires your own key`,
       "Give it with --api-key-file PATH or RESEARCH_SERVE_API_KEY, or add keys: research serve keys add NAME --data DIR.",
     );
   }

@@ -9,7 +9,7 @@ import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
-/** What `--upstream` names; undefined without it. Throws UsageError for flags that exclude each other, else as `Machine.client`. */
+/** What `--upstream` names; undefined without it. Throws UsageError for flags that cannot be used together, else as `Machine.client`. */
 export async function openUpstream(
   { host, flags }: Context,
   options: ServeOptions,

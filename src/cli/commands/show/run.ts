@@ -40,7 +40,8 @@ export interface ShownEntry extends HistoryEntry {
 
 export function formatEntry(entry: ShownEntry, style: Style): string {
   const { request_id, status, duration_ms, cost_dollars, output_schema: schema } = entry;
-  const why = entry.message ?? (status === "FAILED" && "not recorded: `research output` asks the service");
+  const why =
+    entry.message ?? (status === "FAILED" && "not recorded; run `research output` to ask the service");
   const fields: Record<string, string | null | undefined | false> = {
     "request id": request_id,
     "local id": entry.local_id,
@@ -61,7 +62,7 @@ export function formatEntry(entry: ShownEntry, style: Style): string {
     next:
       status === UNKNOWN &&
       `research resolve ${entry.local_id} --request-id ID, or --not-created if it does not exist`,
-    "cut short": entry.cut_short && "research output --partial prints what there is",
+    "cut short": entry.cut_short && "research output --partial prints the part that exists",
     structured: entry.structured_output && !schema && "yes",
     schema: schema && stringifySafe(schema),
     checked: entry.check && `${formatCitationCounts(entry.check.counts)}, at ${entry.check.checked_at}`,

@@ -5,7 +5,7 @@ import { canAsk, confirm, type Listed } from "../../requests/table.js";
 
 const STOPPING = {
   verb: "Stop",
-  loss: "Nothing of the research is kept, and it cannot be restarted.",
+  loss: "The result is lost, and the research cannot be restarted.",
   refused: "not stopped",
 };
 

@@ -19,10 +19,10 @@ test("a row has its name", () => {
 });
 
 test.each([
-  ["create", undefined, "no answer; sending is tried again"],
+  ["create", undefined, "no answer; it will be sent again"],
   ["poll", undefined, "no answer; polling goes on"],
-  ["fetch", undefined, "no answer; the result is asked for again"],
-  ["fetch", state, "acme: no answer; the result is asked for again"],
+  ["fetch", undefined, "no answer; the result will be fetched again"],
+  ["fetch", state, "acme: no answer; the result will be fetched again"],
 ] as const)("trouble with a %s", (activity, of, text) => {
   const error = new UnreachableError("UNREACHABLE", "no answer");
   expect(formatTrouble({ kind: "trouble", activity, error, ...(of && { state: of }) })).toBe(text);

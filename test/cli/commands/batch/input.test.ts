@@ -109,7 +109,7 @@ test("every bad line of JSON Lines is named at once, exit 2, nothing sent", asyn
   expect(messages.map((message) => message.replace(/(not a JSON Schema: ).*/, "$1…"))).toEqual([
     "q.jsonl:2: no prompt",
     "q.jsonl:3: not a JSON object",
-    'q.jsonl:5: line 1 has the key "a", too',
+    'q.jsonl:5: line 1 has the same key, "a"',
     "q.jsonl:6: output_schema is not a JSON Schema: …",
     "q.jsonl:7: output_schema is not a JSON Schema: …",
     "q.jsonl:8: no prompt: it is blank",
@@ -125,7 +125,7 @@ test("every bad line of CSV, by the line where its record begins", async () => {
   expect(code).toBe(2);
   expect(messages).toEqual([
     "q.csv:4: no prompt: it is blank",
-    'q.csv:6: line 2 has the key "a", too',
+    'q.csv:6: line 2 has the same key, "a"',
     "q.csv:7: it has 1 cell, and the header names 2 columns",
     "q.csv:8: it has 3 cells, and the header names 2 columns",
     expect.stringMatching(/^q\.csv:9: invalid CSV: Invalid Closing Quote/),
@@ -153,12 +153,12 @@ test("no --out and a --schema that is none are named with the bad rows", async (
   const { code, stderr } = await m.run("batch", path, "--schema", "{");
   expect(code).toBe(2);
   expect(stderr).toMatch(
-    /^error: .*q\.jsonl:1: not a JSON object\nerror: the schema is not JSON.*\nerror: --out DIR is missing.*\n$/,
+    /^error: .*q\.jsonl:1: not a JSON object\nerror: the schema is not JSON.*\nerror: --out is missing.*\n$/,
   );
 });
 
 test("an empty input, one that is not there, and one that never ends", async () => {
-  expect(await faults("q.txt", "\n \n")).toEqual({ code: 2, messages: ["the input holds no prompt"] });
+  expect(await faults("q.txt", "\n \n")).toEqual({ code: 2, messages: ["the input has no prompt"] });
   const m = await machine();
   expect((await m.batch(m.path("missing.txt"))).code).toBe(12);
   expect((await m.batch("/dev/zero")).code).toBe(2);

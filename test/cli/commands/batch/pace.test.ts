@@ -95,7 +95,9 @@ test("with no tier set each 429 is waited out, is said with the flag that keeps 
   expect(answers.filter((status) => status === 429)).toHaveLength(2);
   expect(answers.filter((status) => status === 200)).toHaveLength(21);
   expect(
-    stderr.match(/the hourly limit is reached; nothing is sent for .*; --per-hour N keeps below it\n/g),
+    stderr.match(
+      /the hourly limit is reached; nothing is sent for .*; to stay below the limit, pass --per-hour N\n/g,
+    ),
   ).toHaveLength(1);
   expect(m.listed("out").map(({ status }) => status)).toEqual(Array(21).fill("COMPLETED"));
 });

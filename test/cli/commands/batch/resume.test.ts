@@ -176,7 +176,7 @@ test("Ctrl-C names the same command; research goes on, and that command takes it
   const { signal, stderr } = await running.done;
   expect(signal).toBe("SIGINT");
   const command = `research batch ${file} --out ${m.path("out")} --tier pro --patience 5400000ms --template '{{prompt}} $x => PROCESSING'`;
-  expect(stderr).toContain(`what runs goes on; go on with: ${command}\n`);
+  expect(stderr).toContain(`running requests continue; go on with: ${command}\n`);
   release(m);
   expect((await m.batch(file, ...flags)).code).toBe(0);
   expect([m.creates(), m.results("out")]).toEqual([2, ["line-1.md", "line-2.md"]]);
@@ -187,7 +187,7 @@ test("files that are not this batch's are not written over, and nothing is sent"
   m.file("out/a.md", "mine");
   const { code, stderr } = await m.batch(file);
   expect([code, m.creates(), m.read("out", "a.md")]).toEqual([12, 0, "mine"]);
-  expect(stderr).toContain("a.md (for a) that this batch did not write");
+  expect(stderr).toContain("a.md (for a), which this batch did not write");
   const other = m.file("plain", "");
   expect((await m.run("batch", file, "--out", other)).code).toBe(12);
 });
@@ -211,7 +211,7 @@ test("--max-failures sends no more, and sees what runs to its end", async () => 
   const { code, stdout, stderr } = await m.batch(file, ...flags);
   expect([code, m.creates()]).toEqual([3, 2]);
   expect(jsonLines(stdout).at(-1)).toMatchObject({ summary: { failed: 1, done: 1, waiting: 3 } });
-  expect(stderr).toContain("1 row has failed, which --max-failures allows; no more are sent");
+  expect(stderr).toContain("1 row has failed, the limit of --max-failures; no more rows are sent");
   expect(m.clock.now() - start).toBeLessThan(3_600_000);
 });
 
@@ -266,7 +266,7 @@ test("an outage while sending is borne, and every row is sent once", async () =>
   const file = m.file("q.txt", lines("one => COMPLETED", "two => COMPLETED", "three"));
   const { code, stderr } = await m.batch(file, "--per-hour", "2");
   expect([code, promptsOf(m.service).length]).toEqual([0, 3]);
-  expect(stderr).toMatch(/sending is tried again\n(.*\n)*note: the service answers again/);
+  expect(stderr).toMatch(/it will be sent again\n(.*\n)*note: the service answers again/);
 });
 
 test("a service that was never there, or a key that is none, ends it at once with the command that goes on", async () => {
@@ -295,7 +295,7 @@ test("a result that cannot be fetched for a while is asked for again; one that n
   const start = m.clock.now();
   const { code, stderr } = await m.batch(file, "--patience", "5m");
   expect([code, m.clock.now() - start > 300_000]).toEqual([9, true]);
-  expect(stderr).toContain("the result is asked for again");
+  expect(stderr).toContain("the result will be fetched again");
   broken = 0;
   expect((await m.batch(file)).code).toBe(0);
   expect([m.creates(), m.results("out")]).toEqual([2, ["line-1.md", "line-2.md"]]);

@@ -81,7 +81,7 @@ test("on a terminal more than 20 rows are sent only after a yes; -y and 20 rows 
   );
   refused.type("n\r");
   expect((await refused.done).code).toBe(2);
-  expect(refused.text()).toContain("nothing was sent: it was not confirmed");
+  expect(refused.text()).toContain("nothing was sent: not confirmed");
   expect([service.server.count("create"), existsSync(join(home, "out"))]).toEqual([0, false]);
 
   // What is sent already does not count: of these 21 rows one is left.

@@ -69,7 +69,7 @@ test("a model adds what it can prove: a column, what it contradicts first, its c
   expect(stdout.split("\n")[2]).toMatch(/^unchecked\t/);
   expect(code).toBe(14);
   expect(stderr).toMatch(
-    /m at http:\/\/127\.0\.0\.1:\d+ is asked about 4 citations: about 1 call and [\d,]+ tokens/,
+    /m at http:\/\/127\.0\.0\.1:\d+ will judge 4 citations: about 1 call and [\d,]+ tokens/,
   );
   expect(stderr).toMatch(/the model took 1 call and [\d,]+ tokens \(\$0\.\d+\)/);
   expect(stderr).toContain("the model: 1 contradicted, 1 not stated, 2 supported");
@@ -122,7 +122,7 @@ test("--dry-run says what the model takes, and asks it for nothing", async () =>
   const { check, flags, endpoint, asked } = await judging();
   const { code, stderr } = await check([...flags, "--dry-run"]);
   expect(code).toBe(0);
-  expect(stderr).toContain("is asked about 4 citations: about 1 call and 2,400 tokens");
+  expect(stderr).toContain("will judge 4 citations: about 1 call and 2,400 tokens");
   expect([...asked, ...endpoint.requests]).toEqual([]);
 });
 
@@ -186,7 +186,7 @@ test("`run --check` takes the variables alone, says the limits before, and the a
   const command = "env > $HOME/child.txt";
   const { code, stderr } = await as("run", "why => completed", "--check", "--on-done", command);
   expect(code).toBe(14);
-  expect(stderr).toContain("with at most 25,000 tokens, 8 calls and 5 minutes for each");
+  expect(stderr).toContain("using at most 25,000 tokens, 8 calls and 5 minutes per result");
   expect(stderr).toContain("contradicted  The queue of the pool holds 1,600 requests");
   const child = readFileSync(join(home, "child.txt"), "utf8");
   expect(child).toContain("RESEARCH_REQUEST_ID");

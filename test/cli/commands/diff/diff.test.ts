@@ -113,10 +113,10 @@ test("--html is a page, -o a file that is never overwritten without --force", as
 });
 
 test.each([
-  [["-", "-"], 2, "stdin can be read once"],
+  [["-", "-"], 2, "stdin can be read only once"],
   [["old.md", "value.json"], 2, "one of the results is structured"],
   [["old.md", "none.md"], 12, "none.md could not be read"],
-  [["old.md", "new.md", "--html", "--json"], 2, "exclude each other"],
+  [["old.md", "new.md", "--html", "--json"], 2, "cannot be used together"],
 ])("%j ends with %i", async (args, code, message) => {
   const { diff } = files({ "value.json": '{"output":{"a":1}}' });
   const refused = await diff(...args);

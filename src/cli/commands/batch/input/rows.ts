@@ -34,7 +34,7 @@ export function buildRows(parsed: Parsed, options: RowOptions): { rows: Row[]; f
   const checks = new Checks(options);
   const rows = parsed.records.flatMap((record) => checks.buildRow(record) ?? []);
   const faults = [...parsed.faults, ...checks.faults];
-  if (rows.length === 0 && faults.length === 0) faults.push({ reason: "the input holds no prompt" });
+  if (rows.length === 0 && faults.length === 0) faults.push({ reason: "the input has no prompt" });
   return { rows, faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 
@@ -101,7 +101,7 @@ class Checks {
     const { takesModels, template } = this.options;
     if (template?.columns.includes("model")) return undefined;
     if (model === undefined || model === null || model === "") return undefined;
-    if (!takesModels) this.#fail("it names a model, and the research interface takes none");
+    if (!takesModels) this.#fail("it names a model, which the research interface does not support");
     return typeof model === "string" ? model : this.#fail("the model is not a string");
   }
 
@@ -144,7 +144,7 @@ class Checks {
     // As it is written: an id of 64 bits is another number to JavaScript.
     const key = (typeof given === "number" && findMemberText(fields, "key")?.text) || String(given);
     const first = this.#keys.get(key);
-    if (first !== undefined) this.#fail(`line ${first} has the key ${JSON.stringify(key)}, too`);
+    if (first !== undefined) this.#fail(`line ${first} has the same key, ${JSON.stringify(key)}`);
     else this.#keys.set(key, this.#line);
     if (Buffer.byteLength(buildFileStem(key)) > MAX_STEM_BYTES)
       this.#fail("the key is too long to name a file");

@@ -26,7 +26,7 @@ const reasons = (...given: Parameters<typeof made>) => made(...given).faults.map
 
 test("a model is invalid where the service takes none, unless the template uses the column", () => {
   expect(reasons([{ prompt: "q", model: "m" }])).toEqual([
-    "it names a model, and the research interface takes none",
+    "it names a model, which the research interface does not support",
   ]);
   expect(reasons([{ prompt: "q", model: "" }])).toEqual([]);
   expect(reasons([{ model: "m" }], { template: new Template("about {{model}}") }, ["model"])).toEqual([]);
@@ -125,7 +125,7 @@ test("a missing column without a header line has no line", () => {
 });
 
 test("an input without a row is invalid, unless something else is", () => {
-  expect(reasons([], {}, ["prompt"])).toEqual(["the input holds no prompt"]);
+  expect(reasons([], {}, ["prompt"])).toEqual(["the input has no prompt"]);
   const faults = [{ line: 2, reason: "x" }];
   expect(buildRows({ records: [], faults, columns: ["prompt"] }, none).faults).toEqual(faults);
 });

@@ -112,7 +112,7 @@ describe("a refused create", () => {
     expect(paced.listTimes(2)).toEqual([NOW + 30_000, NOW + 30_000]);
   });
 
-  test("falls back to this batch's own creates if no history is kept", () => {
+  test("falls back to this batch's own creates if the history is off", () => {
     const { pacer: paced } = pacer({ own: [NOW - 1_800_000] });
     expect(paced.noteRefused(rateLimited())).toBe(NOW + 1_800_000);
   });
