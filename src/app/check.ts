@@ -228,9 +228,9 @@ export async function convertDocxToMarkdown(
   bytes: Uint8Array,
   file: string,
 ): Promise<{ markdown: string; hasBoxes: boolean }> {
-  const { docxAsMarkdown } = await import("../reader/reading/documents/docx-markdown.js");
+  const { convertDocxToMarkdown } = await import("../reader/reading/documents/docx-markdown.js");
   try {
-    return docxAsMarkdown(bytes);
+    return convertDocxToMarkdown(bytes);
   } catch (error) {
     throw new UsageError(
       `${file} cannot be read as a Word document: ${(error as Error).message}`,

@@ -1,7 +1,7 @@
-/** Our name in robots.txt and before the version in `User-Agent`. */
+/** The program's name in robots.txt and before the version in `User-Agent`. */
 export const ROBOT = "research-cli";
 
-/** The rules of all groups for us, else of all for everybody (RFC 9309 §2.2.1): the longest first, of two as long "+" first. */
+/** Returns the rules of all groups for this program, else of all groups for `*` (RFC 9309 §2.2.1), longest first; "+" wins ties. */
 export function parseRules(text: string): string[] {
   const rules = new Map<string, string[]>();
   let agents = new Set<string>();
@@ -13,7 +13,7 @@ export function parseRules(text: string): string[] {
     if (isAgent) {
       if (!isGroupOpen) agents = new Set();
       const agent = value.toLowerCase();
-      // A file may name thousands of others.
+      // A file may name thousands of other agents.
       if (agent === ROBOT || agent === "*") {
         agents.add(agent);
         rules.set(agent, rules.get(agent) ?? []);
@@ -27,17 +27,17 @@ export function parseRules(text: string): string[] {
   return patterns.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-/** As an address has it, so that it need not be made for each page. */
+/** Percent-encodes a pattern like an address, once instead of for each page. */
 function encodePattern(pattern: string): string {
   return encodeURI(pattern).replaceAll("%25", "%");
 }
 
-/** Whether the longest rule that matches allows `url`; of two equally long ones the one that allows does (§2.2.2). */
+/** Whether the longest matching rule allows `url`; of two equally long rules, the allowing one wins (§2.2.2). */
 export function isAllowedBy(rules: readonly string[], { pathname, search }: URL): boolean {
   return rules.find((rule) => isMatch(rule.slice(1), pathname + search))?.startsWith("-") !== true;
 }
 
-/** `*` stands for any text, `$` at the end for the end of the path. Takes time in proportion to the path. */
+/** `*` matches any text, `$` at the end the end of the path. Linear in the path. */
 function isMatch(pattern: string, path: string): boolean {
   const [first = "", ...others] = pattern.replace(/\$$/, "").split("*");
   if (!path.startsWith(first)) return false;

@@ -3,39 +3,39 @@ import { buildAlternation } from "../languages/patterns.js";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** What the segmenter is given at once, in characters: its time grows with the square of that. */
+/** The most text that the segmenter gets at once, in characters: its time is quadratic. */
 const MAX_SEGMENTED = 10_000;
-/** The words of every language: to join too much only makes a quote longer. */
+/** The words of all languages: a wrong join only makes a quote longer. */
 const WORDS = getVocabulary(undefined);
 const endingWith = (words: string) => `(?:^|[^\\p{L}])${words}\\.["'’”)\\]*_]*\\s*$`;
-/** A full stop after one of these ends no sentence. */
+/** An abbreviation whose full stop ends no sentence. */
 const ABBREVIATION = new RegExp(
   `${endingWith(`(?:\\p{L}|${buildAlternation(WORDS.list("abbreviations"))})`)}|\\(see\\.\\s*$`,
   "iu",
 );
-/** The day of a German date, and what else German counts. */
+/** The day of a German date, or another German ordinal. */
 const ORDINAL = /(?:^|[^\p{N}.,])\d{1,2}\.\s*$/u;
 const MONTH = buildAlternation(WORDS.listMonths().map(([word]) => word));
 const COUNTED = new RegExp(`^(?:${MONTH}(?!\\p{L})|${buildAlternation(WORDS.list("counted"))})`, "iu");
-/** How much before a full stop tells whether it ends a sentence, in characters. */
+/** How much text before a full stop decides whether it ends a sentence, in characters. */
 const LONGEST_END = 20;
-/** What looks like an abbreviation, and is the unit of a number: `It takes 5 ms. Then …` */
+/** A unit after a number that looks like an abbreviation: `It takes 5 ms. Then …` */
 const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
-/** What no sentence begins with: a small letter, or a mark that closes what was opened before. */
+/** Text that never begins a sentence: a small letter, or a closing mark. */
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;/]|[`'"][\s.,;)])/u;
 
-/** What a number stands behind: a month as it is shortened, and what counts the parts of a text. */
+/** A word before a number: a shortened month, or a word that counts parts of a text. */
 const NUMBERED = new RegExp(endingWith(buildAlternation(WORDS.list("numbered"))), "iu");
 
-/** Whether the full stop at the end of a text belongs to an abbreviation, and not to a sentence. */
+/** Whether the full stop at the end of a text belongs to an abbreviation instead of ending a sentence. */
 export function isAbbreviated(before: string): boolean {
   const end = before.slice(-LONGEST_END);
   return ABBREVIATION.test(end) && !UNIT.test(end);
 }
 
-/** The sentences of `text`, one after the other without a gap; in a long text one may be cut at a blank. */
+/** Splits `text` into sentences without gaps; a long text may also be split at a blank. */
 export function* splitSentences(text: string): Generator<{ segment: string; index: number }> {
-  // A line break inside a paragraph ends no sentence; one character for one keeps the offsets.
+  // A line break inside a paragraph ends no sentence; replacing it by one character keeps the offsets.
   const flat = text.replace(/\s/g, " ");
   let index = 0;
   for (const end of iterateSegmentEnds(flat)) {

@@ -1,19 +1,19 @@
 import { decodeHTML } from "entities/decode";
 import { iterateTokens, readAttribute } from "./html-tokens.js";
 
-/** What a page calls its date, the last change before the first. */
+/** The names of a page's date, that of the last change before that of publication. */
 const DATES = [
   /^(?:article:modified_time|og:updated_time|datemodified|last-modified|dcterms\.modified)$/i,
   /^(?:article:published_time|datepublished|date|dc\.date|dcterms\.(?:date|created|issued))$/i,
 ];
 /** The date of publication in the JSON-LD of a page. */
 const PUBLISHED = /"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"/;
-/** What a page says of itself stands in its beginning. */
+/** How many tags are searched: metadata is at the beginning of a page. */
 const MAX_TAGS = 2_000;
 const MAX_TITLE = 300;
 const MAX_DATE = 40;
 
-/** The title and the date that a page gives of itself. */
+/** Reads the title and the date from a page's metadata. */
 export function readAboutPage(page: string): { title?: string; date?: string } {
   const dates: string[] = [];
   let title = "";

@@ -1,29 +1,29 @@
-/** A piece of a file that belongs together. */
+/** A paragraph, list item, row or piece of code of a file. */
 export interface Block {
-  /** Number of its first line, from 1. */
+  /** The number of its first line, from 1. */
   line: number;
-  /** One entry for each line of the file from `line` on, as it reads: HTML without tags, everything else as it is. One of code may hold line breaks. */
+  /** One entry for each line of the file from `line` on: HTML without tags, other text as it is. An entry of code may hold line breaks. */
   lines: string[];
-  /** The headings above it, outermost first, joined by " / "; empty if there are none. */
+  /** The headings above it, outermost first, joined by " / "; empty without headings. */
   heading: string;
-  /** What a file of code says in a comment, and a block of code in a document, are code too. */
+  /** Comments in a file of code, and code blocks in a document, are code, too. */
   kind: "prose" | "table" | "code";
-  /** The cells, if this is a row of a table. */
+  /** The cells of a table row. */
   cells?: string[];
-  /** The titles of the columns. */
+  /** The column titles of a table row. */
   header?: string[];
   /** The text right before the table. */
   caption?: string;
-  /** Says which rows belong to one table: the number of its first line, or of its first row on that line. */
+  /** Identifies the table of a row: the number of the table's first line, or of its first row on that line. */
   table?: number;
 }
 
-/** Longer blocks are cut, so that each stays about one thing. */
+/** Longer blocks are split, so that each is about one subject. */
 export const MAX_LINES = 20;
-/** Lines with more characters are data or minified code: useless as a quote. */
+/** Longer lines are data or minified code, which cannot be quoted, in characters. */
 export const MAX_LINE = 4_000;
 
-/** What blocks take in memory, about, in bytes. The header of a table is shared by its rows. */
+/** Estimates the memory of blocks in bytes. The rows of a table share its header. */
 export function measureMemory(blocks: readonly Block[]): number {
   let sum = 0;
   for (const { lines, cells = [] } of blocks) {
@@ -34,7 +34,7 @@ export function measureMemory(blocks: readonly Block[]): number {
   return sum;
 }
 
-/** Joins blocks to the text that a person reads, below what is `about` them: each heading, term and head of columns once, over what it belongs to. */
+/** Joins blocks to readable text below the lines of `about`: each heading, term and table header once, over its blocks. */
 export function joinBlocks(blocks: readonly Block[], ...about: (string | null | undefined)[]): string {
   let above: string[] = [];
   let columns = "";
@@ -51,23 +51,23 @@ export function joinBlocks(blocks: readonly Block[], ...about: (string | null | 
   return `${[about.filter(Boolean).join("\n"), ...texts].join("\n\n")}\n`;
 }
 
-/** How much of the text before a table says what the table is about, in characters. */
+/** How much of the text before a table is its caption, in characters. */
 const MAX_CAPTION = 400;
 
-/** The text of the last block if a table that begins after it belongs to it. */
+/** Returns the text of the last block as the caption of a table that follows; undefined if it does not belong to the table. */
 export function findCaptionAfter(blocks: readonly Block[], heading: string): string | undefined {
   const last = blocks.at(-1);
   if (last?.kind !== "prose" || last.heading !== heading) return undefined;
   return last.lines.join(" ").slice(-MAX_CAPTION);
 }
 
-/** Behind the headings of a document (1 to 6) come the terms of its lists of definitions: this, and more if they are nested. */
+/** The rank of terms of a definition list, after headings (1 to 6); nested terms have higher ranks. */
 export const TERM = 10;
-/** A paragraph that is bold as a whole is a title between them, if it does not end like a sentence or what leads to the next one. */
+/** The rank of a bold paragraph, which is a title unless it ends like a sentence or introduces the next paragraph. */
 export const TITLE = TERM - 0.5;
 export const isTitle = (text: string): boolean => text.length <= MAX_TITLE && !/[.!:;,]$/.test(text);
 const MAX_TITLE = 120;
-/** Terms that are nested deeper, and what is longer, tell no more of a place, and cost each of its blocks a longer heading. */
+/** Deeper terms and longer texts are left out: they hardly identify a place and lengthen the heading of each block. */
 const MAX_RANK = TERM + 10;
 const MAX_HEADING = 1_000;
 
@@ -78,16 +78,16 @@ interface Heading {
   line: number;
 }
 
-/** The headings above a place in a document, and below them the terms of a list of definitions. */
+/** The headings above a place in a document, and below them the terms of a definition list. */
 export class Headings {
   #over: Heading[] = [];
-  /** Whether nothing stands under the last one yet. */
+  /** Whether the last heading has no text below it yet. */
   #isBare = false;
 
-  /** `found`: where a heading goes that ends with nothing under it: it is a text of its own. */
+  /** `blocks`: receives each heading that ends without text below it, as a block of its own. */
   constructor(private readonly blocks: Block[]) {}
 
-  /** A heading begins: it ends all that are not further out. */
+  /** Begins a heading and ends all headings of its rank or deeper. */
   begin({ rank, text, line }: Heading): void {
     const ownRank = Math.min(rank, MAX_RANK);
     this.end(ownRank);
@@ -96,7 +96,7 @@ export class Headings {
     this.#isBare = true;
   }
 
-  /** Takes back the headings of `rank` and further in. */
+  /** Ends the headings of `rank` and deeper. */
   end(rank = 0): void {
     if ((this.#over.at(-1)?.rank ?? -1) < rank) return;
     const bare = this.#isBare ? this.#over.pop() : undefined;
@@ -105,7 +105,7 @@ export class Headings {
     this.#isBare = false;
   }
 
-  /** Another term of the same definitions. */
+  /** Adds another term for the same definitions. */
   join({ text, line, rank }: Heading): void {
     const last = this.#over.at(-1);
     if (this.#isBare && last?.rank === Math.min(rank, MAX_RANK))
@@ -113,7 +113,7 @@ export class Headings {
     else this.begin({ text, line, rank });
   }
 
-  /** Something stands under the last one: what they are, joined. */
+  /** Marks the last heading as used and returns all headings, joined. */
   use(): string {
     this.#isBare = false;
     return `${this}`;

@@ -2,15 +2,15 @@ import { type Block, MAX_LINE, MAX_LINES } from "./block.js";
 
 const COMMENT =
   /^\s*(?:\/\/|\/\*|\*|#(?!\s*(?:include|define|if|ifdef|ifndef|else|endif|pragma)\b)|--\s|;|"""|<!--)/;
-/** A long comment must not lose the declaration that it is about. */
+/** The longest block that keeps a long comment together with its declaration. */
 const MAX_COMMENT_LINES = 2 * MAX_LINES;
 
-/** Whether a line of code is part of a comment, as far as the line alone tells. */
+/** Whether a line of code looks like part of a comment, judging by that line alone. */
 export function isComment(line: string): boolean {
   return COMMENT.test(line);
 }
 
-/** The blocks of a file of code: each begins at a blank line or at a comment, which stays with what it is about. */
+/** Splits a file of code into blocks at blank lines and before comments, which stay with the code below them. */
 export function readCodeBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let block: Block | undefined;

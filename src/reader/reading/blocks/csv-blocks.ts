@@ -1,10 +1,10 @@
 import { parse } from "csv-parse/sync";
 import type { Block } from "./block.js";
 
-/** What separates the columns: the one that the first line has most of. */
+/** Possible separators; the most frequent in the first line is used. */
 const SEPARATORS = [",", ";", "\t", "|"];
 
-/** The rows of a table as text, each under the titles of the first row; undefined if it is not such a table. */
+/** Reads table rows as text under the titles of the first row; undefined if the text is not such a table. */
 export function readCsvBlocks(text: string): Block[] | undefined {
   const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
   const count = (separator: string) => first.split(separator).length;
@@ -13,7 +13,7 @@ export function readCsvBlocks(text: string): Block[] | undefined {
   );
   const shape = { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const;
   const rows: { cells: string[]; end: number }[] = [];
-  // Kept by itself, since what csv-parse says of a row is larger than most rows.
+  // Collected here, since csv-parse's own record info is larger than most rows.
   const on_record = (cells: string[], { lines: end }: { lines: number }) => void rows.push({ cells, end });
   try {
     parse(text, { ...shape, delimiter, on_record });
@@ -33,7 +33,7 @@ export function readCsvBlocks(text: string): Block[] | undefined {
   return header ? blocks.slice(1) : blocks;
 }
 
-/** Titles are words, all there and none twice. */
+/** Whether all cells are words, none empty and none twice. */
 function areTitles(cells: readonly string[]): boolean {
   return (
     new Set(cells).size === cells.length && cells.every((cell) => /^\s*[\p{L}_#][^\n]{0,100}$/u.test(cell))

@@ -2,12 +2,12 @@ import { decodeHTML } from "entities/decode";
 import { type Block, findCaptionAfter, Headings, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
 import { type HtmlEvent, iterateShown } from "./html-elements.js";
 
-/** The class of a paragraph that is a heading without a place in the contents, or the title of a box. */
+/** The class of a paragraph that is a heading outside the table of contents, or the title of a box. */
 const RUBRIC = /\b(?:rubric|admonition-title)\b/;
-/** Of a cell that goes over several columns. */
+/** The number of columns that a cell spans. */
 const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
 
-/** The blocks of a page: what it shows, without its tags, each line at the line of the file where it stands. */
+/** Reads the blocks of a page: its visible text without tags, each line with its line number in the file. */
 export function readHtmlBlocks(page: string): Block[] {
   const reader = new HtmlReader();
   for (const event of iterateShown(page)) reader.take(event);
@@ -22,9 +22,9 @@ interface TextLine {
 interface TableInWork {
   id: number;
   caption: string | undefined;
-  /** The title over several columns that was read last. */
+  /** The last title that spans several columns. */
   section: string;
-  /** The titles of the columns. */
+  /** The column titles. */
   head: RowInWork | undefined;
   row: RowInWork;
   cell: CellInWork | undefined;
@@ -33,17 +33,17 @@ interface TableInWork {
 interface RowInWork {
   cells: string[];
   lines: TextLine[];
-  /** Of each cell: whether it is a title. */
+  /** For each cell, whether it is a title. */
   titles: boolean[];
-  /** A title over several columns. */
+  /** Whether a title spans several columns. */
   isWide: boolean;
-  /** Of the titles of columns: whether a row stands below them. */
+  /** For column titles, whether a row follows them. */
   isUsed: boolean;
 }
 
 interface CellInWork {
   isTitle: boolean;
-  /** Over how many columns it goes. */
+  /** How many columns it spans. */
   span: number;
   /** How many lines its row had before it, and how many paragraphs it has so far. */
   linesBefore: number;
@@ -58,20 +58,20 @@ class HtmlReader {
   #lines: TextLine[] = [];
   #heading: number | undefined;
   #isTerm = false;
-  /** How many elements that make text bold are open, and whether the block that began last has no other text. */
+  /** The number of open elements with bold text, and whether the current block has only bold text. */
   #bold = 0;
   #isBold = false;
-  /** How many blocks are open, and the bold titles that end with the block that they stand in, each with its depth. */
+  /** The number of open blocks, and the bold titles that end with their enclosing block, with their depths. */
   #level = 0;
   #titles: { level: number; rank: number }[] = [];
-  /** How deep lists of definitions and tables are nested: each has terms of its own. */
+  /** The nesting depth of definition lists and tables; each has its own terms. */
   #depth = 0;
   #pre = 0;
   readonly #tables: TableInWork[] = [];
   #nextTable = 1;
-  /** The mark of the raised or lowered text that begins, a blank where one has ended. */
+  /** The mark of raised or lowered text that begins, or a blank after its end. */
   #script: string | undefined;
-  /** The last character of text: to ask the text itself, which grows, would take quadratic time. */
+  /** The last character of the text; reading it from the growing text would take quadratic time. */
   #last = "";
 
   take(event: HtmlEvent): void {
@@ -146,13 +146,13 @@ class HtmlReader {
     }
   }
 
-  /** A list of definitions or a table ends, and with it its terms. */
+  /** Ends a definition list or table together with its terms. */
   #leave(): void {
     this.#depth -= 1;
     this.#headings.end(TERM + this.#depth);
   }
 
-  /** Ends the bold titles of blocks that are open no more. */
+  /** Ends the bold titles of closed blocks. */
   #endTitles(level: number): void {
     for (let last = this.#titles.at(-1); last && last.level >= level; last = this.#titles.at(-1)) {
       this.#headings.end(last.rank);
@@ -160,7 +160,7 @@ class HtmlReader {
     }
   }
 
-  /** Adds text, each of its lines at its line of the file. */
+  /** Adds text, each of its lines with its line number in the file. */
   #addText(text: string, line: number): void {
     if (this.#bold === 0 && text.trim() !== "") this.#isBold = false;
     const inCode = this.#pre > 0;
@@ -168,20 +168,20 @@ class HtmlReader {
       const part = decodeEntities(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
       const last = this.#lines.at(-1);
       if (last?.line === line + i) last.text += this.#mark(part) + part;
-      // In code, blanks at the beginning of a line may stand in an element of their own.
+      // In code, the indentation of a line may have an element of its own.
       else if (inCode || part.trim() !== "") this.#lines.push({ line: line + i, text: part });
     });
     this.#script = undefined;
     this.#last = text.at(-1) ?? "";
   }
 
-  /** Some pages write code on one line, with an element at the end of each line of it. */
+  /** Breaks a line for pages that have code on one line, with an element for each visible line. */
   #breakLine(): void {
     const last = this.#lines.at(-1);
     if (last) last.text += "\n";
   }
 
-  /** What keeps the numbers of raised and lowered text from those before and after it. */
+  /** Separates raised and lowered digits from the numbers beside them. */
   #mark(text: string): string {
     const mark = this.#script;
     if (mark === undefined || !/^[\d+\u2212-]/.test(text)) return "";
@@ -189,8 +189,8 @@ class HtmlReader {
   }
 
   /**
-   * The text read so far is a block of its own, a heading, a term or a cell. `level`: it is bold, and the title of what
-   * follows in the block that is open at this depth.
+   * Closes the current text as a block, heading, term or cell. `level`: the text is bold, and a title for the rest of the
+   * block that is open at this depth.
    */
   #close(level?: number): void {
     this.#script = undefined;
@@ -204,7 +204,7 @@ class HtmlReader {
     const table = this.#tables.at(-1);
     if (this.#heading !== undefined) {
       this.#headings.begin({ rank: this.#heading, text: cleanHeading(text), line: first.line });
-      // What follows in it, if its end is missing, is text.
+      // If its end tag is missing, the rest is text.
       this.#heading = undefined;
     } else if (this.#isTerm) {
       this.#headings.join({ rank: TERM - 1 + Math.max(1, this.#depth), text, line: first.line });
@@ -217,7 +217,7 @@ class HtmlReader {
     } else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }
 
-  /** A cell with one text is one of its row; each paragraph of one with several is a text of its own. */
+  /** Adds a text to a cell. A cell with one text stays in its row; in a cell with several, each paragraph becomes a block. */
   #addToCell(row: RowInWork, cell: CellInWork, text: string, lines: TextLine[]): void {
     cell.paragraphs += 1;
     if (cell.paragraphs === 1) {
@@ -232,7 +232,7 @@ class HtmlReader {
     for (const part of cut(lines)) this.#add(part, "prose");
   }
 
-  /** An empty cell, and the further columns of a wide one, keep the others under their titles. */
+  /** Adds empty cells for an empty cell or further spanned columns, so that the other cells stay under their titles. */
   #endCell(): void {
     const table = this.#tables.at(-1);
     if (table?.cell === undefined) return;
@@ -245,7 +245,7 @@ class HtmlReader {
     table.cell = undefined;
   }
 
-  /** A row ends: its cells are a block, the titles of the columns, or a title of the table. */
+  /** Ends a row: its cells become a block, the column titles, or a title of the table. */
   #endRow(): void {
     this.#endCell();
     const table = this.#tables.at(-1);
@@ -254,11 +254,11 @@ class HtmlReader {
     table.row = createRow();
     const [first, ...rest] = row.cells;
     if (!row.cells.some(Boolean)) return;
-    // Many tables have a title at the beginning of each row, and some none in the corner.
+    // Many tables have a title in the first cell of each row, and some have an empty corner.
     const isHead = (row.titles[0] || first === "") && row.titles.slice(1).every(Boolean);
     if (isHead && row.isWide && !rest.some(Boolean)) table.section = first ?? "";
     else if (isHead) {
-      // What stands over several columns of titles, as a unit does, stands over the table.
+      // A title over several column titles, such as a unit, applies to the table.
       if (table.head?.isWide && !table.head.isUsed)
         table.section = table.head.cells.filter(Boolean).join(" ");
       this.#addUnusedHead(table);
@@ -266,7 +266,7 @@ class HtmlReader {
     } else this.#addRow(table, row);
   }
 
-  /** Titles without a row below them are a row themselves. */
+  /** Adds column titles without a row below them as a row. */
   #addUnusedHead(table: TableInWork): void {
     const { head } = table;
     table.head = undefined;
@@ -285,7 +285,7 @@ class HtmlReader {
   }
 }
 
-/** Pieces of at most MAX_LINES lines, none with a line of the file left out. */
+/** Splits lines into pieces of at most MAX_LINES, without leaving out lines of the file. */
 function cut(lines: readonly TextLine[]): TextLine[][] {
   const parts: TextLine[][] = [];
   for (const each of lines) {
@@ -298,7 +298,7 @@ function cut(lines: readonly TextLine[]): TextLine[][] {
   return parts;
 }
 
-/** One text for each line of the file between the first and the last one; two texts on one line are joined. */
+/** Returns one text for each line of the file from first to last; texts on the same line are joined. */
 function joinLines(lines: readonly TextLine[]): { line: number; lines: string[] } {
   const first = lines[0]?.line ?? 1;
   const texts: string[] = [];
@@ -310,7 +310,7 @@ function joinLines(lines: readonly TextLine[]): { line: number; lines: string[] 
   return { line: first, lines: texts };
 }
 
-/** A heading without the marks of a link to itself. */
+/** Removes the mark of a link to itself from a heading. */
 function cleanHeading(text: string): string {
   return text
     .replace(/^[\u200b\s]+|^§(?=\p{L})/gu, "")
@@ -318,7 +318,7 @@ function cleanHeading(text: string): string {
     .trim();
 }
 
-/** Text as a page shows it: character references resolved, and none of them breaks a line. */
+/** Resolves character references without creating line breaks. */
 function decodeEntities(text: string): string {
   return text.includes("&") ? decodeHTML(text).replace(/[\0-\x1f\x7f\xa0]/g, " ") : text;
 }

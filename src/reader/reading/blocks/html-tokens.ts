@@ -9,12 +9,12 @@ const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
 const MARK = /[<>"']/g;
 const SILENT = new Set("script style template svg noscript textarea select iframe annotation".split(" "));
 
-/** Of a formula as TeX: the marks that keep a character or set a size. */
+/** TeX marks in a formula that escape a character or set a size. */
 const TEX = /\\(?=[%$&#_])|\\displaystyle\s*/g;
 
 /**
- * The tags and the text of a page in their order, without comments, declarations and the content of what `isSilent`
- * says of a tag: scripts, styles and what no page shows as text.
+ * Yields the tags and text of a page in order, without comments, declarations, and the content of tags for which
+ * `isSilent` is true: scripts, styles and other content that is never shown as text.
  */
 export function* iterateTokens(
   page: string,
@@ -22,7 +22,7 @@ export function* iterateTokens(
 ): Generator<HtmlToken> {
   let at = 0;
   let line = 1;
-  /** How much was looked through for the end of tags that have none. Beyond the length of the page no "<" begins a tag. */
+  /** The characters scanned in vain for ends of tags. Once they exceed the page's length, "<" begins no further tag. */
   let vain = 0;
   let nextBreak = page.indexOf("\n");
   const countLineAfter = (end: number) => {
@@ -63,7 +63,7 @@ export function* iterateTokens(
   }
 }
 
-/** The value of the first attribute that the pattern `names` matches ("content|datetime"); empty if none does. */
+/** Returns the first attribute that matches the pattern `names` ("content|datetime"); empty if none does. */
 export function readAttribute({ attributes }: HtmlTag, names: string): string {
   const match = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
     attributes.slice(0, 2_000),
@@ -71,7 +71,7 @@ export function readAttribute({ attributes }: HtmlTag, names: string): string {
   return decodeHTML(match?.[1] ?? match?.[2] ?? match?.[3] ?? "").trim();
 }
 
-/** Where a comment, a declaration or an instruction that begins at `at` ends; undefined if none begins there. */
+/** Returns the end of the comment, declaration or instruction at `at`; undefined if there is none. */
 function endOfUnshown(page: string, at: number): number | undefined {
   const mark = page[at + 1];
   if (mark !== "!" && mark !== "?") return undefined;
@@ -80,7 +80,7 @@ function endOfUnshown(page: string, at: number): number | undefined {
   return end < 0 ? page.length : end + closing.length;
 }
 
-/** The index after the ">" of a tag, none within quotes counted; if it does not end, ~ of the index where that was seen. */
+/** Returns the index after a tag's ">", ignoring quoted ones; if the tag does not end, ~ of the index at which the scan stopped. */
 function endOfTag(page: string, from: number): number {
   MARK.lastIndex = from;
   for (let mark = MARK.exec(page); mark !== null; mark = MARK.exec(page)) {

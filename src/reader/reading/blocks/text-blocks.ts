@@ -9,25 +9,24 @@ import {
   TITLE,
 } from "./block.js";
 
-/** Which marks stand for something. */
+/** Which marks have a meaning. */
 export type TextFormat = "markdown" | "text";
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
-/** Rules and borders of tables: no text for a reader. */
+/** Rules and table borders, which are not text. */
 const NO_TEXT = /^\s*(?:([-*_=~+^.])(?:\s?\1)*|\+(?:[-=]+\+)+)\s*$/;
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =
   /^ {0,3}(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
 const BOLD = /^(\*\*|__)(?! )([^*_]+)\1\s*$/;
 const CAPITALS = /^[^\p{Ll}=_;{}$<>|]*\p{Lu}{3}[^\p{Ll}=_;{}$<>|]*$/u;
-/** Headings and terms of plain text have at most so many characters. */
+/** The longest heading or term of plain text, in characters. */
 const MAX_TERM = 80;
 const RANKS = "=-~^";
 
 /**
- * The blocks of a document that is written for people, cut where a blank line, a mark or a heading stands, and after
- * `most` lines.
+ * Splits a document of prose into blocks at blank lines, marks and headings, and after `most` lines.
  */
 export function readTextBlocks(text: string, format: TextFormat, most = MAX_LINES): Block[] {
   return new TextReader(text.split(/\r\n|\n|\r/), format, most).read();
@@ -37,11 +36,11 @@ class TextReader {
   readonly #found: Block[] = [];
   readonly #headings = new Headings(this.#found);
   #block: Block | undefined;
-  /** The lines of the block so far have each a deeper one below it: they are terms, as in a manual. What is deeper is about them. */
+  /** Whether each line of the current block has a deeper line below it: they are terms, as in a manual, for the deeper text. */
   #isTerm = false;
-  /** The line that ends the block of code. */
+  /** The line that ends the code block. */
   #fence: string | undefined;
-  /** It begins like Markdown: elsewhere a single # is a comment of a shell, or its prompt. */
+  /** Whether the text begins like Markdown; otherwise a single # is a shell's comment or prompt. */
   readonly #hasTitle: boolean;
   #inComment = false;
   #table: (Pick<Block, "header" | "caption"> & { table: number }) | undefined;
@@ -63,7 +62,7 @@ class TextReader {
     return this.#found;
   }
 
-  /** Reads line `i`; returns how many further lines it took. */
+  /** Reads line `i`; returns how many further lines it consumed. */
   #getLine(i: number): number {
     const raw = this.lines[i] ?? "";
     const text = this.#removeComments(raw);
@@ -100,12 +99,12 @@ class TextReader {
     }, before);
   }
 
-  /** The rank of a heading whose next line is only its underline; 0 if the line is not a heading. */
+  /** Returns the rank of a heading that is underlined; 0 if the line is not a heading. */
   #rankUnderline(i: number, text: string): number {
     const under = this.lines[i + 1] ?? "";
     const mark = UNDERLINE.exec(under)?.[1];
     if (mark === undefined || this.#block !== undefined || ITEM.test(text) || /^\s*[|>]/.test(text)) return 0;
-    // Titles of columns have wide gaps between them.
+    // Wide gaps separate column titles.
     if (/\S {3,}\S/.test(text)) return 0;
     const isAsLong = Math.abs(under.trim().length - text.trim().length) <= 3;
     const isUnderline = this.format === "text" ? isAsLong : "=-".includes(mark);
@@ -197,12 +196,12 @@ class TextReader {
   }
 }
 
-/** How many columns stand empty before the text of a line, about. */
+/** Estimates the indentation of a line in columns. */
 function indentOf(line: string): number {
   return /^\s{0,80}/.exec(line)?.[0].replaceAll("\t", " ".repeat(8)).length ?? 0;
 }
 
-/** A heading as a reader sees it: without badges, the addresses of links, and the link to itself. */
+/** Returns a heading without badges, addresses of links, and the link to itself. */
 function cleanHeading(text: string): string {
   return text
     .replace(/!\[[^\]]{0,300}\](?:\([^)]{0,1000}\)|\[[^\]]{0,300}\])/g, "")
@@ -212,7 +211,7 @@ function cleanHeading(text: string): string {
     .trim();
 }
 
-/** The cells of a Markdown row as GitHub reads it: a bar splits wherever it stands, unless a backslash is before it. */
+/** Splits a Markdown row as GitHub does: at every bar without a backslash before it. */
 function splitCells(line: string): string[] {
   const inner = line
     .trim()
@@ -221,7 +220,7 @@ function splitCells(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
 }
 
-/** Whether a line is the one between a table's head and its rows. */
+/** Whether a line separates a table's head from its rows. */
 function isTableRule(line: string): boolean {
   const cells = line.trim().length <= 2_000 && line.includes("-") ? splitCells(line) : [];
   return cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));

@@ -16,7 +16,7 @@ import {
   type ReadDocument,
 } from "./document.js";
 
-/** Reads a document. Nothing in it is ever run: not the scripts of a page, nor the ones of a PDF. */
+/** Reads a document without running anything in it: neither scripts of a page nor those of a PDF. */
 export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
   const { name, bytes, page } = task;
   try {
@@ -37,7 +37,7 @@ export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
   }
 }
 
-/** A text file as its blocks, if what is kept of it is not many times its size. */
+/** Splits a text file into blocks, if these are not many times its size. */
 export function cutFile(name: string, bytes: Uint8Array): CutDocument {
   const decoded = decodeText(bytes);
   if ("reason" in decoded) return decoded;
@@ -63,14 +63,14 @@ function cutPage({ name, bytes, wantsText }: DocumentTask, { type, charset }: Pa
   });
 }
 
-/** How a page says in its data, and in the classes of its elements, that a part of it is for those who pay. */
+/** The metadata and classes by which a page says that a part of it is behind payment. */
 const NOT_FREE = /"isAccessibleForFree"\s{0,9}:\s{0,9}"?false/i;
 const WALL =
   /\bclass\s{0,9}=\s{0,9}["']?[^"'>]{0,500}?(?<!\bno-?)(?:paywall|pay-wall|regwall|subscribers?-only|premium-wall|metered-content)/i;
 
 /**
- * The text of a page whether it is shown or not, what its tags say of it and the data of its scripts included, and whether
- * a part of it is for those who pay.
+ * Returns all text of a page, hidden or not, with the contents of its metadata and data scripts; `isPaid`: whether a part
+ * of it is behind payment.
  */
 function joinAllText(page: string): { text: string; isPaid: boolean } {
   const parts: string[] = [];
@@ -98,7 +98,7 @@ const INLINE = new Set(
   "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split(" "),
 );
 
-/** What is kept of one text file, in bytes of memory. */
+/** The memory limit for the blocks of one text file, in bytes. */
 const MAX_FILE_TEXT = 64 * 1_048_576;
 
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -108,7 +108,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "text/csv": "csv",
 };
 
-/** Blocks with lines of their own, since a page may stand on one line of its file, and no more than a page may have. */
+/** Splits long lines into blocks, since a page may be one line, and cuts the page to its size limit. */
 function cutToLimit({ blocks, ...about }: ReadDocument, most = MAX_PAGE_TEXT): ReadDocument {
   const kept: Block[] = [];
   let line = 1;

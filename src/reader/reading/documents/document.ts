@@ -3,62 +3,62 @@ import { OverLimit, Threads } from "../../../core/threads.js";
 import type { Block } from "../blocks/block.js";
 import { isPacked } from "../files/read-file.js";
 
-/** Of a page: its media type, as in "text/html", which says more than its name, and its charset as its sender names it. */
+/** A page's media type, such as "text/html", which overrides its name, and the charset of its Content-Type. */
 export interface PageKind {
   type: string;
   charset: string | undefined;
 }
 
-/** The bytes of a document, and what is known of it. */
+/** The bytes of a document, with its metadata. */
 export interface DocumentTask {
-  /** Its name or the path of its address: the ending says what it is. */
+  /** Its name or the path of its address; the extension decides its type. */
   name: string;
   bytes: Uint8Array;
   page?: PageKind;
-  /** Of a page: whether all of its text is wanted, too. */
+  /** For a page, whether to return all of its text, too. */
   wantsText?: boolean;
-  /** It is a robots.txt: what is wanted are its rules for us. */
+  /** Whether it is a robots.txt, of which only the rules are returned. */
   isRobots?: boolean;
 }
 
 export interface ReadDocument {
   blocks: Block[];
   title?: string;
-  /** As the document gives it. */
+  /** As written in the document. */
   date?: string;
-  /** Whether the page has more text than is kept. */
+  /** Whether the page has more text than was kept. */
   isCut?: boolean;
-  /** Whether it says that its rest is for those who pay. */
+  /** Whether the page says that the rest is behind payment. */
   isPaid?: boolean;
-  /** All text of a page, if it was wanted: what leads through it, what is hidden, and what its tags say. */
+  /** All text of a page, if requested: navigation, hidden text and metadata included. */
   text?: string;
-  /** Of a robots.txt. */
+  /** The rules of a robots.txt. */
   rules?: string[];
-  /** It gave nearly no text. */
+  /** Whether nearly no text was found. */
   isBare?: boolean;
 }
 
-/** A document cut into blocks, or why it cannot be read, as a phrase. */
+/** A document split into blocks, or why it cannot be read, as a phrase. */
 export type CutDocument = ReadDocument | { reason: string };
 
-/** What is kept of one page, in bytes of its blocks as JSON, and of a PDF whose text is wanted whole. */
+/** The size limit of one page's blocks as JSON, and of a PDF's whole text, in bytes. */
 export const MAX_PAGE_TEXT = 1_048_576;
 export const MAX_PDF_TEXT = 8 * MAX_PAGE_TEXT;
 
-/** What one document may take: 200 pages of PDF need 2 s and 130 MiB. The process is looked at every 10 ms. */
+/** The limits for one document: 200 pages of PDF need 2 s and 130 MiB. The process is checked every 10 ms. */
 const LIMITS = { heapMib: 512, processMib: 640 };
 const PACKED_MS = 30_000;
-/** A PDF with 8 MiB of text. */
+/** The time for a PDF with 8 MiB of text. */
 const LONG_PDF_MS = 90_000;
 const TEXT_MS = 5_000;
 
-/** The media type of a page that is a PDF. */
+/** The media type of a PDF. */
 export const PDF = "application/pdf";
 
-/** Cuts a document into blocks. Rejects with `signal.reason` only. */
+/** Splits a document into blocks. Rejects with `signal.reason` only. */
 export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promise<CutDocument>;
 
-/** Reads documents in processes with limits, `most` at a time. */
+/** Creates a reader that parses `most` documents at a time in processes with limits. */
 export function createDocumentReader(clock: Pick<Clock, "sleep">, most: number): DocumentReader {
   const limitMs = ({ name, page, wantsText }: DocumentTask) => {
     const isLong = page ? page.type === PDF : isPacked(name);

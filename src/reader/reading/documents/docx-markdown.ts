@@ -1,19 +1,19 @@
 import { decodeHTML } from "entities/decode";
 import { type HtmlTag, iterateTokens, readAttribute } from "../blocks/html-tokens.js";
-import { docxParts, listHeadingStyles } from "./docx.js";
+import { listHeadingStyles, readDocxParts } from "./docx.js";
 
-/** A paragraph, a cell or a link that is read. */
+/** A paragraph, cell or link under construction. */
 interface Piece {
   text: string;
   isRaised: boolean;
 }
 
 /**
- * The text of a Word document as Markdown: headings, lists with their numbers, tables, links, superscripts and footnotes.
- * `hasBoxes`: it has text boxes, which are left out. Throws as docxParts does.
+ * Converts a Word document to Markdown: headings, numbered lists, tables, links, superscripts and footnotes.
+ * `hasBoxes`: whether text boxes were left out. Throws as readDocxParts does.
  */
-export function docxAsMarkdown(bytes: Uint8Array): { markdown: string; hasBoxes: boolean } {
-  const parts = docxParts(bytes, [
+export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; hasBoxes: boolean } {
+  const parts = readDocxParts(bytes, [
     "document",
     "styles",
     "numbering",
@@ -30,7 +30,7 @@ export function docxAsMarkdown(bytes: Uint8Array): { markdown: string; hasBoxes:
   return { markdown: writer.lines.join("\n\n"), hasBoxes: writer.hasBoxes };
 }
 
-/** The addresses of links outside of the document by the id of their relationship. */
+/** Returns the external link targets by the ids of their relationships. */
 function addressesOf(xml: string): Map<string, string> {
   const addresses = new Map<string, string>();
   for (const token of iterateTokens(xml))
@@ -39,7 +39,7 @@ function addressesOf(xml: string): Map<string, string> {
   return addresses;
 }
 
-/** Which lists have numbers, and their next ones. */
+/** Tracks which lists are numbered, and their next numbers. */
 class Numbering {
   readonly #formats = new Map<string, string>();
   readonly #abstract = new Map<string, string>();
@@ -59,7 +59,7 @@ class Numbering {
     }
   }
 
-  /** What stands before the next item of a list. */
+  /** Returns the marker of the next item of a list. */
   next(list: string, level: string): string {
     const key = `${list} ${level}`;
     const count = (this.#counts.get(key) ?? 0) + 1;
@@ -72,7 +72,7 @@ class Numbering {
 class MarkdownWriter {
   readonly lines: string[] = [];
   hasBoxes = false;
-  /** Paragraphs of a cell go into the cell, and its cells into the row. */
+  /** Paragraphs of a cell are added to the cell, and cells to the row. */
   readonly #cells: { rows: string[][]; cell: Piece }[] = [];
   #piece: Piece = { text: "", isRaised: false };
   #prefix = "";
@@ -94,7 +94,7 @@ class MarkdownWriter {
     for (const token of iterateTokens(xml)) {
       if (token.kind === "text") {
         if (this.#boxes > 0) continue;
-        if (this.#isText) this.#append(escaped(decodeHTML(token.text)));
+        if (this.#isText) this.#append(escapeText(decodeHTML(token.text)));
         else if (this.#isField) this.#field += decodeHTML(token.text);
       } else if (token.name === "w:txbxcontent") {
         this.#boxes += token.kind === "open" ? 1 : -1;
@@ -153,13 +153,13 @@ class MarkdownWriter {
     else if (name === "w:tbl") {
       const { rows = [], cell = this.#piece } = this.#cells.pop() ?? {};
       this.#piece = cell;
-      const lines = rows.map((cells) => `| ${cells.map((one) => one.replaceAll("\n", " ")).join(" | ")} |`);
+      const lines = rows.map((cells) => `| ${cells.map((cell) => cell.replaceAll("\n", " ")).join(" | ")} |`);
       const table = [
         lines[0] ?? "",
         `|${"---|".repeat(Math.max(1, rows[0]?.length ?? 1))}`,
         ...lines.slice(1),
       ];
-      // A table in a cell is text of the cell.
+      // A table inside a cell becomes text of the cell.
       if (this.#cells.length > 0) this.#piece.text += rows.flat().join(" ");
       else this.lines.push(table.join("\n"));
     }
@@ -189,7 +189,7 @@ class MarkdownWriter {
     this.#piece.text = `${text.slice(0, begin)}[${text.slice(begin)}](<${address.replace(/[<>\s]/g, encodeURIComponent)}>)`;
   }
 
-  /** A link may be a field, whose instruction has the address: `HYPERLINK "https://…"`. */
+  /** Handles a link that is a field, whose instruction has the address: `HYPERLINK "https://…"`. */
   #fieldChar(type: string): void {
     if (type === "begin") this.#field = "";
     else if (type === "separate") this.#link(/^\s*HYPERLINK\s+"([^"]+)"/.exec(this.#field)?.[1] ?? "");
@@ -197,7 +197,7 @@ class MarkdownWriter {
   }
 }
 
-/** A text that Markdown shows as it is. */
-function escaped(text: string): string {
+/** Escapes a text so that Markdown shows it unchanged. */
+function escapeText(text: string): string {
   return text.replace(/[\\`*_[\]<>#|~]/g, "\\$&");
 }

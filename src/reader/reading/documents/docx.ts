@@ -4,8 +4,8 @@ import { iterateTokens, readAttribute } from "../blocks/html-tokens.js";
 const MAX_ENTRIES = 1_000;
 const MAX_UNPACKED = 64 * 1_048_576;
 
-/** The parts of a Word document, by name without `word/` and `.xml`. Throws if it is not one, or has more entries or more text than an ordinary one. */
-export function docxParts(bytes: Uint8Array, names: readonly string[]): Map<string, string> {
+/** Unpacks parts of a Word document, by name without `word/` and `.xml`. Throws if it is invalid or has too many entries or too much text. */
+export function readDocxParts(bytes: Uint8Array, names: readonly string[]): Map<string, string> {
   let entries = 0;
   let size = 0;
   const nameOf = (path: string) => path.replace(/^word\/|\.xml(?:\.rels)?$/g, "");
@@ -15,7 +15,7 @@ export function docxParts(bytes: Uint8Array, names: readonly string[]): Map<stri
       entries += 1;
       if (isPart) size += originalSize;
       if (entries > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`);
-      // fflate unpacks no more than the size that the archive declares.
+      // fflate never unpacks more than the declared size.
       if (size > MAX_UNPACKED) throw new Error(`it unpacks to more than ${MAX_UNPACKED / 1_048_576} MiB`);
       return isPart;
     },
@@ -25,13 +25,13 @@ export function docxParts(bytes: Uint8Array, names: readonly string[]): Map<stri
   return texts;
 }
 
-/** The text of a Word document as HTML, each paragraph and each row of a table on a line of its own. Throws as docxParts does. */
+/** Converts a Word document to HTML, with each paragraph and table row on a line of its own. Throws as readDocxParts does. */
 export function convertDocx(bytes: Uint8Array): string {
-  const parts = docxParts(bytes, ["document", "styles"]);
+  const parts = readDocxParts(bytes, ["document", "styles"]);
   return convertXml(parts.get("document") ?? "", listHeadingStyles(parts.get("styles") ?? ""));
 }
 
-/** The rank of each style of headings by its id, which is in the language of the program that wrote it. */
+/** Returns the ranks of heading styles by id; ids are in the language of the word processor. */
 export function listHeadingStyles(xml: string): Map<string, string> {
   const ranks = new Map<string, string>();
   let id = "";

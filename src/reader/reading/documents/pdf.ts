@@ -2,7 +2,7 @@ import type { Block } from "../blocks/block.js";
 import { readTextBlocks } from "../blocks/text-blocks.js";
 import type { ReadDocument } from "./document.js";
 
-/** A line of a page, in points from its lower left corner; `size` is the height of its letters. */
+/** A line of a page, in points from the lower left corner; `size` is the height of its letters. */
 interface Line {
   text: string;
   x: number;
@@ -11,28 +11,27 @@ interface Line {
   size: number;
 }
 
-/** A line further below the one before it than this, of the usual distance, begins a paragraph. */
+/** A larger distance to the line above, relative to the usual distance, begins a paragraph. */
 const GAP = 1.3;
-/** And one that is further in or out than this, after two lines of a paragraph that stand under each other. */
+/** So does a larger change of indentation after two aligned lines, in sizes. */
 const INDENT = 0.8;
-/** A wider blank within a line parts the cells of a table, in sizes. */
+/** A wider blank within a line separates table cells, in sizes. */
 const CELL = 1.5;
-/** Larger letters than those of most lines are a heading's, if it has not more characters than this. */
+/** Letters larger than usual by this factor make a heading, up to the length below. */
 const LARGER = 1.15;
 const LONGEST_HEADING = 120;
-/** In lines: a page has no more. */
+/** A page has no more lines. */
 const LONGEST_PARAGRAPH = 100;
 
 /**
- * Reads the blocks of a PDF under the numbers of their pages: its paragraphs, by their place on the page. A line is one of the
- * text, counted from the first page on. No page is read behind `most` characters. Throws if there is no text, and without the
- * package that reads it.
+ * Reads the blocks of a PDF by page and paragraph position. Lines are counted through the whole text. Stops reading pages
+ * after `most` characters. Throws if there is no text, or if the optional package for PDF is missing.
  */
 export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): Promise<ReadDocument> {
   const { getDocumentProxy } = await import("unpdf").catch(() => {
     throw new Error("a PDF needs the package unpdf: npm install -g unpdf");
   });
-  // The library takes no Buffer, and keeps what it is given.
+  // The library rejects a Buffer, and takes ownership of its input.
   const document = await getDocumentProxy(new Uint8Array(bytes), {
     isEvalSupported: false,
     useSystemFonts: false,
@@ -65,14 +64,14 @@ export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY
   return { blocks, ...(pages.length < document.numPages && { isCut: true }) };
 }
 
-/** Of pdf.js: a piece of text with its place. */
+/** A text item of pdf.js with its place. */
 interface Item {
   str: string;
   transform: readonly number[];
   width: number;
 }
 
-/** The lines of a page in the order of the file, which is that of reading. */
+/** Joins items to lines, in the order of the file, which is the reading order. */
 function joinPageLines(items: readonly Item[]): Line[] {
   const lines: Line[] = [];
   for (const { str, transform, width } of items) {
@@ -93,7 +92,7 @@ function joinPageLines(items: readonly Item[]): Line[] {
   return lines.map((line) => ({ ...line, text: line.text.trim() }));
 }
 
-/** The value with the highest weight in all, in halves; 0 if there is none. */
+/** Returns the value with the highest total weight, rounded to halves; 0 if there is none. */
 function findMostFrequent(values: readonly (readonly [value: number, weight: number])[]): number {
   const weights = new Map<number, number>();
   for (const [value, weight] of values) {
@@ -103,7 +102,7 @@ function findMostFrequent(values: readonly (readonly [value: number, weight: num
   return [...weights].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 }
 
-/** The text of a page with a blank line between its paragraphs and around its headings. */
+/** Joins lines to text, with a blank line between paragraphs and around headings. */
 function joinText(lines: readonly Line[], usual: number, leading: number): string {
   let text = "";
   let block: Line[] = [];
@@ -125,7 +124,7 @@ function isParagraphStart(line: Line, last: Line, leading: number, isFollowed: b
   return isRow || below < 0 || below > GAP * leading || Math.abs(line.size - last.size) > 1 || isOut;
 }
 
-/** A word that is split at the end of a line goes onto it, if it stands elsewhere too or the hyphen is a soft one. */
+/** Joins words split at line ends if the joined word occurs elsewhere on the page or the hyphen is soft. */
 function joinHyphens(text: string, pageWords: ReadonlySet<string>): string {
   return text.replace(/(\p{L}+)([-\u00ad‐])\n(\p{Ll}+)(\S*) ?/gu, (split, begin, hyphen, end, rest) => {
     const isWord = hyphen === "\u00ad" || pageWords.has(`${begin}${end}`.toLowerCase());

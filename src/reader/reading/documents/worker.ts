@@ -1,6 +1,6 @@
 import { isMainThread } from "node:worker_threads";
 import { answerQuestions, relayQuestions } from "../../../core/threads.js";
 
-// The entry of the thread, and of the process that it runs in.
+// Entry of the thread, and of the process in which it runs.
 if (isMainThread) relayQuestions();
 else answerQuestions((await import("./cut.js")).cutDocument);

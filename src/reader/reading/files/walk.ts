@@ -5,30 +5,30 @@ import { describeTooLarge, limitOf, MAX_TOTAL_BYTES, NOT_TEXT, readRegularFile }
 
 /** A file that may be read. */
 export interface SourceFile {
-  /** Path below the folder, with forward slashes. */
+  /** The path below the folder, with forward slashes. */
   name: string;
   size: number;
-  /** Last change, epoch ms. */
+  /** The last change, epoch ms. */
   changed: number;
 }
 
 export interface Sources {
   files: SourceFile[];
-  /** Why not everything was taken, as in "stopped at 64 MiB"; undefined if it was. */
+  /** Why the walk ended early, such as "stopped at 64 MiB"; undefined if it did not. */
   stopped?: string;
-  /** What else stands in the folder, and why it is not read; at most MAX_FILES. Dot-files are not named. */
+  /** Other files in the folder with the reasons why they are not read; at most MAX_FILES. Dot-files are not listed. */
   unread: { name: string; reason: string }[];
 }
 
-/** What one index takes at most (contract §4), so that a home folder does not keep the machine busy for an hour. */
+/** The limits of one index (contract §4), so that a home folder does not keep the machine busy for an hour. */
 export const MAX_FILES = 5_000;
 
-/** Folders of other people's code, whether or not a .gitignore names them. */
+/** Folders of third-party code, ignored even without a .gitignore. */
 const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
 const BINARY =
   /\.(?:png|jpe?g|gif|webp|avif|ico|svg|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
 
-/** Kinds of documents that are not read, by the endings of their files, and what to do. */
+/** Extensions of documents that cannot be read, with advice. */
 const OTHER_KINDS: readonly [RegExp, string][] = [
   [/\.(?:xls[xmb]?|ods|numbers)$/i, "it is a spreadsheet; save it as CSV"],
   [/\.(?:ppt[xm]?|odp)$/i, "it is a set of slides; save it as PDF"],
@@ -37,15 +37,15 @@ const OTHER_KINDS: readonly [RegExp, string][] = [
   [/\.ipynb$/i, "it is a notebook; convert it to Markdown"],
 ];
 
-/** A name with a line break in it could not be cited as `file:line`. */
+/** A name with a control character could not be cited as `file:line`. */
 const UNCITABLE = /[\x00-\x1f\x7f]/;
 
 /**
- * Finds the readable files under `root` (an absolute path): no dot-files, nothing a .gitignore names, no symlinks,
- * nothing in `exclude` (paths of files and folders).
+ * Finds the readable files under `root` (absolute path). Skips dot-files, files that a .gitignore names, symlinks, and
+ * the files and folders in `exclude`.
  */
 export async function findSources(root: string, exclude: readonly string[] = []): Promise<Sources> {
-  // What is not there yet may be there at the next walk.
+  // A missing path may exist at the next walk.
   const resolveRealPath = (path: string) => fs.realpath(path).catch(() => resolve(path));
   const excluded = new Set(await Promise.all(exclude.map(resolveRealPath)));
   const sources: Sources = { files: [], unread: [] };
@@ -85,7 +85,7 @@ export async function findSources(root: string, exclude: readonly string[] = [])
   return sources;
 }
 
-/** Why what `entry` names is not read; undefined if it can be tried. `size` is in bytes. */
+/** Returns why an entry is not read; undefined if it can be tried. `size` is in bytes. */
 function explainUnreadable(entry: Dirent, size: number): string | undefined {
   if (UNCITABLE.test(entry.name)) return "its name has a line break or another control character";
   if (entry.isDirectory()) return "a folder of packages";
@@ -102,18 +102,18 @@ function buildName(root: string, path: string): string {
   return path === root ? "." : relative(root, path).split(sep).join("/");
 }
 
-/** One .gitignore with the folder it speaks of. */
+/** A .gitignore with its folder. */
 interface Rules {
   folder: string;
   ignore: Ignore;
 }
 
-/** git tells cases apart where the file system does. */
+/** git distinguishes case where the file system does. */
 const AS_GIT = { ignorecase: process.platform !== "linux" };
-/** Each rule is tried on each path: 256 KiB are some ten thousand rules. */
+/** The largest .gitignore, since each rule is tried on each path: 256 KiB are some ten thousand rules. */
 const MAX_RULES_BYTES = 262_144;
 
-/** The .gitignore files between the root of the repository around `root` and `root` itself. */
+/** Reads the .gitignore files from the root of the enclosing repository down to `root`. */
 function readRulesAbove(root: string): Rules[] {
   const above: string[] = [];
   for (let path = root; ; path = dirname(path)) {
@@ -123,11 +123,11 @@ function readRulesAbove(root: string): Rules[] {
   }
   let rules: Rules[] = [];
   for (const path of above) rules = addRules(path, rules) ?? rules;
-  // A person who names an ignored folder as the sources wants it to be read.
+  // If the user names an ignored folder as the sources, it is read.
   return above.length > 0 && isIgnored(root, true, rules) ? [] : rules;
 }
 
-/** `rules` and those of the .gitignore in `folder`; undefined if there is one that is too large to be read. */
+/** Adds the rules of the .gitignore in `folder` to `rules`; undefined if it is too large. */
 function addRules(folder: string, rules: Rules[]): Rules[] | undefined {
   const text = readRegularFile(join(folder, ".gitignore"), MAX_RULES_BYTES);
   if (text === "too large") return undefined;
@@ -135,7 +135,7 @@ function addRules(folder: string, rules: Rules[]): Rules[] | undefined {
   return [...rules, { folder, ignore: ignore(AS_GIT).add(text.toString("utf8")) }];
 }
 
-/** As git does it: the last rule that says anything wins, an inner .gitignore coming after an outer one. */
+/** Applies rules as git does: the last match wins, and inner .gitignore files come after outer ones. */
 function isIgnored(path: string, folder: boolean, rules: readonly Rules[]): boolean {
   let ignored = false;
   for (const { folder: base, ignore } of rules) {

@@ -1,7 +1,7 @@
 import { strToU8, zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { readClaims } from "../../../../src/reader/checking/citations.js";
-import { docxAsMarkdown } from "../../../../src/reader/reading/documents/docx-markdown.js";
+import { convertDocxToMarkdown } from "../../../../src/reader/reading/documents/docx-markdown.js";
 
 const A = "https://a.example/x?y=1&z=2";
 const run = (text: string, look = "") =>
@@ -30,7 +30,7 @@ const docx = (body: string, notes = "") =>
     ),
   });
 const read = (body: string, notes = "") =>
-  readClaims(docxAsMarkdown(docx(body, notes)).markdown, { citations: [], sources: [] }).claims.map(
+  readClaims(convertDocxToMarkdown(docx(body, notes)).markdown, { citations: [], sources: [] }).claims.map(
     ({ text, urls }) => [text, ...urls].join(" ← "),
   );
 
@@ -78,13 +78,13 @@ test("footnotes lead to their notes", () => {
 
 test("text boxes are left out, and said", () => {
   const box = `<w:r><w:txbxContent>${paragraph(run("It takes 7."))}</w:txbxContent></w:r>`;
-  const { markdown, hasBoxes } = docxAsMarkdown(docx(paragraph(`${run("It takes 5.")}${box}`)));
+  const { markdown, hasBoxes } = convertDocxToMarkdown(docx(paragraph(`${run("It takes 5.")}${box}`)));
   expect([markdown, hasBoxes]).toEqual(["It takes 5.", true]);
 });
 
 test.each([new Uint8Array(9), zipSync({ "word/styles.xml": strToU8("<a/>") })])(
   "what is no document throws",
   (bytes) => {
-    expect(() => docxAsMarkdown(bytes)).toThrow();
+    expect(() => convertDocxToMarkdown(bytes)).toThrow();
   },
 );
