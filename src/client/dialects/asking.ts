@@ -2,15 +2,15 @@ import { stringifyExact } from "../../core/json/exact-json.js";
 import type { CreateBody, JsonSchema, Operation } from "../../core/protocol/conversation.js";
 import { type DialectRequest, InputError } from "./dialect.js";
 
-/** Fields that would change when or where an answer comes, at any provider. */
+/** Options that no user may set, because they change when or where an answer comes. */
 const NEVER = /^(?:stream|background|store|n|webhook.*)$/;
 
-/** What providers have in common; polls are 10 a second (contract §9). */
+/** The properties that all providers share; 10 polls a second (contract §9). */
 export const PROVIDER = { statusIsResult: true, mayLag: true, betweenPollsMs: 100 } as const;
 
 /**
- * The create of a provider: `ours` and the options of the user. Throws InputError for structured output without a schema,
- * and for an option that we set ourselves, also where `ours` has it as undefined.
+ * Builds a provider's create from our fields (`ours`) and the user's options. Throws InputError for structured output
+ * without a schema, and for an option that is one of our fields, even if ours is undefined.
  */
 export function createAt(
   title: string,
@@ -24,7 +24,7 @@ export function createAt(
   return { method: "POST", path, json: true, body: stringifyExact({ ...ours, ...options }) };
 }
 
-/** Throws InputError for an option that is one of `ours`, or that no provider may be sent. */
+/** Throws InputError for an option that is one of `ours`, or that no user may set. */
 export function checkOptions(title: string, options: object, ours: readonly string[] = []): void {
   const taken = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
   if (taken === undefined) return;
@@ -34,20 +34,20 @@ export function checkOptions(title: string, options: object, ours: readonly stri
   );
 }
 
-/** The request of an operation on what stands under `path`, where a stop is a cancel. */
+/** Builds the request of an operation for the id below `path`; a stop is a POST to `/cancel`. */
 export function buildRequestAt(path: string, operation: Operation, requestId: string): DialectRequest {
   const at = `${path}/${encodeURIComponent(requestId)}`;
   if (operation === "stop") return { method: "POST", path: `${at}/cancel`, json: false };
   return { method: "GET", path: at, json: false };
 }
 
-/** Keywords that are no part of structured outputs in strict mode. */
+/** Keywords that structured outputs in strict mode do not support. */
 const OUTSIDE =
   /^(?:allOf|oneOf|not|if|then|else|default|patternProperties|propertyNames|dependent(?:Required|Schemas)|unevaluated(?:Items|Properties)|contains|(?:min|max)(?:Contains|Properties)|uniqueItems|prefixItems)$/;
-/** Keywords whose members are schemas by name. */
+/** Keywords whose members are named schemas. */
 const NAMED = ["properties", "$defs", "definitions"];
 
-/** Throws InputError, with the keyword, for a schema outside what strict mode takes. Limits on depth differ by model. */
+/** Throws InputError with the keyword for a schema that strict mode does not accept. Ignores limits on depth, which differ by model. */
 export function checkStrict(title: string, schema: JsonSchema): void {
   if (schema.type !== "object") throw createSchemaError(title, "type", "the top level must be an object");
   checkPart(title, schema);
@@ -76,7 +76,7 @@ function checkPart(title: string, part: unknown): void {
   for (const name of ["items", "anyOf"]) checkPart(title, schema[name]);
 }
 
-/** A schema that the provider would refuse, by a keyword of it. */
+/** Creates the error for a schema that the provider would refuse because of `keyword`. */
 export function createSchemaError(title: string, keyword: string, why: string): InputError {
   return new InputError(
     `${title} does not take this schema: ${JSON.stringify(keyword)}: ${why}`,

@@ -1,27 +1,27 @@
 import type { CreateBody, Data, Operation } from "../../core/protocol/conversation.js";
 
-/** A request without the address of the service and the key. */
+/** A request without the service's address and the key. */
 export interface DialectRequest {
   method: string;
   /** Below the base URL, beginning with a slash. */
   path: string;
-  /** Whether `Content-Type: application/json` goes along. */
+  /** Whether to send `Content-Type: application/json`. */
   json: boolean;
-  /** Others than those of every request. */
+  /** Headers beside those of every request. */
   headers?: Readonly<Record<string, string>>;
   body?: string;
 }
 
-/** Why a service said no. */
+/** Why a service refused a request. */
 export type RefusalKind =
   | "invalid-input"
   | "unauthenticated"
-  /** A state that may be read later: it says nothing of the key, and nothing of the request. */
+  /** The state may be readable later; the refusal is about neither the key nor the request. */
   | "withheld"
   | "not-found"
   | "refused"
   | "rate-limited"
-  /** No money is left: to wait does not help. */
+  /** The account has no credit left; waiting does not help. */
   | "no-credit";
 
 /** An error in the service's own words. */
@@ -29,55 +29,55 @@ export interface ServiceError {
   /** Undefined if the service gives no code word. */
   code: string | undefined;
   message: string;
-  /** What it means; undefined if its HTTP status says that. */
+  /** The meaning of the error; undefined if the HTTP status decides. */
   kind: RefusalKind | undefined;
-  /** Seconds to wait, where the body says so. */
+  /** The wait that the body asks for, in seconds. */
   retryAfter?: number | undefined;
 }
 
 /**
- * A pure description of how one service is spoken to: no clock, no network, no settings. What is repeated and what is
- * unknown is not its business: a 5xx, and a 408, 409, 425 or 499 to a create, are decided before it is asked.
+ * The requests and answers of one service, as pure functions: no clock, no network, no settings. A dialect does not decide
+ * what to retry and which outcome is unknown: the caller handles a 5xx, and a 408, 409, 425 or 499 to a create, itself.
  */
 export interface Dialect {
-  /** As `--provider` takes it. */
+  /** The name for `--provider`. */
   readonly name: string;
-  /** The header that carries the key, and what stands before the key in it. */
+  /** The header of the key, and the text before the key in it. */
   readonly keyHeader: readonly [name: string, prefix: string];
-  /** Whether an answer about a request holds its result as soon as it has ended. */
+  /** Whether the status of a finished request contains its result. */
   readonly statusIsResult: boolean;
-  /** Whether a request may be answered 404 for a moment after its create. */
+  /** Whether the service may answer 404 for a moment after a create. */
   readonly mayLag: boolean;
-  /** Milliseconds between two polls of one process, at least. */
+  /** The least time between two polls of one process, in milliseconds. */
   readonly betweenPollsMs: number;
-  /** Whether creates and stops count as polls, and no two requests start together. */
+  /** Whether creates and stops count as polls, so that no two requests start at the same time. */
   readonly pacesAll?: true;
-  /** §4.1. Throws InputError for what the service cannot be asked. */
+  /** Builds a create (§4.1). Throws InputError if the service does not support the request. */
   create(body: CreateBody): DialectRequest;
-  /** The request of an operation on a well-formed id; undefined if the service has no such operation. */
+  /** Builds the request of an operation on a well-formed id; undefined if the service lacks the operation. */
   request(operation: Exclude<Operation, "create">, requestId: string): DialectRequest | undefined;
-  /** An id that no request has: to ask for its state costs nothing and tries a key. */
+  /** An id that no request has: reading its state tests a key at no cost. */
   readonly probeId: string;
-  /** An id whose state holds the service's `models`, with the day on which each ends; absent if it lists none. */
+  /** An id whose state contains the service's `models`, with the day on which each ends; absent if the service lists no models. */
   readonly modelsId?: string;
-  /** Reads a parsed body as an error of this service. `retryAfter`: seconds, of a header. Never throws. */
+  /** Reads a parsed body as an error of this service; undefined if it is not one. `retryAfter`: seconds, from a header. Never throws. */
   fault(
     operation: Operation,
     httpStatus: number,
     answer: unknown,
     retryAfter?: number,
   ): ServiceError | undefined;
-  /** The data of a success in the interface's words, with its own fields; a string says what it lacks. Never throws. */
+  /** Reads the data of a success with the interface's field names, beside the service's own; a string says what is missing. Never throws. */
   data(operation: Operation, answer: unknown): Data | string;
-  /** The id in an answer to a create that need not be whole, nor a success. */
+  /** Finds the id in an answer to a create, even if the answer is incomplete or an error. */
   salvage(text: string): string | undefined;
 }
 
-/** A request that a service cannot be asked: nothing is sent. The message names the service. */
+/** A service does not support a request, so nothing was sent. The message names the service. */
 export class InputError extends Error {
   constructor(
     message: string,
-    /** What to do about it. */
+    /** What the user can do about it. */
     readonly hint?: string,
   ) {
     super(message);

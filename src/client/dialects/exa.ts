@@ -14,21 +14,21 @@ import {
 } from "./reading.js";
 
 const PATH = "/agent/runs";
-/** What the effort `max` has to be asked with. */
+/** The header that the effort `max` requires. */
 const MAX_EFFORT = { "exa-beta": "agent-max-effort-2026-07-27" };
 
-/** Efforts that cost what they use; the others have a fixed price. */
+/** Efforts that cost by use; the others have a fixed price. */
 const METERED = ["auto", "ultra", "max"];
-/** Seconds after a refusal for its rate. */
+/** The wait after a refusal for the rate, in seconds. */
 const BUSY_S = 3;
 
-/** Exa: agent runs. */
+/** Creates the dialect of Exa: agent runs. */
 export function createExa(defaultModel: string): Dialect {
   return {
     name: "exa",
     keyHeader: ["x-api-key", ""],
     ...PROVIDER,
-    // 5 requests a second for a whole team, creates and polls together.
+    // A whole team may send 5 requests a second, creates and polls together.
     betweenPollsMs: 250,
     pacesAll: true,
     create(body) {
@@ -50,7 +50,7 @@ export function createExa(defaultModel: string): Dialect {
       const message = readText(answer.error) ?? readText(error.message);
       const code = readText(answer.tag) ?? readText(error.code) ?? readText(error.type);
       const serviceError = classifyProviderError(operation, httpStatus, { code, message, retryAfter });
-      // It never says when to come back, and its limits are of a second.
+      // Exa never says how long to wait, and its limits are per second.
       const isBusy = serviceError && serviceError.kind === undefined && httpStatus === 429;
       return isBusy ? { ...serviceError, retryAfter: serviceError.retryAfter ?? BUSY_S } : serviceError;
     },
@@ -59,7 +59,7 @@ export function createExa(defaultModel: string): Dialect {
       const { id, status, createdAt: created } = answer;
       const output = pickExactPart(answer, "output");
       const hasFields = (output.structured ?? undefined) !== undefined;
-      // A run repeats what was asked. The text beside a schema is no value of it.
+      // A run repeats the request. With a schema, the text beside the structured output is not the result.
       const isStructured = (readFields(answer.request).outputSchema ?? undefined) !== undefined;
       const { total } = readFields(answer.costDollars);
       const more = {
@@ -68,7 +68,7 @@ export function createExa(defaultModel: string): Dialect {
         sources: readSources(readItems(output.grounding).flatMap(({ citations }) => readItems(citations))),
         citations: hasFields ? readFieldCitations(output.grounding) : undefined,
         stop_reason: readText(answer.stopReason),
-        // With the confidence and the score of each field.
+        // Contains the confidence and the score of each field.
         grounding: findMemberText(output, "grounding"),
       };
       return answerData(operation, answer, { id, status, created }, more);

@@ -13,12 +13,12 @@ import {
 } from "./reading.js";
 
 const PATH = "/v1beta/interactions";
-/** Keeps the form of the answers, which changed in May 2026. */
+/** The header that fixes the form of the answers, which changed in May 2026. */
 const REVISION = { "api-revision": "2026-05-20" };
-/** No interaction has this id: the list of models is asked for in its place. */
+/** An id that no interaction has; requests for it read the list of models. */
 const PROBE = "models";
 
-/** Gemini: interactions with the Deep Research agent. */
+/** Creates the dialect of Gemini: interactions with the Deep Research agent. */
 export function createGemini(defaultModel: string): Dialect {
   return {
     name: "gemini",
@@ -28,7 +28,7 @@ export function createGemini(defaultModel: string): Dialect {
       const { prompt: input, model: agent = defaultModel, output_schema: schema } = body;
       const ours = {
         ...{ agent, input, background: true, store: true },
-        // Summaries and pictures cost tokens.
+        // Summaries and pictures cost tokens, so turn them off.
         agent_config: { type: "deep-research", thinking_summaries: "none", visualization: "off" },
         previous_interaction_id: body.after,
         response_format: schema && { type: "text", mime_type: "application/json", schema },
@@ -37,7 +37,7 @@ export function createGemini(defaultModel: string): Dialect {
     },
     request(operation, requestId) {
       const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };
-      // There is a cancel, and it is refused for API keys: who asks whether a request can be stopped is told no.
+      // Gemini refuses its cancel to API keys, so tell a caller who probes for a stop that there is none.
       if (requestId === PROBE) return operation === "status" ? models : undefined;
       return { ...buildRequestAt(PATH, operation, requestId), headers: REVISION };
     },
@@ -84,18 +84,18 @@ export function createGemini(defaultModel: string): Dialect {
       };
       return answerData(operation, answer, { id, status, created }, more);
     },
-    // The form of its ids is not documented, and steps have ids, too, and so have requests and messages.
+    // Gemini does not document the form of its ids, and steps, requests and messages have ids, too.
     salvage: (torn) => salvageId(torn.split('"steps"', 1)[0] ?? "", "id", /^(?!(?:req|msg)_)/),
   };
 }
 
-/** The longest wait that details of an error ask for, as `"34.07s"`, in whole seconds. */
+/** Returns the longest wait in the details of an error, as in `"34.07s"`, in whole seconds; undefined if there is none. */
 function readSeconds(details: readonly Fields[]): number | undefined {
   const waits = details.flatMap(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1] ?? []);
   return waits.length > 0 ? Math.ceil(Math.max(...waits.map(Number))) : undefined;
 }
 
-/** Which pages are cited where in the text of all `parts`, in UTF-16 units: Gemini counts the bytes of a part. */
+/** Reads the citations in the joined text of `parts`. Converts Gemini's positions, in bytes of a part, to UTF-16 units of the whole. */
 function readCitations(parts: readonly Fields[]) {
   const citations: { start: number; end: number; url: string }[] = [];
   let before = 0;
@@ -114,7 +114,7 @@ function readCitations(parts: readonly Fields[]) {
   return citations.length > 0 ? citations : undefined;
 }
 
-/** Returns whether a character begins at `index`, or the text ends there. */
+/** Returns whether a character starts at `index`, or the text ends there. */
 function isCharacter(bytes: Buffer, index: number): boolean {
   return index >= 0 && index <= bytes.length && ((bytes[index] ?? 0) & 0xc0) !== 0x80;
 }

@@ -3,10 +3,10 @@ import type { Dialect } from "./dialect.js";
 import { readFields } from "./reading.js";
 import { createResponses, PATH } from "./responses.js";
 
-/** Asks for the list of models. No response has this id. */
+/** An id that no response has; its status is the list of models. */
 const MODELS = "models";
 
-/** OpenAI: the Responses API in background mode. */
+/** Creates the dialect of OpenAI: the Responses API in background mode. */
 export function createOpenai(defaultModel: string): Dialect {
   const dialect = createResponses("openai", /^resp_/);
   return {
@@ -25,7 +25,7 @@ export function createOpenai(defaultModel: string): Dialect {
       if (schema) checkStrict("OpenAI", schema);
       const format = schema && { type: "json_schema", name: "result", schema, strict: true };
       const { store, ...options } = body.options ?? {};
-      // Any other value is refused below.
+      // `createAt` refuses any other value.
       const kept = store === undefined || store === false ? options : { ...options, store };
       const ours = {
         ...{ model, input: prompt, background: true, store: store !== false },

@@ -1,36 +1,36 @@
 import type { CreateBody, Data } from "../../core/protocol/conversation.js";
 import { type Dialect, type DialectRequest, InputError } from "./dialect.js";
 
-/** A provider that is spoken to directly. Its dialect is loaded only when it is named. */
+/** A provider that the client can use directly. Its dialect is loaded on demand. */
 export interface Provider {
-  /** As `--provider` takes it. */
+  /** The name for `--provider`. */
   name: string;
-  /** As people write it. */
+  /** The name for people. */
   title: string;
   baseUrl: string;
-  /** The variable of the provider's own tools that holds a key; used for the provider's own origin only. */
+  /** The variable in which the provider's own tools expect a key; used for the provider's own origin only. */
   keyVariable: string;
-  /** Another one, which holds it if the first does not. */
+  /** Another such variable, used if the first is not set. */
   otherKeyVariable?: string;
-  /** What `--model` names. */
+  /** The provider's word for what `--model` selects. */
   modelWord: string;
-  /** The model of a create that names none. Models end every few months: this is where they are changed. */
+  /** The model of a create without `--model`. Providers retire models every few months: update it here. */
   defaultModel: string;
-  /** What a create asks of that model beside the question: it would answer otherwise, and not research. */
+  /** Options for a create with the default model, which would otherwise answer without research. */
   defaultOptions?: Readonly<Record<string, unknown>>;
-  /** What its paths begin with, then other versions that a base URL may name; absent where paths have no version. */
+  /** The version at the start of its paths, then other versions that a base URL may have; absent if paths have no version. */
   versions?: readonly [own: string, ...others: string[]];
-  /** The form of its ids. */
+  /** The form of the provider's ids. */
   idForm: RegExp;
-  /** Whether it never says how long a limit lasts, so that its dialect guesses a few seconds. */
+  /** Whether the provider never says how long a limit lasts, so that its dialect guesses a few seconds. */
   guessesWaits?: true;
-  /** Whether its answers say what a request has cost, in dollars. */
+  /** Whether answers include the cost of a request in dollars. */
   saysDollars?: true;
-  /** The field of an answer that a follow-up names, if that is not the request's own id. */
+  /** The field of an answer whose id a follow-up needs; absent if it is the request's own id. */
   followUpField?: "interaction_id";
-  /** The options of a create that search these domains only, and none of those; each list may be empty. Absent if it has none. */
+  /** Builds the options that restrict the search to `only` and exclude `not`; each list may be empty. Absent if the provider has no such options. */
   buildDomainOptions?(only: readonly string[], not: readonly string[]): Record<string, unknown>;
-  /** The options of a create that takes a lower price for a result within a time. Absent if it sells none. */
+  /** Builds the options for a lower price in return for a result within `window`. Absent if the provider has no such price. */
   windowOptions?(window: string): Record<string, unknown>;
   load(defaultModel: string): Promise<Dialect>;
 }
@@ -128,25 +128,25 @@ function buildDomainFields(only: readonly string[], not: readonly string[]) {
   };
 }
 
-/** The name that stands for the interface itself. */
+/** The name of the interface itself for `--provider`. */
 export const INTERFACE = "research";
 
-/** The provider of that name; undefined for the interface itself and for an unknown name. */
+/** Finds a provider by name; undefined for the interface itself and for an unknown name. */
 export function findProvider(name: string): Provider | undefined {
   return PROVIDERS.find((provider) => provider.name === name);
 }
 
-/** The names that `--provider` takes. */
+/** The names for `--provider`. */
 export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({ name }) => name)];
 
-/** The providers whose ids have the form of this one, if the service `name` has ids of another form; else none. */
+/** Lists the providers whose ids have the form of this id; empty if the ids of the service `name` have this form, too. */
 export function listOwnersOfId(requestId: string, name: string): Provider[] {
   const owners = PROVIDERS.filter(({ idForm }) => idForm.test(requestId));
   const isOwn = name === INTERFACE ? UUID.test(requestId) : owners.some((owner) => owner.name === name);
   return isOwn ? [] : owners;
 }
 
-/** The path of a base URL without a version that the service `name` has, and that version. */
+/** Splits the path of a base URL into its base and a version of the service `name`; also returns the service's default version. */
 export function splitBasePath({ pathname }: URL, name: string) {
   const path = pathname.replace(/\/+$/, "");
   const versions = name === INTERFACE ? ["/api/v1"] : (findProvider(name)?.versions ?? []);
@@ -155,8 +155,8 @@ export function splitBasePath({ pathname }: URL, name: string) {
 }
 
 /**
- * A request of the service `name` below a base URL. The version that paths begin with is not repeated if the URL ends
- * with it; another version takes its place, without the headers that go with the first one.
+ * Puts a request of the service `name` below a base URL. Does not repeat the version if the URL ends with it. If the URL
+ * ends with another version, that one replaces ours, and the headers of our version are dropped.
  */
 export function buildRequestBelow(
   base: URL,
@@ -169,7 +169,7 @@ export function buildRequestBelow(
   return { ...request, path: basePath + version + request.path.slice(rest.length) };
 }
 
-/** A create with what a provider asks of its default model; unchanged if it names a model. */
+/** Adds the provider's default model and its options to a create; returns a create with a model unchanged. */
 export function addDefaults(
   provider: Pick<Provider, "defaultModel" | "defaultOptions"> | undefined,
   body: CreateBody,
@@ -179,7 +179,7 @@ export function addDefaults(
   return { ...body, model: provider.defaultModel, ...(Object.keys(options).length > 0 && { options }) };
 }
 
-/** What a provider calls a model. */
+/** The providers' words for a model. */
 const MODEL = "(?:model|preset|processor|effort|agent|deployment)";
 const WRONG = "(?:invalid|unknown|unsupported|unrecogni[sz]ed)";
 /** `model_not_found`, `unsupported_model`, `DeploymentNotFound`. */
@@ -199,12 +199,12 @@ const MODEL_TEXT = new RegExp(
   "i",
 );
 
-/** Returns whether a service refuses a create for its model, which an account chose and not the question: it has no such one, or no more. */
+/** Returns whether a service refuses a create because its model is unknown or retired: then the account's settings are wrong, not the question. */
 export function isAboutModel({ code, message }: { code: string; message: string }): boolean {
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }
 
-/** What to do about a provider's own address that is spoken to as if it had the interface; undefined if it is not. */
+/** Returns a hint if `origin` is a provider's and the dialect `spoken` is the interface's; else undefined. */
 export function findProviderMeant(origin: string, spoken: string): string | undefined {
   const meant = spoken === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
   if (!meant) return undefined;
@@ -212,7 +212,7 @@ export function findProviderMeant(origin: string, spoken: string): string | unde
   return `This is ${title}'s own address: did you mean --provider ${name}? \`research login ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
 }
 
-/** What to do about a model that a service does not have: `named`, or the default. Undefined if its words say enough. */
+/** Returns a hint for a missing model: `named`, or the default if undefined. Undefined if the service's message is enough. */
 export function hintMissingModel(
   { defaultModel, title }: Pick<Provider, "defaultModel" | "title">,
   named: string | undefined,
@@ -225,24 +225,24 @@ export function hintMissingModel(
     : undefined;
 }
 
-/** Returns whether a FAILED state was paid for all the same: a part of its result is missing, or all of it. */
+/** Returns whether a FAILED request was paid for although its result is incomplete or missing. */
 export function isCutShort(data: Data): boolean {
   const { status, provider_status: word } = data;
   const isPart = status === "FAILED" && ["incomplete", "budget_exceeded"].includes(String(word));
   return isPart || hasNoResult(data);
 }
 
-/** Returns whether a provider says "completed" of a request and gives no result: see `answerData`. */
+/** Returns whether a provider reports a request as completed but sends no result, see `answerData`. */
 export function hasNoResult({ status, provider_status }: Data): boolean {
   return status === "FAILED" && provider_status === "completed";
 }
 
-/** Returns whether a `null` in its result stands for what was not found, as in a run of Exa's. */
+/** Returns whether `null` in the result means that nothing was found, as in a run of Exa. */
 export function hasNullForNothingFound({ object, provider_status }: Data): boolean {
   return provider_status !== undefined && object === "agent_run";
 }
 
-/** Returns whether a request goes on only if somebody does something at the provider. */
+/** Returns whether a request waits for a person to act at the provider. */
 export function isWaitingForPerson({ provider_status }: Data): boolean {
   return ["requires_action", "action_required", "requires_continuation"].includes(String(provider_status));
 }

@@ -20,34 +20,34 @@ import type { RefusalKind, ServiceError } from "./dialect.js";
 /** An object of unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** `value` if it is an object and no array, else an empty one. */
+/** Returns `value` if it is an object and no array; else an empty object. */
 export function readFields(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
-/** The objects in an array; empty for anything else. */
+/** Returns the elements of an array as objects; empty for anything else. */
 export function readItems(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(readFields) : [];
 }
 
-/** `value` if it is a text that is not blank. */
+/** Returns `value` if it is a text that is not blank; else undefined. */
 export function readText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** A time in ISO 8601, from one or from seconds since 1970. */
+/** Returns a time in ISO 8601, from epoch seconds or from a text, which is returned unchanged. */
 function parseTime(value: unknown): string | undefined {
   if (typeof value !== "number") return readText(value);
   const date = new Date(value * 1_000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** Returns whether a web address is named. */
+/** Returns whether a page has a web address. */
 function hasUrl(page: Fields): page is Fields & { url: string } {
   return typeof page.url === "string" && /^https?:\/\//i.test(page.url);
 }
 
-/** What a text of `length` UTF-16 units that begins at `offset` of the output cites; a range outside of it is left out. */
+/** Reads the citations of a text of `length` UTF-16 units at `offset` of the output; skips ranges outside the text. */
 export function readRanges(annotations: readonly Fields[], offset: number, length: number): Citation[] {
   return annotations.flatMap((annotation) => {
     const { start_index: start, end_index: end } = annotation;
@@ -57,7 +57,7 @@ export function readRanges(annotations: readonly Fields[], offset: number, lengt
   });
 }
 
-/** What each field of a structured result cites: `found` are objects of `field` and `citations`. */
+/** Reads the citations of each field of a structured result; the items of `listed` have `field` and `citations`. */
 export function readFieldCitations(listed: unknown): Citation[] | undefined {
   const cited = readItems(listed).flatMap(({ field, citations }) =>
     typeof field === "string"
@@ -69,7 +69,7 @@ export function readFieldCitations(listed: unknown): Citation[] | undefined {
   return cited.length > 0 ? cited : undefined;
 }
 
-/** Those of `found` that have a web address, each address once. */
+/** Returns the pages in `listed` that have a web address, each address once; undefined if there are none. */
 export function readSources(listed: readonly Fields[]) {
   const sources = new Map<string, { url: string; title: string | null }>();
   for (const { url, title } of listed.filter(hasUrl))
@@ -77,40 +77,40 @@ export function readSources(listed: readonly Fields[]) {
   return sources.size > 0 ? [...sources.values()] : undefined;
 }
 
-/** Returns every page in its order, since a text has their numbers; the url of one without a web address is null. */
+/** Returns all pages in their order, because the text refers to them by number; url is null for a page without a web address. */
 export function readNumberedSources(pages: readonly Fields[]) {
   return pages.map((page) => ({ url: hasUrl(page) ? page.url : null, title: readText(page.title) ?? null }));
 }
 
-/** A member of an object in its own digits, itself an object that remembers its text. */
+/** Returns a member of an object as an object that remembers its text, so that numbers stay exact. */
 export function pickExactPart(object: Fields, name: string): Fields {
   const member = findMemberText(object, name);
   return readFields(member && parseExact(member.text));
 }
 
-/** The providers' words for states. */
+/** The states of the providers' words. */
 export const STATES: ReadonlyMap<string, KnownStatus> = new Map([
   ["queued", "PENDING"],
   ["pending", "PENDING"],
   ["in_progress", "PROCESSING"],
   ["running", "PROCESSING"],
-  // They wait for their caller.
+  // These requests wait for their caller.
   ["requires_action", "PROCESSING"],
   ["requires_continuation", "PROCESSING"],
   ["action_required", "PROCESSING"],
   ["cancelling", "PROCESSING"],
   ["completed", "COMPLETED"],
   ["failed", "FAILED"],
-  // Final and paid, with the text that there is.
+  // Final and paid, with an incomplete text.
   ["incomplete", "FAILED"],
   ["budget_exceeded", "FAILED"],
   ["cancelled", "STOPPED"],
 ]);
 
-/** A provider's word in ours; an unknown one as it is. */
+/** Maps a provider's word to our state; returns an unknown word unchanged. */
 const mapState = (word: string): string => STATES.get(word) ?? word;
 
-/** Searches (steps of the type `search`) or pages of the newest step. Undefined if it has ended or says neither. */
+/** Counts the searches (steps of the type `search`) or pages, whichever the newest step is. Undefined for a final state, and without such steps. */
 export function readProgress(
   word: unknown,
   steps: readonly Fields[],
@@ -130,18 +130,18 @@ export function readProgress(
   return progress;
 }
 
-/** What the interface has words for in an answer, under the answer's own names. `created`: ISO 8601, or seconds since 1970. */
+/** The fields of an answer that the interface has names for. `created`: ISO 8601, or epoch seconds. */
 type OwnWords = Record<"id" | "status" | "created", unknown> & {
-  /** What the model says in place of a result. */
+  /** The model's text if it refuses to give a result. */
   refusal?: string | undefined;
-  /** Whether an answer that shows the end holds the result; default: true. */
+  /** Whether an answer with a final state contains the result; default: true. */
   holdsResult?: boolean;
 };
 
 /**
- * Returns the data of an answer: what it says and `more` in the interface's words, then the answer's own fields of other
- * names, in the answer's own digits. A word that is undefined is left out, and so is a field of its name. A completed
- * answer without a result is FAILED (contract §9, "No result"). A string says what the answer lacks.
+ * Builds the data of an answer: the fields that the interface names and `more`, then the answer's other fields with their
+ * exact text. Omits undefined fields, and fields of the answer with the same name. A completed answer without a result
+ * becomes FAILED (contract §9, "No result"). Returns a string, which says what is missing, for an invalid answer.
  */
 export function answerData(
   operation: Operation,
@@ -171,7 +171,7 @@ export function answerData(
   return attachSource(data, stringifyExact(Object.fromEntries(exact)));
 }
 
-/** Returns the words that a completed answer without a result has in place of its own. */
+/** Returns the fields that a completed answer without a result gets instead of its own. */
 function createNoResultError(refusal: string | undefined) {
   const why =
     refusal === undefined ? { stop_reason: "no_text" } : { stop_reason: "refusal", message: refusal };
@@ -182,40 +182,40 @@ function parseValue(value: unknown): unknown {
   return value instanceof JsonText ? JSON.parse(value.text) : value;
 }
 
-/** Returns whether a result is none: it is missing, null, or a text of white space. */
+/** Returns whether a result is missing, null, or only white space. */
 function isBlank(result: unknown): boolean {
   const value = parseValue(result) ?? "";
   return typeof value === "string" && value.trim() === "";
 }
 
-/** A text as a result: the JSON that it is made of if `isStructured` and it is JSON, else as it is. */
+/** Turns a text into a result: a JsonText if `isStructured` and the text is JSON; else the text unchanged. */
 export function readResult(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
   return value !== undefined && isStructured && readJsonPath(value) !== undefined
     ? new JsonText(value)
     : value;
 }
 
-/** The first well-formed id that stands under one of `names`, in a text that need not be whole. */
+/** Finds the first well-formed id in a field called one of `names`, in a text that may be incomplete; undefined if there is none. */
 export function salvageId(torn: string, names: string, shape: RegExp): string | undefined {
   for (const [, id] of torn.matchAll(new RegExp(`"(?:${names})"\\s*:\\s*"([^"\\\\]{1,512})"`, "g")))
     if (isRequestId(id) && shape.test(id)) return id;
   return undefined;
 }
 
-/** 432 and 433 are Tavily's: the plan's credits, and the key's own limit, are used up. */
+/** Statuses that mean missing credit. 432 and 433 are Tavily's: the plan's credits or the key's limit are used up. */
 export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
 const MONEY_CODE =
   /insufficient_(?:quota|funds|balance)|credit|billing|payment_required|(?:spend|usage)_limit|budget_exceeded/i;
 const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency|resource_exhausted/i;
-/** A limit of nothing never has room: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
+/** A limit of 0, for which no wait helps: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
 const NO_QUOTA = /\blimit(?: of| is|:| =)? ?0(?![.,]?\d| (?:\w+ )?(?:remaining|left))/i;
-/** A request that is larger than the limit itself. OpenAI says so of tokens per minute, beside which a wait may stand. */
+/** A request larger than the limit itself. OpenAI says so about tokens per minute, sometimes together with a wait. */
 const TOO_LARGE =
   /\b(?:request|prompt|input|message)s? (?:(?:is|are|was|were) )?too (?:large|long|big)\b|\bmust be (?:reduced|shortened)\b/i;
 const LIMIT_REQUESTED = /\blimit:? ([\d,]+)[,;] requested:? ([\d,]+)/i;
-/** What may be about money by its words alone. */
+/** Statuses for which the message decides whether credit is missing. */
 const SAYS_MONEY: ReadonlySet<number> = new Set([400, 403, 429]);
-/** A limit on a span of time is over by itself. */
+/** A limit per span of time, which ends by itself. */
 const RATE_TEXT = /\bper[ -](?:second|minute|hour|day)\b/i;
 const MONEY = "(?:credits?|balance|quota|funds)";
 const MONEY_TEXT = new RegExp(
@@ -230,7 +230,7 @@ const WAIT_TEXT =
   /\b(?:again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?\s?(?:ms|[smh]|(?:second|minute|hour)s?)(?![a-z])\s?)+)/i;
 const UNIT_S: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
 
-/** The wait that a sentence asks for, in whole seconds; undefined if it asks for none. */
+/** Returns the wait that a message asks for, in whole seconds; undefined if it asks for none. */
 function waitIn(message: string): number | undefined {
   const [, wait] = WAIT_TEXT.exec(message) ?? [];
   if (wait === undefined) return undefined;
@@ -243,18 +243,18 @@ function waitIn(message: string): number | undefined {
   );
 }
 
-/** What an error says, before it is judged. */
+/** The parts of a provider's error before its classification. */
 export interface Complaint {
   code: string | undefined;
   /** Undefined if the answer is not an error of this provider. */
   message: string | undefined;
-  /** Seconds to wait, by a header or by the body. */
+  /** The wait from a header or the body, in seconds. */
   retryAfter?: number | undefined;
-  /** Whether the dialect knows these words to mean that no money is left. */
+  /** Whether the dialect knows that this message means missing credit. */
   isUnpaid?: boolean;
 }
 
-/** What a provider's error means: no money, a limit, an invalid key, bad input. A key behind asterisks is left out. */
+/** Classifies a provider's error: missing credit, a limit, an invalid key, bad input. Hides a key masked with asterisks. */
 export function classifyProviderError(
   operation: Operation,
   httpStatus: number,
@@ -268,7 +268,7 @@ export function classifyProviderError(
   return { code, message, retryAfter, kind };
 }
 
-/** Returns whether no wait makes room for a request: it asks for more at once than the limit has. */
+/** Returns whether a request exceeds the limit by itself, so that waiting does not help. */
 function isTooLarge(message: string): boolean {
   const [, limit, requested] = (LIMIT_REQUESTED.exec(message) ?? []).map((count) =>
     Number(count.replace(/,/g, "")),
@@ -276,7 +276,7 @@ function isTooLarge(message: string): boolean {
   return TOO_LARGE.test(message) || Number(requested) > Number(limit);
 }
 
-/** In the order of contract §9: a status or code for money, what no wait ends, a time to wait, what is known, a rate's code, words. */
+/** Checks in the order of contract §9: status or code for missing credit, limits that no wait ends, a wait, known messages, a rate's code, words. */
 function classifyKind(
   operation: Operation,
   httpStatus: number,

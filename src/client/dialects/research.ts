@@ -12,15 +12,15 @@ import {
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
 import { readFields, salvageId } from "./reading.js";
 
-/** What `data` of a success must hold to count, by its name; what else stands in it is shown or passed on as it is. */
+/** The field that the `data` of a success must have, for each operation; other fields are passed on unchanged. */
 const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (value: unknown) => boolean]>> = {
-  /** §4.1: without `status` or `created_at` it is still a request with an id. */
+  /** §4.1: an answer without `status` or `created_at` still has the id of a request. */
   create: ["request_id", isRequestId],
-  /** §4.3: `data.status` is all that is shown of a status answer. */
+  /** §4.3 documents only `data.status` of a status answer. */
   status: ["status", isString],
-  /** §4.2: every field of a stop answer but `status` is for people. */
+  /** §4.2: all other fields of a stop answer are for people. */
   stop: ["status", isString],
-  /** §4.4: the payload is not shown; whatever `data` holds is the output. */
+  /** §4.4 does not document the payload; `data` may hold any output. */
   output: ["output", () => true],
 };
 
@@ -28,7 +28,7 @@ function isString(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** §7, the codes that are shown; any other code says no more than that it was refused. */
+/** The error codes of §7 and their meanings; any other code means only that the request was refused. */
 const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
   ["VALIDATION_ERROR", "invalid-input"],
   ["INVALID_API_KEY", "unauthenticated"],
@@ -36,7 +36,7 @@ const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
   ["REQUEST_NOT_FOUND", "not-found"],
 ]);
 
-/** The interface itself; `gaps` says what it does not show. */
+/** Creates the dialect of the interface itself; `gaps` sets what the interface does not document. */
 export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
   const filled: Gaps = { ...DEFAULT_GAPS, ...gaps };
   return {
@@ -53,11 +53,11 @@ export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
       const { code, message = "", reason } = readFields(error);
       if (status !== false || typeof code !== "string" || typeof message !== "string") return undefined;
       const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
-      // The local service has budgets of a key beside the hour (contract §4), which may last for days.
+      // The local service has budgets per key beside the hourly limit (contract §4); they may last for days.
       return { code: kind === "rate-limited" && reason === "budget" ? "BUDGET" : code, message, kind };
     },
     data(operation, answer) {
-      // §2. `version` is not asked for: a paid answer without it must not become an unknown outcome.
+      // §2. Do not require `version`: a paid answer without it must not become an unknown outcome.
       const envelope = readFields(answer);
       const { status, data } = envelope;
       if (status !== true || typeof data !== "object" || data === null)
@@ -70,7 +70,7 @@ export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
   };
 }
 
-/** Throws InputError for what only a provider takes. */
+/** Throws InputError for a field that only providers support. */
 function checkBody(body: CreateBody): CreateBody {
   const name = (["model", "options", "after"] as const).find((field) => body[field] !== undefined);
   if (name === undefined) return body;

@@ -17,10 +17,10 @@ import {
   salvageId,
 } from "./reading.js";
 
-/** Where responses are, at OpenAI and at Perplexity. */
+/** The path of responses at OpenAI and Perplexity. */
 export const PATH = "/v1/responses";
 
-/** The Responses API in background mode, all but its create. `shape`: of its ids. */
+/** Creates the dialect of the Responses API in background mode, without its create. `shape`: the form of its ids. */
 export function createResponses(name: string, shape: RegExp): Omit<Dialect, "create"> {
   return {
     name,
@@ -34,7 +34,7 @@ export function createResponses(name: string, shape: RegExp): Omit<Dialect, "cre
   };
 }
 
-/** An error in the form of the Responses API. */
+/** Reads an error in the form of the Responses API. */
 export function readFault(
   operation: Operation,
   httpStatus: number,
@@ -43,7 +43,7 @@ export function readFault(
 ): ServiceError | undefined {
   const error = readFields(readFields(answer).error);
   const [code, type] = [readText(error.code), readText(error.type)];
-  // OpenAI says `insufficient_quota` in the type, with another code beside it.
+  // OpenAI puts `insufficient_quota` into the type, beside another code.
   const word = type === "insufficient_quota" ? type : (code ?? type);
   const message = readText(error.message) ?? word;
   return classifyProviderError(operation, httpStatus, { code: word, message, retryAfter });
@@ -64,10 +64,10 @@ function readData(operation: Operation, value: unknown): Data | string {
   const more = {
     output: result,
     cost_dollars: costIn(answer),
-    // The numbers in the text are those of the search results, the same address twice included.
+    // The numbers in the text count all search results, even if an address appears twice.
     sources: numbered.length > 0 ? readNumberedSources(results) : readSources([...annotations, ...results]),
     citations: citations.length > 0 ? citations : undefined,
-    // OpenAI shows no output before the end.
+    // OpenAI sends no output before the end.
     progress: readProgress(status, readItems(answer.output), "search_results", (item) =>
       item.type === "fetch_url_results" ? item.contents : undefined,
     ),
@@ -76,7 +76,7 @@ function readData(operation: Operation, value: unknown): Data | string {
   return answerData(operation, answer, { id, status, created, refusal }, more);
 }
 
-/** Returns the texts of messages as one, what the model refuses, what each part cites in the text, and all that is annotated. */
+/** Joins the texts of messages; also returns the model's refusal, the citations of each part, and all annotations. */
 function joinTexts(messages: readonly Fields[]) {
   let output = "";
   const ranges: Citation[] = [];
@@ -98,7 +98,7 @@ function joinTexts(messages: readonly Fields[]) {
   return { output: readText(output), refusal: readText(refusals.join("\n\n")), ranges, annotations };
 }
 
-/** What the numbers of a text, as in `[2]` or `[web:2]`, cite: each is the place of a search result, from 1. */
+/** Reads the citations by number in a text, as in `[2]` or `[web:2]`: the position of a search result, from 1. */
 function readNumbers(output: string, results: readonly Fields[]): Citation[] {
   return [...output.matchAll(/\[(?:web:)?(\d{1,3})\](?!\()/g)].flatMap((match) => {
     const { url } = results[Number(match[1]) - 1] ?? {};
@@ -107,7 +107,7 @@ function readNumbers(output: string, results: readonly Fields[]): Citation[] {
   });
 }
 
-/** Returns whether the answer repeats that a schema was asked for, as OpenAI's does and Perplexity's does not. */
+/** Returns whether the answer repeats the schema of its request, as OpenAI's does and Perplexity's does not. */
 function isStructured(answer: Fields): boolean {
   return readFields(readFields(answer.text).format).type === "json_schema";
 }
