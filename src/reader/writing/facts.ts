@@ -3,24 +3,24 @@ import { locateQuote, type Stretch } from "../matching/tokens.js";
 import { isComment } from "../reading/blocks/code-blocks.js";
 import { splitSentences } from "../reading/sentences-in.js";
 
-/** What a model noted, with a quote that was found in its source. */
+/** A model's note, with a quote that was found in its source. */
 export interface Fact {
-  /** What the model makes of the quote; not checked. */
+  /** The model's conclusion from the quote; not checked. */
   claim: string;
   document: SourceDocument;
-  /** Where the quote begins, from 1. */
+  /** The line where the quote begins, from 1. */
   line: number;
-  /** The headings above it, outermost first; empty if there are none. */
+  /** The headings above the quote, outermost first; empty without headings. */
   heading: string;
-  /** The titles of the columns, if the quote is a row of a table. */
+  /** The column titles, if the quote is a table row. */
   header?: Passage["header"];
-  /** A part of one block, as it stands in the source, line breaks included. */
+  /** A part of one block exactly as in the source, including line breaks. */
   quote: string;
 }
 
 /**
- * The fact that a note states, its quote widened to whole sentences of the one block that it stands in; undefined if
- * it stands in none.
+ * Builds a fact from a note and widens its quote to whole sentences of the block that contains it; undefined if no
+ * block contains it.
  */
 export function buildFact(
   { claim, quote }: Pick<Fact, "claim" | "quote">,
@@ -37,14 +37,14 @@ export function buildFact(
   return undefined;
 }
 
-/** What a sentence may take its numbers from: the quote and what stands over it. */
+/** Returns the text that a sentence may take its numbers from: the quote and the headings over it. */
 export function groundOf({ heading, header, quote }: Fact): string {
   return [heading, ...(header ?? []), quote].join("\n");
 }
 
 /**
- * The place of a quote in the text of one block, widened to whole sentences (in code to whole lines, in a table to the
- * row), since a quote may begin after its negation; undefined if it does not stand there word for word.
+ * Finds a quote in the text of one block, widened to whole sentences (in code to lines, in a table to the row), since a
+ * negation may precede it; undefined if the text does not contain it word for word.
  */
 export function findQuote(text: string, quote: string, kind: Passage["kind"]): Stretch | undefined {
   const place = locateQuote(text, quote);
@@ -53,7 +53,7 @@ export function findQuote(text: string, quote: string, kind: Passage["kind"]): S
   return trimStretch(text, kind === "code" ? extendToLines(text, place) : extendToSentences(text, place));
 }
 
-/** `section` extended to the sentences that it touches. */
+/** Extends `section` to whole sentences. */
 function extendToSentences(text: string, { start, end }: Stretch): Stretch {
   const ends = [...splitSentences(text)].map(({ segment, index }) => index + segment.length);
   return {
@@ -62,7 +62,7 @@ function extendToSentences(text: string, { start, end }: Stretch): Stretch {
   };
 }
 
-/** `section` extended to the lines that it touches; a comment of several lines is not cut. */
+/** Extends `section` to whole lines and to whole comments. */
 function extendToLines(text: string, { start, end }: Stretch): Stretch {
   const countLine = (offset: number) => text.slice(0, offset).split("\n").length - 1;
   const lines = text.split("\n");

@@ -10,10 +10,10 @@ import type { Gathered } from "./steps/gather.js";
 import { createSpeaker } from "./words.js";
 
 const LONGEST_TITLE = 200;
-/** Marks a sentence that was not held against its quotes (contract §4, "With a model"). */
+/** Marks a sentence that was not checked against its quotes (contract §4, "With a model"). */
 const NOT_CHECKED = "[not checked]";
 
-/** What a report says beside its answer. */
+/** The parts of a report beside its answer. */
 export interface About {
   question: string;
   findings: Gathered;
@@ -25,8 +25,8 @@ export interface About {
 type Say = ReturnType<typeof createSpeaker>;
 
 /**
- * The answer as Markdown: a summary, its sections, what disagrees and what is missing, the quotes and their sources; if
- * it is long, a table of contents. Without an answer it says that nothing was found.
+ * Writes the answer as Markdown: summary, sections, disagreements and gaps, quotes and sources, and for a long answer a
+ * table of contents. Without an answer, the report says that nothing was found.
  */
 export function buildModelReport(
   answer: Answer | undefined,
@@ -49,7 +49,7 @@ export function buildModelReport(
   return `${joinParagraphs(`# ${shortenLine(question, LONGEST_TITLE)}`, contents, contents ? "---" : "", text)}\n`;
 }
 
-/** The answer as data, for a structured output without a schema. */
+/** Returns the answer as data, for a structured output without a schema. */
 export function answerData(answer: Answer | undefined, facts: readonly Fact[]) {
   const cited = listCitedFacts(answer, facts);
   return {
@@ -61,13 +61,13 @@ export function answerData(answer: Answer | undefined, facts: readonly Fact[]) {
   };
 }
 
-/** The facts that an answer cites, in the order in which it does. */
+/** Lists the facts that an answer cites, in order of citation. */
 export function listCitedFacts(answer: Answer | undefined, facts: readonly Fact[]): Fact[] {
   const ids = answer ? listCited(answer).flatMap((cited) => cited.facts) : [];
   return [...new Set(ids.flatMap((id) => facts[id - 1] ?? []))];
 }
 
-/** The sources of `facts`, each once, as output data names them. */
+/** Lists the sources of `facts`, each once, in the form of the output data. */
 export function listCitedSources(facts: readonly Fact[]): CitedSource[] {
   const documents = new Map(facts.map(({ document }) => [document.id, document]));
   return [...documents.values()].map(({ id, title, url }) =>
@@ -75,12 +75,12 @@ export function listCitedSources(facts: readonly Fact[]): CitedSource[] {
   );
 }
 
-/** `file:line`, or the address of a page. */
+/** Formats a citation as `file:line`, or as a page's address. */
 export function formatCitation({ document, line }: Fact): string {
   return document.url ?? `${document.id}:${line}`;
 }
 
-/** `cited` are the facts that it cites, under their numbers. */
+/** `cited`: the facts that the answer cites, in the order of their numbers. */
 function buildBody(answer: Answer, facts: readonly Fact[], cited: readonly Fact[], say: Say): string[] {
   const cite = ({ text, facts: ids, isUnchecked }: Cited) =>
     `${endSentence(text)} [${ids.map((id) => cited.findIndex((fact) => fact === facts[id - 1]) + 1).join(", ")}]${isUnchecked ? ` ${NOT_CHECKED}` : ""}`;
@@ -113,13 +113,13 @@ function formatSection({ kind, columns, items }: Answer["sections"][number], cit
   const rows = items.map((item) =>
     cite(item).replace(/\|?\s*[.]?( \[[\d, ]+\](?: \[not checked\])?)$/, "$1"),
   );
-  // Rows whose cells are not as many as the columns make a list of what was to be a table.
+  // If rows have another number of cells than the header, write a list instead of a table.
   if (!rows.every((row) => row.split("|").length === columns.length)) return list;
   const table = [`| ${columns.join(" | ")} |`, `|${"---|".repeat(columns.length)}`];
   return [...table, ...rows.map((row) => `| ${row} |`)].join("\n");
 }
 
-/** Where facts stand, each with its date if one is known: what tells sources apart that disagree. */
+/** Lists the places of facts, with dates if known: these tell sources apart that disagree. */
 function formatOrigins({ facts: ids }: Cited, facts: readonly Fact[]): string {
   const origins = ids
     .flatMap((id) => facts[id - 1] ?? [])
@@ -129,7 +129,7 @@ function formatOrigins({ facts: ids }: Cited, facts: readonly Fact[]): string {
   return [...new Set(origins)].join("; ");
 }
 
-/** What is checked of an answer, what was left out, and why the search ended early. */
+/** Writes what was checked, what was left out, and why the search ended early. */
 function writeRemarks(answer: Answer | undefined, findings: Gathered, say: Say): string {
   const { droppedQuotes, isContextCut, spent, parts } = findings;
   const { dropped, droppedSteps, isWritten, isForeign } = answer ?? {};
@@ -160,7 +160,7 @@ function quoteOf(fact: Fact, say: Say): string {
   return joinParagraphs(placeOf(fact, say), lines.join("\n"), places && `   ${say("under", { places })}`);
 }
 
-/** `file:line`; of a page its title, its address and when it was read. */
+/** Formats a place as `file:line`; for a page its title, address and time of access. */
 function placeOf({ document, line }: Fact, say: Say): string {
   const { id, title, url, accessed } = document;
   if (url === undefined) return `\`${id}:${line}\``;
@@ -188,16 +188,16 @@ function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage
   return joinSentences(say("used", { calls, input: input ?? "", output: output ?? "" }), cost);
 }
 
-/** An address, or a mark that makes a link, an image, HTML or code. */
+/** An address, or a character that begins a link, an image, HTML or code. */
 const ACTIVE = new RegExp(`${ADDRESS.source}|[\\\\<[\`]`, "gi");
 
-/** What nobody has checked, on one line: nothing in it can be followed. */
+/** Escapes unchecked text onto one line, so that it has no links. */
 function escapeMarkdown(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.replace(ACTIVE, (mark) => (mark.length > 1 ? `\`${mark}\`` : `\\${mark}`));
 }
 
-/** A text that may be left out. */
+/** A text, or nothing. */
 type Optional = string | false | undefined;
 
 function joinSection(title: string, ...texts: readonly Optional[]): string {

@@ -20,18 +20,18 @@ import { writeAnswer, writeResult } from "./steps/write.js";
 
 export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges" | "clock" | "notice"> {
   endpoint: Omit<EndpointOptions, "clock">;
-  /** For each conversation. */
+  /** The limits of each conversation. */
   limits: BudgetLimits;
   length: Length;
   price?: Price | undefined;
   sources: SourceProvider;
-  /** Of the service: names the sources of a structured result, which has no place for them. */
+  /** Writes to the service's log; used to name the sources of a structured result, which has no place for them. */
   log: (line: string) => void;
 }
 
 /**
- * Researches in the sources with a model: it plans and words, and every quote, every number and every value of a
- * structured result is checked against the sources.
+ * Researches in the sources with a model. The model plans and writes; every quote, number and value of a structured
+ * result is checked against the sources.
  */
 export function createModelResearcher(options: ModelResearcherOptions): Researcher {
   const { limits, sources, exchanges, clock, length, price } = options;
@@ -102,7 +102,7 @@ export function createModelResearcher(options: ModelResearcherOptions): Research
   };
 }
 
-/** A source that is not waited for after an abort, and whose passages with the key are not seen. */
+/** Wraps a source so that an abort does not wait for it, and passages with the key are hidden. */
 function createSafeSource(source: Source, hide: (text: string) => string, signal: AbortSignal): Source {
   return {
     search: (query, n) => waitUnlessAborted(source.search(query, n), signal),
@@ -119,7 +119,7 @@ function createNoResult(why: string): ResearchFailure {
   return new ResearchFailure(`The structured result failed: ${why}.`);
 }
 
-/** A JSON value with `hide` applied to every string in it: a source or the question may hold the key. */
+/** Applies `hide` to every string in a JSON value: a source or the question may contain the key. */
 function hideIn<T>(value: T, hide: (text: string) => string): T;
 function hideIn(value: unknown, hide: (text: string) => string): unknown {
   if (typeof value === "string") return hide(value);

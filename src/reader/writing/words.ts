@@ -1,6 +1,6 @@
 import { isObject } from "../../core/json/exact-json.js";
 
-/** The fixed words of a report. A name in braces stands for a number, a list or a place. */
+/** The fixed words of a report. A name in braces is replaced by a number, list or place. */
 const ENGLISH = {
   contents: "Contents",
   disagree: "Sources disagree",
@@ -33,20 +33,20 @@ const ENGLISH = {
   cost: "Cost: {number} dollars.",
 };
 
-/** Those that a model gave in the language of the question. */
+/** Translations by a model to the language of the question. */
 export type ReportWords = Partial<Record<keyof typeof ENGLISH, string>>;
 const NAMES = Object.keys(ENGLISH) as (keyof typeof ENGLISH)[];
 
-/** The English words as JSON, for a prompt. */
+/** The English words as JSON for a prompt. */
 export const ENGLISH_WORDS = JSON.stringify(ENGLISH);
 
 const BRACES = /\{\w+\}|\[not checked\]/g;
-/** How much longer than the English words others may be. */
+/** The largest length of a translation relative to the English words. */
 const LONGER = 2.5;
-/** No word of a report has a number, a link, HTML or another line of its own. */
+/** Characters that no fixed word may have: numbers, links, HTML, line breaks. */
 const FORBIDDEN = /[\p{N}\n\r<>|`#*]|\]\(|:\/\//u;
 
-/** The words in a reply that say no more than the English ones: the same names in braces, about as long, plain text. */
+/** Reads translations that are safe: with the same names in braces, of similar length, and plain text. */
 export function readWords(reply: unknown): ReportWords {
   if (!isObject(reply)) return {};
   const valid = NAMES.filter((name) => {
@@ -58,7 +58,7 @@ export function readWords(reply: unknown): ReportWords {
   return Object.fromEntries(valid.map((name) => [name, String(reply[name]).trim()]));
 }
 
-/** The words of a report, in English where `words` lacks them. */
+/** Returns a function for the words of a report; it falls back to English if `words` lacks some. */
 export function createSpeaker(words: ReportWords = {}) {
   return (name: keyof typeof ENGLISH, values: Readonly<Record<string, string | number>> = {}): string =>
     (words[name] ?? ENGLISH[name]).replace(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ""));

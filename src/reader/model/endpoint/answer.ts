@@ -5,61 +5,61 @@ import { shortenLine } from "../../../core/text/phrases.js";
 /** A reply of the model. */
 export interface ModelReply {
   text: string;
-  /** Why it ended, as in `stop` and `length`. */
+  /** The finish reason, such as `stop` or `length`. */
   finish: string;
-  /** What the endpoint counted as input, if it said so. In tokens. */
+  /** The endpoint's count of input tokens, if it reports usage. */
   promptTokens?: number;
-  /** And as output. */
+  /** The endpoint's count of output tokens. */
   outputTokens?: number;
 }
 
 /**
- * What became of one request to the endpoint, where there is no reply:
+ * The outcome of a request without a reply:
  * - `cut`: the stream ended before the reply did; it may have cost as much as a whole one
- * - `busy`: nothing was done, and a later try may succeed, after `afterMs` if the endpoint says so
+ * - `busy`: nothing was done; a retry may succeed, after `afterMs` if the endpoint names a time
  * - `unreachable`: no answer came
- * - `unsupported`: a parameter is not known to the endpoint
- * - `too-long`: the request is longer than what the model takes
- * - `refused`: it will not be otherwise later
+ * - `unsupported`: the endpoint does not know a parameter
+ * - `too-long`: the request exceeds the model's context
+ * - `refused`: a retry would not help
  */
 export interface NoReply {
   kind: "cut" | "busy" | "unreachable" | "unsupported" | "too-long" | "refused";
-  /** A phrase that follows the name of the endpoint. */
+  /** A phrase after the endpoint's name. */
   message: string;
   afterMs?: number | undefined;
 }
 
-/** Characters that a token has at most on average; an endpoint that sends more ignores its limit. */
+/** The most characters of a token on average; an endpoint that sends more ignores its limit. */
 const CHARACTERS_PER_TOKEN = 8;
-/** What an answer may have at most, in bytes: for each token of the limit, an event with its envelope, and for the rest. */
+/** The size limit of an answer, in bytes: one event with its envelope for each token, and an allowance for the rest. */
 const BYTES_PER_TOKEN = 1_000;
 const BYTES_BESIDE = 262_144;
 
 /**
- * Puts together a chat completion from a stream of server-sent events, or from the one JSON object that an endpoint
- * without streaming answers with.
+ * Assembles a chat completion from a stream of server-sent events, or from the single JSON object of an endpoint
+ * without streaming.
  */
 export class Completion {
   text = "";
   counts: Pick<ModelReply, "promptTokens" | "outputTokens"> = {};
-  /** Why the model stopped; undefined as long as it has not. */
+  /** Why the model stopped; undefined until then. */
   finish: string | undefined;
-  /** The endpoint's own sentence, if it sent an error instead. */
+  /** The endpoint's own message, if it sent an error instead. */
   error: string | undefined;
-  /** Whether nothing more is to come. */
+  /** Whether the completion has ended. */
   ended = false;
-  /** What came before the first text: if the answer is not an event stream, all of it. */
+  /** The bytes before the first text; all of them if the answer is not an event stream. */
   body = "";
-  /** The beginning of a line that has not ended. */
+  /** An incomplete line. */
   #open = "";
   #bytes = 0;
   #pieces = 0;
   readonly #decoder = new TextDecoder();
 
-  /** `maxTokens` is the limit of the output that was asked for. */
+  /** `maxTokens` is the requested limit of the output. */
   constructor(private readonly maxTokens: number) {}
 
-  /** Whether more came than was asked for: text, or bytes that are no text. */
+  /** Whether more came than was requested: text, or bytes without text. */
   get isOverLimit(): boolean {
     return (
       this.#pieces > this.maxTokens ||
@@ -68,13 +68,13 @@ export class Completion {
     );
   }
 
-  /** Takes a piece of the body. */
+  /** Adds a piece of the body. */
   push(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     const piece = this.#decoder.decode(bytes, { stream: true });
     if (this.text === "") this.body += piece;
     const [first = "", ...lines] = piece.split("\n");
-    // Only what is new is searched for the end of a line: one may be as long as the limit.
+    // Search only the new part for a line end: a line may be as long as the limit.
     this.#open += first;
     for (const line of lines) {
       this.#endLine();
@@ -82,7 +82,7 @@ export class Completion {
     }
   }
 
-  /** The body has ended; one that is not an event stream may be a whole completion. */
+  /** Ends the body; if it is not an event stream, it may be a whole completion. */
   end(): void {
     this.#endLine();
     this.#read(this.body, "message");
@@ -107,19 +107,19 @@ export class Completion {
     const message = choice[part];
     if (!isObject(message)) return;
     const thought = message.reasoning_content ?? message.reasoning;
-    // A refusal stands in the place of the content.
+    // A refusal replaces the content.
     const text = message.content ?? message.refusal;
     if (typeof text === "string") this.text += text;
     if (part === "delta" && (message.content || thought)) this.#pieces += 1;
   }
 }
 
-/** An answer that has come as far as it will. Names of headers are in lower case. */
+/** An HTTP answer as far as it was received. Header names are in lower case. */
 export interface EndpointAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   completion: Completion;
-  /** Why it broke off; undefined if it came to its end. */
+  /** Why it broke off; undefined if it is complete. */
   failure: string | undefined;
 }
 
@@ -128,12 +128,12 @@ const TOO_LONG =
 const UNKNOWN_MODEL =
   /model.{0,80}(?:not|n't|un)[ _-]?(?:found|exist|known|available|supported)|model_not_found|(?:unknown|no such) model/i;
 const NO_CREDIT = /insufficient_quota|billing|credit/i;
-/** How much of an endpoint's sentence is passed on, in characters. */
+/** How much of an endpoint's message is passed on, in characters. */
 const SHOWN = 200;
 
 /**
- * Reads an answer of the endpoint. `now` is epoch ms, for a `Retry-After` that is a date; `hide` takes the key out of
- * a text, before it is shortened: a part of a key would not be found.
+ * Classifies an answer of the endpoint. `now` is epoch ms, for a `Retry-After` with a date; `hide` removes the key from
+ * a text. It runs before the text is shortened, since it could not recognize a part of the key.
  */
 export function classify(
   answer: EndpointAnswer,
@@ -153,7 +153,7 @@ export function classify(
     const target = URL.canParse(location) ? ` to ${new URL(location).host}` : "";
     return createRefused(`redirects${target}, and the key is sent nowhere else (${detail})`);
   }
-  // Not its own sentence: some endpoints quote the beginning of the key in it.
+  // Not the endpoint's message: some quote the beginning of the key in it.
   if (status === 401 || status === 403) return createRefused(`refuses the key (HTTP ${status})`);
   if (status === 404 || UNKNOWN_MODEL.test(complaint) || UNKNOWN_MODEL.test(body.slice(0, 2_000)))
     return createRefused(`does not know the model ${JSON.stringify(model)} (${detail})`);
@@ -181,7 +181,7 @@ function readCompletion({ completion, failure }: EndpointAnswer, hide: (text: st
   return { kind: "refused", message: "answered with no chat completion" } as const;
 }
 
-/** The sentence in an error body of any usual shape; undefined if there is none. */
+/** Finds the message in an error body of any usual shape; undefined if there is none. */
 function readError(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const { error, message, detail } = body;

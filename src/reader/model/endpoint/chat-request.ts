@@ -6,26 +6,26 @@ export interface Message {
   content: string;
 }
 
-/** What a model is asked, whatever the endpoint understands. */
+/** A request to a model, independent of the endpoint's capabilities. */
 export interface ChatRequest {
   messages: readonly Message[];
-  /** What the reply has to be. `name` is `[a-z_]+`. */
+  /** The schema of the reply. `name` is `[a-z_]+`. */
   schema: { name: string; schema: JsonSchema };
-  /** Limit of the output, in tokens. */
+  /** The limit of the output, in tokens. */
   maxTokens: number;
 }
 
-/** Which parameters an endpoint takes; what it refuses is left out from then on. */
+/** The parameters that an endpoint accepts; a refused one is left out from then on. */
 export interface Capabilities {
   format: "json_schema" | "json_object" | "text";
   limit: "max_tokens" | "max_completion_tokens";
-  /** The longest output that it takes a limit for, in tokens. */
+  /** The highest output limit that the endpoint accepts, in tokens. */
   mostTokens: number;
   streamUsage: boolean;
   temperature: boolean;
 }
 
-/** What is tried first. */
+/** The capabilities that are tried first. */
 export const ALL_CAPABILITIES: Capabilities = {
   format: "json_schema",
   limit: "max_tokens",
@@ -34,7 +34,7 @@ export const ALL_CAPABILITIES: Capabilities = {
   temperature: true,
 };
 
-/** The body of a request, https://platform.openai.com/docs/api-reference/chat/create. */
+/** Builds the body of a request, https://platform.openai.com/docs/api-reference/chat/create. */
 export function buildBody(model: string, request: ChatRequest, capabilities: Capabilities): string {
   const { messages, schema, maxTokens } = request;
   const { format, limit, mostTokens, streamUsage, temperature } = capabilities;
@@ -51,20 +51,20 @@ export function buildBody(model: string, request: ChatRequest, capabilities: Cap
   });
 }
 
-/** The UTF-8 bytes of the longest body that a request may be sent as. */
+/** Returns the UTF-8 length of the longest body that may be sent for a request, in bytes. */
 export function countBytes(model: string, request: ChatRequest): number {
   return Buffer.byteLength(
     buildBody(model, request, { ...ALL_CAPABILITIES, limit: "max_completion_tokens" }),
   );
 }
 
-/** As in `max_tokens is too large: 5000. This model supports at most 4096 completion tokens`. */
+/** Matches `max_tokens is too large: 5000. This model supports at most 4096 completion tokens` and the like. */
 const MOST_TOKENS =
   /max_(?:completion_)?tokens.*?(?:at most|maximum(?: of)?|up to|or equal to|<=|, )\s*(\d+)/is;
 
 /**
- * The capabilities without what a 400 or 422 complains about; undefined if there is nothing left to leave out.
- * `maxTokens` is the limit of the output that was asked for.
+ * Returns the capabilities without what a 400 or 422 complains about; undefined if nothing is left to drop.
+ * `maxTokens` is the requested limit of the output.
  */
 export function reduceCapabilities(
   capabilities: Capabilities,

@@ -7,27 +7,27 @@ import { Completion, classify, type EndpointAnswer, type ModelReply, type NoRepl
 import { ALL_CAPABILITIES, buildBody, type ChatRequest, reduceCapabilities } from "./chat-request.js";
 
 export interface EndpointOptions {
-  /** Of the API, as in `https://api.example.com/v1`, with or without `/chat/completions` at its end. */
+  /** The API's base, such as `https://api.example.com/v1`, with or without `/chat/completions`. */
   url: URL;
   model: string;
-  /** Sent as a bearer token, to this origin only; without it no `Authorization` is sent. */
+  /** Sent as a bearer token, to this origin only; undefined for an endpoint without authorization. */
   apiKey: string | undefined;
-  /** Their maker decides on proxies and certificates. */
+  /** The caller configures proxies and certificates. */
   connections: Pick<Connections, "getShared" | "routeRequest" | "close">;
   clock: Clock;
-  /** An answer of which no byte comes for so long has ended, ms; undefined: the endpoint may take its time. */
+  /** How long an answer may pause before it counts as ended, ms; undefined: no limit. */
   silenceMs?: number | undefined;
 }
 
 const SILENT = new Error("no byte came");
 
-/** A model at an OpenAI-compatible endpoint. Knows what the endpoint has refused so far. */
+/** A model at an OpenAI-compatible endpoint. Remembers which parameters the endpoint has refused. */
 export class ChatEndpoint {
   #capabilities = ALL_CAPABILITIES;
-  /** A text without the key: an endpoint may quote the request in its answer. */
+  /** Removes the key from a text: an endpoint may quote the request in its answer. */
   readonly hide: (text: string) => string;
   readonly model: string;
-  /** For messages: scheme, host and port. */
+  /** The scheme, host and port, for messages. */
   readonly origin: string;
   constructor(private readonly options: EndpointOptions) {
     const { apiKey = "", model, url } = options;
@@ -36,7 +36,7 @@ export class ChatEndpoint {
     this.hide = createKeyHider(apiKey);
   }
 
-  /** Whether the endpoint asks for a key and there is none: it refuses to list its models. Any other answer says nothing. */
+  /** Whether the endpoint needs a key and none is set: it refuses to list its models. Other answers prove nothing. */
   async lacksKey(signal: AbortSignal): Promise<boolean> {
     const { url, apiKey, connections } = this.options;
     if (apiKey !== undefined) return false;
@@ -51,7 +51,7 @@ export class ChatEndpoint {
     }
   }
 
-  /** Sends one request and reads the answer to its end. Rejects with `signal.reason` on an abort. */
+  /** Sends one request and reads the whole answer. Rejects with `signal.reason` on an abort. */
   async send(request: ChatRequest, signal: AbortSignal): Promise<ModelReply | NoReply> {
     const { url, model, apiKey, connections, clock, silenceMs } = this.options;
     const capabilities = this.#capabilities;
@@ -74,7 +74,7 @@ export class ChatEndpoint {
       for await (const piece of body) {
         restart();
         completion.push(piece);
-        // To leave the loop closes the connection: the rest is not wanted.
+        // Leaving the loop closes the connection.
         if (completion.ended || completion.isOverLimit) break;
       }
     };
@@ -95,7 +95,7 @@ export class ChatEndpoint {
     if (!("kind" in outcome) || outcome.kind !== "unsupported") return outcome;
     const next = reduceCapabilities(capabilities, outcome.message, request.maxTokens);
     if (next === undefined) return { ...outcome, kind: "refused" };
-    // Another conversation may have learnt it meanwhile.
+    // Another conversation may have reduced them in the meantime.
     if (this.#capabilities === capabilities) this.#capabilities = next;
     return outcome;
   }

@@ -1,38 +1,38 @@
 import { jsonrepair } from "jsonrepair";
 import { tryParseJson } from "../../../core/json/exact-json.js";
 
-/** Text of a model in which it thinks aloud; templates of some models leave out the opening mark. */
+/** A model's thoughts; some models' templates omit the opening tag. */
 const THOUGHT = /^[\s\S]*<\/think(?:ing)?>|<think(?:ing)?>[\s\S]*$/i;
-/** How many places where a value may begin are tried. */
+/** How many possible beginnings of a value are tried. */
 const MAX_STARTS = 20;
 
-/** A reply without what the model thought aloud before it. */
+/** Removes the model's thoughts from a reply. */
 export function removeThoughts(text: string): string {
   return text.replace(THOUGHT, "").trim();
 }
 
 /**
- * The JSON value in a reply: all of it, or the first object or array in it that can be
- * read; with `mayRepair` also one with a slip, such as a trailing comma. Undefined if there is none. What the model
- * thought aloud before it is left out.
+ * Finds the JSON value in a reply: the whole reply, or its first object or array that can be parsed; with `mayRepair`,
+ * also one with a small mistake, such as a trailing comma. Undefined if there is none. Ignores the model's
+ * thoughts.
  */
 export function findJson(text: string, mayRepair: boolean): unknown {
   const reply = removeThoughts(text);
   const starts = [...reply.matchAll(/[[{]/g)].slice(0, MAX_STARTS);
   const bracketed = starts.map(({ index }, nth) => {
     const end = findClosing(reply, index);
-    // To repair one that is not closed takes long, and all behind it are within it.
+    // Repairing an unclosed value is slow, and all later values are inside it.
     return end === undefined && nth > 0 ? "" : reply.slice(index, end);
   });
   for (const candidate of [reply, ...bracketed]) {
-    // Before what stands inside it: a list of a broken object is not all of the reply.
+    // Try the outer value first: a list inside a broken object is not the whole reply.
     const value = tryParseJson(candidate) ?? (mayRepair ? repairJson(candidate) : undefined);
     if (value !== undefined) return value;
   }
   return undefined;
 }
 
-/** The object or list that a text with a slip was to be; undefined if it does not look like one. */
+/** Repairs an object or list with a small mistake; undefined if the text does not look like one. */
 function repairJson(text: string): unknown {
   const trimmed = text.trim();
   try {
@@ -42,7 +42,7 @@ function repairJson(text: string): unknown {
   }
 }
 
-/** The offset behind the bracket that closes the one at `from`; undefined if none does. Those in strings do not count. */
+/** Returns the offset after the bracket that closes the one at `from`; undefined if none does. Ignores brackets in strings. */
 function findClosing(text: string, from: number): number | undefined {
   let depth = 0;
   for (const { 0: token, index } of text.slice(from).matchAll(/"(?:\\.|[^"\\])*"?|[[\]{}]/gs)) {

@@ -1,17 +1,17 @@
 import type { Clock } from "../../../core/clock.js";
 import type { Usage } from "../../../core/researcher.js";
 
-/** What one conversation may spend at the endpoint. */
+/** The limits of one conversation. */
 export interface BudgetLimits {
-  /** Input and output together. */
+  /** Input and output tokens together. */
   tokens: number;
-  /** Requests, those that are refused or repeated included. */
+  /** Requests, including refused and repeated ones. */
   calls: number;
-  /** Milliseconds since the research began, waits included. */
+  /** Milliseconds since the research began, including waits. */
   ms: number;
 }
 
-/** The flags that set the limits, for people. */
+/** The flags for the limits, for messages. */
 export const FLAGS = { tokens: "--model-tokens", calls: "--model-calls", ms: "--model-time" };
 
 /** A limit does not allow the next request. */
@@ -22,18 +22,18 @@ export class BudgetSpent extends Error {
   }
 }
 
-/** What was spent. `output` is the part of the tokens that the model wrote. */
+/** The consumption so far. `output` is the model's part of the tokens. */
 export interface SpentSoFar extends BudgetLimits {
   output: number;
 }
 
-/** An estimate is this much above the highest ratio of tokens to bytes that was seen. */
+/** The factor by which an estimate exceeds the highest ratio of tokens to bytes so far. */
 const MARGIN = 1.5;
 
-/** What is left of the limits of one conversation. */
+/** Tracks what is left of a conversation's limits. */
 export class Budget {
   readonly #spent: SpentSoFar = { tokens: 0, calls: 0, ms: 0, output: 0 };
-  /** The highest ratio of input tokens to bytes seen; none before the first usage. */
+  /** The highest ratio of input tokens to bytes so far; undefined before the first usage report. */
   #ratio: number | undefined;
   readonly #start: number;
   constructor(
@@ -54,17 +54,17 @@ export class Budget {
     return this.#spent;
   }
 
-  /** Counts what was spent. `ms` is only for time that did not pass since the start: that of an earlier process. */
+  /** Adds consumption. `ms` is only for time before this process, in an earlier one. */
   charge(more: Partial<SpentSoFar>): void {
     for (const what of ["tokens", "calls", "ms", "output"] as const) this.#spent[what] += more[what] ?? 0;
   }
 
-  /** What `bytes` of input cost at most, in tokens: one for each, until a usage has shown what they do cost. */
+  /** Estimates the most that `bytes` of input cost in tokens: one for each byte until an endpoint has reported usage. */
   estimate(bytes: number): number {
     return Math.ceil(bytes * this.#tokensPerByte);
   }
 
-  /** How many bytes of input `tokens` pay for. */
+  /** Returns how many bytes of input `tokens` pay for. */
   toBytes(tokens: number): number {
     return Math.floor(tokens / this.#tokensPerByte);
   }
@@ -73,12 +73,12 @@ export class Budget {
     return this.#ratio === undefined ? 1 : MARGIN * this.#ratio;
   }
 
-  /** The endpoint has counted `tokens` in `bytes` of input. */
+  /** Records that the endpoint counted `tokens` for `bytes` of input. */
   learn(bytes: number, tokens: number): void {
     if (tokens > 0) this.#ratio = Math.max(this.#ratio ?? 0, tokens / bytes);
   }
 
-  /** Throws BudgetSpent unless one more call of `tokens` leaves `keep`. */
+  /** Throws BudgetSpent if another call of `tokens` would leave less than `keep`. */
   require(tokens: number, keep: BudgetLimits): void {
     const { left } = this;
     if (left.ms - keep.ms <= 0) throw new BudgetSpent("ms");
@@ -86,20 +86,20 @@ export class Budget {
     if (left.tokens - keep.tokens < tokens) throw new BudgetSpent("tokens");
   }
 
-  /** A share of the limits, kept back for what comes later. */
+  /** Returns a share of the limits, to keep for later steps. */
   share(part: number, calls: number): BudgetLimits {
     const { tokens, ms } = this.limits;
     return { tokens: Math.floor(tokens * part), calls, ms: Math.floor(ms * part) };
   }
 }
 
-/** What a million tokens cost, in dollars. */
+/** Dollars for a million tokens. */
 export interface Price {
   input: number;
   output: number;
 }
 
-/** What was used, as output data carries it. */
+/** Builds the usage object of the output data. */
 export function buildUsage({ calls, tokens, output }: SpentSoFar, price: Price | undefined): Usage {
   const input = Math.max(0, tokens - output);
   const cost = price && (input * price.input + output * price.output) / 1_000_000;

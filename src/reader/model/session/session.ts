@@ -10,12 +10,12 @@ import { findJson, removeThoughts } from "../endpoint/json-reply.js";
 import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
 import { type ExchangeRecord, Transcript } from "./transcript.js";
 
-/** A request does not fit into the model's context. */
+/** The request exceeds the model's context. */
 export class ContextExceeded extends ResearchFailure {}
 
-/** The model has not replied as it was asked to, also when that was asked for again. */
+/** The model's reply had the wrong form, also after a retry. */
 export class UnreadableReply extends ResearchFailure {
-  /** `isCut`: whether the limit of the output has cut it off. */
+  /** `isCut`: whether the output limit cut the reply off. */
   constructor(
     message: string,
     readonly isCut: boolean,
@@ -24,24 +24,24 @@ export class UnreadableReply extends ResearchFailure {
   }
 }
 
-/** What a reply is read as, or what is wrong with it as a phrase for the model. */
+/** The parsed reply, or what is wrong with it, as a phrase for the model. */
 export type ReplyReading<T> = { value: T } | { wrong: string };
 
-/** What a model is told in one step, and what its reply has to be. */
+/** The instructions of one step, and the required form of the reply. */
 export interface Prompt {
   name: string;
   instructions: string;
   schema: JsonSchema;
-  /** How often it is asked for at most; 2 if left out. */
+  /** How often to ask at most; default 2. */
   tries?: number;
 }
 
-/** What a model is to do. */
+/** One step of work for a model. */
 export interface Task extends Prompt {
   input: string;
-  /** Limit of the output, in tokens; less where the budget has less. */
+  /** The output limit, in tokens; the budget may lower it. */
   outputTokens: number;
-  /** What must be left of the budget afterwards. */
+  /** The budget that must remain afterwards. */
   keep: BudgetLimits;
 }
 
@@ -51,37 +51,37 @@ export interface SessionOptions {
   budget: Budget;
   exchanges: ExchangeStore;
   clock: Clock;
-  /** Told what the person who runs the service should know. */
+  /** Called with a line for the operator of the service. */
   notice: (line: string) => void;
-  /** Told when something was spent. */
+  /** Called after each consumption. */
   spent: () => void;
   signal: AbortSignal;
 }
 
-/** A reply cannot be shorter and hold anything. In tokens. */
+/** The shortest output limit that allows a useful reply, in tokens. */
 export const LEAST_OUTPUT = 200;
-/** How much of an unreadable reply a model is shown when it is asked to mend it, in characters. */
+/** How much of an unreadable reply is sent back to the model for correction, in characters. */
 const SHOWN_REPLY = 2_000;
-/** How much of it a person is shown, in characters. */
+/** How much of it is shown to a person, in characters. */
 const SHOWN_WORDS = 300;
-/** Fewer input tokens than one for this many bytes: the endpoint has cut the input off and said nothing. */
+/** If an endpoint counts fewer input tokens than one for this many bytes, it has truncated the input silently. */
 const BYTES_PER_TOKEN = 10;
-/** How often a request is sent at most, by what became of it; the wait is doubled each time, ms. */
+/** The most tries of a request by kind of failure; the wait doubles each time, ms. */
 const MAX_TRIES = { busy: 6, cut: 3, unreachable: 3 };
 const FIRST_WAIT_MS = 1_000;
-/** A wait over this is announced, ms (contract §5: nothing sleeps long in silence). */
+/** Longer waits are announced, ms (contract §5: nothing sleeps long in silence). */
 const SILENT_WAIT_MS = 5_000;
-/** Between two tries to reach a store that fails, ms. */
+/** The wait before retrying a failed write to the store, ms. */
 const STORE_WAIT_MS = 5_000;
 
 /**
- * Asks the model on behalf of one conversation: within its budget, each request recorded, what failed repeated, and what
- * an earlier process got for the same request not paid for a second time.
+ * Asks the model for one conversation: stays within the budget, records each request, retries failures, and reuses
+ * the replies of an earlier process to the same requests.
  */
 export class ModelSession {
-  /** Whether the endpoint seems to have read less than it was sent. */
+  /** Whether the endpoint seems to have truncated its input. */
   isContextCut = false;
-  /** What an earlier process has asked. */
+  /** The exchanges of an earlier process. */
   #earlier: Transcript | undefined;
   constructor(private readonly options: SessionOptions) {}
 
@@ -89,7 +89,7 @@ export class ModelSession {
     return this.options.budget;
   }
 
-  /** How many bytes more of input the budget allows; `outputTokens` of the task are set aside for its reply. */
+  /** Returns how many more bytes of input the budget allows, with the task's `outputTokens` set aside. */
   measureRoom(task: Task): number {
     const { budget } = this.options;
     const tokens = budget.left.tokens - task.keep.tokens - task.outputTokens;
@@ -97,9 +97,9 @@ export class ModelSession {
   }
 
   /**
-   * The model's reply as `read` takes it; one that it does not take is asked for again, with what is wrong. `isLast`
-   * says that it will not be. Throws BudgetSpent, ContextExceeded, an UnreadableReply or another ResearchFailure that
-   * names the endpoint, or the reason of the stop.
+   * Asks the model until `read` accepts the reply; a retry names what was wrong. `isLast` tells `read` that there will be
+   * no retry. Throws BudgetSpent, ContextExceeded, UnreadableReply or another ResearchFailure that names the endpoint,
+   * or the reason of the abort.
    */
   async ask<T>(
     task: Task,
@@ -176,7 +176,7 @@ export class ModelSession {
       failures += 1;
       if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind])
         throw this.#createFailure(message);
-      // The endpoint's own `Retry-After` is never shortened.
+      // Never shorten the endpoint's own `Retry-After`.
       const waitMs = outcome.afterMs ?? FIRST_WAIT_MS * 2 ** (failures - 1);
       if (waitMs >= budget.left.ms - keep.ms) throw new BudgetSpent("ms");
       if (waitMs > SILENT_WAIT_MS) {
@@ -187,7 +187,7 @@ export class ModelSession {
     }
   }
 
-  /** One request, recorded before it leaves and when it has ended. */
+  /** Sends one request; records it before it leaves and after it has ended. */
   async #tryOnce(
     request: ChatRequest,
     { hash, estimate }: { hash: string; estimate: number },
@@ -218,7 +218,7 @@ export class ModelSession {
     return this.#waitUntilStored(() => exchanges.append(requestId, record));
   }
 
-  /** Tries until it succeeds: a full disk or a lost database must not cost what was paid for. */
+  /** Retries until a write succeeds: a full disk or lost database must not lose paid replies. */
   async #waitUntilStored<T>(work: () => Promise<T>): Promise<T> {
     const { budget, clock, notice, signal } = this.options;
     for (;;) {
@@ -235,7 +235,7 @@ export class ModelSession {
     }
   }
 
-  /** `message` is a phrase that follows the name of the endpoint. */
+  /** `message` is a phrase after the endpoint's name. */
   #createFailure(message: string): ResearchFailure {
     return new ResearchFailure(`The model endpoint ${this.options.endpoint.origin} ${message}.`);
   }
@@ -250,7 +250,7 @@ function buildRequest(task: Task, added: readonly Message[] = []): ChatRequest {
   return { messages: [...asked, ...added], schema: { name, schema }, maxTokens: outputTokens };
 }
 
-/** A stream that broke off may have been counted whole; what was refused was not. In tokens. */
+/** Returns the cost in tokens: a broken stream may be billed whole, a refused request is not. */
 function costOf(outcome: ModelReply | NoReply, estimate: number): number {
   if ("kind" in outcome) return outcome.kind === "cut" || outcome.kind === "unreachable" ? estimate : 0;
   return outcome.promptTokens === undefined ? estimate : outcome.promptTokens + (outcome.outputTokens ?? 0);

@@ -2,10 +2,10 @@ import { isObject } from "../../../core/json/exact-json.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import type { ReplyReading } from "./session.js";
 
-/** What a part of a reply has to be: its JSON schema, and how it is read, which is more lenient. */
+/** The form of a part of a reply: a JSON schema for the model, and a more lenient reader. */
 export interface Shape<T> {
   schema: JsonSchema;
-  /** Undefined for what cannot be read. */
+  /** Returns undefined for an unreadable value. */
   read(value: unknown): T | undefined;
 }
 export type ValueOf<S> = S extends Shape<infer T> ? T : never;
@@ -14,13 +14,13 @@ export const text: Shape<string> = {
   schema: { type: "string" },
   read: (value) => (typeof value === "string" ? value : undefined),
 };
-/** Also one that a model wrote as text, as in `Source 3`. */
+/** Also reads an integer within text, as in `Source 3`. */
 export const integer: Shape<number> = {
   schema: { type: "integer" },
   read: (value) => (typeof value === "number" ? value : text.read(value)?.match(/\d+/)?.map(Number)[0]),
 };
 
-/** One of some words, whatever their case and what stands between their parts; `other` stands for everything else. */
+/** Reads one of some words in any case and with any separators; `other` is the result for any other word. */
 export function defineWord<W extends string>(words: readonly W[], other?: W): Shape<W> {
   return {
     schema: { type: "string", enum: [...words] },
@@ -29,7 +29,7 @@ export function defineWord<W extends string>(words: readonly W[], other?: W): Sh
   };
 }
 
-/** A value alone stands for a list of one; what cannot be read is left out. */
+/** Reads a single value as a list of one, and leaves out unreadable items. */
 export function list<T>(of: Shape<T>, most = Number.POSITIVE_INFINITY): Shape<T[]> {
   return {
     schema: { type: "array", items: of.schema },
@@ -41,7 +41,7 @@ export function list<T>(of: Shape<T>, most = Number.POSITIVE_INFINITY): Shape<T[
   };
 }
 
-/** An object cannot be read if a field of it cannot. */
+/** Reads an object if all of its fields are readable. */
 export function defineObject<F extends Record<string, Shape<unknown>>>(
   fields: F,
 ): Shape<{ [N in keyof F]: ValueOf<F[N]> }> {
@@ -61,7 +61,7 @@ export function defineObject<F extends Record<string, Shape<unknown>>>(
   };
 }
 
-/** Reads a reply that has to have the list `name`; a bare list is taken for that one. */
+/** Reads a reply that must have the list `name`; a bare list is accepted, too. */
 export function readListed<T>(shape: Shape<T>, name: string, reply: unknown): ReplyReading<T> {
   const whole = Array.isArray(reply) ? { [name]: reply } : reply;
   const value = isObject(whole) && Array.isArray(whole[name]) ? shape.read(whole) : undefined;

@@ -2,17 +2,17 @@ import { isObject } from "../../../core/json/exact-json.js";
 import type { ModelReply } from "../endpoint/answer.js";
 import type { SpentSoFar } from "./budget.js";
 
-/** What is kept of one request to the endpoint. `hash` is the SHA-256 of what the model was asked, in hex. It holds no key. */
+/** A record of a request to the endpoint. `hash` is the SHA-256 of the request, in hex. Contains no key. */
 export type ExchangeRecord =
-  /** Written before the request leaves: a crash must not make it free. `estimate` is in tokens. */
+  /** Written before the request leaves, so that a crash does not hide its cost. `estimate` is in tokens. */
   | { kind: "sent"; hash: string; estimate: number }
-  /** How it ended. Without a reply it was refused or cut. `tokens` is what it cost. */
+  /** The end of a request. Without `reply` it was refused or cut. `tokens` is its cost. */
   | { kind: "ended"; hash: string; tokens: number; ms: number; reply?: ModelReply };
 
-/** The exchanges of an earlier process, given back in the order in which they are asked for. */
+/** Replays the exchanges of an earlier process in the order of the requests. */
 export class Transcript {
   readonly #records: Set<ExchangeRecord>;
-  /** `records` are stored values: those of a source are kept beside those of the model, and are left out. */
+  /** `records` are stored values; those of a source are in the same store and are skipped. */
   constructor(records: readonly unknown[]) {
     const isExchange = (record: unknown): record is ExchangeRecord =>
       isObject(record) && (record.kind === "sent" || record.kind === "ended");
@@ -20,8 +20,8 @@ export class Transcript {
   }
 
   /**
-   * The kept reply to the request with this hash, and what its exchanges cost. If there is no reply, the sources have changed
-   * and other requests are made: then it is the cost of all that is left. Each record is given once.
+   * Returns the stored reply to the request with this hash, and the cost of its exchanges. If there is none, the sources
+   * have changed and other requests follow: then returns the cost of all remaining records. Returns each record once.
    */
   take(hash: string): { cost: SpentSoFar; reply: ModelReply | undefined } {
     const records = [...this.#records].filter((record) => record.hash === hash);
@@ -32,7 +32,7 @@ export class Transcript {
   }
 }
 
-/** A request without an end was under way when the process was killed; it counts as estimated. */
+/** A request without an end was interrupted when the process was killed; its estimate counts. */
 function costOf(records: readonly ExchangeRecord[]): SpentSoFar {
   const cost = { tokens: 0, calls: 0, ms: 0, output: 0 };
   const open: number[] = [];

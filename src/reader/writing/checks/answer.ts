@@ -2,26 +2,26 @@ import { type Fact, groundOf } from "../facts.js";
 import type { Cited, Draft, HeldSentence } from "../prompts.js";
 import { checkSentence, findUngrounded, readStep } from "./sentence.js";
 
-/** An answer of which every sentence, item and row was checked. Its sentences are the summary. */
+/** An answer whose sentences, items and rows were all checked. `sentences` is the summary. */
 export interface Answer extends Draft {
-  /** How many sentences, items and rows of the model were left out. */
+  /** How many of the model's sentences, items and rows were left out. */
   dropped: number;
-  /** How many lists of steps were left out, each whole. */
+  /** How many lists of steps were left out, each as a whole. */
   droppedSteps: number;
-  /** Whether the model wrote it; else it is made of the facts. */
+  /** Whether the model wrote the answer; otherwise it was built from the facts. */
   isWritten: boolean;
   /** Whether it is in another language than the question. */
   isForeign: boolean;
 }
 
-/** How many sentences a summary has at most. */
+/** The most sentences of a summary. */
 const SUMMARY = 5;
-/** How much of what is wrong is shown of each text, in characters. */
+/** How much of each rejected text is shown, in characters. */
 const SHOWN = 120;
 
 /**
- * What of a draft or of an answer can stand, and what is wrong with the rest, a phrase for each. `checkOne`: of a sentence, item or row;
- * it gives it back as it may be shown, or what is wrong with it.
+ * Keeps the valid parts of a draft or answer, and returns a phrase for each problem in the rest. `checkOne` checks one
+ * sentence, item or row: it returns the text to show, or the problem.
  */
 export function checkAnswer(
   draft: Draft & Partial<Answer>,
@@ -37,7 +37,7 @@ export function checkAnswer(
     wrong.push(`${JSON.stringify(cited.text.slice(0, SHOWN))}: ${checked.wrong}`);
     return [];
   };
-  /** `text` on one line; empty if it says what `items` do not cite. */
+  /** Returns a title on one line; empty if it states something that `items` do not cite. */
   const findTitle = (text: string, items: readonly Cited[]) => {
     const cited = items.flatMap((item) => item.facts.flatMap((id) => facts[id - 1] ?? []));
     const isGrounded = findUngrounded(text, [question, ...cited.map(groundOf)]) === undefined;
@@ -49,7 +49,7 @@ export function checkAnswer(
   const sections = [...steps, more, ...draft.sections].flatMap(({ title, kind, columns, items }) => {
     const before = wrong.length;
     const standing = items.flatMap(check);
-    // One step that is missing makes the others wrong.
+    // A missing step makes the other steps wrong.
     const isBroken = kind === "steps" && wrong.length > before;
     if (isBroken) droppedSteps += 1;
     if (isBroken || standing.length === 0) return [];
@@ -63,16 +63,16 @@ export function checkAnswer(
   });
   const disagree = draft.disagree.flatMap(({ about, sides }) => {
     const standing = sides.flatMap(check);
-    // With one side there is nothing that disagrees.
+    // A disagreement needs two sides.
     return standing.length < 2 ? [] : { about: findTitle(about, standing), sides: standing };
   });
-  // What is missing claims nothing.
+  // The list of gaps makes no claims.
   const checked = { ...draft, sentences: summary.slice(0, SUMMARY), sections, disagree };
   const dropped = (draft.dropped ?? 0) + wrong.length;
   return { answer: { isWritten: true, isForeign: false, ...checked, dropped, droppedSteps }, wrong };
 }
 
-/** The facts as an answer in place of another one: each claim that can stand on its own quote, else the quote itself. */
+/** Builds an answer from the facts instead: each claim that its own quote proves, else the quote itself. */
 export function buildFactsAnswer(
   facts: readonly Fact[],
   question: string,
@@ -80,7 +80,7 @@ export function buildFactsAnswer(
 ): Answer {
   const items = facts.map(({ claim, quote }, i): Cited => {
     const checked = checkSentence({ text: claim, facts: [i + 1] }, facts, question);
-    // A claim may name other facts by their numbers; only its own quote was found for it.
+    // A claim may cite other facts by number, but only its own quote was found for it.
     const isProven = !("wrong" in checked) && checked.facts.length === 1;
     return isProven ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
   });
@@ -89,12 +89,12 @@ export function buildFactsAnswer(
   return { ...nothing, sections, isWritten: false, isForeign: false };
 }
 
-/** Everything in an answer that cites. */
+/** Lists all citing parts of an answer. */
 export function listCited(answer: Answer): Cited[] {
   return listHeld(answer).map(({ sentence }) => sentence);
 }
 
-/** The same with what stands over each. */
+/** Lists the citing parts with the headings over them. */
 export function listHeld({ sentences, sections, disagree }: Answer): HeldSentence[] {
   const prefixUnder = (items: readonly Cited[], ...over: string[]) =>
     items.map((sentence) => ({ sentence, under: over.filter(Boolean).join(": ") }));
@@ -105,7 +105,7 @@ export function listHeld({ sentences, sections, disagree }: Answer): HeldSentenc
   ];
 }
 
-/** Sentences that are numbered are steps; what stands between and after them belongs to the one before it. */
+/** Numbered sentences are steps; sentences between and after them belong to the step before. */
 function separateSteps(sentences: Cited[]): { sentences: Cited[]; steps: Answer["sections"] } {
   const first = sentences.findIndex(({ text }) => readStep(text) === 1);
   const numbered = sentences.slice(Math.max(0, first)).filter(({ text }) => readStep(text) !== undefined);

@@ -8,27 +8,27 @@ import { type Fact, groundOf } from "../facts.js";
 import type { Cited } from "../prompts.js";
 import { hasCode, listCode } from "./code.js";
 
-/** A longer text is not read as a sentence. In characters. */
+/** A longer text is not a sentence, in characters. */
 const LONGEST = 1_200;
-/** A gap is looked at once, from its beginning: it may be long. */
+/** Anchored at the beginning of a gap, since gaps may be long and are then scanned once. */
 const MARKS = /(?<!\s)\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
 export const ADDRESS = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{0,20}:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
-/** Targets of links and images, and HTML: what a page would load or follow. */
+/** Targets of links and images, and HTML: anything that a page would load or follow. */
 const TARGET = /\]\(\s*<?([^)>\s]+)/g;
 const TAG = /<\/?[a-z][^<>]*>/gi;
-/** The number of a step is not a number of the text. */
+/** A step's number is not a figure of the text. */
 const STEP = /^(\d{1,3})[.)]\s+/;
 
-/** The number that a step begins with; undefined if the text is not a numbered step. */
+/** Reads the number of a step; undefined if the text is not a numbered step. */
 export function readStep(text: string): number | undefined {
   const number = STEP.exec(text.trim())?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
 /**
- * A sentence as it may be shown, on one line, without marks of citation and of lists; or why it may not: it has to cite
- * a fact, and every number, every address, every HTML tag, all code and everything between quotation marks in it has to
- * stand in a quote that it cites, in the heading over it, or in the question.
+ * Returns a sentence on one line without marks of citation and of lists, or why it may not be shown: it must cite a fact,
+ * and every number, address, HTML tag, piece of code and quotation in it must occur in a cited quote, in the heading over
+ * that quote, or in the question.
  */
 export function checkSentence(
   cited: Cited,
@@ -53,7 +53,7 @@ export function checkSentence(
   return wrong === undefined ? { ...cited, text: plain, facts: cites } : { wrong };
 }
 
-/** What of a text stands in none of `grounds`, as a phrase; undefined if all does that has to. */
+/** Returns what of a text occurs in none of `grounds`, as a phrase; undefined if everything that must occur does. */
 export function findUngrounded(text: string, grounds: readonly string[]): string | undefined {
   const vocabulary = getVocabulary(detectLanguage(text), detectLanguage(grounds.join("\n")));
   const stated = new FigureIndex(vocabulary, "decimals");
@@ -82,7 +82,7 @@ function describeAbsent(what: string): string {
   return `${what} stands in none of its facts`;
 }
 
-/** "one" and "null" are numbers before a unit only, and "first" is none that a quote has to have. */
+/** "one" and "null" are numbers only before a unit, and a quote need not contain "first". */
 function isPronoun({ isWord, unit, readings }: Quantity): boolean {
   return isWord && (unit === ORDER || (unit === undefined && readings.every(({ value }) => value <= 1)));
 }

@@ -4,15 +4,15 @@ import { detectLanguage, getVocabulary } from "../../languages/languages.js";
 import { findFigures } from "../../matching/numbers.js";
 import { containsTokens, tokenizeText } from "../../matching/tokens.js";
 
-/** What of a structured result stands in quotes (undefined for nothing), and what does not, each with its path. */
+/** The part of a structured result that occurs in quotes (undefined for none), and the rest, each with its path. */
 interface Founded {
   kept: unknown;
   missing: string[];
 }
 
 /**
- * Parts a structured result into what stands in quotes, a copy, and every string and number that stands in none. A name that
- * the schema does not give is data as well. `names` are those it gives.
+ * Splits a structured result into a copy of what occurs in quotes, and the strings and numbers that do not. Property names
+ * are data, too, unless the schema lists them in `names`.
  */
 export function keepFounded(
   value: unknown,
@@ -42,7 +42,7 @@ export function keepFounded(
   };
 }
 
-/** Every name of a property that a schema gives, at any depth. */
+/** Lists every property name in a schema, at any depth. */
 export function listPropertyNames(schema: unknown): Set<string> {
   if (typeof schema !== "object" || schema === null) return new Set();
   const names = isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
@@ -50,7 +50,7 @@ export function listPropertyNames(schema: unknown): Set<string> {
 }
 
 /**
- * Whether any string or number of a structured result stands in a quote. Text without a word, as `/`, has to stand there
+ * Whether any string or number of a structured result occurs in a quote. Text without a word, such as `/`, must occur
  * character for character.
  */
 export function hasValue(quote: string, value: unknown): boolean {
@@ -60,7 +60,7 @@ export function hasValue(quote: string, value: unknown): boolean {
   return tokenizeText(value).length === 0 ? quote.includes(value) : containsTokens(quote, value);
 }
 
-/** Parts of a date are numbers as well. A number with more digits than JSON keeps is left out. */
+/** Parts of a date are numbers, too. Skips numbers with more digits than JSON keeps. */
 function readNumbers(text: string): (number | undefined)[] {
   return findFigures(text, getVocabulary(detectLanguage(text))).flatMap((figure) => {
     if (figure.kind === "date") return figure.readings.flatMap(({ year, month, day }) => [year, month, day]);

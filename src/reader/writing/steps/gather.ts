@@ -23,36 +23,36 @@ import {
 } from "../prompts.js";
 import { SectionQueue } from "./section-queue.js";
 
-/** What was found for a question. */
+/** The findings for a question. */
 export interface Gathered {
   facts: Fact[];
   parts: Part[];
-  /** How many quotes did not stand in their source. */
+  /** How many quotes were not found in their source. */
   droppedQuotes: number;
   /** The limit that ended the search early. */
   spent: BudgetSpent | undefined;
-  /** Whether the endpoint seems to have cut off what it was sent. */
+  /** Whether the endpoint seems to have truncated its input. */
   isContextCut: boolean;
 }
 
-/** Reading ends when this many rounds, one after the other, have brought no new fact. */
+/** Reading ends after this many consecutive rounds without a new fact. */
 const EMPTY_ROUNDS = 2;
-/** Of the budget, kept for the writing. */
+/** The share of the budget that is kept for writing. */
 const FOR_WRITING = 0.25;
-/** Kept by the plan, for notes and writing. */
+/** The share that planning leaves for notes and writing. */
 const FOR_THE_REST = 0.6;
-/** Limits of the output, in tokens. Some models think aloud before they write, and that counts. */
+/** Output limits, in tokens. They include the thoughts of models that think aloud. */
 const PLAN_TOKENS = 3_000;
 const NOTES_TOKENS = 8_000;
-/** What the sections of one request have at most and, after it was too much for the model, at least, in bytes. */
+/** The most text of sections in one request, and the least after the model found it too long, in bytes. */
 const MAX_BYTES = 24_000;
 const LEAST_BYTES = 1_500;
-/** What the marks around one section may take, in bytes. */
+/** The size of the marks around one section, in bytes. */
 const BESIDE_BYTES = 300;
 
 /**
- * Plans, searches, opens whole sections and has the model note facts, each time with the facts known so far and what is
- * still open, until the question is answered, nothing new comes, or the budget is spent. `tell` is told how far it is.
+ * Plans, searches, opens whole sections and has the model note facts, given the known facts and open questions, until
+ * the question is answered, nothing new is found, or the budget is spent. `tell` is called with the progress.
  */
 export async function gather(
   session: ModelSession,
@@ -85,7 +85,7 @@ export async function gather(
   }
   return { facts, parts, droppedQuotes, spent, isContextCut: session.isContextCut };
 
-  /** The queries of the plan. Without a readable one, or if the budget has no room for it, the question is the plan. */
+  /** Returns the plan's queries. If the plan is unreadable or the budget has no room for it, the question is the query. */
   async function plan(): Promise<string[]> {
     const input = planInput(question, await source.describe());
     const keep = budget.share(FOR_THE_REST, 3);
@@ -101,7 +101,7 @@ export async function gather(
     return planned.flatMap(({ queries }) => queries);
   }
 
-  /** Shows the model the next sections and takes over what it notes. Resolves with the queries that it asks for. */
+  /** Shows the model the next sections and adds its notes. Resolves with the queries that it requests. */
   async function round(isFirst: boolean): Promise<string[]> {
     const input = buildKnownInput(question, parts, facts);
     const bytes = Math.min(session.measureRoom(buildNoteTask(input, isFirst)), maxBytes);
@@ -115,7 +115,7 @@ export async function gather(
       const { facts: notes, answered, queries } = await session.ask(task, readNotes);
       if (session.isContextCut) maxBytes = MAX_BYTES / 2;
       await take(notes, sections);
-      // A model that says nothing of the parts has answered them if it asks for nothing more.
+      // A model that requests nothing more and does not mention the parts has answered them all.
       const isAll = queries.length === 0 && answered.length === 0 && facts.length > 0;
       for (const [i, part] of parts.entries()) if (isAll || answered.includes(i + 1)) part.isOpen = false;
       return queries;
@@ -131,7 +131,7 @@ export async function gather(
     }
   }
 
-  /** Keeps the notes whose quotes stand; for the others the model is asked once more. */
+  /** Keeps the notes whose quotes are in their sources; asks the model once more for the others. */
   async function take(notes: readonly Note[], sections: readonly Opened[]): Promise<void> {
     const missed = keep(notes, sections);
     const facts = missed.flatMap((note) => {
@@ -151,11 +151,11 @@ export async function gather(
     droppedQuotes -= asked.length - keep(asked, shown).length;
   }
 
-  /** Keeps what stands in its source, and gives back the rest. */
+  /** Keeps the notes whose quotes are in their source, and returns the rest. */
   function keep(notes: readonly Note[], sections: readonly Opened[]): Note[] {
     return notes.filter((note) => {
       const named = sections[note.source - 1];
-      // A model that takes one source's number for another's has still copied what stands there.
+      // A model that confuses the sources' numbers has still copied a quote correctly.
       const fact = [named, ...sections].flatMap((section) => (section && buildFact(note, section)) ?? [])[0];
       if (fact !== undefined && !facts.some((earlier) => isSame(earlier, fact))) facts.push(fact);
       return fact === undefined;
@@ -165,7 +165,7 @@ export async function gather(
   function buildNoteTask(input: string, isFirst: boolean): Task {
     const affordable = Math.floor((budget.left.tokens - budget.limits.tokens * FOR_WRITING) / 4);
     const outputTokens = Math.max(LEAST_OUTPUT, Math.min(NOTES_TOKENS, affordable));
-    // Without notes there is nothing to write, so the first ones may take the last call.
+    // Without notes there is nothing to write, so the first round may use the last call.
     return { ...NOTES, input, outputTokens, keep: budget.share(FOR_WRITING, isFirst ? 0 : 2) };
   }
 }

@@ -6,14 +6,14 @@ import { type Answer, checkAnswer, listHeld } from "../checks/answer.js";
 import { type Fact, groundOf } from "../facts.js";
 import { CHECK, type Cited, checkInput, type HeldVerdict, readVerdicts } from "../prompts.js";
 
-/** What one verdict takes of a reply, and what a reply may take beside them: some models think aloud. In tokens. */
+/** The size of one verdict in a reply, and an allowance for thoughts before them, in tokens. */
 const VERDICT_TOKENS = 5;
 const THINKING_TOKENS = 3_000;
 
 /**
- * Has the model hold each sentence, item and row against the quotes that it cites. What they do not state is left out, a
- * list of steps whole. Those that share the fewest words with their quotes are asked about first; where the budget or the
- * endpoint ends the work, the rest is marked.
+ * Has the model check each sentence, item and row against the quotes that it cites. Leaves out what the quotes do not state,
+ * and lists of steps as a whole. Starts with the sentences that share the fewest words with their quotes; if the budget or
+ * the endpoint ends the work, the rest is marked.
  */
 export async function holdAgainstQuotes(
   session: ModelSession,
@@ -58,7 +58,7 @@ export async function holdAgainstQuotes(
   return checked.answer;
 }
 
-/** The share of the content words of a sentence that stand in its quotes, in what is over them, or in the question. */
+/** Returns the share of a sentence's content words that occur in its quotes, in the headings over them, or in the question. */
 function countSharedWords({ text, facts: ids }: Cited, facts: readonly Fact[], question: string): number {
   const grounds = ids.flatMap((id) => facts[id - 1] ?? []).map(groundOf);
   const factWords = new Set(splitWords([question, ...grounds].join("\n")));

@@ -4,26 +4,26 @@ import { measureLikeness, splitWords } from "../../matching/words.js";
 import { MAX_LINES } from "../../reading/blocks/block.js";
 import { buildSectionInput } from "../prompts.js";
 
-/** How many passages of one query are looked at. */
+/** How many passages of one query are considered. */
 const PER_QUERY = 15;
-/** How much of a document is opened around a passage at most, in bytes, and how far it is looked for, in lines. */
+/** The largest section around a passage, in bytes, and the largest distance of its ends, in lines. */
 const SECTION_BYTES = 8_000;
 const AROUND = 200;
-/** The same where no heading says what belongs together: some paragraphs. */
+/** The same without headings that delimit it: some paragraphs. */
 const PLAIN_BYTES = 2_000;
-/** Sections that share more of their words than this say the same. */
+/** Sections with a larger share of common words are duplicates. */
 const SAME = 0.9;
 
-/** What was found and has not been read: whole sections around the best passages of each query. */
+/** Finds sections and queues them for reading: whole sections around the best passages of each query. */
 export class SectionQueue {
   #waiting: Passage[] = [];
-  /** Sections that were read for a request which did not fit. */
+  /** Sections of a request that did not fit. */
   #returned: Opened[] = [];
   readonly #seen = new Set<string>();
   readonly #asked = new Set<string>();
   readonly #read: ReadonlySet<string>[] = [];
   readonly #documents = new Set<string>();
-  /** `tell` is told of each query and each section. */
+  /** `tell` is called with each query and each section. */
   constructor(
     private readonly source: Source,
     private readonly tell: (progress: Partial<Progress>) => void,
@@ -33,13 +33,13 @@ export class SectionQueue {
     return this.#waiting.length + this.#returned.length === 0;
   }
 
-  /** Tells how many sections were read, of those that are known to wait too. */
+  /** Reports how many sections were read, out of those that are known. */
   say(step: "read" | "note"): void {
     const done = this.#read.length;
     this.tell({ step, done, of: done + this.#waiting.length, pages: this.#documents.size });
   }
 
-  /** Searches for what was not searched for before. */
+  /** Searches for the queries that were not searched for before. */
   async search(queries: readonly string[]): Promise<void> {
     const fresh = [...new Set(queries)].filter((query) => !this.#asked.has(query));
     const passageLists: Passage[][] = [];
@@ -49,7 +49,7 @@ export class SectionQueue {
       const hits = await this.source.search(query, PER_QUERY);
       passageLists.push(hits.map(({ passage }) => passage));
     }
-    // One word alone, in whatever passage, says little of what it is about.
+    // A single common word says little about a passage's subject.
     const strong = passageLists.map((passages, i) =>
       passages.filter((passage) => hasTwoShared(passage, fresh[i] ?? "")),
     );
@@ -59,7 +59,7 @@ export class SectionQueue {
     this.#waiting = [...interleaveLists(strong), ...this.#waiting, ...interleaveLists(weak)];
   }
 
-  /** The next sections, as many as `getMaxBytes` of their texts in a JSON string allow; at least one if there is one. */
+  /** Returns the next sections up to `maxBytes` of their texts as JSON strings; at least one if any is left. */
   async takeNext(maxBytes: number): Promise<Opened[]> {
     const taken: Opened[] = [];
     for (let left = maxBytes; left >= 0; ) {
@@ -72,7 +72,7 @@ export class SectionQueue {
     return taken;
   }
 
-  /** Gives back what did not fit; what of it is longer than `getMaxBytes` is cut. */
+  /** Puts back sections that did not fit; cuts those that are longer than `maxBytes`. */
   putBack(sections: readonly Opened[], maxBytes: number): void {
     const cut = sections.map((section) => ({
       ...section,
@@ -81,7 +81,7 @@ export class SectionQueue {
     this.#returned = [...cut, ...this.#returned];
   }
 
-  /** The section around the next passage that was not read yet. */
+  /** Opens the section around the next unread passage. */
   async #open(maxBytes: number): Promise<Opened | undefined> {
     for (let hit = this.#waiting.shift(); hit !== undefined; hit = this.#waiting.shift()) {
       const key = buildKey(hit);
@@ -107,8 +107,8 @@ export class SectionQueue {
 }
 
 /**
- * The blocks around number `at` under its heading and those within it, as many as `getMaxBytes` allow. A long paragraph is
- * several blocks, and is not cut unless it is the one that was found.
+ * Returns the blocks around block `at` under its heading and subheadings, up to `maxBytes`. A long paragraph is several
+ * blocks; only block `at` itself may be cut.
  */
 function pickAround(passages: readonly Passage[], at: number, maxBytes: number): Passage[] {
   const heading = passages[at]?.heading ?? "";
@@ -138,7 +138,7 @@ function isSplit(passage: Passage | undefined, next: Passage | undefined): boole
   );
 }
 
-/** A passage with as much of its text as fits, in whole characters; its rest cannot be quoted. */
+/** Cuts a passage to as many whole characters as fit; the rest cannot be quoted. */
 function shortenPassage(passage: Passage, maxBytes: number): Passage {
   const bytes = Buffer.from(passage.lines.join("\n")).subarray(0, maxBytes);
   return { ...passage, lines: new TextDecoder().decode(bytes, { stream: true }).split("\n") };
@@ -152,14 +152,14 @@ function buildKey({ id, line, lines }: Passage): string {
   return `${id}:${line}:${lines[0]}`;
 }
 
-/** Whether a passage has two words of a query, or one where it has no more. */
+/** Whether a passage has two words of a query, or the only one. */
 function hasTwoShared({ id, heading, header = [], lines }: Passage, query: string): boolean {
   const asked = new Set(splitWords(query));
   const passageWords = new Set(splitWords([id, heading, ...header, ...lines].join("\n")));
   return [...asked].filter((word) => passageWords.has(word)).length >= Math.min(2, asked.size);
 }
 
-/** The first of each list, then the second of each, and so on. */
+/** Returns the first item of each list, then the second of each, and so on. */
 function interleaveLists<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();

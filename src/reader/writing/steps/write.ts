@@ -24,15 +24,15 @@ import {
 import type { Gathered } from "./gather.js";
 import { holdAgainstQuotes } from "./hold.js";
 
-/** Some models think aloud before they write, and that counts. In tokens. */
+/** Output limits, in tokens. They include the thoughts of models that think aloud. */
 const OUTPUT_TOKENS: Readonly<Record<Length, number>> = { short: 3_000, normal: 6_000, long: 12_000 };
-/** Of the budget, kept by the answer so that its sentences are checked. */
+/** The share of the budget that writing leaves for checking the sentences. */
 const FOR_CHECKING = 0.1;
 
 /**
- * Has the model answer from the facts, and then hold each sentence against its quotes. What cannot stand is asked for
- * once more, with the reason. Where the budget does not allow an answer, and where none of it can stand, the facts are
- * the answer, and where their claims cannot stand either, their quotes.
+ * Has the model answer from the facts, and then check each sentence against its quotes. Asks once more for invalid parts,
+ * with the reasons. If the budget does not allow an answer or none of it is valid, the facts become the answer: their
+ * claims, or if these are invalid, too, their quotes.
  */
 export async function writeAnswer(
   session: ModelSession,
@@ -72,8 +72,8 @@ export async function writeAnswer(
 }
 
 /**
- * Has the model fill the client's schema from the facts. Strings and numbers that stand in no quote are left out at
- * last where the schema allows it; else it throws a ResearchFailure that names them.
+ * Has the model fill the client's schema from the facts. Finally leaves out strings and numbers that are in no quote, where
+ * the schema allows it; otherwise throws a ResearchFailure that names them.
  */
 export async function writeResult(
   session: ModelSession,
@@ -97,7 +97,7 @@ export async function writeResult(
   });
 }
 
-/** To write from as many facts, from the first, as the budget allows to show. */
+/** Builds the task with as many facts, from the first, as the budget allows. */
 function buildTask(
   session: ModelSession,
   prompt: Prompt,
@@ -109,7 +109,7 @@ function buildTask(
 ): Task {
   const task = { ...prompt, outputTokens, keep };
   let room = session.measureRoom({ ...task, input: buildQuestionInput(question), outputTokens: 0 });
-  // A part of what is left is for the reply.
+  // Reserve a part of what is left for the reply.
   room -= Math.min(session.budget.toBytes(outputTokens), room / 3);
   const shown: Fact[] = [];
   for (const fact of facts) {
