@@ -1,15 +1,15 @@
-/** Where something stands in the Markdown, in UTF-16 units. */
+/** A place in the Markdown, in UTF-16 units. */
 export interface Place {
   start: number;
   end: number;
 }
 
-/** A Markdown document as the terminal, the page and the check of a report read it. All text is as the author wrote it: renderers make it safe. */
+/** A Markdown document for the terminal, the page and the check of a report. All text is as written: renderers must make it safe. */
 export interface MarkdownDocument {
   blocks: MarkdownBlock[];
   /**
-   * `plain`: text without markup, or JSON, which is shown line by line as it came. `complex`: it would take too long to
-   * read whole, and its blocks are paragraphs alone.
+   * `plain`: text without markup, or JSON, shown line by line as received. `complex`: parsing would take too long, so the
+   * blocks are only paragraphs.
    */
   form: "markup" | "plain" | "complex";
 }
@@ -22,16 +22,16 @@ export type MarkdownBlock =
   | ListBlock
   | TableBlock
   | { kind: "rule" }
-  /** Shown line by line as it came; `blocks` are the paragraphs in it. */
+  /** Shown line by line as received; `blocks` are the paragraphs in it. */
   | { kind: "html"; text: string; blocks: MarkdownBlock[] }
-  /** `[label]: address`, which shows where it is used. */
+  /** `[label]: address`, shown where it is defined. */
   | { kind: "definition"; label: string; address: string }
-  /** `[^label]: …`; `mark` is what it shows of its label. */
+  /** `[^label]: …`; `mark` is the displayed form of its label. */
   | { kind: "note"; label: string; mark: string; inlines: Inline[] };
 
 export interface ListBlock {
   kind: "list";
-  /** The first number; undefined for bullets. */
+  /** The first number; undefined for a bullet list. */
   start: number | undefined;
   /** Whether blank lines separate the items. */
   loose: boolean;
@@ -39,9 +39,9 @@ export interface ListBlock {
 }
 
 export interface ListItem {
-  /** Undefined: not a task. */
+  /** Undefined if the item is not a task. */
   checked: boolean | undefined;
-  /** As the author numbered it; undefined for a bullet. */
+  /** The number as written; undefined for a bullet. */
   number: string | undefined;
   blocks: MarkdownBlock[];
 }
@@ -53,17 +53,17 @@ export interface TableBlock {
   rows: Inline[][][];
 }
 
-/** A piece of a line. A text that is as long as its place stands there as it is; any other stands for the whole of it. */
+/** A part of a line. A text of the same length as its place is verbatim; any other text replaces its whole place. */
 export type Inline = Place &
   (
     | { kind: "text" | "code"; text: string }
     | { kind: "strong" | "emphasis" | "deleted"; inlines: Inline[] }
     | { kind: "raised" | "lowered"; inlines: Inline[] }
-    /** `address`: as the author wrote it, so not always one that may be opened; see `openable`. */
+    /** `address`: as written, so it may be unsafe to open; see `normalizeAddress`. */
     | { kind: "link"; address: string; isImage: boolean; inlines: Inline[] }
-    /** `[^label]`; `text` is what it shows. */
+    /** `[^label]`; `text` is its displayed form. */
     | { kind: "note"; label: string; text: string }
-    /** A tag of HTML, and what stands between two that say more of it than how it looks. */
+    /** An HTML tag, or an element whose tags mean more than a style. */
     | { kind: "tag"; text: string }
     | { kind: "element"; name: string; opening: string; closing: string; inlines: Inline[] }
     | { kind: "break" }
@@ -71,9 +71,9 @@ export type Inline = Place &
 
 const OPENABLE = new Set(["http:", "https:", "mailto:"]);
 
-/** The address of a link in printable ASCII, if it is one that may be opened; undefined for any other. */
+/** Returns a link's address in printable ASCII if it may be opened; undefined otherwise. */
 export function normalizeAddress(address: string): string | undefined {
-  // URL() drops line breaks and tabs inside an address, which would make another address of it.
+  // URL() removes line breaks and tabs inside an address, which would make it another address.
   if (/\p{Cc}/u.test(address) || !URL.canParse(address)) return undefined;
   const url = new URL(address);
   return OPENABLE.has(url.protocol) ? url.href : undefined;

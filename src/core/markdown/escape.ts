@@ -1,4 +1,4 @@
-/** A text on one line of Markdown that shows it as it is. */
+/** Escapes a text so that Markdown shows it unchanged, on one line. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\<>[\]`*_~]|&(?=#?\w+;)|^[#+-]|(?<=^\d{1,9})[.)]/g, "\\$&");
 }

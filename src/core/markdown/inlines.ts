@@ -4,7 +4,7 @@ import type { Inline } from "./document.js";
 import { MAX_DEPTH, type NoteToken } from "./lexer.js";
 import type { PlaceOf } from "./places.js";
 
-/** Inlines of marked's tokens, which stand one after the other in a text, the first one at `begin`. */
+/** Builds inlines from marked's tokens, which are consecutive parts of a text from `begin` on. */
 export function buildInlines(tokens: readonly Token[] | undefined, placeOf: PlaceOf, begin = 0): Inline[] {
   let next = begin;
   const all = ((tokens ?? []) as MarkedToken[]).flatMap((token) => {
@@ -58,14 +58,14 @@ function buildLink({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: 
     const inline = { ...placeOf(begin, begin + text.length), kind: "text", text } as const;
     return { ...link, address: href, inlines: [inline] };
   }
-  // A text that lacks the backslashes before its brackets has the place of its link.
+  // If the text lacks the backslashes before its brackets, it gets the place of the whole link.
   const placeOfText = raw.startsWith(text, 1) ? placeOf : () => placeOf(from, from + raw.length);
   return { ...link, address: decodeHTMLStrict(href), inlines: buildInlines(tokens, placeOfText, begin) };
 }
 
-/** A reference to a character. */
+/** A character reference. */
 const REFERENCE = /(&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{0,40});)/i;
-/** A text in pieces, of which each is a reference or stands as it is in the document. */
+/** Splits a text into character references and verbatim parts. */
 function buildTexts({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number): Inline[] {
   const all: Inline[] = [];
   let at = from;
@@ -78,10 +78,10 @@ function buildTexts({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: numbe
   return all;
 }
 
-/** Tags that say how a text looks, where it leads, whom it cites, and whether it is shown at all. */
+/** The tags that mean a style, a link, a citation, or hidden text. */
 const TAG = /^<(\/?)(br|su[bp]|a|cite|span|summary|h[1-6])\b/i;
 
-/** What stands between an opening and a closing tag as one. */
+/** Joins the inlines between an opening and a closing tag into one element. */
 function nestElements(all: readonly Inline[]): Inline[] {
   const open: { tag: Inline & { kind: "tag" }; name: string; before: Inline[] }[] = [];
   let children: Inline[] = [];
@@ -116,19 +116,19 @@ const LOWERED: Readonly<Record<string, string>> = Object.fromEntries(
   [..."0123456789+-−=()"].map((char, i) => [char, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎"[i] ?? ""]),
 );
 
-/** A raised or lowered text where only characters can be: digits and signs have such, any other text stays. */
+/** Replaces a text by raised or lowered characters if all of it has such characters, as digits and signs do. */
 export function shiftText(text: string, kind: "raised" | "lowered"): string {
   const chars = kind === "raised" ? RAISED : LOWERED;
   const all = [...text].map((char) => (/[,;\s]/.test(char) ? char : chars[char]));
   return all.includes(undefined) ? text : all.join("");
 }
 
-/** The mark of a footnote: a number is raised. */
+/** Returns the mark of a footnote; a number is raised. */
 export function markOf(label: string): string {
   return /^\d+$/.test(label) ? shiftText(label, "raised") : `[${label}]`;
 }
 
-/** The text of inlines as a reader sees it. */
+/** Returns the visible text of inlines. */
 export function joinText(inlines: readonly Inline[]): string {
   return inlines
     .map((inline) =>

@@ -1,22 +1,22 @@
 import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens, type TokensList } from "marked";
 
-/** Quotes, lists and emphasis nested deeper than this are text. marked recurses, and 3,000 levels overflow the stack. */
+/** Deeper nested quotes, lists and emphasis are text: marked recurses, and 3,000 levels overflow the stack. */
 export const MAX_DEPTH = 40;
-/** A wider table is text: a short row is filled up to the width of the head, so width and height multiply. */
+/** A wider table is text: marked pads short rows to the width of the head, so width and height multiply. */
 const MAX_COLUMNS = 200;
 /** marked compares each mark with the rest of its paragraph. In marks × characters, up to 20 ns each; reports need 40 for each character. */
 const limitInlineWork = (length: number) => 50 * length + 5e7;
-/** A paragraph that would take more is read in pieces of so many words and links, and what is still too much is text. */
+/** A paragraph over the limit is parsed in pieces of so many words and links; a piece over the limit is text. */
 const PIECE = /(?:\[[^[\]]{0,300}\]\([^()\s]{0,2000}\)|[^\s[]+|[\s\S]){1,80}/g;
-/** In all tables together. */
+/** The limit for all tables together. */
 const MAX_CELLS = 200_000;
-/** marked reads the contents of a nested block again at each level. In characters; a report needs 2 or 3 times its own. */
+/** marked parses the contents of a nested block again at each level. In characters; reports need 2 or 3 times their length. */
 const limitBlockWork = (length: number) => 4 * length + 2_000_000;
 
-/** The Markdown would take too long to read. */
+/** The Markdown would take too long to parse. */
 export class TooComplex extends Error {}
 
-/** `[^label]` in a text, and a definition of it. */
+/** A `[^label]` in a text, or its definition. */
 export interface NoteToken extends Tokens.Generic {
   type: "note";
   label: string;
@@ -24,15 +24,15 @@ export interface NoteToken extends Tokens.Generic {
   isDefined: boolean;
 }
 export type NoteDefinition = Tokens.Def & { note?: { label: string; text: string; tokens: Token[] } };
-/** HTML as a block of its own, with the tokens of what stands in it. */
+/** An HTML block, with the tokens of its content. */
 export type HtmlBlock = Tokens.HTML & { tokens?: Token[] };
 
-/** marked's tokens of `markdown`, in time and memory proportional to its length. Throws TooComplex. */
+/** Returns marked's tokens of `markdown`, in linear time and memory. Throws TooComplex. */
 export function lex(markdown: string): MarkedToken[] {
   return new BoundedLexer(markdown.length).lex(markdown) as MarkedToken[];
 }
 
-/** The same of a text whose blocks do not count. */
+/** Returns the tokens of a text without its block structure. */
 export function lexInlines(markdown: string): MarkedToken[] {
   return new BoundedLexer(markdown.length).inlineTokens(markdown) as MarkedToken[];
 }
@@ -49,7 +49,7 @@ class BoundedLexer extends Lexer {
     this.#inlineWork = limitInlineWork(length);
   }
 
-  /** Throws TooComplex after more characters of blocks were read than the document allows. */
+  /** Throws TooComplex if more characters of blocks were parsed than the document allows. */
   spend(characters: number): void {
     this.#blockWork -= characters;
     if (this.#blockWork < 0) throw new TooComplex();
@@ -92,12 +92,12 @@ class BoundedLexer extends Lexer {
 
 const NOTE =
   /^ {0,3}\[\^([^\]\s]+)\]:[ \t]*(?:\n[ \t]+)?([^\n]+(?:\n(?! {0,3}\[\^|[ \t]*\n)[^\n]+)*)(?:\n|$)/;
-/** An address as it is copied from ChatGPT: its fragment is decoded, with blanks and brackets. */
+/** An address copied from ChatGPT, whose fragment is decoded and may have blanks and brackets. */
 const COPIED =
   /^\[((?:[^[\]]|\\.|\[[^[\]]{0,200}\]){0,1000}?)\]\((https?:\/\/[^\s<>()]{1,2000}[^\n<>]{0,4000})/;
-/** What no address has that stands bare in a text: quotation marks, and the punctuation and brackets of Chinese and Japanese. */
+/** Characters that end a bare address: quotation marks, and the punctuation and brackets of Chinese and Japanese. */
 const BARE_END = /["“”„«»`|…†\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/;
-/** Grok's mark, which has a tag inside. */
+/** Grok's mark, which contains a tag. */
 const GROK = /^<(grok:render)\b[^<>]*>(?:[\s\S](?!<grok:)){0,500}?<\/\1>/;
 
 class BoundedTokenizer extends Tokenizer {
@@ -129,7 +129,7 @@ class BoundedTokenizer extends Tokenizer {
     const [, text, rest = ""] = (src.startsWith("[") && COPIED.exec(src)) || [];
     const [label = ""] = rest.split("](", 1);
     let depth = 0;
-    // The bracket that ends the address was not opened in it; if one of the fragment's is not closed, another bracket follows.
+    // The closing bracket of the link is the last one, or is followed by another if the fragment has an unclosed bracket.
     const end = label.search(/\)(?=\))|\)$/);
     const closing = [...label.matchAll(/[()]/g)].find(({ 0: bracket }) => {
       depth += bracket === "(" ? 1 : -1;
@@ -142,7 +142,7 @@ class BoundedTokenizer extends Tokenizer {
     return { type: "link", raw, href, title: null, text, tokens: this.lexer.inlineTokens(text) };
   }
 
-  /** marked knows hosts of ASCII alone, and takes what follows without a blank for a part of the address. */
+  /** marked only accepts ASCII hosts, and includes text that follows an address without a blank. */
   override url(src: string): Tokens.Link | undefined {
     const [address] = /^https?:\/\/[^\s<>]+/i.exec(src) ?? [];
     if (address === undefined) return super.url(src);
@@ -162,7 +162,7 @@ class BoundedTokenizer extends Tokenizer {
     return token && { ...token, tokens: token.pre ? [] : this.lexer.inline(token.text) };
   }
 
-  /** marked reads all that is left of a quote again after each line without a mark that a line with one follows. */
+  /** After each line without a mark that is followed by one with a mark, marked parses the rest of a quote again. */
   override blockquote(src: string): Tokens.Blockquote | undefined {
     const [quote = ""] = this.rules.block.blockquote.exec(src) ?? [];
     const resumed = quote.match(/\n {0,3}(?![ >])[^\n]*(?=\n {0,3}>)/g)?.length ?? 0;
@@ -170,10 +170,10 @@ class BoundedTokenizer extends Tokenizer {
     return super.blockquote(src);
   }
 
-  /** At each line of a list item, marked looks for the underline of a heading in all that is left of the paragraph. */
+  /** At each line of a list item, marked searches the rest of the paragraph for the underline of a heading. */
   override text(src: string): Tokens.Text | undefined {
     const end = src.search(/\n[ \t]*\n/);
-    // 12 ns for each character; what is read as part of a block takes 100 ns and more.
+    // 12 ns for each character, where parsing as part of a block takes 100 ns and more.
     this.spend((end < 0 ? src.length : end) / 8);
     return super.text(src);
   }
@@ -188,7 +188,7 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** Punctuation at the end of an address belongs to the sentence, and so does a bracket that was opened before it. */
+/** Removes punctuation that belongs to the sentence, and a bracket that was opened before the address. */
 function removeTail(address: string): string {
   for (let kept = address; ; ) {
     const before = kept;

@@ -6,7 +6,7 @@ import { buildInlines, markOf } from "./inlines.js";
 import { type HtmlBlock, lex, lexInlines, type NoteDefinition, TooComplex } from "./lexer.js";
 import { createPlaceOf, listLineEnds } from "./places.js";
 
-/** Reads Markdown, whatever it is, in time and memory proportional to its length. */
+/** Parses any Markdown in linear time and memory. */
 export function readMarkdown(markdown: string): MarkdownDocument {
   const reader = new BlockReader(markdown);
   try {
@@ -14,7 +14,7 @@ export function readMarkdown(markdown: string): MarkdownDocument {
     const isJson = /^\s*[[{]/.test(markdown) && readJsonPath(markdown) !== undefined;
     return { blocks, form: isJson || blocks.every(isProse) ? "plain" : "markup" };
   } catch (error) {
-    // RangeError: the stack of a thread may be smaller than the depths here were measured with.
+    // RangeError: a thread's stack may be smaller than the one for which the limits of depth were measured.
     if (!(error instanceof TooComplex || error instanceof RangeError)) throw error;
     return { blocks: reader.readParagraphs(), form: "complex" };
   }
@@ -25,10 +25,10 @@ function isProse(block: MarkdownBlock): boolean {
   return isText || block.kind === "html";
 }
 
-/** Tags of HTML that begin a paragraph, and end one. */
+/** HTML tags that begin or end a paragraph. */
 const LINE_TAG = /^<\/?(?:p|div|li|[uo]l|t(?:able|r|head|body)|h[1-6]|details|summary|blockquote)\b/i;
 
-/** Makes blocks of marked's tokens, whose places are known by their lines: the first of a block is its container's and those before it. */
+/** Builds blocks from marked's tokens and finds their places by lines. A first block begins on its container's first line. */
 class BlockReader {
   readonly #ends: number[];
 
@@ -36,27 +36,27 @@ class BlockReader {
     this.#ends = listLineEnds(markdown);
   }
 
-  /** `line`: the line of the document in which the first token begins. */
+  /** `line`: the document's line in which the first token begins. */
   readBlocks(tokens: readonly Token[], line: number): MarkdownBlock[] {
     let next = line;
     return (tokens as MarkedToken[]).flatMap((token) => {
       const [head = "", ...more] = token.raw.split("\n");
       const isAt = (at: number) => this.markdown.endsWith(head.trim(), this.#ends[at]);
-      // Behind a lazy line of a quotation, marked's tokens lack a line break.
+      // After a lazy line of a quotation, marked's tokens lack a line break.
       const first = !isAt(next) && isAt(next + 1) ? next + 1 : next;
       next = first + more.length;
       return this.#block(token, first);
     });
   }
 
-  /** The paragraphs of the document without any other block. */
+  /** Returns the paragraphs of the document without any other structure. */
   readParagraphs(): MarkdownBlock[] {
     const text = this.markdown.replace(/\r\n?/g, "\n");
     return this.#splitParagraphs(buildInlines(lexInlines(text), createPlaceOf(text, this.#ends, 0)));
   }
 
   #block(token: MarkedToken, line: number): MarkdownBlock | MarkdownBlock[] {
-    /** Inlines of a text that stands in the token; of an indented line that goes on a paragraph it lacks the tab. */
+    /** Reads inlines of a text inside the token; an indented continuation line of a paragraph lacks its tab there. */
     const read = (tokens: readonly Token[] | undefined, text: string) => {
       const begin = token.raw.indexOf(text);
       return buildInlines(
@@ -105,7 +105,7 @@ class BlockReader {
         const label = tag.slice(1);
         return { kind: "note", label, mark: markOf(label), inlines: read(note.tokens, note.text) };
       }
-      // A list item says itself whether it is checked.
+      // The checkbox token of a task: the list item has its state already.
       case "space":
       case "checkbox":
         return [];
@@ -114,7 +114,7 @@ class BlockReader {
     }
   }
 
-  /** Works that are listed line by line are no paragraph, whatever Markdown makes of them; nor is all that stands in a block of HTML. */
+  /** Splits works that are listed line by line, which Markdown joins to a paragraph, and the contents of an HTML block. */
   #splitParagraphs(inlines: readonly Inline[]): MarkdownBlock[] {
     const all: Inline[][] = [];
     for (const [i, inline] of inlines.entries()) {
@@ -129,7 +129,7 @@ class BlockReader {
     return all.map((part) => ({ kind: "paragraph", inlines: part }));
   }
 
-  /** The rows of a table, its head first. */
+  /** Reads the rows of a table, its head first. */
   #readRows({ raw, header, rows }: Tokens.Table, line: number): Inline[][][] {
     const lines = raw.split("\n");
     return [header, ...rows].map((row, i) => {
@@ -140,7 +140,7 @@ class BlockReader {
       return row.map((cell) => {
         const place = text.indexOf(cell.text, at);
         if (place >= 0) at = place + cell.text.length;
-        // A cell that lacks the backslashes before its bars has the place of its row.
+        // A cell without the backslashes before its bars gets the place of its row.
         return buildInlines(cell.tokens, place < 0 ? () => places(0, text.length) : places, place);
       });
     });

@@ -1,9 +1,9 @@
 import type { Place } from "./document.js";
 
-/** Where a part of a text stands in the document that it was taken from. Offsets in UTF-16 units. */
+/** Returns the place in the document of a part of a text. Offsets in UTF-16 units. */
 export type PlaceOf = (from: number, to: number) => Place;
 
-/** Where each line of a document ends, without the blanks at its end. */
+/** Lists the offsets of line ends, without trailing blanks. */
 export function listLineEnds(document: string): number[] {
   return [...document.matchAll(/[^\r\n]*(?:\r\n|\r|\n|$)/g)].map(
     ({ 0: line, index }) => index + line.trimEnd().length,
@@ -11,8 +11,8 @@ export function listLineEnds(document: string): number[] {
 }
 
 /**
- * The places of a text of whole lines, of which the first is line `first` of the document. What holds a text (a quote, a
- * list) takes marks and blanks from the beginnings of its lines, but never a line.
+ * Maps a text of whole lines, beginning at line `first`, to its places in the document. A container (quote, list) removes
+ * marks and blanks at the beginnings of lines, but never a whole line.
  */
 export function createPlaceOf(text: string, ends: readonly number[], first: number): PlaceOf {
   let start = 0;

@@ -27,7 +27,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
   };
 });
 
-/** Returns why a page is an error, login or consent page, judging by its title and first heading; undefined if it may be right. */
+/** Returns why a page is an error, login or consent page, by its title and first heading; undefined if it may be right. */
 export function explainUndelivered({ title = "", blocks }: ReadDocument): string | undefined {
   const { absent, login, consent } = patterns(getVocabulary(undefined));
   const size = measureSize(blocks);

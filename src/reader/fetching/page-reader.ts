@@ -29,7 +29,7 @@ export interface PageReaderOptions extends FetcherOptions {
   read: DocumentReader;
 }
 
-/** Returns the stored answer for a subject (`page …` or `robots …`), also of an earlier process; if there is none, calls `ask`. */
+/** Returns the stored answer for a subject (`page …` or `robots …`), also of an earlier process, else calls `ask`. */
 export type Once = <T extends Page | NoPage | Robots>(subject: string, ask: () => Promise<T>) => Promise<T>;
 
 /** Reads pages as robots.txt allows, parsing one at a time. `signal` ends everything. */

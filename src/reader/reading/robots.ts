@@ -1,7 +1,7 @@
 /** The program's name in robots.txt and before the version in `User-Agent`. */
 export const ROBOT = "research-cli";
 
-/** Returns the rules of all groups for this program, else of all groups for `*` (RFC 9309 §2.2.1), longest first; "+" wins ties. */
+/** Returns the rules for this program, else those for `*` (RFC 9309 §2.2.1), longest first; of equal ones "+" first. */
 export function parseRules(text: string): string[] {
   const rules = new Map<string, string[]>();
   let agents = new Set<string>();

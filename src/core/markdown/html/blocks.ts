@@ -8,24 +8,24 @@ import {
 } from "../document.js";
 
 export interface PageHeading {
-  /** The fragment that leads to it. */
+  /** The fragment of the heading. */
   id: string;
   level: number;
   html: string;
 }
 
-/** HTML that stands behind places of a document, in their order. */
+/** HTML to insert after places of a document, in order. */
 export class Signs {
   #next = 0;
 
   constructor(private readonly all: readonly { end: number; html: string }[]) {}
 
-  /** Where the next one stands; Infinity if there is none. */
+  /** The place of the next one; Infinity if none is left. */
   get end(): number {
     return this.all[this.#next]?.end ?? Infinity;
   }
 
-  /** Those that were not taken and stand at `end` or before it. */
+  /** Removes and returns those at or before `end`. */
   takeTo(end: number): string {
     let html = "";
     for (; this.end <= end; this.#next += 1) html += ` ${this.all[this.#next]?.html}`;
@@ -33,7 +33,7 @@ export class Signs {
   }
 }
 
-/** Blocks as HTML, in which text, HTML and addresses of a result are shown and do nothing. Each heading is added to `headings`. */
+/** Renders blocks as HTML. Text, HTML and addresses of a result are shown but inactive. Adds each heading to `headings`. */
 export function renderMarkdown(
   blocks: readonly MarkdownBlock[],
   headings: PageHeading[],
@@ -57,12 +57,12 @@ class BlockWriter {
     return html.filter(Boolean).join("\n");
   }
 
-  /** `isTight`: a paragraph of an item of a list without blank lines has no element of its own. */
+  /** `isTight`: a paragraph in an item of a list without blank lines gets no element of its own. */
   #block(block: MarkdownBlock, isTight = false): string {
     switch (block.kind) {
       case "heading": {
         const id = `s${this.headings.length + 1}`;
-        // Links do not go into the table of contents, which is made of links itself.
+        // The table of contents consists of links, so its entries must not contain any.
         this.headings.push({ id, level: block.level, html: this.#renderWithoutLinks(block.inlines) });
         return `<h${block.level} id="${id}" dir="auto">${this.#renderInlines(block.inlines)}</h${block.level}>`;
       }
@@ -111,14 +111,14 @@ class BlockWriter {
       return `<tr>${html.join("\n")}</tr>\n`;
     };
     const body = rows.map((cells) => renderRow("td", cells)).join("");
-    // A keyboard can scroll what it can focus.
+    // Make the table focusable, so that the keyboard can scroll it.
     return `<div class="table" tabindex="0"><table>\n<thead>${renderRow("th", head)}</thead>\n${body && `<tbody>${body}</tbody>`}</table></div>`;
   }
 
-  /** Inlines with the signs behind their places. */
+  /** Renders inlines and inserts the signs after their places. */
   #renderInlines(inlines: readonly Inline[]): string {
     const html = inlines.map((inline, i) => {
-      // Two numbers beside one another would be one.
+      // Separate two adjacent numbers, which would read as one.
       const gap = inline.kind === "note" && inlines[i - 1]?.kind === "note" ? "&nbsp;" : "";
       return gap + this.#renderInline(inline) + (this.#inLink ? "" : this.signs.takeTo(inline.end));
     });
@@ -155,7 +155,7 @@ class BlockWriter {
     return html + textHtml(text.slice(from));
   }
 
-  /** A link inside a link, which HTML does not have, is its text. */
+  /** Replaces links inside a link by their text, since HTML does not nest links. */
   #renderWithoutLinks(inlines: readonly Inline[]): string {
     const outer = this.#inLink;
     this.#inLink = true;
@@ -164,7 +164,7 @@ class BlockWriter {
     return html;
   }
 
-  /** A link, or its text with the address if that may not be opened: nothing of the result is lost. */
+  /** Renders a link, or its text with the address if that may not be opened, so that nothing of the result is lost. */
   #renderLinked(address: string, html: string): string {
     if (this.#inLink) return html;
     const href = normalizeAddress(address);
@@ -174,12 +174,12 @@ class BlockWriter {
   }
 }
 
-/** Text that is shown line by line as it came. */
+/** Renders text line by line as received. */
 export function renderPlain(text: string): string {
   return `<div class="plain" dir="auto">${textHtml(text)}</div>`;
 }
 
-/** A link out of the page, which says nothing about the page to where it leads. `href`: from `openable`. */
+/** Renders an external link without a referrer. `href`: from `normalizeAddress`. */
 export function renderAnchor(href: string, html: string): string {
   return `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${html}</a>`;
 }
@@ -192,18 +192,18 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A number with spaces inside, or with its currency or unit. The units are those that reports of prices and devices have. */
+/** A number with spaces inside, or with its currency or unit. The units are those of reports on prices and devices. */
 const AMOUNT =
   /(?:(?:[€$£¥]|\b(?:EUR|USD|GBP|CHF)) )?\d[\d.,]*(?: \d{3}\b)*(?: (?:[%‰€$£¥]|(?:°[CF]|EUR|USD|GBP|CHF|million|billion|[kMGT]?(?:Wh?|B|Hz|V)|[kcmµn]?m[²³]?|[kmµ]?g|[km]?l|t|ha|h|min|m?s)(?![\p{L}\d])))?/gu;
 
-/** Text as HTML for content, in which no line ends inside an amount. */
+/** Renders text as HTML content, without line breaks inside amounts. */
 export function textHtml(text: string): string {
   return escapeHtml(text).replace(AMOUNT, (amount) =>
     amount.includes(" ") ? `<span class="amount">${amount}</span>` : amount,
   );
 }
 
-/** Text as HTML that shows it, in content and in quoted attributes. Control characters and bidi marks show as `\u{…}`. */
+/** Escapes text for HTML content and quoted attributes. Control characters and bidi marks are shown as `\u{…}`. */
 export function escapeHtml(text: string): string {
   return escapeResult(text).replace(/[&<>"']/g, (char) => REFERENCES[char] ?? char);
 }

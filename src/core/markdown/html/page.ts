@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { escapeHtml } from "./blocks.js";
 import STYLE from "./style.css?raw";
 
-/** Stands in every page, so that a page is known as ours. */
+/** Part of every page, to recognize our own pages. */
 export const GENERATOR = '<meta name="generator" content="research">';
 
 export interface HtmlPage {
   title: string;
-  /** HTML: everything in it is escaped already. */
+  /** HTML; the caller has escaped it. */
   body: string;
   /** Whether it needs more room than a column of text. */
   wide?: boolean;
 }
 
-/** A whole page in one file. Its policy allows its own style and nothing else: no script, no picture, no request. */
+/** Renders a page in one file. Its policy allows only its own style: no scripts, pictures or requests. */
 export function renderPage({ title, body, wide = false }: HtmlPage): string {
   const hash = createHash("sha256").update(STYLE).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -25,7 +25,7 @@ export function renderPage({ title, body, wide = false }: HtmlPage): string {
   return renderDocument(title, STYLE, head, `<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>`);
 }
 
-/** The text of a page. `more`: what its head has besides; `body`: its element, whole. */
+/** Renders an HTML document. `more`: further elements of the head; `body`: the whole body element. */
 export function renderDocument(title: string, style: string, more: readonly string[], body: string): string {
   const head = [
     '<meta charset="utf-8">',
@@ -38,7 +38,7 @@ export function renderDocument(title: string, style: string, more: readonly stri
   return `<!doctype html>\n<html lang="en">\n<head>\n${head.join("\n")}\n</head>\n${body}\n</html>\n`;
 }
 
-/** How a state looks: a class of the page's style. */
+/** Returns the class of a state in the page's style. */
 export function chooseStateClass(state: string): "done" | "bad" | "idle" | "busy" {
   if (state === "COMPLETED") return "done";
   if (state === "PENDING" || state === "PROCESSING") return "busy";

@@ -7,34 +7,34 @@ import { createFieldLinks, type PageMarks, renderMarks, renderSigns, renderWrong
 import { renderPage } from "./page.js";
 import { renderStructured } from "./structured.js";
 
-/** From this many headings on, a page has a table of contents (contract §6). */
+/** The number of headings from which on a page has a table of contents (contract §6). */
 const MIN_CONTENTS = 4;
-/** A longer question is cut where it is the title; the footer has all of it. In UTF-16 units. */
+/** The longest question that is a title; the footer has all of it. In UTF-16 units. */
 const LONGEST_TITLE = 160;
-/** Larger results are shown as they came (contract §6). In UTF-16 units. */
+/** Larger results are shown as received (contract §6). In UTF-16 units. */
 const MAX_LAID_OUT = 2 * 1024 * 1024;
 
 export interface PageResult {
   kind: "markdown" | "json";
-  /** The result as `output` writes it. Valid JSON for `json`. */
+  /** The result as `output` writes it; valid JSON for `json`. */
   text: string;
-  /** What the SHA-256 is of, if that is not `text`. */
+  /** The data for the SHA-256, if it is not `text`. */
   digestOf?: string;
-  /** What was found out about places of it. */
+  /** The findings about places of the result. */
   marks?: PageMarks | undefined;
 }
 
-/** Where a result comes from; what is not known is undefined. Times as the service gave them. */
+/** The origin of a result; unknown values are undefined. Times as the service returned them. */
 export interface ResultOrigin {
   question?: string | undefined;
   requestId?: string | undefined;
-  /** Scheme, host and port of the service. */
+  /** The scheme, host and port of the service. */
   origin?: string | undefined;
   createdAt?: string | undefined;
   completedAt?: string | undefined;
 }
 
-/** A result as one page in one file, made to be read, printed and kept. */
+/** Renders a result as a page in one file, for reading, printing and keeping. */
 export function renderResultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
   const laidOut = renderContent(result, { withContents: true });
@@ -52,8 +52,8 @@ export function renderResultPage(result: PageResult, source: ResultOrigin): stri
 }
 
 /**
- * The HTML of a result, and its own title where it has one. `withContents`: a table of contents stands under that.
- * `longest`: what is longer, in UTF-16 units, is shown as it came.
+ * Renders the HTML of a result, and returns its own title if it has one. `withContents`: adds a table of contents below
+ * the title. `longest`: a longer result, in UTF-16 units, is shown as received.
  */
 export function renderContent(
   { kind, text, marks }: PageResult,
@@ -80,7 +80,7 @@ export function renderContent(
   };
 }
 
-/** The table of contents names all headings but `title`, under which it stands. */
+/** Lists all headings but `title`, under which the table of contents is. */
 function renderContents(headings: readonly PageHeading[], title: PageHeading | undefined): string {
   if (headings.length < MIN_CONTENTS) return "";
   const items = headings
@@ -89,7 +89,7 @@ function renderContents(headings: readonly PageHeading[], title: PageHeading | u
   return `<nav aria-labelledby="contents"><h2 id="contents">Contents</h2>\n<ul>\n${items.join("\n")}\n</ul></nav>`;
 }
 
-/** What a page says of where it comes from, with the SHA-256 of the result if there is one. */
+/** Renders the origin of a page, with the SHA-256 of the result if there is one. */
 export function renderOrigin(
   { question, requestId, origin, createdAt, completedAt }: ResultOrigin,
   text?: string,

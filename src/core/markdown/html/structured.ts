@@ -4,15 +4,15 @@ import { escapeHtml, renderAnchor, textHtml } from "./blocks.js";
 
 type ObjectTree = Extract<JsonTree, { kind: "object" }>;
 
-/** What nests deeper is shown as JSON: fifty definition lists in each other cannot be read. */
+/** Deeper values are shown as JSON: fifty nested definition lists cannot be read. */
 const MAX_DEPTH = 50;
-/** A table with more columns than this is read more easily as lists. */
+/** Wider tables are shown as lists. */
 const MAX_COLUMNS = 12;
 
-/** What stands behind the value at a path, as in `companies.0.name`. */
+/** Returns the HTML to insert after the value at a path, such as `companies.0.name`. */
 type Behind = (path: string) => string;
 
-/** A structured result (valid JSON) as definition lists and tables. `behind` gives the HTML behind values. */
+/** Renders a structured result (valid JSON) as definition lists and tables. `behind` returns HTML to insert after values. */
 export function renderStructured(json: string, behind: Behind = () => ""): string {
   if (measureNesting(json) > MAX_DEPTH) return `<pre><code>${escapeHtml(json)}</code></pre>`;
   return renderValue(parseJsonTree(json), "", behind);
@@ -55,7 +55,7 @@ function renderLiteral(token: string): string {
   return `<span class="literal">${escapeHtml(token)}</span>`;
 }
 
-/** The names of like objects: each has at least half of all names, and no name twice. Undefined for anything else. */
+/** Returns the names of similar objects: each has at least half of them, without duplicates. Undefined for others. */
 function listColumns(items: readonly JsonTree[]): string[] | undefined {
   const all = new Set<string>();
   for (const item of items) {
@@ -101,7 +101,7 @@ function isNumber(tree: JsonTree | undefined): boolean {
   return tree?.kind === "literal" && /^[-\d]/.test(tree.token);
 }
 
-/** JSON as it was written: numbers digit by digit, members in their order, a name as often as it stands there. */
+/** JSON as written: every digit of numbers, members in their order, and duplicate names. */
 export type JsonTree =
   | { kind: "object"; members: [name: string, value: JsonTree][] }
   | { kind: "array"; items: JsonTree[] }
@@ -109,7 +109,7 @@ export type JsonTree =
   /** A number, `true`, `false` or `null`, as its token. */
   | { kind: "literal"; token: string };
 
-/** Reads a JSON text, which must be valid, in as much stack as it nests. */
+/** Parses valid JSON; the stack grows with its nesting. */
 export function parseJsonTree(text: string): JsonTree {
   const tokens: string[] = [];
   visitTokens(text, (start, end) => tokens.push(text.slice(start, end)));

@@ -19,11 +19,11 @@ import {
   wrapVerbatim,
 } from "./wrap.js";
 
-/** Where less would be left, nested blocks are not set off any more. */
+/** With fewer columns left, nested blocks are no longer indented. */
 const MIN_COLUMNS = 16;
 const UNDERLINES = ["═", "─"];
 
-/** Blocks in lines of at most `columns`, with an empty line between two blocks unless `tight`. */
+/** Lays blocks out in lines of at most `columns`, with an empty line between blocks unless `tight`. */
 export function blockLines(
   blocks: readonly MarkdownBlock[],
   columns: number,
@@ -40,7 +40,7 @@ export function blockLines(
   return lines;
 }
 
-/** Whether two paragraphs are lines of one in the document: works that are listed line by line. */
+/** Whether two paragraphs are lines of one in the document, as works that are listed line by line. */
 function isNextLine(before: MarkdownBlock | undefined, block: MarkdownBlock): boolean {
   const isBoth = before?.kind === "paragraph" && block.kind === "paragraph";
   return isBoth && before.inlines.at(-1)?.end === block.inlines[0]?.start;
@@ -85,7 +85,7 @@ function layOutBlock(block: MarkdownBlock, columns: number, addresses: Addresses
   }
 }
 
-/** Text line by line as it came. */
+/** Lays text out line by line as received. */
 export function layOutPlain(text: string, columns: number): StyledLine[] {
   return wrapVerbatim(escapeResult(text.replace(/\r\n?/g, "\n").replace(/\n+$/, "")), 0, columns);
 }
@@ -116,7 +116,7 @@ function listLines({ start, loose, items }: ListBlock, columns: number, addresse
   });
 }
 
-/** Lines with `first` and `rest` before them, if enough columns are left for that. */
+/** Prefixes the lines with `first` and `rest`, if that leaves enough columns. */
 function setOff(
   first: Run,
   rest: Run,
@@ -150,7 +150,7 @@ export class Addresses {
 
 const LOOK_OF = { strong: LOOK.bold, emphasis: LOOK.italic, deleted: LOOK.deleted } as const;
 
-/** Inlines as runs. A link gets its number, unless that is its text; an address that may not be opened stands beside its text. */
+/** Converts inlines to runs. A link gets its number, unless that is its text; an unsafe address follows its text. */
 export function buildRuns(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
   return inlines.flatMap((inline, i): Run | Run[] => {
     switch (inline.kind) {
@@ -158,7 +158,7 @@ export function buildRuns(inlines: readonly Inline[], addresses: Addresses, look
       case "tag":
         return { text: joinLines(inline.text), look, href };
       case "note":
-        // Two numbers beside one another would be one.
+        // Separate two adjacent numbers, which would read as one.
         return {
           text: `${inlines[i - 1]?.kind === "note" ? "\u00a0" : ""}${joinLines(inline.text)}`,
           look,
@@ -211,7 +211,7 @@ function joinRuns(runs: readonly Run[]): string {
   return runs.map(({ text }) => text).join("");
 }
 
-/** A line break inside a paragraph is a blank. */
+/** Replaces line breaks inside a paragraph by blanks. */
 function joinLines(text: string): string {
   return escapeResult(text.replace(/[\n\r\t]+/g, " "));
 }
@@ -221,7 +221,7 @@ type Align = TableBlock["align"][number];
 
 const GAP = " │ ";
 
-/** A table whose cells wrap; one entry below the other where its words do not fit side by side. */
+/** Lays out a table with wrapping cells, or as a list of entries if its words do not fit side by side. */
 export function layOutTable(
   { align, head, rows }: TableBlock,
   columns: number,
@@ -233,7 +233,7 @@ export function layOutTable(
   return widths ? layOutGrid(header, body, widths, align) : layOutEntries(header, body, columns);
 }
 
-/** Columns for each column of the table; undefined if words would have to be parted. */
+/** Chooses the widths of columns; undefined if words would have to be split. */
 function chooseWidths(rows: readonly TableRow[], available: number): number[] | undefined {
   const least: number[] = [];
   const best: number[] = [];
@@ -246,7 +246,7 @@ function chooseWidths(rows: readonly TableRow[], available: number): number[] | 
   }
   const sum = (widths: readonly number[]) => widths.reduce((total, width) => total + width, 0);
   if (sum(least) > available) return undefined;
-  // The widest columns give way first.
+  // Shrink the widest columns first.
   const capAt = (cap: number) => best.map((width, i) => Math.max(least[i] ?? 1, Math.min(width, cap)));
   let cap = 1;
   while (cap < available && sum(capAt(cap + 1)) <= available) cap++;
@@ -287,7 +287,7 @@ function padCell({ runs, columns }: StyledLine, width: number, align: Align): Ru
   return [blank(before), ...runs, blank(space - before)];
 }
 
-/** Each row as `head: cell` lines, with an empty line between two rows. */
+/** Lays out each row as `head: cell` lines, with an empty line between rows. */
 function layOutEntries(header: TableRow, body: readonly TableRow[], columns: number): StyledLine[] {
   const rows = body.length > 0 ? body : [header.map(() => [])];
   return rows.flatMap((row, index) => {

@@ -4,12 +4,12 @@ import { buildLine, LOOK, prefixLines, show, type TerminalCapabilities, wrap } f
 
 /** Longer lines are tiring to read (contract §6). */
 const WIDEST = 100;
-/** Room for one wide character. */
+/** The width of one wide character. */
 const NARROWEST = 2;
-/** A line of three characters may become one of a hundred; a result that grows beyond this is shown as it came. */
+/** The size limit, in columns: a line of three characters may become one of a hundred. A larger result is shown as received. */
 const MOST_COLUMNS = 8 << 20;
 
-/** Markdown laid out for a terminal, the addresses of its links below it. Undefined if it cannot be laid out. */
+/** Lays Markdown out for a terminal, with the addresses of its links below it. Undefined if it would be too large. */
 export function layOut(
   markdown: string,
   terminal: TerminalCapabilities & { columns: number },

@@ -1,6 +1,6 @@
 import { countFittingUnits, measureColumns } from "../../text/width.js";
 
-/** What is never parted unless it is wider than a line. */
+/** A text that is only split if it is wider than a line. */
 interface Word {
   runs: Run[];
   columns: number;
@@ -12,16 +12,16 @@ const SPACE = " \\t\\v\\f\\r\\u1680\\u2000-\\u2006\\u2008-\\u200a\\u205f\\u3000"
 const PARTS = new RegExp(`\\n|[${SPACE}]+|[^${SPACE}\\n]+`, "g");
 const BLANK = new RegExp(`^[${SPACE}]`);
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60]/u;
-/** Chinese and Japanese may break anywhere but before a closing mark and after an opening one. */
+/** Chinese and Japanese may break anywhere except before a closing mark and after an opening one. */
 const BREAKS =
   /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60])(?<![（「『【《〈〔［｛])(?!\p{M}|\u200d|[、。，．・：；？！）」』】》〉〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ])|(?<![（「『【《〈〔［｛])(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}「『【《〈（])/u;
 
-/** Lays runs out in lines of at most `columns`. Blanks collapse; `\n` in a run begins a new line. */
+/** Wraps runs to lines of at most `columns`. Blanks collapse; `\n` in a run begins a new line. */
 export function wrap(runs: readonly Run[], columns: number): StyledLine[] {
   return splitParagraphs(runs).flatMap((words) => fill(words, columns));
 }
 
-/** The columns that runs need: `least` so that no word is parted, `best` so that no line is. */
+/** Measures the columns for runs: `least` without splitting a word, `best` without wrapping a line. */
 export function measure(runs: readonly Run[]): { least: number; best: number } {
   let least = 0;
   let best = 0;
@@ -36,7 +36,7 @@ export function measure(runs: readonly Run[]): { least: number; best: number } {
   return { least, best };
 }
 
-/** Lays text out line by line with its own blanks, as code needs it; a line that is too wide goes on in the next. */
+/** Wraps text, such as code, line by line with its own blanks. */
 export function wrapVerbatim(text: string, look: number, columns: number): StyledLine[] {
   const lines: StyledLine[] = [];
   for (const source of text.split("\n")) {
@@ -64,11 +64,11 @@ function expandTabs(line: string): string {
   });
 }
 
-/** The words of each line that the author ended. */
+/** Splits runs into lines at the author's line breaks, and each line into words. */
 function splitParagraphs(runs: readonly Run[]): Word[][] {
   let words: Word[] = [];
   const all = [words];
-  /** The word that text without a blank before it belongs to. */
+  /** The word that the next text continues if no blank precedes it. */
   let open: Word | undefined;
   for (const { text, look, href } of runs) {
     for (const part of text.match(PARTS) ?? []) {
@@ -117,7 +117,7 @@ function fill(words: readonly Word[], columns: number): StyledLine[] {
   return lines;
 }
 
-/** Spreads a word that is wider than a line over several; returns the last. */
+/** Splits a word that is wider than a line over several lines; returns the last. */
 function breakPart({ runs }: Word, columns: number, first: StyledLine, lines: StyledLine[]): StyledLine {
   let line = first;
   for (const { text, ...rest } of runs) {
@@ -139,32 +139,32 @@ function breakPart({ runs }: Word, columns: number, first: StyledLine, lines: St
 function append(line: StyledLine, run: Run, columns: number): void {
   const last = line.runs.at(-1);
   line.columns += columns;
-  // Each run here was made for its line.
+  // The run can be changed, since it was created for this line.
   if (last && last.look === run.look && last.href === run.href) last.text += run.text;
   else line.runs.push(run);
 }
 
-/** A blank inside a link or inside code looks like what it is in. */
+/** Returns a blank in the style of the link or code around it. */
 function blankBetween(before: Run | undefined, after: Run | undefined): Run {
   const same = before && after && before.look === after.look && before.href === after.href;
   return { text: " ", look: same ? before.look : 0, href: same ? before.href : undefined };
 }
 
-/** How a run looks; they add up. */
+/** The styles of a run; they add up. */
 export const LOOK = { bold: 1, italic: 2, deleted: 4, code: 8, faint: 16, heading: 32, link: 64 } as const;
 
-/** Text in one look: safe to show, without line breaks. */
+/** Text in one style: safe to show, without line breaks. */
 export interface Run {
   text: string;
   /** A sum of LOOK. */
   look: number;
-  /** Where a click leads. */
+  /** The target of a hyperlink. */
   href?: string | undefined;
 }
 
 export interface StyledLine {
   runs: Run[];
-  /** In columns of the terminal. */
+  /** The width in columns of the terminal. */
   columns: number;
 }
 
@@ -182,7 +182,7 @@ export function prefixLines(lines: readonly StyledLine[], first: Run, rest: Run)
 }
 
 const ESC = "\u001b";
-/** The codes that switch each look on and off, ECMA-48 §8.3.117. */
+/** The codes that switch each style on and off, ECMA-48 §8.3.117. */
 const CODES: readonly (readonly [look: number, on: string, off: string])[] = [
   [LOOK.bold, "1", "22"],
   [LOOK.faint, "2", "22"],
@@ -194,9 +194,9 @@ const CODES: readonly (readonly [look: number, on: string, off: string])[] = [
 ];
 
 export interface TerminalCapabilities {
-  /** Whether looks are shown at all. */
+  /** Whether styles are shown. */
   colour: boolean;
-  /** Whether the terminal is known to take hyperlinks. */
+  /** Whether the terminal supports hyperlinks. */
   hyperlinks: boolean;
 }
 
@@ -207,7 +207,7 @@ function styleText(text: string, look: number): string {
   return `${ESC}[${codes.map(([, code]) => code).join(";")}m${text}${ESC}[${[...off].join(";")}m`;
 }
 
-/** The line as the terminal gets it, without blanks at its end and without a line break. */
+/** Returns the line with escape codes for the terminal, without trailing blanks and without a line break. */
 export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapabilities): string {
   let end = runs.length;
   while (end > 0 && runs[end - 1]?.text.trimEnd() === "") end--;
@@ -222,7 +222,7 @@ export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapab
   return line;
 }
 
-/** OSC 8. Terminals take addresses of up to 2,083 characters. */
+/** Renders a hyperlink, OSC 8. Terminals accept addresses of up to 2,083 characters. */
 function renderHyperlink(href: string, text: string): string {
   if (href.length > 2_083) return text;
   return `${ESC}]8;;${href}${ESC}\\${text}${ESC}]8;;${ESC}\\`;

@@ -90,7 +90,7 @@ export function* iterateShown(page: string): Generator<HtmlEvent> {
   }
 }
 
-/** Measures the characters of a page outside hidden kinds of elements, and of each element that its class or id hides, in order. */
+/** Measures the text of a page outside hidden kinds of elements, and of each element hidden by class or id, in order. */
 export function measureText(page: string): { size: number; sizes: number[] } {
   const open: { hides: Hiding; order: number; before: number }[] = [];
   const sizes: number[] = [];

@@ -80,7 +80,7 @@ function endOfUnshown(page: string, at: number): number | undefined {
   return end < 0 ? page.length : end + closing.length;
 }
 
-/** Returns the index after a tag's ">", ignoring quoted ones; if the tag does not end, ~ of the index at which the scan stopped. */
+/** Returns the index after a tag's ">" outside quotes; for a tag without end, ~ of the index where the scan stopped. */
 function endOfTag(page: string, from: number): number {
   MARK.lastIndex = from;
   for (let mark = MARK.exec(page); mark !== null; mark = MARK.exec(page)) {
