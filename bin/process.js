@@ -4,7 +4,7 @@
 const { fstatSync, statSync, write, writeFileSync } = require("node:fs");
 const { version } = require("../package.json");
 
-/** Without a compile cache there is nothing to gain by asking for one. */
+/** Without a compile cache, enabling it gains nothing. */
 const isNode20 = process.versions.node.startsWith("20.");
 if (!isNode20) {
   /** @type {Record<string, unknown> & { enableCompileCache?: () => unknown }} */
@@ -29,7 +29,7 @@ function sink(fd, open) {
   /** @type {NodeJS.WriteStream | undefined} */
   let stream;
   const opened = () => {
-    // The callback of `write` tells; without a listener the same error would end the process as well.
+    // The callback of `write` reports the error; without a listener the same error would also end the process.
     stream ??= open().on("error", () => {});
     return stream;
   };
@@ -39,7 +39,7 @@ function sink(fd, open) {
       opened().write(data, (error) => (error ? reject(error) : resolve(undefined)));
     });
   /**
-   * Pieces for a pipe go in the order in which they came.
+   * Writes the pieces for a pipe in the order in which they came.
    * @type {Promise<unknown>}
    */
   let last = Promise.resolve();
@@ -64,7 +64,7 @@ function sink(fd, open) {
 }
 
 /**
- * Writes from a thread of the pool, where a reader who takes his time holds up no signal. A pipe that another
+ * Writes from a thread of the pool, where a slow reader does not delay signals. A pipe that another
  * process has made non-blocking needs the stream when it is full.
  * @param {number} fd
  * @param {Uint8Array} data
@@ -150,7 +150,7 @@ const hostWith = (clock) => ({
 
 /** Node 22.11 and older cannot load the build, which has ES modules, in any other way from here. */
 async function start() {
-  // If nothing is left to do before the program has ended, it has not succeeded.
+  // If the event loop empties before the program has ended, the program has failed.
   process.exitCode = 1;
   /** @type {string} */
   const built = "../dist/main.js";

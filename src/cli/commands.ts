@@ -1,6 +1,6 @@
 import type { Define } from "./commands/definition.js";
 
-/** The commands by the headings of the help, each with what loads its table: help and errors of usage load no other. */
+/** The commands by the headings of the help, each with the function that loads its definition. Help and usage errors load no others. */
 export const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<Define>>>>> = {
   "Research:": {
     run: async () => (await import("./commands/run/command.js")).run,

@@ -15,17 +15,17 @@ import type { Host } from "./terminal/host.js";
 import type { Interruption } from "./terminal/interruption.js";
 import type { Reporter, Terminal } from "./terminal/reporter.js";
 
-/** A wait that is longer than this, in milliseconds, is announced. */
+/** Announce a wait that is longer than this, in milliseconds. */
 export const SILENT_WAIT_MS = 5_000;
 
 export interface Globals extends Omit<Choices, "provider" | "profileFlag" | "hasOwnKey" | "perDay"> {
   json?: boolean;
   verbose?: boolean;
-  /** Those that `compare` asks; `profile` is absent then. */
+  /** The profiles of `compare`; then `profile` is absent. */
   profiles?: readonly string[];
 }
 
-/** What a command works with: this machine, and the terminal that it was called from. */
+/** The context of a command: this machine and the terminal. */
 export class Context extends Machine implements Terminal {
   constructor(
     readonly host: Host,
@@ -59,7 +59,7 @@ export class Context extends Machine implements Terminal {
     });
   }
 
-  /** A context of the same process with other surroundings: `try` speaks to a service of its own. */
+  /** Returns a context of the same process with other settings: `try` uses its own service. */
   createWith(env: Host["env"], flags: Globals): Context {
     return new Context({ ...this.host, env }, flags, this.reporter, this.interruption, this.readKey);
   }
@@ -99,7 +99,7 @@ export function listGlobalWords({ profile, baseUrl, insecureHttp }: Globals): st
   return listWords({ profile, baseUrl, insecureHttp });
 }
 
-/** The command that goes on where this one ended: `verb` with `args`, its own flags, and the global ones that were given. */
+/** Formats the command that resumes this one: `verb` with `args`, its own flags, and the global flags that were given. */
 export function resumeCommand(
   given: Globals,
   verb: string,
@@ -112,7 +112,7 @@ export function resumeCommand(
   return `research ${[verb, ...words.map(quoteShellWord)].join(" ")}`;
 }
 
-/** The same where the request is asked for at `account`, which need not be the one in use. */
+/** Formats the command that resumes at `account`, which may differ from the account in use. */
 export function resumeAt(
   ctx: Context,
   account: Machine,

@@ -6,7 +6,7 @@ import { LocalError } from "../core/files/local-error.js";
 import type { Signal } from "./terminal/host.js";
 import { Interrupted } from "./terminal/interruption.js";
 
-/** The request exists, but not its end or result: exit code 8 (contract §1.5), since a script would create again at another one. */
+/** The request exists, but has no end or result yet. Exits with 8 (contract §1.5), since a script would repeat the create after another code. */
 export class UnfinishedError extends Error {
   constructor(
     override readonly cause: ResearchError,
@@ -16,7 +16,7 @@ export class UnfinishedError extends Error {
     super(cause.message, { cause });
   }
 
-  /** `error` as an UnfinishedError, unless it says that the request has ended, or did not come from the service. */
+  /** Converts `error` to an UnfinishedError, unless the request has ended or the error did not come from the service. */
   static wrapUnlessEnded(error: unknown, requestId: string, resume: string | undefined): unknown {
     const hasEnded =
       error instanceof ResearchError && /^(?:RESEARCH_(?:FAILED|STOPPED)|NO_RESULT)$/.test(error.code);
@@ -26,13 +26,13 @@ export class UnfinishedError extends Error {
   }
 }
 
-/** `error`, with the request whose result this machine could not write and the command that fetches it again. */
+/** Adds to `error` the request whose result could not be written, and the command that fetches it again. */
 export function wrapUndelivered(error: unknown, requestId: string, resume?: string): unknown {
   if (!(error instanceof LocalError)) return error;
   return new CodedError("LOCAL_IO", error.message, { requestId, hint: resume && describeExisting(resume) });
 }
 
-/** The reason of a signal that came when the request existed, with the command that goes on. */
+/** Returns the reason of a signal that came after the create, with the command that resumes. */
 export function wrapInterrupted(signal: AbortSignal, requestId: string, goOn: string | undefined): unknown {
   const { reason } = signal;
   if (reason instanceof Interrupted) {
@@ -48,7 +48,7 @@ function describeExisting(resume: string): string {
 
 export const SIGNAL_EXIT_CODES: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
-/** What ended a command, as `describeFailure` has it of every other error. */
+/** Describes the error that ended a command, in the form of `describeFailure`. */
 export function describeCommandFailure(error: unknown): Failure {
   if (error instanceof Interrupted) {
     const { message, signal, requestId, resume } = error;

@@ -4,7 +4,7 @@ export { systemClock } from "../core/clock.js";
 
 /** Runs one command line. Resolves to how the process should end; all output is written by then, and nothing keeps it alive. */
 export async function main(argv: readonly string[], host: Host): Promise<ProcessEnding> {
-  // The cheapest questions get the cheapest answers: nothing else is loaded for them.
+  // Answer these without loading anything else.
   const isVersion = argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V");
   const text = isVersion ? `${host.version}\n` : helpPage(argv, host.stdout);
   if (text !== undefined) {
@@ -12,7 +12,7 @@ export async function main(argv: readonly string[], host: Host): Promise<Process
       await host.stdout.write(text);
       return { code: 0 };
     } catch {
-      // Written once more below, where the error is reported.
+      // The failed write is repeated below, where its error is reported.
     }
   }
   if (argv[0] === "__complete") {
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], host: Host): Promise<Process
   return runCommand(argv, host);
 }
 
-/** The help that `argv` asks for, as build/help.js laid it out; undefined for anything else, and where a terminal's width counts. */
+/** Returns the prebuilt help (build/help.js) for `argv`; undefined for other commands, and if the terminal's width matters. */
 export function helpPage(argv: readonly string[], stdout: Sink): string | undefined {
   const flag = argv.at(-1);
   if ((flag !== "--help" && flag !== "-h") || stdout.isTTY) return undefined;
@@ -36,7 +36,7 @@ export function helpPage(argv: readonly string[], stdout: Sink): string | undefi
     );
     return pages.get(JSON.stringify(argv.slice(0, -1)));
   } catch {
-    // Not built, as in a test that runs the sources: then it is laid out now.
+    // Without a build, as in a test that runs the sources, the help is formatted now.
     return undefined;
   }
 }

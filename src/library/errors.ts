@@ -1,11 +1,11 @@
 import { ResearchError } from "../client/calls/errors.js";
 
-/** A run was aborted after its request was created: the research goes on, and `requestId` names it. */
+/** A run was aborted after its request was created. The research continues; `requestId` is its id. */
 export class AbortedError extends ResearchError {
   override readonly name = "AbortError";
   declare readonly requestId: string;
 
-  /** `reason`: that of the signal. */
+  /** `reason`: the reason of the signal. */
   constructor(requestId: string, reason: unknown) {
     const message = `the run was aborted; the research continues, and watch(${JSON.stringify(requestId)}) waits until it ends`;
     super("INTERRUPTED", message, { requestId });

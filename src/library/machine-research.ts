@@ -50,7 +50,7 @@ export class MachineResearch implements Research {
     private readonly machine: Machine,
   ) {}
 
-  /** Waits for nothing but a key file that a program writes. */
+  /** Waits only for a key file that another program writes. */
   static async open(options: OpenOptions): Promise<MachineResearch> {
     const { env = process.env, ...choices } = options;
     const readKey = await createKeyReader(env, systemClock, new AbortController().signal);
@@ -81,7 +81,7 @@ export class MachineResearch implements Research {
 
   async #readResult<Output>(target: Target, { schema, signal }: OutputOptions<Output>): Promise<Output> {
     const { value } = await fetchResult(target.at ?? this.machine, target, { signal });
-    // Without a schema the caller states the type.
+    // Without a schema the caller's type parameter decides the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);
     if (!result.issues) return result.value;
@@ -186,7 +186,7 @@ export class MachineResearch implements Research {
     return this.close();
   }
 
-  /** A watch that its caller has left, and a wait for the hour, would keep the process alive. */
+  /** Aborts abandoned watches and waits for the hour, which would keep the process alive. */
   #abortWhenClosed(signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
@@ -202,7 +202,7 @@ export class MachineResearch implements Research {
   }
 }
 
-/** The error as users of the library get it, with one of our codes. What has one already, an abort and a defect stay as they are. */
+/** Converts an error for users of the library, with one of our codes. Leaves errors with a code, aborts and defects unchanged. */
 export function addCode(error: unknown, signal?: AbortSignal): unknown {
   if (error instanceof ResearchError || (signal?.aborted && error === signal.reason)) return error;
   const { code, message, request_id: requestId, retry_after: retryAfter, hint } = describeFailure(error);
@@ -212,7 +212,7 @@ export function addCode(error: unknown, signal?: AbortSignal): unknown {
   return coded;
 }
 
-/** Throws TypeError for a request that cannot be sent, and for a key that stands twice. */
+/** Throws TypeError for an invalid request, and for a key that occurs twice. */
 async function readRows(
   requests: BatchRequests,
   bodyOf: (request: BatchRequest | string) => Promise<CreateBody>,
@@ -231,7 +231,7 @@ async function readRows(
   return rows;
 }
 
-/** An event as users of the library see it; undefined for what is of no use to them. */
+/** Converts an event for users of the library; undefined if it is internal. */
 function buildPublicEvent(
   event: BatchRunEvent,
   states: readonly RowState[],

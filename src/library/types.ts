@@ -5,29 +5,29 @@ import type { WatchEvent, WatchOptions } from "../client/calls/watch/types.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { JsonSchema } from "../core/protocol/conversation.js";
 
-/** Which settings are in force; what is absent is as for the research command: environment, profile in use, default. */
+/** The settings. Absent ones come from the environment, the profile in use or the defaults, as for the research command. */
 export interface OpenOptions {
   profile?: string;
   baseUrl?: string;
-  /** A provider that is spoken to directly: openai, perplexity, exa, parallel, gemini or tavily; at its own address without a base URL. */
+  /** The provider: openai, perplexity, exa, parallel, gemini or tavily. Without a base URL its own address is used. */
   provider?: string;
   /** Allow plain http to another machine. */
   insecureHttp?: boolean;
-  /** Milliseconds for one exchange; default 30,000. */
+  /** Timeout of one HTTP request in milliseconds; default 30,000. */
   requestTimeout?: number;
   /** Creates allowed per hour, by the tier of the key or as a number; counted by this machine's own records. */
   tier?: "free" | "pro" | "enterprise";
   perHour?: number;
-  /** Creates allowed in 24 hours; of this, RESEARCH_PER_DAY and the profile's `per-day` the smallest holds. */
+  /** Creates allowed in 24 hours; the smallest of this, RESEARCH_PER_DAY and the profile's `per-day` applies. */
   perDay?: number;
   /** Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What is asked for. */
+/** A research request. */
 export interface ResearchRequest {
   prompt: string;
-  /** Paths of files whose text stands before the prompt; the service gets it, too. */
+  /** Paths of files whose text is sent before the prompt. */
   context?: readonly string[];
   /** A JSON Schema for the result. */
   schema?: JsonSchema;
@@ -42,13 +42,13 @@ export interface Submission {
   requestId: string;
   /** Its name in the history; undefined if the history is off. */
   localId: string | undefined;
-  /** The service's answer as it is. */
+  /** The service's response, unchanged. */
   data: Created;
-  /** Why the id could not be recorded: then this is the only copy. */
+  /** Why the id could not be recorded; then this object has the only copy. */
   notSaved: Error | undefined;
 }
 
-/** https://standardschema.dev, as far as it is used here. */
+/** The part of https://standardschema.dev that is used here. */
 export interface StandardSchema<Output> {
   readonly "~standard": {
     readonly version: 1;
@@ -69,7 +69,7 @@ export interface StandardIssue {
 }
 
 export interface OutputOptions<Output> extends CallOptions {
-  /** What the result is parsed with; it gives the result its type. */
+  /** The schema that parses the result and gives it its type. */
   schema?: StandardSchema<Output>;
 }
 
@@ -79,20 +79,20 @@ export interface SubmitOptions extends CallOptions {
 }
 
 export interface RunOptions<Output> extends OutputOptions<Output>, SubmitOptions {
-  /** Milliseconds for the wait after the create; then it rejects with the code TIMEOUT, and the research goes on. */
+  /** Timeout in milliseconds after the create. Then it rejects with the code TIMEOUT, and the research continues. */
   timeout?: number;
   /** Called as soon as the request exists, and awaited. */
   onCreated?: (submission: Submission) => void | Promise<void>;
 }
 
 export interface CheckReportOptions extends CallOptions {
-  /** How many pages are read at most; default 100. */
+  /** The maximum number of pages to read; default 100. */
   pages?: number;
-  /** Milliseconds, default 600,000; what was not read by then is unreadable. */
+  /** Timeout in milliseconds, default 600,000; pages not read by then are unreadable. */
   timeoutMs?: number;
   /** Whether hosts that the report names may have a private address. Default: false. */
   allowPrivate?: boolean;
-  /** Has each sentence judged by its page. */
+  /** The model that judges each sentence by its page. */
   model?: ReportModel;
 }
 
@@ -105,9 +105,9 @@ export interface ReportModel {
   tokens?: number;
   calls?: number;
   timeMs?: number;
-  /** What a million tokens cost, in dollars. */
+  /** The price of a million tokens, in dollars. */
   price?: { input: number; output: number };
-  /** Told what the check has used; never with the key. */
+  /** Called with the usage of the check; never gets the key. */
   onUsage?: (usage: {
     calls: number;
     input_tokens: number;
@@ -128,13 +128,13 @@ export interface ListedRequest {
   prompt: string;
 }
 
-/** Which requests are listed: at most `limit`, in this state. */
+/** Filters the list: at most `limit` requests, in this state. */
 export interface ListOptions {
   limit?: number;
   status?: string;
 }
 
-/** One question of a batch. A key names its file, and tells it from others of the same prompt. */
+/** One question of a batch. The key names its file, and distinguishes it from others with the same prompt. */
 export interface BatchRequest extends ResearchRequest {
   key?: string;
 }
@@ -142,15 +142,15 @@ export interface BatchRequest extends ResearchRequest {
 export type BatchRequests = Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>;
 
 export interface BatchOptions extends CallOptions {
-  /** The folder for the results. The same batch with the same folder goes on where it ended. */
+  /** The folder for the results. The same batch with the same folder resumes. */
   out: string;
-  /** Milliseconds for each row. */
+  /** Timeout of each row in milliseconds. */
   timeout?: number;
   retryFailed?: boolean;
 }
 
 export type BatchEvent =
-  /** A row has another state. `file` is the path of its result. */
+  /** The state of a row changed. `file` is the path of its result. */
   | {
       kind: "row";
       index: number;
@@ -165,7 +165,7 @@ export type BatchEvent =
   | { kind: "waiting-for-quota"; until: number }
   | { kind: "trouble"; error: ResearchError }
   | { kind: "recovered" }
-  /** No more creates are sent; what runs is watched to its end. */
+  /** No more creates are sent; running requests are watched until they end. */
   | { kind: "creates-stopped"; error: unknown };
 
 /**
@@ -180,21 +180,21 @@ export interface Research extends AsyncDisposable {
     ids: string | readonly string[],
     options?: WatchOptions,
   ): AsyncGenerator<WatchEvent | { kind: "not-observed"; requestId: string; error: Error }, void>;
-  /** The result of a COMPLETED request. Rejects with NoOutputError, or with SchemaMismatchError if `schema` refuses it. */
+  /** Fetches the result of a COMPLETED request. Rejects with NoOutputError, or with SchemaMismatchError if `schema` refuses it. */
   output<Output = unknown>(id: string, options?: OutputOptions<Output>): Promise<Output>;
   /**
    * `submit`, `watch` and `output` in one. Rejects with a ResearchError that names the request if it ended otherwise,
    * and with AbortedError if it was aborted once the request existed.
    */
   run<Output = unknown>(request: ResearchRequest | string, options?: RunOptions<Output>): Promise<Output>;
-  /** Reads the pages that the result of a COMPLETED request cites, and looks in them for what it says. */
+  /** Checks the result of a COMPLETED request against the pages that it cites. */
   check(id: string, options?: CheckReportOptions): Promise<CheckOutcome>;
   /** Stops requests, one after the other. Rejects with the first error. */
   stop(ids: string | readonly string[], options?: CallOptions): Promise<StatusData[]>;
-  /** What this machine created: unknown outcomes first, then the newest first. */
+  /** Lists the requests that this machine created: unknown outcomes first, then the newest. */
   list(options?: ListOptions): Promise<ListedRequest[]>;
-  /** Sends many requests under the hourly limit and keeps every result in a folder. */
+  /** Sends many requests within the hourly limit and writes every result to a folder. */
   batch(requests: BatchRequests, options: BatchOptions): AsyncGenerator<BatchEvent, void>;
-  /** Ends what is under way and closes the connections, so that the process can end. `await using` calls it. */
+  /** Ends pending operations and closes the connections, so that the process can exit. `await using` calls it. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CodedError } from "../app/errors.js";
 import { describeSystemError } from "../core/files/local-error.js";
 
-/** The path of a new file below `folder` (absolute), through no symbolic link. Throws CodedError for any other. */
+/** Resolves the path of a new file below `folder` (absolute). Throws CodedError for another path, or one through a symbolic link. */
 export function saveTo(folder: string | undefined, wanted: string): string {
   if (folder === undefined)
     throw new CodedError("NOT_ALLOWED", "save_to needs `research mcp --allow-dir FOLDER`");

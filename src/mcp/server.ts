@@ -33,7 +33,7 @@ const INSTRUCTIONS =
   "Each create costs money at a provider, or counts against a limit: research_quota shows what is left and what was spent. A call that failed or timed out may be repeated: it does not create " +
   "twice. `research help agents` in a shell says more.";
 
-/** Speaks the protocol until the input ends or `signal` is aborted; then calls are cancelled and creates settled. */
+/** Serves the protocol until the input ends or `signal` is aborted; then cancels calls and waits for pending creates. */
 export async function serveMcp(
   session: ToolSession,
   options: ServerOptions,
@@ -86,7 +86,7 @@ function createServer(session: ToolSession, { version, readOnly }: ServerOptions
 
 const TOOLS: readonly Tool[] = [create, wait, status, stop, output, check, list, quota];
 
-/** The tools that are offered; with `readOnly`, those that create and stop nothing. */
+/** Lists the offered tools; with `readOnly`, without those that create or stop requests. */
 export function listOffered(readOnly: boolean): Tool[] {
   return TOOLS.filter(({ changes }) => !(readOnly && changes));
 }
@@ -101,7 +101,7 @@ export function describeTool(tool: Tool, session: ToolSession) {
   };
 }
 
-/** Calls a tool. Every error is a result, so that the model sees it and can mend its call. */
+/** Calls a tool. Returns every error as a result, so that the model sees it and can correct its call. */
 export async function callTool(
   tool: Tool,
   session: ToolSession,

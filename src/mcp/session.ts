@@ -8,11 +8,11 @@ export interface ToolSessionOptions extends LimitOptions {
   allowedFolder?: string | undefined;
 }
 
-/** What the tools work with, for as long as the server lives. */
+/** The state that the tools share while the server runs. */
 export class ToolSession {
   readonly creates: CreateOnce;
   readonly allowedFolder: string | undefined;
-  /** The paths that will be written when their requests have ended, each with its request. */
+  /** The paths to write when a request ends, each with its request. */
   readonly awaited = new Map<string, string>();
   readonly #ending = new AbortController();
   #configured: Machine | undefined;
@@ -33,7 +33,7 @@ export class ToolSession {
     return current;
   }
 
-  /** The same, which may lack a base URL and a key. */
+  /** Returns the machine, which may lack a base URL and a key. */
   get current(): Machine {
     return this.#configured ?? this.machine.reopen();
   }
@@ -50,7 +50,7 @@ export class ToolSession {
     return this.#ending.signal;
   }
 
-  /** Ends what is under way; a create that is gets the time to learn its id (the client's grace). */
+  /** Ends pending calls; a pending create gets time to receive its id (the client's grace period). */
   async close(reason: unknown): Promise<void> {
     this.#ending.abort(reason);
     await this.creates.waitUntilSettled();

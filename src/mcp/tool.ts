@@ -12,7 +12,7 @@ export interface ToolCall {
   readonly progress: ((done: number, total: number, message: string) => Promise<void>) | undefined;
 }
 
-/** What a tool gives. Without a `text`, the text is the JSON of the content. */
+/** The result of a tool. Without a `text`, the text is the JSON of the content. */
 export interface ToolReply {
   content: Data;
   text?: string;
@@ -42,16 +42,16 @@ export const ASKS: ToolAnnotations = {
   openWorldHint: true,
 };
 
-/** One argument of a tool: as JSON Schema for a client, and as the check of what the client sends. */
+/** One argument of a tool: its JSON Schema for the client, and the validation of what the client sends. */
 export interface Field<T = unknown> {
   json: JsonObject;
-  /** What fits, after the argument's name: "must be true or false". */
+  /** The rule for valid values, to follow the argument's name: "must be true or false". */
   must: string;
   fits(value: unknown): boolean;
   /** The type of a value that fits, for the compiler only. */
   type?: T;
   isOptional: boolean;
-  /** Whether it is offered only where results may be written to a folder. */
+  /** Whether it is offered only if results may be written to a folder. */
   needsFolder?: boolean;
 }
 
@@ -74,7 +74,7 @@ export const field = {
       "a text that is not blank",
       (value) => typeof value === "string" && /\S/.test(value),
     ),
-  /** A path below the folder that may be written to. */
+  /** Defines a path below the folder that may be written to. */
   path: (description: string): Field<string | undefined> => ({
     ...defineField(
       { type: "string", description },
@@ -92,7 +92,7 @@ export const field = {
     ),
   object: (description: string) =>
     defineField<Record<string, unknown>>({ type: "object", description }, "an object", isObject),
-  /** A number within bounds, both included; a whole one unless that is switched off. */
+  /** Defines a number within inclusive bounds; an integer unless that is switched off. */
   number: (description: string, least: number, most: number, { isWhole = true } = {}) =>
     defineField<number>(
       { type: isWhole ? "integer" : "number", minimum: least, maximum: most, description },
@@ -113,7 +113,7 @@ export const field = {
   optional: <T>(field: Field<T>): Field<T | undefined> => ({ ...field, isOptional: true }),
 };
 
-/** The JSON Schema of an object of fields. Nothing else may be in it: a mistyped name must not be passed over. */
+/** Builds the JSON Schema of an object. It allows no other members, so that a mistyped name is an error. */
 export function inputSchema(fields: ToolFields, hasFolder: boolean) {
   const entries = Object.entries(fields).filter(([, { needsFolder }]) => hasFolder || !needsFolder);
   const required = entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
@@ -125,7 +125,7 @@ export function inputSchema(fields: ToolFields, hasFolder: boolean) {
   };
 }
 
-/** What is wrong with arguments, a clause for each that does not fit. */
+/** Describes invalid arguments, one clause for each. */
 export function listProblems(fields: ToolFields, given: Readonly<Record<string, unknown>>): string[] {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
   return [
@@ -143,7 +143,7 @@ export function listProblems(fields: ToolFields, given: Readonly<Record<string, 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
-/** The JSON Schema of what a tool gives. More members than it names may come. */
+/** Builds the JSON Schema of a tool's result. Results may have more members. */
 export type OutputSchema = { type: "object"; properties: JsonObject };
 
 const ERROR = { type: "object" };
@@ -162,14 +162,14 @@ export const shape = {
   array: (items: JsonObject): JsonObject => ({ type: "array", items }),
 };
 
-/** The state of each request that was named, in the order given. */
+/** The state of each requested id, in the given order. */
 export const STATES = {
   requests: shape.array(
     shape.object({ request_id: shape.text, status: shape.textOrNull, final: shape.flag, error: ERROR }),
   ),
 };
 
-/** The schema of what a tool gives or of the error object in its place. */
+/** Builds the schema of a tool's result, or of the error object in its place. */
 export function allowError({ properties }: OutputSchema): OutputSchema {
   return shape.object({ ...properties, error: ERROR });
 }
@@ -180,7 +180,7 @@ const REFUSED: Record<CreateRefusedError["kind"], string> = {
   "used-up": "The user started this server with --max-creates.",
 };
 
-/** An error as an agent is told of it: what a person has to do is said as such. */
+/** Describes an error for an agent, naming what the user has to do. */
 export function describeToolFailure(error: unknown): Failure {
   if (error instanceof CreateRefusedError)
     return {

@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
     return this.#write(message);
   }
 
-  /** Ends stdin, too: read on, it would keep the process alive. */
+  /** Also stops reading stdin, which would keep the process alive. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -74,14 +74,14 @@ export class StdioTransport implements Transport {
       return;
     }
     const { id, method, result, error } = Object(message) as Record<string, unknown>;
-    // An invalid answer is not answered: two programs could do so for ever.
+    // Do not respond to an invalid response: two programs could do so for ever.
     if (method === undefined && (result !== undefined || error !== undefined)) return;
     const validId = typeof id === "string" || Number.isInteger(id) ? (id as string | number) : null;
     this.#refuse(validId, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message");
   }
 
   #refuse(id: string | number | null, code: number, message: string): void {
-    // What cannot be written ends the connection by the stream's own error.
+    // If a write fails, the stream's own error ends the connection.
     this.#write({ jsonrpc: "2.0", id, error: { code, message } }).catch(() => {});
   }
 
@@ -92,7 +92,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Arguments that are no object become one that no tool takes: the SDK would refuse them where no model sees it. */
+/** Replaces arguments that are not an object by an object that every tool rejects: the SDK's own error would not reach the model. */
 function wrapArguments(message: JSONRPCMessage): void {
   const params = "params" in message ? (message.params as { arguments?: unknown } | undefined) : undefined;
   const given = params?.arguments;

@@ -14,7 +14,7 @@ interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
   readonly stdout: Pick<Sink, "write">;
 }
 
-/** What a shell may put on its command line as it stands: nothing in it is special to any shell. */
+/** Text that needs no quoting in any shell. */
 const HARMLESS = /^[\w@%+=:,./-]+$/;
 
 /** Answers a completion script (`SHELL WORD…`): a line for each candidate, `:files` or `:folders`; no errors (contract §7). */
@@ -41,7 +41,7 @@ function answer([shell = "", ...words]: readonly string[], host: CompletionHost,
     .join("");
 }
 
-/** Without usable folders, what needs none is still completed. */
+/** Completes what needs no folder even if the folders cannot be used. */
 function findFolders(host: CompletionHost): Folders {
   try {
     return chooseFolders(host);
@@ -56,11 +56,11 @@ interface Candidate {
 }
 
 const MOST_IDS = 50;
-/** A shorter beginning of an id names none. */
+/** The minimum length of an id's prefix. */
 const LEAST_PREFIX = 4;
 const PROMPT_LENGTH = 60;
 
-/** The words that may stand at the cursor; "files" or "folders" if the shell knows those. */
+/** Returns the candidates at the cursor; "files" or "folders" if the shell completes those itself. */
 function listCandidates(
   line: CommandLine,
   table: CompletionTable,
@@ -121,7 +121,7 @@ function listValues(
   }
 }
 
-/** The ids of the origin in force, or of all origins if none is configured (contract §7). */
+/** Lists the ids of the origin in use, or of all origins if none is configured (contract §7). */
 function listIds(
   kind: string,
   { command, current, given, chosen }: CommandLine,
@@ -155,7 +155,7 @@ function listIds(
 
 const MOST_ENTRIES = 200;
 
-/** The newest requests whose ids begin with `current`; none of a history that cannot be read. */
+/** Lists the newest requests whose ids begin with `current`; none if the history cannot be read. */
 function listRecorded(history: History, current: string): HistoryEntry[] {
   try {
     const newest = history.list({ limit: MOST_ENTRIES });

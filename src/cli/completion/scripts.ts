@@ -9,18 +9,18 @@ export type Shell = keyof typeof SCRIPTS;
 
 export const SHELLS = ["bash", "zsh", "fish"] as const satisfies readonly Shell[];
 
-/** A line of each script: a file with it was written by `research completion`, and may be written anew. */
+/** A line in each script. It marks a file that `research completion` wrote and may overwrite. */
 export const MARKER = "Written by `research completion`; running it again replaces this file.";
 
 export interface ScriptPlace {
   path: string;
-  /** The line for a start-up file; undefined if the shell finds the script by itself. */
+  /** Returns the line for a start-up file, or undefined if the shell finds the script itself. */
   line: string | undefined;
 }
 
 /**
- * Where the script of a shell belongs; undefined without a home folder. bash-completion and fish look into folders of
- * their own (README of bash-completion, "Where should I put it"; fish's `complete`); for zsh it is the data folder of
+ * Returns the path for the script of a shell, or undefined without a home folder. bash-completion and fish have their
+ * own folders (README of bash-completion, "Where should I put it"; fish's `complete`); for zsh it is the data folder of
  * this program, by the XDG Base Directory specification.
  */
 export function locateScript(

@@ -14,7 +14,7 @@ export function joinWords(words: readonly string[], breaks: string) {
   let isOpen = false;
   for (const word of words) {
     const before = whole.at(-1);
-    // An at sign begins a word; the others stand within one.
+    // An at sign begins a word; the other characters are inside one.
     const continues = isOpen || (isBreak(word) && !word.startsWith("@"));
     if (before !== undefined && continues) whole[whole.length - 1] = before + word;
     else whole.push(word);
@@ -26,15 +26,15 @@ export function joinWords(words: readonly string[], breaks: string) {
   return { whole, typedBefore: Math.max(...ends, -1) + 1 };
 }
 
-/** What stands on a command line, and what may stand where the cursor is. */
+/** A parsed command line, and what is expected at the cursor. */
 export interface CommandLine {
-  /** The command that the words name: `config get`; empty for none yet. */
+  /** The command, such as `config get`; empty if there is none yet. */
   command: string;
-  /** What the current word is so far, without a flag before its `=`. */
+  /** The current word so far, without a flag and its `=`. */
   current: string;
   /** The flag and the `=` before the current value, in the same word. */
   lead: string;
-  /** The value that is wanted: of a flag, or an argument; undefined if neither is. */
+  /** The expected value, of a flag or argument; undefined if neither is expected. */
   value: WordValue | undefined;
   options: readonly OptionNode[];
   commands: readonly string[];
@@ -86,7 +86,7 @@ function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: stri
 }
 
 function describeFlagValue({ name, value, choices }: OptionNode): WordValue {
-  // Its value is called `name` in the help, as that of other flags is.
+  // The help calls its value `name`, as for other flags.
   return { kind: name === "--profile" ? "profile" : (value ?? ""), choices };
 }
 
@@ -116,7 +116,7 @@ interface WordValue {
 
 type OptionNode = Pick<OptionEntry, "name" | "short" | "description" | "value" | "choices">;
 
-/** What can be typed, as build/completion-table.js takes it from the help. */
+/** The commands and flags, which build/completion-table.js takes from the help. */
 export interface CompletionTable {
   options: OptionNode[];
   commands: Record<

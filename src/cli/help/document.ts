@@ -5,7 +5,7 @@ import type { Verb } from "../commands/definition.js";
 import { EXIT_CODE_MEANINGS, findVariable, VARIABLES } from "./reference.js";
 import { TOPICS, WIDTH } from "./topics.js";
 
-/** All of the help, for programs (contract §7). `schema_version` changes if a member changes its meaning or goes. */
+/** The whole help, for programs (contract §7). `schema_version` changes if a member is removed or changes its meaning. */
 export type HelpDocument = ReturnType<typeof helpDocument>;
 
 export function helpDocument(program: Verb, version: string) {
@@ -41,7 +41,7 @@ function listGlobalOptions(program: Verb): OptionEntry[] {
   return program.options.map((option) => buildOptionEntry(option, "", true));
 }
 
-/** A command and those below it. `parents`: the names of the commands above it; `global`: the flags of all commands. */
+/** Builds the entries of a command and its subcommands. `parents`: the names of its parent commands; `global`: the flags of all commands. */
 function buildEntries(
   command: Verb,
   parents: readonly string[],
@@ -62,18 +62,18 @@ function buildCommandEntry(command: Verb, words: readonly string[], options: Opt
     summary: command.summary() || command.description(),
     description: command.description(),
     usage: `research ${words.join(" ")} ${command.usage()}`,
-    /** The heading it stands under in `research --help`; null for a command below another one. */
+    /** The heading in `research --help`; null for a subcommand. */
     group: words.length === 1 ? command.helpGroup() : null,
     arguments: command.registeredArguments.map(buildArgumentEntry),
     options,
     exit_codes: Object.entries(exits ?? {}).map(([code, meaning]) => ({ code: Number(code), meaning })),
-    /** What stands on stdout; null for nothing. */
+    /** The output on stdout; null for none. */
     output: output ?? null,
     examples: [...(examples ?? [])],
   };
 }
 
-/** commander keeps its own flag to itself. */
+/** The help flag, which commander does not list. */
 const HELP: OptionEntry = {
   ...{ flags: "-h, --help", name: "--help", short: "-h", description: "display help for command" },
   ...{ group: null, value: null, choices: null, default: null, environment: null, global: true },
@@ -97,7 +97,7 @@ function buildOptionEntry(option: Option, command: string, global: boolean) {
     name: option.long ?? option.flags,
     short: option.short ?? null,
     description: option.description,
-    /** The heading it stands under in the help of its command; null for an option of every command. */
+    /** The heading in the help of its command; null for an option of every command. */
     group: global ? null : (option.helpGroupHeading ?? "Options:"),
     /** The name of its value; null for a switch. */
     value: value ?? null,

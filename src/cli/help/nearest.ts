@@ -1,10 +1,10 @@
-/** The candidate with the smallest edit distance to `word`, the first of several; undefined without candidates. */
+/** Returns the candidate with the smallest edit distance to `word`, or the first of several; undefined without candidates. */
 export function findNearest(word: string, candidates: readonly string[]): string | undefined {
   const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Levenshtein's: insertions, deletions and substitutions of one character each count 1. */
+/** Computes the Levenshtein distance: an insertion, deletion or substitution of a character counts 1. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, char] of [...from].entries()) {

@@ -23,7 +23,7 @@ import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { parseJson } from "./json.js";
 
-/** What a create sends, from an argument and flags, all of it checked. Throws UsageError or LocalError. */
+/** Builds the body of a create from an argument and flags, and validates it. Throws UsageError or LocalError. */
 export async function readRequest(
   ctx: Context,
   prompt: string | undefined,
@@ -36,7 +36,7 @@ export async function readRequest(
   return { ...buildRequestBody(text, schema, options.structured ?? false), ...context };
 }
 
-/** Reads the files of `--context`, else those of an `old` request, and says what they are. Throws UsageError or LocalError. */
+/** Reads the files of `--context`, or else of an `old` request, and prints which they are. Throws UsageError or LocalError. */
 export async function readContextFiles(ctx: Context, paths: readonly string[] = [], old?: HistoryEntry) {
   requireOneStdin(...paths);
   const sources = paths.map((path) => (path === "-" ? ctx.host.stdin.stream : path));
@@ -47,13 +47,13 @@ export async function readContextFiles(ctx: Context, paths: readonly string[] = 
   return context && { context };
 }
 
-/** Throws UsageError if more than one of what is read is `-`. */
+/** Throws UsageError if more than one input is `-`. */
 export function requireOneStdin(...sources: readonly (string | undefined)[]): void {
   if (sources.filter((source) => source === "-").length > 1)
     throw new UsageError("only one of prompt, schema and context can come from stdin", "Give a file.");
 }
 
-/** The create as it is sent: with what flags and settings give it at a provider. Throws UsageError. */
+/** Adds the flags and settings for a provider to a create. Throws UsageError. */
 export async function completeRequest(
   ctx: Context,
   body: CreateBody,
@@ -71,7 +71,7 @@ export async function completeRequest(
 
 export const OWN_SETTINGS = "Each profile has its own settings.";
 
-/** Each account that a create may go to, in this order, with what it is asked there. Throws UsageError. */
+/** Lists the accounts for a create, in order, each with its request. Throws UsageError. */
 export async function openAskedAccounts(
   ctx: Context,
   body: CreateBody,
@@ -94,7 +94,7 @@ export async function openAskedAccounts(
   return asked;
 }
 
-/** Throws UsageError for accounts that are named twice, or that are one key at one origin, with `findModel` with one model. */
+/** Throws UsageError if an account is named twice, or if two have the same key, origin and (with `findModel`) model. */
 export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Machine) => unknown): void {
   const names = new Map<string, string>();
   for (const account of accounts) {
@@ -115,7 +115,7 @@ export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Mach
   }
 }
 
-/** The model of each account, each text being `PROFILE=NAME`. Throws UsageError. */
+/** Parses the models of the accounts from texts `PROFILE=NAME`. Throws UsageError. */
 export function chooseModels(texts: readonly string[], accounts: readonly Machine[]): Map<Machine, string> {
   const models = new Map<Machine, string>();
   for (const text of texts) {
@@ -144,7 +144,7 @@ export async function showRequests(
   return 0;
 }
 
-/** What would be sent. As a command it works for every prompt: nothing in a here-document is expanded. */
+/** Prints the request without sending it. The curl command works for every prompt, since a quoted here-document expands nothing. */
 async function buildDryRequest(ctx: Machine, body: CreateBody) {
   const { provider } = ctx;
   const base = requireBaseUrl(ctx.settings);
@@ -173,7 +173,7 @@ async function buildDryRequest(ctx: Machine, body: CreateBody) {
 
 const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PATH.';
 
-/** The prompt of an argument, stdin or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file. */
+/** Reads the prompt from an argument, stdin or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file. */
 export async function readPrompt(
   argument: string | undefined,
   { promptFile, schema, context = [] }: Given<"request"> & Partial<Given<"context">>,
@@ -197,7 +197,7 @@ function requireNotBlank(prompt: string): string {
   return prompt;
 }
 
-/** A schema as JSON text, from a path, or from stdin (`-`), checked. Throws UsageError that says where it is wrong, and LocalError. */
+/** Reads and validates a schema from JSON text, a path or stdin (`-`). Throws UsageError with the place of a mistake, or LocalError. */
 export async function readSchema(
   source: string | undefined,
   stdin: Host["stdin"],

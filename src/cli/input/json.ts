@@ -1,7 +1,7 @@
 import { UsageError } from "../../app/errors.js";
 import { parseExact } from "../../core/json/exact-json.js";
 
-/** Parses JSON, which remembers its text for `stringifyExact`; the UsageError names line and column of what is wrong. */
+/** Parses JSON and keeps its text for `stringifyExact`. Throws UsageError with line and column of a mistake. */
 export async function parseJson(text: string, what: string): Promise<unknown> {
   try {
     return parseExact(text);
@@ -10,7 +10,7 @@ export async function parseJson(text: string, what: string): Promise<unknown> {
   }
 }
 
-/** Where a text breaks off as JSON: `line 2, column 7: Comma expected`. V8 says that on some versions only, and quotes the text. */
+/** Returns the place of a mistake in JSON: `line 2, column 7: Comma expected`. V8 names it only in some versions, and quotes the text. */
 export async function placeOfError(text: string): Promise<string> {
   const { parse, printParseErrorCode } = await import("jsonc-parser");
   const errors: { error: number; offset: number; length: number }[] = [];

@@ -8,22 +8,22 @@ import { fetchResult, type Result } from "../../client/workflows/results.js";
 import type { Context } from "../context.js";
 import type { ResultSource } from "./page.js";
 
-/** Of a Word document with its pictures; only its text is unpacked. */
+/** The largest Word document, including its pictures; only its text is unpacked. */
 const MAX_DOCX_BYTES = 32 << 20;
 
-/** A report that was named by an id or a file. */
+/** A report, given by an id or a file. */
 export interface NamedReport {
   report: Report;
   requestId: string | null;
   file: string | null;
-  /** Of a request: where its check is kept. */
+  /** For a request: where its check is stored. */
   kept?: { ports: Ports; target: Target };
-  /** What a page of it shows. */
+  /** The data that its HTML page shows. */
   result: Result;
   source: ResultSource;
 }
 
-/** Reads a report. What exists as a file, or looks like the name of one, is a file; all else is an id. */
+/** Reads a report. An argument that exists as a file or looks like a file name is a file; any other is an id. */
 export async function readNamed(ctx: Context, name: string): Promise<NamedReport> {
   const { host, signal } = ctx;
   if (/\.pdf$/i.test(name))

@@ -19,15 +19,15 @@ import { formatCheckCounts } from "../requests/check-text.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 
-/** Where a result comes from; what is not known is undefined. */
+/** The origin of a result; unknown members are undefined. */
 export interface ResultSource extends Omit<ResultOrigin, "createdAt"> {
-  /** As the service gave it. */
+  /** As the service returned it. */
   createdAt?: unknown;
-  /** What the last check of it has found. */
+  /** The outcome of its last check. */
   check?: CheckOutcome | undefined;
 }
 
-/** A result as one page of HTML, with what was found where it was checked. */
+/** Renders a result as one HTML page, with the outcome of its check if there is one. */
 export async function buildPage(
   result: Result,
   { createdAt, check, ...source }: ResultSource,
@@ -44,7 +44,7 @@ export async function buildPage(
   );
 }
 
-/** The marks of a check on the page of the report that it was made of; undefined if that has other citations by now. */
+/** Returns the marks of a check for the report's page; undefined if the report's citations have changed since. */
 async function buildMarks(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
   const claims = await readClaims(report);
   const endsOf = (isCited: boolean) =>
@@ -100,10 +100,10 @@ function writePrivate(name: string, text: string): string {
   });
 }
 
-/** A browser that runs for this long without an error, in milliseconds, shows the page. */
+/** Milliseconds without an error after which a browser counts as started. */
 const STARTED_MS = 3_000;
 
-/** What opens a file with the program that its user has chosen for it. */
+/** The platform's command that opens a file with the user's default program. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
@@ -139,10 +139,10 @@ export function listCommands(browser: string | undefined, platform: NodeJS.Platf
   return chosen.filter((command) => command.trim() !== "").map((command) => command.trim().split(/\s+/));
 }
 
-/** Whether the program ends well; never settles while it runs. */
+/** Returns whether the program ends with 0; does not settle while it runs. */
 function tryProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
   return new Promise((resolve) => {
-    // In a group of its own, a browser outlives the command and the Ctrl-C that ends it.
+    // In its own process group the browser survives the end of the command and Ctrl-C.
     const child = spawn(program, args, { stdio: "ignore", detached: true, env });
     child.once("error", () => resolve(false));
     child.once("exit", (code) => resolve(code === 0));

@@ -31,14 +31,14 @@ export function checkResultOptions(options: ResultFlags & { bibliography?: strin
   checkTarget(output, force ?? false);
 }
 
-/** The words of an `output` command that deliver a result in the same way. */
+/** Returns the flags for an `output` command that delivers a result in the same way. */
 export function listResultWords({ output, force, strict, raw, html, web }: ResultFlags): string[] {
-  // `-o`, as people write it.
+  // Use the short form `-o`, as people type it.
   const path = output === undefined ? [] : ["-o", output];
   return [...path, ...listWords({ force, strict, raw, html, web })];
 }
 
-/** A larger result is given as it came (contract §6). */
+/** A larger result is printed unchanged (contract §6). */
 const MAX_LAID_OUT_BYTES = 2 * 1024 * 1024;
 
 /** Delivers a result to a file, a browser or stdout. Returns the path of `--output`. Throws LocalError or ClosedPipe. */
@@ -73,7 +73,7 @@ export async function showResult(
   return undefined;
 }
 
-/** A result for a terminal, on which nothing in it acts: Markdown laid out, anything else as it came. */
+/** Formats a result for a terminal: formats Markdown, and makes control characters harmless. */
 async function formatForReading(
   { host }: Terminal,
   { value }: Result,
@@ -89,7 +89,7 @@ async function formatForReading(
   return safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
-/** Says, or with `strict` throws as `SCHEMA_MISMATCH`, that a result does not fit. */
+/** Warns if a result does not fit its schema, or with `strict` throws `SCHEMA_MISMATCH`. */
 export async function checkFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
   result: Result,
@@ -114,10 +114,10 @@ export async function checkFit(
   await reporter.writeNotice("SCHEMA_MISMATCH", message);
 }
 
-/** Why a provider ends a COMPLETED run early. */
+/** Reasons for which a provider ends a COMPLETED run early. */
 const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
 
-/** Says what a provider itself says against its result: it is a part of one, or was made with less than was asked for. */
+/** Warns if the provider reports that its result is partial, or was made with less than requested. */
 export async function sayLimits(reporter: Reporter, data: Data, requestId: string): Promise<void> {
   const { stop_reason: reason, provider_status: word, warnings } = data;
   if (isCutShort(data)) {

@@ -6,14 +6,14 @@ export interface Sink {
   readonly isTTY: boolean;
   /** For a live line on a terminal; undefined if the stream is not a terminal. */
   readonly stream: NodeJS.WriteStream | undefined;
-  /** Resolves when all of it is handed over. Throws the system's error, `EPIPE` for a closed pipe. */
+  /** Resolves when all data is written. Throws the system's error, `EPIPE` for a closed pipe. */
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** The process as the program sees it: everything from outside comes through here, so that tests can set it. */
+/** The process as the program sees it. All input from outside comes through it, so that tests can replace it. */
 export interface Host {
   readonly version: string;
-  /** What starts this program from anywhere: absolute paths of the runtime and of the program. */
+  /** The command that starts this program from any folder: absolute paths of the runtime and the program. */
   readonly program: readonly [string, string];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
@@ -27,15 +27,15 @@ export interface Host {
   onSignal(listener: (signal: Signal) => void): () => void;
   /** Calls back for each SIGUSR2, which would end the process otherwise; not on Windows. */
   onUserSignal?(listener: () => void): void;
-  /** Dies of a signal now, without another word. */
+  /** Ends the process by a signal now, without output. */
   die(signal: Signal): void;
-  /** Readies the runtime for requests, before what makes them is loaded. */
+  /** Prepares the runtime for requests, before the HTTP client is loaded. */
   beforeRequests?(): void;
-  /** Takes over the runtime's own warnings. */
+  /** Redirects the runtime's own warnings. */
   onWarning(listener: (warning: Error) => void): void;
 }
 
-/** How the process ends: by exit code, or of a signal after having said what there was to say. */
+/** How the process ends: with an exit code, or by a signal after all output is written. */
 export interface ProcessEnding {
   code: number;
   signal?: Signal;

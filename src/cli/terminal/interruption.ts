@@ -1,6 +1,6 @@
 import type { Host, Signal } from "./host.js";
 
-/** A signal came. `resume` says how to go on where this command ended, `requestId` names its request if it is one. */
+/** A signal interrupted the command. `resume` says how to continue; `requestId` is set if it is about one request. */
 export class Interrupted extends Error {
   resume: string | undefined;
   requestId: string | undefined;
@@ -11,13 +11,13 @@ export class Interrupted extends Error {
 }
 
 /**
- * What signals mean while a command runs: the first one asks it to end and to say how to go on, a second one
- * ends it at once. A hang-up with no terminal on any stream is ignored: that is `nohup`.
+ * Handles signals while a command runs: the first one asks it to end and to print how to continue, a second one
+ * ends it at once. Ignores SIGHUP if no stream is a terminal (`nohup`).
  */
 export class Interruption {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
-  /** Hears no more signals. */
+  /** Stops listening for signals. */
   readonly release: () => void;
   #received: Signal | undefined;
   #isHandled = false;
@@ -36,7 +36,7 @@ export class Interruption {
     return this.#received;
   }
 
-  /** The signal of which the process still has to die. */
+  /** The signal by which the process must end. */
   get unhandled(): Signal | undefined {
     return this.#isHandled ? undefined : this.#received;
   }

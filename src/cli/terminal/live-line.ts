@@ -3,17 +3,17 @@ import { fitColumns } from "./columns.js";
 import type { Sink } from "./host.js";
 import { hasColour, isLive, measureColumnsOn } from "./style.js";
 
-/** What stands beside the text: the spinner, a blank, and the last column, in which some terminals wrap. */
+/** Columns that the text cannot use: the spinner, a blank, and the last column, in which some terminals wrap. */
 const BESIDE_TEXT = 3;
 
 export interface LiveLine {
   set(text: string): void;
-  /** Takes the line away, lets something else be written, and puts it back. */
+  /** Removes the line, lets other output be written, and draws the line again. */
   writeAside<T>(write: () => Promise<T>): Promise<T>;
   stop(): void;
 }
 
-/** A spinner on a terminal; undefined elsewhere, and on a terminal that says that it has no columns. */
+/** Creates a spinner on a terminal; undefined elsewhere, and on a terminal that reports 0 columns. */
 export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
   if (!isLive(sink, env) || !sink.stream) return undefined;
   // ora divides by the columns to know how many lines it wrote: with 0 it clears lines for ever.
@@ -23,7 +23,7 @@ export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine |
   const spinner = ora({
     stream: sink.stream,
     discardStdin: false,
-    // ora asks for CI by itself, and takes CI=false for one.
+    // ora reads CI itself, and treats CI=false as set.
     isEnabled: true,
     color: hasColour(sink, env) ? "cyan" : false,
   });

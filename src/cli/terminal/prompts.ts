@@ -12,7 +12,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
   const { stdin, stderr } = terminal.host;
   const echo = new Writable({
     write(chunk, _encoding, done) {
-      // Not waited for: an echo that lags behind would stand in the next question.
+      // Do not await this: a late echo would appear in the next question.
       void stderr.write(chunk);
       done();
     },
@@ -24,7 +24,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       output: hidden ? silence : echo,
       terminal: stdin.isTTY,
     });
-    // Asked only now: before readline has the terminal, what is typed is shown.
+    // Print the question only now: until readline has the terminal, it echoes what the user types.
     void stderr.write(`${fitText(question, stderr)} `);
     const end = (settle: () => void) => {
       settle();
@@ -32,7 +32,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       lines.close();
     };
     const interrupt = (reason: unknown) => {
-      // What is said of it does not stand behind the question.
+      // Later messages begin on a new line.
       void stderr.write("\n");
       end(() => reject(reason));
     };

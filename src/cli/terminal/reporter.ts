@@ -10,28 +10,28 @@ import { Interrupted } from "./interruption.js";
 import type { LiveLine } from "./live-line.js";
 import { chooseStyle, isLive, measureColumnsOn, type Style } from "./style.js";
 
-/** Where a command speaks to its user, and hears that it should end. */
+/** The terminal of a command: its reporter and its abort signal. */
 export interface Terminal {
   readonly host: Host;
   readonly reporter: Reporter;
   readonly signal: AbortSignal;
 }
 
-/** The reader of stdout has closed it. */
+/** The reader of stdout closed the pipe. */
 export class ClosedPipe extends Error {}
 
-/** How long what is said after a signal may take to be read, in milliseconds. */
+/** Time in milliseconds for a reader to take output after a signal. */
 const FAREWELL_MS = 1_000;
 
 const REDRAW_MS = 1_000;
 
-/** Everything the program says: the result to stdout, messages to stderr, in the form that was asked for. */
+/** Writes all output: the result to stdout, messages to stderr, as text or JSON. */
 export class Reporter {
   #live: LiveLine | undefined;
   #draw: (() => string) | undefined;
   #drawing = new AbortController();
   #hasSpoken = false;
-  /** The streams whose reader took nothing for a second after a signal: no more is written to them. */
+  /** Streams whose reader took nothing for a second after a signal. Nothing more is written to them. */
   readonly #stuck = new Set<Sink>();
 
   /** `signal`: a write that no reader takes is given up when it is aborted. */
@@ -47,7 +47,7 @@ export class Reporter {
     return await chooseStyle(this.host.stdout, this.host.env);
   }
 
-  /** How wide a line of stdout may be: any width where it is no terminal. */
+  /** The maximum width of a line on stdout; unlimited if stdout is not a terminal. */
   get columns(): number {
     return this.host.stdout.isTTY ? measureColumnsOn(this.host.stdout) : Number.POSITIVE_INFINITY;
   }
@@ -71,27 +71,27 @@ export class Reporter {
     await this.writeResult(`${stringifySafe(value)}\n`);
   }
 
-  /** The same as JSON or as text, whichever was asked for. */
+  /** Writes a result as JSON or as text, depending on --json. */
   async show(value: unknown, text: string): Promise<void> {
     await (this.json ? this.writeResultJson(value) : this.writeResult(text));
   }
 
-  /** The same on a terminal in lines of its width. */
+  /** Like `show`, but wraps lines on a terminal. */
   async showFitted(value: unknown, text: string): Promise<void> {
     await this.show(value, fitText(text, this.host.stdout));
   }
 
-  /** Parts a result from what was said above it, on a terminal that both streams share. */
+  /** Separates a result from the messages above it on a terminal that both streams share. */
   async writeGap(): Promise<void> {
     if (this.#hasSpoken && this.host.stderr.isTTY) await this.say("");
   }
 
-  /** Progress and hints: for people only. */
+  /** Prints progress and hints, but not with --json. */
   async say(text: string): Promise<void> {
     if (!this.json) await this.#toStderr(`${escapeText(text)}\n`);
   }
 
-  /** Something worth knowing that is not an error: for people and programs. `code` is in capitals, `more` for programs. */
+  /** Prints a notice for people and programs. `code` is in capitals; `more` is for programs only. */
   async writeNotice(code: string, message: string, more: object = {}): Promise<void> {
     if (this.json) return this.#toStderr(`${stringifySafe({ notice: { code, message, ...more } })}\n`);
     const { dim } = await chooseStyle(this.host.stderr, this.host.env);
@@ -102,12 +102,12 @@ export class Reporter {
     if (this.json) return this.#toStderr(`${stringifySafe({ error: failure })}\n`);
     const style = await chooseStyle(this.host.stderr, this.host.env);
     const hint = failure.hint ? `${style.dim("hint:")} ${indentText(failure.hint)}\n` : "";
-    // Ours say no more than the sentence; the service's may be in its documentation, and its support asks for it.
+    // Omit our own codes, which add nothing to the sentence. A code of the service may be in its documentation, and its support asks for it.
     const code = isOurs(failure.code) ? "" : ` (${escapeLine(failure.code)})`;
     await this.#toStderr(`${style.bad("error:")} ${indentText(failure.message)}${code}\n${hint}`);
   }
 
-  /** Shows a line that moves, drawn each second, on a terminal and for people only. Returns whether it is shown. */
+  /** Shows a live line, redrawn each second, on a terminal without --json. Returns whether it is shown. */
   async startLive(draw: () => string): Promise<boolean> {
     if (this.json || !isLive(this.host.stderr, this.host.env)) return false;
     const { liveLine } = await import("./live-line.js");
@@ -119,7 +119,7 @@ export class Reporter {
     return true;
   }
 
-  /** Draws the line now. Nothing moves any more once a signal came. */
+  /** Draws the line now, unless a signal came. */
   redraw(): void {
     const drawn = this.#draw?.();
     if (drawn !== undefined && !this.signal.aborted) this.#live?.set(drawn);
@@ -148,7 +148,7 @@ export class Reporter {
     await (this.#live ? this.#live.writeAside(write) : write());
   }
 
-  /** Keeps no signal waiting for a reader: throws `signal.reason`, and what is written after it has a second to be taken. */
+  /** Writes without making a signal wait for a slow reader: throws `signal.reason`. Later output must be read within a second. */
   async #waitUntilTaken(sink: Sink, data: string | Uint8Array): Promise<void> {
     const { signal } = this;
     if (this.#stuck.has(sink)) throw signal.reason;
@@ -166,12 +166,12 @@ export class Reporter {
   }
 }
 
-/** Text for people: on a terminal in lines of its width, see `fold`. */
+/** Formats text for people; on a terminal it wraps lines (see `fold`). */
 export function fitText(text: string, sink: Sink, hang = 0): string {
   return sink.isTTY ? fold(text, measureColumnsOn(sink), hang) : text;
 }
 
-/** Lines after the first are set off, so that text from outside cannot pass for a line of ours. */
+/** Indents all lines but the first, so that text from outside cannot look like our own line. */
 function indentText(text: string): string {
   return escapeText(text).replaceAll("\n", "\n  ");
 }

@@ -1,26 +1,26 @@
 import type { Environment } from "../../core/files/local-error.js";
 import type { Sink } from "./host.js";
 
-/** Columns of a terminal; 80 if it does not say how many it has. */
+/** Returns the columns of a terminal, or 80 if it does not report them. */
 export function measureColumnsOn({ stream }: Pick<Sink, "stream">): number {
   return stream?.columns || 80;
 }
 
 const isSet = (value: string | undefined) => value !== undefined && value !== "";
-/** Some machines export `CI=false` outside of CI. */
+/** Returns whether CI is set. Some machines export `CI=false` outside of CI. */
 const isCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
 export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
   return sink.isTTY && env.TERM !== "dumb" && !isCi(env);
 }
 
-/** Whether a stream shows colour. `FORCE_COLOR` asks for colour in a pipe. */
+/** Returns whether a stream shows colour. `FORCE_COLOR` turns it on in a pipe. */
 export function hasColour(sink: Sink, env: Environment): boolean {
   if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   return isLive(sink, env) && !isSet(env.NO_COLOR);
 }
 
-/** What a result is laid out for. Unlike messages, a result does not follow FORCE_COLOR (contract §6). */
+/** Returns the capabilities for formatting a result. Unlike messages, a result ignores FORCE_COLOR (contract §6). */
 export function checkReadingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: Environment) {
   const isShown = isLive(sink, env);
   return {
@@ -30,7 +30,7 @@ export function checkReadingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: 
   };
 }
 
-/** Terminals that show OSC 8 as a link. Others may print it; tmux and screen, which set TERM, may lose it. */
+/** Returns whether a terminal shows OSC 8 as a link. Others may print it; tmux and screen, which set TERM, may drop it. */
 function canLink(env: Environment): boolean {
   const { TERM = "", TERM_PROGRAM = "", VTE_VERSION = "" } = env;
   if (/^(?:screen|tmux)/.test(TERM)) return false;
@@ -43,7 +43,7 @@ function canLink(env: Environment): boolean {
   );
 }
 
-/** What colours mean here. Pure functions on text. */
+/** The colours by meaning, as pure functions on text. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;

@@ -9,9 +9,9 @@ const PAGES = 20;
 const MOST_PAGES = 100;
 const SECONDS = 45;
 const MOST_SECONDS = 240;
-/** The most that one call gives, in the text and in the content each (contract §8), in UTF-16 units. */
+/** The maximum length of one call's text and of its content (contract §8), in UTF-16 units. */
 const MOST_CHARACTERS = 40_000;
-/** Characters kept free for the counts and for what stands between citations. */
+/** Characters reserved for the counts and for the separators between citations. */
 const BESIDE = 2_000;
 
 export const check = defineTool({
@@ -67,7 +67,7 @@ export const check = defineTool({
   },
 });
 
-/** The pages of the request that was checked last are kept: the same call again goes on with them. */
+/** The pages of the last checked request, so that a repeated call can continue. */
 const last = new WeakMap<ToolSession, { requestId: string; checker: Checker }>();
 
 async function getChecker(session: ToolSession, requestId: string): Promise<Checker> {

@@ -56,7 +56,7 @@ export const create = defineTool({
     const done = await session.creates.create([{ ports: machine, body, limit }], {
       repeat: again,
       signal,
-      // An answer to a create is paid for: only the end of the server ends the exchange.
+      // The answer to a create is paid for, so only the end of the server aborts it.
       submit: { signal: session.ending },
     });
     const made = done.kind === "reused" ? done.entry : done.submitted.data;
@@ -81,7 +81,7 @@ export const create = defineTool({
   },
 });
 
-/** What is left of the hour where that is known. What was created is said even if it cannot be counted. */
+/** Returns what is left of the hour, if it is known. A create is reported even if it cannot be counted. */
 function countLeft(session: ToolSession) {
   try {
     const { left, limit } = session.readQuota();
@@ -91,7 +91,7 @@ function countLeft(session: ToolSession) {
   }
 }
 
-/** Writes the result when the request has ended, if the server still runs. False if the file is promised to another request. */
+/** Writes the result when the request has ended, if the server still runs. Returns false if the file is reserved for another request. */
 function saveWhenEnded(session: ToolSession, ports: Ports, requestId: string, path: string): boolean {
   const { awaited, ending: signal } = session;
   const earlier = awaited.get(path);

@@ -4,7 +4,7 @@ import { defineTool, field, shape } from "../tool.js";
 
 const DEFAULT_LIMIT = 20;
 const MOST = 500;
-/** A prompt may be a megabyte; this much of one tells which it is. */
+/** The length to which a prompt is cut: enough to recognise it, since a prompt may have a megabyte. */
 const PROMPT_CHARACTERS = 200;
 
 export const list = defineTool({
@@ -45,7 +45,7 @@ export const list = defineTool({
 function toListed(entry: HistoryEntry) {
   const { local_id, request_id, status, created_at, sent_at, origin, profile, prompt } = entry;
   const cut = prompt.length > PROMPT_CHARACTERS;
-  // Half of a surrogate pair is not a character.
+  // Do not cut a surrogate pair.
   const start = prompt.slice(0, PROMPT_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
   const text = { prompt: cut ? start : prompt, prompt_is_cut: cut };
   return { local_id, request_id, status, created_at, sent_at, origin, profile, ...text };

@@ -33,7 +33,7 @@ export const output = defineTool({
     const target = resolveTarget(session.requireConnected(), id);
     const ports = target.at ?? session.requireConnected();
     const { requestId } = target;
-    // What cannot be written is refused before anything is fetched.
+    // Refuse an invalid path before fetching anything.
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
     const whole = await readText(session, ports, target, signal);
     const total = whole.length;
@@ -57,7 +57,7 @@ export const output = defineTool({
   },
 });
 
-/** The result that was fetched last: a client reads one page after the other, and a result never changes. */
+/** The last fetched result. A client reads its pages one by one, and a result never changes. */
 const last = new WeakMap<ToolSession, { origin: string; requestId: string; whole: string }>();
 
 async function readText(
@@ -75,10 +75,10 @@ async function readText(
   return whole;
 }
 
-/** The most that one call gives (contract §8), in UTF-16 code units. */
+/** The maximum length of one page (contract §8), in UTF-16 code units. */
 export const PAGE_CHARACTERS = 40_000;
 
-/** A page of a text from `offset` (UTF-16 units) and where the next begins, null after the last. No surrogate pair is cut. */
+/** Returns a page of a text from `offset` (UTF-16 units) and the offset of the next page, or null. Does not cut surrogate pairs. */
 export function cutPage(text: string, offset: number): { content: string; next: number | null } {
   const start = Math.min(offset, text.length);
   let end = Math.min(start + PAGE_CHARACTERS, text.length);

@@ -39,7 +39,7 @@ export const stop = defineTool({
     readAnswers(session, ids, (ports, targets) => stopAll(ports, targets, { signal })),
 });
 
-/** Below the 60 s after which many clients give a call up. */
+/** Shorter than the 60 s after which many clients abandon a call. */
 const DEFAULT_SECONDS = 45;
 const MOST_SECONDS = 240;
 /** How often progress is reported while nothing changes, in milliseconds. */
@@ -73,7 +73,7 @@ export const wait = defineTool({
       reports.signal,
     );
     try {
-      // At least one poll is made: a timeout of 0 would be none at all.
+      // Use at least 1 ms so that it polls once: a timeout of 0 means no timeout.
       const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
       for await (const event of follow(ports, targets, options)) progress.apply(event);
     } finally {
@@ -99,7 +99,7 @@ export const wait = defineTool({
   },
 });
 
-/** Reports how far the wait of `seconds` is, at once and every few seconds, until `over` is aborted. Never rejects. */
+/** Reports the progress of a wait of `seconds` at once and every few seconds, until `over` is aborted. Never rejects. */
 async function reportProgress(
   clock: Clock,
   { progress: report }: ToolCall,
@@ -114,7 +114,7 @@ async function reportProgress(
   }
 }
 
-/** How one of several requests stands: its state, or why that is not known. */
+/** The state of one request, or why it is unknown. */
 interface RequestState {
   requestId: string;
   status: string | null;
@@ -122,7 +122,7 @@ interface RequestState {
   error?: unknown;
 }
 
-/** What the service answers about the requests that a call names. */
+/** Asks the service for the state of the requests in a call. */
 async function readAnswers(
   session: ToolSession,
   ids: readonly string[],
@@ -139,7 +139,7 @@ async function readAnswers(
   return { content: buildStates([...states, ...failed]) };
 }
 
-/** Which requests the ids of a call name, each once, and the ids that name none. */
+/** Resolves the ids of a call to requests, each once, and lists the ids that match none. */
 function resolveTargets(ports: Ports, ids: readonly string[]) {
   const targets = new Map<string, NamedTarget>();
   const failed: RequestState[] = [];
@@ -154,7 +154,7 @@ function resolveTargets(ports: Ports, ids: readonly string[]) {
   return { targets: [...targets.values()], failed };
 }
 
-/** States as content. Throws the first error if no state of any request is known. */
+/** Converts states to content. Throws the first error if every state is unknown. */
 function buildStates(states: readonly RequestState[]): { requests: Data[] } {
   const [first] = states;
   if (first?.error !== undefined && states.every(({ status }) => status === null)) throw first.error;

@@ -40,7 +40,7 @@ type CheckFlags = Given<"domains" | "dryRun" | "modelLimits"> &
     save?: string;
   };
 
-/** Reads the pages that a report cites, and says of each sentence whether they say it. */
+/** Reads the pages that a report cites, and prints for each sentence whether they say it. */
 export async function check(ctx: Context, name: string, options: CheckFlags): Promise<number> {
   const { reporter, signal, host } = ctx;
   const { output, force = false, html, save, dryRun } = options;
@@ -109,7 +109,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     });
     reporter.stopLive();
     await sayAll(ctx, notices);
-    // That it cannot be kept costs the marks of `output --html` and no verdict. What a model has judged is paid for.
+    // If the outcome cannot be stored, only the marks of `output --html` are lost. The verdicts may be paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
     const notKept =
       kept && isWorthKeeping ? catchLocalError(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;

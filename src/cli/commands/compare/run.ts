@@ -97,7 +97,7 @@ export async function compare(
   }
 }
 
-/** Names the command to copy: the same one with the accounts that are stored, or the one that stores another. */
+/** Returns the command to copy: the same one with the stored accounts, or the one that stores another account. */
 function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: CompareFlags): UsageError {
   const { flags } = ctx;
   const stored = ctx.accounts.map(({ settings }) => settings.profile.value);
@@ -112,10 +112,10 @@ function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: 
   );
 }
 
-/** Beside the journal: the digest of the accounts and of what each is asked. */
+/** The file beside the journal with the digest of the accounts and of the request to each. */
 const MARKER = "question";
 
-/** Returns the command that goes on. It reads a prompt that is not shown as it is on one line from stdin. */
+/** Returns the command that resumes. It reads the prompt from stdin if the prompt cannot be shown on one line. */
 function resumeWith(
   { flags }: Context,
   prompt: string,
@@ -167,7 +167,7 @@ async function writePages(job: BatchJob, index: string): Promise<void> {
   for (const state of states) {
     if (state.file !== undefined) folder.write(`${state.stem}.html`, await buildPageOfRow(job, state));
   }
-  // A page makes links of addresses of the web alone, and these are files beside it.
+  // A page links only to web addresses, and these are files beside it.
   const [question] = states.map(({ row }) => row.body.prompt);
   const page = renderResultPage({ kind: "markdown", text: index }, { question });
   const linked = states.reduce((html, { row, stem, file }) => {

@@ -33,7 +33,7 @@ export async function runConfigGet(ctx: Context, name: string): Promise<void> {
   await ctx.reporter.show({ [key]: setting }, `${escapeLine(setting.value)}\n`);
 }
 
-/** The columns of a terminal that most settings and most values take; a source beside them fits into 60. */
+/** Column widths that fit most settings and values, and leave room for the source in 60 columns. */
 const [KEY_COLUMNS, VALUE_COLUMNS] = [13, 28];
 
 export async function runConfigList(ctx: Context): Promise<void> {
@@ -61,7 +61,7 @@ export async function runConfigList(ctx: Context): Promise<void> {
   );
 }
 
-/** Stores a setting in the profile in use. A key with no value comes from a hidden prompt or from stdin. */
+/** Stores a setting in the profile in use. Without a value it reads a key from a hidden prompt or from stdin. */
 export async function runConfigSet(ctx: Context, name: string, given: string | undefined): Promise<void> {
   const key = checkKey(name);
   const question = ctx.host.stdin.isTTY ? "API key (hidden):" : undefined;
@@ -160,7 +160,7 @@ async function checkValue(
   throw new UsageError(`invalid value for ${key}${isSecret ? "" : `: ${escapeLine(value)}`} (${words})`);
 }
 
-/** A key, from a hidden answer to `question` or, without one, from stdin. */
+/** Reads a key from a hidden answer to `question` or, without a question, from stdin. */
 export async function readKey(ctx: Context, question: string | undefined): Promise<string> {
   const typed =
     question === undefined
@@ -169,7 +169,7 @@ export async function readKey(ctx: Context, question: string | undefined): Promi
   return typed.trim();
 }
 
-/** The origin in force when a key is stored: the key is sent nowhere else. */
+/** Returns the origin to store with a key. The key is never sent to another origin. */
 function chooseOrigin({ baseUrl }: SettingsSite): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(
@@ -208,7 +208,7 @@ export function findProfileToChange(
   };
 }
 
-/** Changes one profile of the stored settings. Throws LocalError; then the old settings stand. */
+/** Changes one profile of the stored settings. Throws LocalError, and then leaves the settings unchanged. */
 export async function editProfile(
   ctx: Context,
   name: string,

@@ -1,7 +1,7 @@
 import type { ReportDiff } from "../../../app/diff.js";
 import { escapeMarkdown } from "../../../core/markdown/escape.js";
 
-/** What changed, as Markdown. */
+/** Formats the changes as Markdown. */
 export function formatDiff({ old, new: now, changes, sources }: ReportDiff): string {
   const [before, after] = [old, now].map(({ request_id, file }) => escapeMarkdown(request_id ?? file ?? ""));
   const listOfKind = (kind: string) => changes.filter((change) => change.kind === kind).map(formatChange);

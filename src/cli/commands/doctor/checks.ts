@@ -20,18 +20,18 @@ import type { Host } from "../../terminal/host.js";
 export interface Finding {
   status: "ok" | "warn" | "fail" | "skipped";
   message: string;
-  /** The command that fixes it, or what else to do. */
+  /** The command that fixes the problem, or another instruction. */
   fix?: string | undefined;
-  /** Of a failed one: the exit code of a command that meets this. */
+  /** For a failed check: the exit code of a command with this problem. */
   exitCode?: number | undefined;
 }
 
-/** A check and those that it needs, by their ids. They are run in order. */
+/** A check, with the ids of the checks that it depends on. Checks run in order. */
 export interface Check {
   id: string;
   needs?: readonly string[];
   network?: boolean;
-  /** What to do about an error that does not say it. */
+  /** What to do about an error without a hint. */
   fix?: string;
   run(): Finding | Promise<Finding>;
 }
@@ -75,18 +75,18 @@ export function listChecks(ctx: Context): { checks: readonly Check[]; close: () 
   return { checks, close };
 }
 
-/** What the service answered to the question that `login` asks. */
+/** The answer of the service to the login probe. */
 interface ProbeAnswer {
-  /** What it says of the key. */
+  /** What the answer says about the key. */
   verdict: ReturnType<typeof readKeyAnswer>;
   error: ResearchError | undefined;
-  /** The model of a create and the day on which the service ends it; undefined if it names none. */
+  /** The default model and the day on which the service retires it; undefined if the service lists none. */
   ending?: string | undefined;
-  /** The `Date` header of the answer, epoch milliseconds; undefined without one. */
+  /** The `Date` header of the answer, epoch milliseconds; undefined if it has none. */
   date: number | undefined;
 }
 
-/** Asks the service once, whichever checks want to know, and repeats nothing. */
+/** Sends one login probe for all checks, without retries. */
 function probeOf({ host, signal }: Context, machine: Machine) {
   let session: Session | undefined;
   let answer: Promise<ProbeAnswer> | undefined;
@@ -97,7 +97,7 @@ function probeOf({ host, signal }: Context, machine: Machine) {
     try {
       apiKey = requireUsableKey(machine);
     } catch {
-      // The connection is tried all the same; the check of the key says what is wrong with it.
+      // Tests the connection anyway; the check of the key reports its problem.
     }
     host.beforeRequests?.();
     session = new Session({
@@ -122,7 +122,7 @@ function probeOf({ host, signal }: Context, machine: Machine) {
   return { ask: askOnce, close: async () => session?.close() };
 }
 
-/** The model of a create that names none, and the day on which it ends, by the service's list of models. */
+/** Returns the default model of a create and the day on which it is retired, from the service's list of models. */
 async function probeEnding(session: Session, { settings, provider }: Machine, signal: AbortSignal) {
   const { modelsId } = await session.loadDialect();
   const listed = modelsId === undefined ? undefined : await session.call("status", modelsId, { signal });
@@ -145,7 +145,7 @@ function checkVersion({ version, platform }: Host): Finding {
 
 function checkSettings(machine: Machine): Finding {
   const { path } = machine.store;
-  const problem = path === undefined ? NO_SETTINGS_FOLDER : placeProblem("settings", path, false);
+  const problem = path === undefined ? NO_SETTINGS_FOLDER : findPlaceProblem("settings", path, false);
   if (problem?.status === "fail") return problem;
   const { profile } = machine.settings;
   return problem ?? createOk(`profile ${profile.value} (${profile.source}) in ${path}`);
@@ -160,7 +160,7 @@ function checkHistory({ history, folders: { state: folder }, settings }: Machine
   if (settings.history.value === "off") return createOk("the history is off");
   if (!history || folder === undefined)
     return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
-  const problem = placeProblem("history", join(folder, "history.jsonl"), true);
+  const problem = findPlaceProblem("history", join(folder, "history.jsonl"), true);
   if (problem) return problem;
   const isEmpty = history.list({ limit: 1 }).length === 0;
   const message = `${isEmpty ? "empty" : "usable"}, in ${folder}`;
@@ -182,8 +182,8 @@ function checkUnknown({ history }: Machine): Finding {
   );
 }
 
-/** Why a place cannot be used (12), or that others can read it; undefined if it is fine or empty. `written`: it must be writable. */
-function placeProblem(what: string, file: string, written: boolean): Finding | undefined {
+/** Returns why a path cannot be used (12), or a warning if others can read it; undefined if it is fine or does not exist. `written`: it must be writable. */
+function findPlaceProblem(what: string, file: string, written: boolean): Finding | undefined {
   const folder = dirname(file);
   try {
     if (written) {
@@ -276,7 +276,7 @@ function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: Machin
   return fail(9, `this does not look like the research service: ${message}`, error?.hint ?? SET_BASE_URL);
 }
 
-/** A clock that is off by more makes times and `Retry-After` dates wrong, in milliseconds. */
+/** The tolerated clock error in milliseconds. A larger one makes times and `Retry-After` dates wrong. */
 const CLOCK_LIMIT_MS = 60_000;
 
 function checkClock({ date }: ProbeAnswer, { clock, platform }: Host): Finding {

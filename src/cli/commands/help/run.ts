@@ -7,7 +7,7 @@ import { formatDefinitions, TOPICS, WIDTH } from "../../help/topics.js";
 import { measureColumnsOn } from "../../terminal/style.js";
 import type { Verb } from "../definition.js";
 
-/** Shows a topic, the list of topics, or all of the help as JSON: with the flag only, never by RESEARCH_OUTPUT. */
+/** Prints a topic, the list of topics, or the whole help as JSON. Only --json gives JSON, RESEARCH_OUTPUT does not. */
 export async function help(ctx: Context, program: Verb, words: readonly string[]): Promise<number> {
   const { reporter, flags, host } = ctx;
   const name = words.join(" ");
@@ -22,7 +22,7 @@ export async function help(ctx: Context, program: Verb, words: readonly string[]
   return 0;
 }
 
-/** What a document says of one command and those below it, or of one topic. Throws UsageError if there is neither. */
+/** Reduces a document to one command with its subcommands, or to one topic. Throws UsageError if neither exists. */
 function filterHelp(document: HelpDocument, name: string): HelpDocument {
   const commands = document.commands.filter(
     (command) => command.name === name || command.name.startsWith(`${name} `),

@@ -14,7 +14,7 @@ const FORGETTING = {
   refused: "not forgotten",
 };
 
-/** Takes requests off the disk: those that are named, or all that were sent long enough ago. */
+/** Removes requests from the disk: the named ones, or all that were sent long enough ago. */
 export async function forgetHistory(
   ctx: Context,
   ids: readonly string[],
@@ -52,7 +52,7 @@ export async function forgetHistory(
   return pickWorst(codes);
 }
 
-/** Why an entry may not be forgotten; undefined if it may. */
+/** Returns why an entry may not be removed, or undefined. */
 function explainKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
   if (status === UNKNOWN) return "has an unknown outcome: run `research resolve` first";
   if (status !== NOT_CREATED && !isFinal(status))

@@ -23,7 +23,7 @@ export async function list(
     (origin === undefined || entry.origin === origin) &&
     Date.parse(entry.sent_at) >= from &&
     words.every((word) => prompt.toLowerCase().includes(word));
-  // A status may change by being refreshed, so its filter waits for that, and the limit for the filter.
+  // A refresh may change the status, so filter by status after it, and apply the limit last.
   const filtersLater = options.refresh && wanted !== undefined;
   const limit = filtersLater ? Number.POSITIVE_INFINITY : options.limit;
   const status = options.refresh ? undefined : wanted;
@@ -49,7 +49,7 @@ function describeFilter(ctx: Context): string | undefined {
   return url === undefined ? undefined : parseBaseUrl(url, true).origin;
 }
 
-/** Puts the state of those that still ran at the origin in force into their entries, and says each that cannot be learned. */
+/** Updates the entries that still ran at the origin in use, and reports each whose state the service did not tell. */
 async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<number> {
   const { origin } = requireConnection(ctx.settings);
   const running = entries.filter(

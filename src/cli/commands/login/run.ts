@@ -12,7 +12,7 @@ import { editProfile, findProfileToChange, readKey } from "../config/run.js";
 
 type LoginFlags = { withKey?: boolean; provider?: string };
 
-/** Tries a key and stores it with its provider and address. Throws UsageError where that would replace the key of another account. */
+/** Tests a key and stores it with its provider and address. Throws UsageError if it would replace the key of another account. */
 export async function runLogin(
   ctx: Context,
   named: string | undefined,
@@ -57,7 +57,7 @@ export async function runLogin(
   const untried = await tryKey(ctx, base, key, provider);
   const isUsed = before === undefined || (!profileFlag && !ownProfile?.["api-key"]);
   await editProfile(ctx, profile, (account, stored) => {
-    // A model of another service names nothing there.
+    // A model name of another service is not valid here.
     if (isOther) {
       delete account.model;
       delete account.set;
@@ -84,7 +84,7 @@ export async function runLogin(
   await sayAccounts(ctx, profile, isUsed, before);
 }
 
-/** Says which account is in use now, and which there are if there are several. `before`: the profile that was in use. */
+/** Prints the account in use, and lists the accounts if there are several. `before`: the profile that was in use. */
 async function sayAccounts(
   ctx: Context,
   profile: string,
@@ -129,7 +129,7 @@ async function askBaseUrl(ctx: Context, knownUrl: string | undefined, interactiv
   return answer.trim() || knownUrl || "";
 }
 
-/** Resolves with the error if no response came. Throws CodedError for a refused key, and for a response that is not the service's. */
+/** Sends the login probe. Resolves with the error if no response came. Throws CodedError if the key is refused or another service answers. */
 async function tryKey(
   ctx: Context,
   base: URL,

@@ -29,7 +29,7 @@ export async function runMcp(ctx: Context, options: McpOptions): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** The program's stdout as a stream, for a library that writes to one. */
+/** Wraps the program's stdout as a stream for a library that needs one. */
 export function createStdoutStream(stdout: Sink): Writable {
   return new Writable({
     decodeStrings: false,
@@ -39,7 +39,7 @@ export function createStdoutStream(stdout: Sink): Writable {
   });
 }
 
-/** What common clients want in their settings, without a key. `program`: absolute paths, since a window has not a shell's PATH. */
+/** Formats the settings for common clients, without a key. `program`: absolute paths, since graphical clients lack the PATH of a shell. */
 export function buildClientSettings(
   flags: Globals,
   options: McpOptions,

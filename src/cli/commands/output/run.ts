@@ -32,7 +32,7 @@ export async function runOutput(
   const ports = target.at ?? ctx;
   const { requestId } = target;
   const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  // The provider may no longer know a request whose result is kept here.
+  // The provider may have deleted a request whose result is stored here.
   if (options.watch && !readKeptResult(ports, target)) {
     const { partial, schema } = options;
     const flags = [...listResultWords(options), ...listWords({ partial, bibliography: form, schema })];
@@ -55,7 +55,7 @@ export async function runOutput(
     check,
   };
   const accessedAt = parseEpoch(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
-  // The reading of citations is loaded for a bibliography alone.
+  // Only a bibliography needs the citation reader, so it is loaded here.
   const { buildBibliography } = form ? await import("../../../app/bibliography.js") : {};
   const content = (form && buildBibliography?.(result, form, formatIsoDate(accessedAt))) || result;
   if (form && content.data.length === 0)

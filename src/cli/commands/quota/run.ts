@@ -7,7 +7,7 @@ import { escapeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { formatTable } from "../../terminal/columns.js";
 
-/** How much of the hour is left for the origin and key in use. Reads the records of this machine only. */
+/** Prints how much of the hour is left for the origin and key in use. Reads only the history of this machine. */
 export async function runQuota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
   const { reporter, host, provider } = ctx;
   if (options.all) {
@@ -32,7 +32,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
 
 const ALL = ["PROFILE", "HOUR", "24 H", "7 D", "30 D", "ORIGIN"];
 
-/** One account: its creates of the last hour, then requests and what they cost in each time, else their tokens. */
+/** Formats one account: its creates of the last hour, then for each period the requests and their cost, or else their tokens. */
 function accountRow({ profile, origin, used, spent }: AccountQuota): string[] {
   const cells = spent.map((time) => {
     const { requests, dollars: cost, tokens } = time;
@@ -44,7 +44,7 @@ function accountRow({ profile, origin, used, spent }: AccountQuota): string[] {
 
 const hasMore = ({ dollars: cost, unsaid }: AccountQuota["spent"][number]) => cost !== null && unsaid > 0;
 
-/** The day under `per-day`, and what was spent, a line each. */
+/** Formats the day's limit under `per-day`, and the spending of each period, one line each. */
 function formatSpent({ day, spent }: AccountQuota): string {
   const today = day ? [`${day.used} of ${day.limit} creates used in 24 hours, ${day.left} left`] : [];
   const lines = spent.map(({ since, requests, running, dollars: cost, tokens, unsaid }) => {
@@ -60,7 +60,7 @@ function formatSpent({ day, spent }: AccountQuota): string {
   return [...today, ...lines].map((line) => `${line}\n`).join("");
 }
 
-/** The hour as a sentence; `now` is epoch milliseconds. */
+/** Formats the hour as a sentence; `now` is in epoch milliseconds. */
 export function formatQuota(
   { used, limit, left, next_slot_at: next_at, origin }: Quota,
   now: number,

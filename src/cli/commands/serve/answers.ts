@@ -32,7 +32,7 @@ const ANSWERS = v.array(
 const EXAMPLE =
   'As in [{"prompt": "tides", "output": "…", "after": "2s"}, {"prompt": "*", "fail": "No source answered."}]';
 
-/** The researcher that `--answers` names. Throws UsageError for flags beside it and an invalid file, else LocalError. */
+/** Creates the researcher of `--answers`. Throws UsageError for conflicting flags and an invalid file, LocalError for an unreadable one. */
 export async function readAnswers(
   { host, signal }: Context,
   options: Partial<
@@ -47,7 +47,7 @@ export async function readAnswers(
   try {
     const given = listExactElements(text);
     const answers = v.parse(ANSWERS, given).map(({ prompt, after, ...result }, index) => {
-      // Valibot's copy has lost the text: an output is given as it is, whatever JavaScript makes of its numbers.
+      // Valibot's copy has lost the text, which is needed to return numbers exactly as they were written.
       const text = findMemberText((given as object[])[index] ?? {}, "output");
       const exact = "fail" in result ? result : { output: text && new JsonText(stringifyExact(text)) };
       return { prompt, result: exact, afterMs: parseDuration(String(after)) ?? 0 };

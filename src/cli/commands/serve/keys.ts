@@ -29,7 +29,7 @@ import { readDatabase } from "./store.js";
 
 type StoreChoice = Pick<KeyOptions, "data" | "database">;
 
-/** What the commands use of a store; closing the keys closes it. */
+/** The part of a store that the commands use. Closing the keys closes the store. */
 interface OpenKeys {
   keys: KeyStore;
   overview(): Promise<Pick<Overview, "spent" | "use">>;
@@ -60,7 +60,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
     try {
       await ctx.reporter.show({ ...describeKey(key), api_key: apiKey }, `${apiKey}\n`);
     } catch (error) {
-      // The key was not shown, and only its hash is kept.
+      // The key was not shown, and only its hash is stored, so nobody can ever use it.
       await keys.revoke(name, ctx.host.clock.now());
       throw error;
     }
@@ -127,7 +127,7 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<void
   });
 }
 
-/** Makes a key invalid. Throws CodedError (exit 6) if no valid or expired key has the name. */
+/** Revokes a key. Throws CodedError (exit 6) if no valid or expired key has the name. */
 export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<void> {
   return useKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) throw noSuchKey(name);
@@ -141,7 +141,7 @@ function noSuchKey(name: string): CodedError {
   return new CodedError("NOT_ALLOWED", `there is no valid key named ${name}`, { hint });
 }
 
-/** Uses the keys of a service. Only with `creates` is a data folder made. Throws UsageError if no data folder or database was named, else LocalError. */
+/** Uses the keys of a service. Creates the data folder only with `creates`. Throws UsageError if no data folder or database was named, else LocalError. */
 async function useKeys(
   ctx: Context,
   options: StoreChoice,
@@ -161,7 +161,7 @@ async function useKeys(
   }
 }
 
-/** §8: "custom" is two numbers; the other tiers have theirs. */
+/** Returns the limits of a tier. "custom" (§8) takes two numbers; the other tiers have fixed ones. */
 function buildLimits(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): HourlyLimit {
   if (tier === "enterprise") {
     if (createsPerHour === undefined || stopsPerHour === undefined) {
@@ -205,7 +205,7 @@ function describeKey({ name, tier, limits, budgets = {}, createdAt, expiresAt, r
   };
 }
 
-/** What a key has used, as JSON has it: null of a limit that it does not have. */
+/** Returns the usage of a key for JSON; null for a limit that the key does not have. */
 function usedOf({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
   if (use === undefined) return {};
   const { created, said, reserved, running, nextAt } = use;
@@ -227,7 +227,7 @@ const KEYS = [
   ...["BUDGET", "AT ONCE", "DOLLARS"],
 ];
 
-/** The cells of a key; on a terminal a date stands for a time. */
+/** Returns the table cells of a key. On a terminal a time is shown as its date. */
 function formatKeyRow(key: ReturnType<typeof describeKey> & { state: string }, isTTY: boolean): string[] {
   const { name, state, tier, creates_per_hour, stops_per_hour, budget, at_once, dollars } = key;
   const limits = [`${creates_per_hour}`, `${stops_per_hour}`];

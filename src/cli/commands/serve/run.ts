@@ -22,7 +22,7 @@ import { openUpstream } from "./upstream.js";
 
 const DEFAULT_PORT = 8787;
 const UPSTREAM_AT_ONCE = 1_000;
-/** How long the requests that are under way get when the service ends, ms. */
+/** Time for running requests to finish when the service ends, ms. */
 const CLOSE_GRACE_MS = 10_000;
 /** With a database there are others behind the same proxy, which needs a while to see that this process is closing. */
 const DRAIN_MS = 5_000;
@@ -82,7 +82,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       });
     }
     await announce(ctx, voice, service.baseUrl, key, options).catch((error) => {
-      // A reader of the address may end the service before the write of it is known to have succeeded.
+      // Whoever reads the address may end the service before the write call returns.
       if (!(error instanceof Interrupted)) throw error;
     });
     await new Promise<void>((resolve) => onAbort(ctx.signal, resolve));
@@ -99,7 +99,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
 
 interface StartParts extends ResearcherParts {
   store: ConversationStore;
-  /** The one key that is valid; undefined if keys were added to the store. */
+  /** The single valid key; undefined if keys were added to the store. */
   apiKey: string | undefined;
   voice: Voice;
 }
@@ -121,7 +121,7 @@ export async function start(
   });
   const { clock, stderr } = ctx.host;
   const write = (line: string) => void stderr.write(line).catch(() => {});
-  // A command asks the service itself, and a worker answers only what asks for its health: any free port will do.
+  // A command gets the address from the service, and a worker answers only health checks: any free port will do.
   const defaultPort = options.exec === undefined && options.role !== "worker" ? DEFAULT_PORT : 0;
   const [format, metricsToken] = [logFormat(ctx, options), readMetricsToken(ctx)];
   try {
@@ -158,7 +158,7 @@ function startFailure(error: unknown): never {
   throw error;
 }
 
-/** The key for a command inside: with added keys, which are kept nowhere, the one in the environment. */
+/** Returns the key for the command of --exec. Added keys are stored only as hashes, so with them it is the key in the environment. */
 function chooseClientKey({ host }: Context, key: OwnKey | undefined): string {
   const apiKey = key?.apiKey ?? host.env.RESEARCH_API_KEY?.trim();
   if (apiKey) return apiKey;
@@ -173,7 +173,7 @@ function readFault(text: string): InjectedFault {
   }
 }
 
-/** How requests are logged on stderr; undefined if they are not. Throws UsageError for text among JSON lines. */
+/** Returns the format of the access log, or undefined without one. Throws UsageError for `text` with --json. */
 function logFormat({ reporter, flags, host }: Context, { log }: ServeOptions): LogFormat | undefined {
   if (log === "text" && reporter.json) {
     throw new UsageError("--log text cannot be used with --json", "Use --log json, or --log off.");
@@ -183,7 +183,7 @@ function logFormat({ reporter, flags, host }: Context, { log }: ServeOptions): L
   return flags.verbose || host.stderr.isTTY ? "text" : undefined;
 }
 
-/** The token for the metrics; without one they are not served. Throws UsageError for an invalid one. */
+/** Returns the token for the metrics; without a token they are not served. Throws UsageError for an invalid token. */
 function readMetricsToken({ host }: Context): string | undefined {
   const token = host.env.RESEARCH_SERVE_METRICS_TOKEN?.trim();
   if (!token) return undefined;

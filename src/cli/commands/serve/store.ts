@@ -14,7 +14,7 @@ import type { ServeOptions } from "./flags.js";
 
 type StoreOptions = Pick<ServeOptions, "data" | "database" | "role" | "lease" | "connections" | "pending">;
 
-/** A worker that is silent for so long has lost its conversations to others, ms. */
+/** Default lease in ms: other processes take over the conversations of a worker that is silent for longer. */
 const DEFAULT_LEASE_MS = 15_000;
 const LEAST_LEASE_MS = 1_000;
 const DEFAULT_CONNECTIONS = 10;
@@ -57,10 +57,10 @@ export async function openStore(
 
 type OwnKeyOptions = Pick<ServeOptions, "host" | "apiKeyFile" | "tier" | "data">;
 
-/** Of the one key of a service without added keys. */
+/** The tier of the single key of a service without added keys. */
 export const DEFAULT_TIER: Tier = "enterprise";
 
-/** The one key by flag or variable; undefined if none is given. Throws UsageError for an invalid one. */
+/** Returns the single key from flag or variable, or undefined. Throws UsageError for an invalid key. */
 export async function readGivenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Promise<string | undefined> {
   const text =
     apiKeyFile === undefined
@@ -73,7 +73,7 @@ export async function readGivenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions):
   return given || undefined;
 }
 
-/** Opens the store, and finds its one key: none if keys were added. Rejects with a UsageError or a ServiceStartError. */
+/** Opens the store and returns its single key, or none if keys were added. Rejects with a UsageError or a ServiceStartError. */
 export async function openWithKey(
   ctx: Context,
   options: OwnKeyOptions & StoreOptions & { log: Log },
@@ -96,7 +96,7 @@ export async function openWithKey(
   }
 }
 
-/** Once a key was added, only added keys are valid, each with a tier of its own. */
+/** Refuses flags for a single key if keys were added: then only those are valid, each with its own tier. */
 function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
   const name = apiKeyFile === undefined ? tier && "--tier" : "--api-key-file";
   if (name === undefined) return;
@@ -106,7 +106,7 @@ function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
   );
 }
 
-/** The given key, or one that is made here; beyond this machine only a given one will do. */
+/** Returns the given key, or creates one. If other machines can connect, a key must be given. */
 async function chooseOwnKey(
   options: OwnKeyOptions,
   given: string | undefined,

@@ -10,10 +10,10 @@ import type { ServeOptions, TryOptions } from "./flags.js";
 import { start } from "./run.js";
 import { openStore } from "./store.js";
 
-/** The service is in this process: its end is seen at once, and what it does while it goes on. */
+/** Polls often, since the service is in this process. */
 const POLL_MS = 100;
 
-/** `run` against a service that lives for this one command: no account, no key, and nothing stays. */
+/** Runs a question against a service that exists only for this command. Needs no account or key, and stores nothing. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
   const answers = await readAnswers(ctx, options);
@@ -28,7 +28,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
   const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice, answers });
   try {
-    // Nothing of the user's own settings may lead this command to another service, or into the history.
+    // The user's settings must not lead this command to another service or write to the history.
     const env = {
       RESEARCH_BASE_URL: service.baseUrl,
       RESEARCH_PROVIDER: "research",

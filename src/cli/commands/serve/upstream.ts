@@ -9,7 +9,7 @@ import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
-/** What `--upstream` names; undefined without it. Throws UsageError for flags that cannot be used together, else as `Machine.client`. */
+/** Opens the account that `--upstream` names; undefined without the flag. Throws UsageError for flags that cannot be used together, else as `Machine.client`. */
 export async function openUpstream(
   { host, flags }: Context,
   options: ServeOptions,
@@ -23,7 +23,7 @@ export async function openUpstream(
   refuseBeside("--upstream", { sources, researcher, model, exec, workers });
   const { RESEARCH_UPSTREAM_API_KEY, RESEARCH_UPSTREAM_API_KEY_FILE } = host.env;
   const machine = new Machine({
-    // Nothing but the profile says where requests go.
+    // Only the profile decides where requests are sent.
     env: {
       ...host.env,
       RESEARCH_API_KEY: RESEARCH_UPSTREAM_API_KEY,

@@ -13,7 +13,7 @@ import { formatCitationCounts } from "../../requests/check-text.js";
 import { chooseIds } from "../../requests/table.js";
 import type { Style } from "../../terminal/style.js";
 
-/** Everything the history holds of one request, and what its kept result says of its cost and its sources. */
+/** Prints the history's record of a request, with cost and sources from its stored result. */
 export async function show(ctx: Context, given: string | undefined): Promise<void> {
   const [id = ""] = await chooseIds(ctx, given ? [given] : []);
   const recorded = requireEntry(ctx, id);
@@ -31,7 +31,7 @@ export async function show(ctx: Context, given: string | undefined): Promise<voi
   await ctx.reporter.showFitted(entry, formatEntry(entry, await ctx.reporter.loadStyle()));
 }
 
-/** An entry with what its kept result says; `usage` and `sources` are the service's, so they may be anything. */
+/** An entry with data of its stored result; `usage` and `sources` come from the service, so they may have any type. */
 export interface ShownEntry extends HistoryEntry {
   usage?: unknown;
   sources?: readonly unknown[];

@@ -17,7 +17,7 @@ export async function installSkill(
   await ctx.reporter.show({ path }, `${path}\n`);
 }
 
-/** Where agents look for skills, below the current folder: Claude Code has a folder of its own. */
+/** Returns the folder below the current one in which agents look for skills. Claude Code has its own. */
 function locateSkills(): string {
   return existsSync(".claude") && !existsSync(".agents") ? ".claude/skills" : ".agents/skills";
 }
