@@ -1,13 +1,13 @@
 import type { Report } from "../reader/checking/check.js";
 
-/** A statement in the words of the first account that makes it, and where another one has another figure. */
+/** A statement in the words of the first account that makes it, with the differing figures of other accounts. */
 export interface AccountStatement {
   claim: string;
   said_by: string[];
   otherwise: { profile: string; passage: string }[];
 }
 
-/** Finds what the reports of several accounts state (contract §12). What may be the same in two of them is left out. */
+/** Finds what the reports of several accounts state (contract §12). Leaves out statements that may be the same in two reports. */
 export async function findStatements(
   reports: readonly { profile: string; report: Report }[],
 ): Promise<AccountStatement[]> {

@@ -11,7 +11,7 @@ import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";
 import type { ResolvedSettings } from "./settings.js";
 
-/** What only a provider takes of a create, as flags give it. */
+/** The options of a create that only providers take, as the flags give them. */
 export interface AskOptions {
   model?: string | undefined;
   /** Each `NAME=VALUE`. */
@@ -21,11 +21,11 @@ export interface AskOptions {
   /** Lists of domains, separated by commas. */
   domains?: string | undefined;
   notDomains?: string | undefined;
-  /** A time as the provider writes it, within which a result may come for a lower price. */
+  /** The time within which the result may arrive for a lower price, in the provider's notation. */
   window?: string | undefined;
 }
 
-/** A create with what flags and settings give it. Throws UsageError for what is invalid, or is for providers only. */
+/** Adds the options of flags and settings to a create. Throws UsageError for an invalid option, or for a provider's option without a provider. */
 export function buildAskedOptions(
   { settings }: { settings: Pick<ResolvedSettings, "provider" | "model" | "set"> },
   body: CreateBody,
@@ -58,7 +58,7 @@ export function buildAskedOptions(
   };
 }
 
-/** The provider's own options for these flags. Throws UsageError where it has none, or one of them is set otherwise. */
+/** Returns the provider's own options for these flags. Throws UsageError if it has no such option, or if `--set` sets it, too. */
 function flagOptions(
   name: string,
   { domains, notDomains, window }: Pick<AskOptions, "domains" | "notDomains" | "window">,
@@ -92,7 +92,7 @@ function flagOptions(
   return all;
 }
 
-/** Options as the setting `set` holds them: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
+/** Parses the options in the setting `set`: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
 export function parseOptions(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value = readJsonPath(text);
@@ -117,7 +117,7 @@ function parseOption(text: string): [string, unknown] {
   return [name, parseExactValue(value)];
 }
 
-/** Throws UsageError, with the place in the schema, for an invalid one. `what` names it. */
+/** Throws UsageError for an invalid schema, with the place of the fault. `what` names the schema in the message. */
 export async function requireValidSchema(
   schema: unknown,
   what: string,
@@ -131,7 +131,7 @@ export async function requireValidSchema(
   return schema;
 }
 
-/** The create of a prompt and a schema that another program gives. Throws UsageError for what the command refuses. */
+/** Builds a create from a prompt and a schema that another program gives. Throws UsageError if `research create` would refuse it. */
 export async function checkBody(
   prompt: string,
   schema: JsonSchema | undefined,

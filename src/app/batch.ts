@@ -18,11 +18,11 @@ import type { Machine } from "./machine.js";
 import { describeMismatch, formatWithSources } from "./result-text.js";
 
 export interface CreatePace {
-  /** Creates per hour; Infinity for no limit, undefined if it is not known. */
+  /** Creates per hour; Infinity for no limit, undefined for an unknown limit. */
   limit?: number | undefined;
 }
 
-/** How a batch keeps errors and results, whichever front end runs it. */
+/** Formats the errors and results of a batch, for every front end. */
 export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> = {
   describe: describeRowError,
   format: formatWithSources,
@@ -34,7 +34,7 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
   },
 };
 
-/** Opens the folder of a batch, which the caller closes, and plans each row. Rejects with CodedError before one is made, and LocalError. */
+/** Opens the folder of a batch, which the caller closes, and plans each row. Rejects with CodedError before it makes a folder, and with LocalError. */
 export async function openBatch(
   machine: Machine,
   rows: readonly Row[],
@@ -74,7 +74,7 @@ export async function openBatch(
   }
 }
 
-/** The accounts that rows name, by their profiles. Throws as `Machine.named`. */
+/** Returns the accounts that the rows name, by profile. Throws as `Machine.openNamed`. */
 export function openNamedAccounts(
   machine: Machine,
   rows: readonly Pick<Row, "profile">[],
@@ -84,7 +84,7 @@ export function openNamedAccounts(
   return new Map(accounts.map((account, index) => [names[index] ?? "", account]));
 }
 
-/** Finds the account that made a row by its journal, whatever its profile is now; undefined if it is not set up any more. */
+/** Finds the account that created a row, by the journal and not by the row's profile today; undefined if that account is no longer set up. */
 function findCreator(
   machine: Machine,
   { account, origin, profile = null }: RowState,
@@ -93,11 +93,11 @@ function findCreator(
   if (account && account.ports.origin === origin && account.ports.profile === profile) return account;
   const at = profile === null ? undefined : machine.findAccountNamed(profile);
   if (at && at.origin === origin) return accountAt(at);
-  // Without a profile there is none to go back to: a 404 names the origin that made it.
+  // A row without a profile stays with its account: if that answers 404, the error names the origin that created it.
   return profile === null || account?.ports.origin === origin ? account : undefined;
 }
 
-/** Paces the creates of a batch by its own rows and, with `ports`, by all that this machine sent. */
+/** Paces the creates of a batch by its own rows and, with `ports`, by all creates that this machine sent. */
 export function createPacerOf(
   clock: Ports["clock"],
   ports: Pick<Ports, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,

@@ -7,9 +7,9 @@ import { formatResult } from "./result-text.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
 
-/** The form in which addresses of one page are equal; undefined for an invalid address, and for a redirect of Gemini. */
+/** Normalizes an address so that equal pages have equal addresses; undefined for an invalid address and for a redirect of Gemini. */
 export function normalizePageAddress(address: string): string | undefined {
-  // Two redirects say nothing of whether they lead to one page.
+  // Two different redirects may lead to the same page.
   if (!URL.canParse(address) || isGroundingRedirect(address)) return undefined;
   const url = new URL(address);
   const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
@@ -42,7 +42,7 @@ export function listPages(result: Result): NamedPage[] {
   return [...pages.values()];
 }
 
-/** Makes CSL-JSON or RIS of the pages of a result, itself in the form of a result; `date` is when they were read, in ISO 8601. */
+/** Converts the pages of a result to CSL-JSON or RIS, in the form of a result; `date` (ISO 8601) is when they were read. */
 export function buildBibliography(result: Result, form: "csl" | "ris", date: string): Result {
   const day = date.slice(0, 10).split("-");
   const items = listPages(result).map(({ url, title }) => {

@@ -10,28 +10,28 @@ import type { ModelOptions, Surroundings } from "./model.js";
 
 export type { ModelFindings, ModelPlan };
 
-/** Hears what happens while a model judges the citations of a report. */
+/** Receives the events of a model that judges the citations of a report. */
 export interface ModelListener {
   onPlan?(plan: ModelPlan): Promise<void>;
   onProgress?(done: number, of: number): void;
   onNotice?(line: string): void;
-  /** `reused`: how many answers of an earlier check stand. */
+  /** `reused`: how many answers were taken from an earlier check. */
   onEnd?(findings: ModelFindings, reused: number): Promise<void>;
 }
 
 interface CheckModelOptions {
   endpoint: ChatEndpoint;
-  /** For each report. */
+  /** Limits for each report. */
   limits: BudgetLimits;
   price?: Price | undefined;
   clock: Clock;
   random: () => number;
 }
 
-/** How long the endpoint has to say whether it wants a key, ms. */
+/** How long to wait for the endpoint's answer whether it requires a key, ms. */
 const ACCESS_MS = 10_000;
 
-/** What was measured: a call has so many citations, and each takes so many tokens. */
+/** Measured averages: citations per call, and tokens per citation. */
 const CITATIONS_OF_CALL = 5;
 const TOKENS_OF_CITATION = 600;
 
@@ -49,12 +49,12 @@ export class CheckModel {
     return this.options.limits;
   }
 
-  /** As in `NAME at http://127.0.0.1:11434`. */
+  /** Describes the model as in `NAME at http://127.0.0.1:11434`. */
   get title(): string {
     return `${this.name} at ${this.options.endpoint.origin}`;
   }
 
-  /** Rejects with CodedError if the endpoint wants a key and has none; whatever else it answers says nothing. */
+  /** Rejects with CodedError if the endpoint requires a key and none is set; ignores any other answer. */
   async requireAccess(signal: AbortSignal): Promise<void> {
     const { clock, endpoint } = this.options;
     const late = new Error("no answer");
@@ -74,13 +74,13 @@ export class CheckModel {
       );
   }
 
-  /** What asking it about citations takes, before their pages were read. */
+  /** Estimates the calls and tokens for the citations, before their pages are read. */
   estimate(citations: number): ModelPlan {
     const calls = Math.ceil(citations / CITATIONS_OF_CALL);
     return { citations, calls, tokens: citations * TOKENS_OF_CITATION };
   }
 
-  /** What asks the model about citations. The answers of `earlier` stand where sentence, pages and model are the same. */
+  /** Creates the judge of citations. It reuses an answer of `earlier` if sentence, pages and model are the same. */
   createFinder(
     { onPlan = async () => {}, onProgress, onNotice = () => {}, onEnd }: ModelListener,
     signal: AbortSignal,
@@ -108,7 +108,7 @@ export class CheckModel {
   }
 }
 
-/** The proven answers of a check, by their citations and the digests of their pages. */
+/** Returns the proven answers of a check, by citation and the digests of its pages. */
 function listAnswers(outcome: CheckOutcome | undefined): Map<string, ProvenAnswer> {
   const digests = new Map(outcome?.pages.map(({ url, sha256 }) => [url, sha256]));
   const citations = outcome?.citations ?? [];
@@ -130,11 +130,11 @@ interface ModelSurroundings extends Surroundings {
   host: Surroundings["host"] & { random(): number };
 }
 
-/** How long an endpoint may send nothing, ms (contract §11). */
+/** How long an endpoint may be silent, ms (contract §11). */
 const SILENCE_MS = 60_000;
 
 /**
- * The model that flags and, where these are silent, variables name; undefined for none. Throws UsageError, BaseUrlError,
+ * Finds the model that the flags name, or else the variables; undefined if neither does. Throws UsageError, BaseUrlError,
  * and LocalError for a key file.
  */
 export async function checkModelOf(
@@ -142,7 +142,7 @@ export async function checkModelOf(
   { model, modelUrl, ...options }: ModelOptions,
   depth: ModelOptions["depth"] = "standard",
 ): Promise<CheckModel | undefined> {
-  // With the model come the search engines and the reading of pages, and each verb would load them.
+  // A static import would load the search engines and the page reader with every command.
   const { openEndpoint, readLimits } = await import("./model.js");
   const { env, clock } = ctx.host;
   const name = model ?? (env.RESEARCH_MODEL_NAME || undefined);

@@ -23,18 +23,18 @@ export type { Checker, CheckProgress, Report } from "../reader/checking/check.js
 export interface CheckSetup {
   env: Environment;
   clock: Clock;
-  /** Stands in the User-Agent, if it is known. */
+  /** The version for the User-Agent, if it is known. */
   version?: string | undefined;
-  /** Hosts that a report names may have a private address. */
+  /** Whether hosts that a report names may have private addresses. */
   allowPrivate?: boolean | undefined;
   domains?: DomainLimits["domains"] | undefined;
   notDomains?: DomainLimits["notDomains"] | undefined;
   sources?: string | undefined;
 }
 
-/** What one report may take, unless a flag says otherwise. */
+/** The limits of one report, unless a flag sets others. */
 export const CHECK_LIMITS = { pages: 100, timeoutMs: 600_000 };
-/** A larger report is not read, in bytes. */
+/** The largest report that is read, in bytes. */
 export const MAX_REPORT_BYTES = 2 << 20;
 
 /** Throws UsageError for a text that is too long. */
@@ -43,7 +43,7 @@ export function checkReportSize(report: Report): void {
     throw new UsageError(`the report is over ${MAX_REPORT_BYTES >> 20} MiB`, "Shorten it.");
 }
 
-/** Opens what reads the pages of reports; the caller closes it. */
+/** Opens a reader for the pages of reports; the caller closes it. */
 export async function openChecker(setup: CheckSetup): Promise<Checker> {
   const { env, clock, version, allowPrivate, domains = [], notDomains = [], sources } = setup;
   const { Checker } = await import("../reader/checking/check.js");
@@ -67,13 +67,13 @@ export async function openChecker(setup: CheckSetup): Promise<Checker> {
   });
 }
 
-/** The same on the proxy and the clock of a machine. */
+/** Opens the same with the proxy and the clock of an account. */
 export function openMachineChecker(machine: Machine, allowPrivate = false): Promise<Checker> {
   const { clock, clientOptions } = machine;
   return openChecker({ env: clientOptions.proxyEnvironment ?? {}, clock, allowPrivate });
 }
 
-/** Reads what `try --sources` would read of a folder. Rejects with LocalError. */
+/** Reads the same files of a folder as `try --sources`. Rejects with LocalError. */
 async function openFileReader(
   root: string,
   read: (task: { name: string; bytes: Uint8Array }, signal: AbortSignal) => Promise<CutDocument>,
@@ -89,7 +89,7 @@ async function openFileReader(
   };
 }
 
-/** Not one citation of a report could be checked; what is known all the same is its outcome. */
+/** No citation of a report could be checked; `outcome` holds the other findings. */
 export class NotCheckedError extends CodedError {
   constructor(
     readonly outcome: CheckOutcome,
@@ -105,9 +105,9 @@ export interface CheckNotice {
   message: string;
 }
 
-/** What one check of a report takes: with a model, the model, who hears of it, and an earlier check whose answers stand. */
+/** The options of a check. With a model: the model, the receiver of its events, and an earlier check whose answers are reused. */
 export interface ReportCheckOptions extends Omit<CheckOptions, "onCited" | "findSupport"> {
-  /** Told what of the report leads nowhere or is not used, before any page is asked for. */
+  /** Called with the dead references and unused sources of the report, before any page is requested. */
   onNotice?: (notice: CheckNotice) => void;
   model?: CheckModel | undefined;
   listener?: ModelListener | undefined;
@@ -118,7 +118,7 @@ const EXPORT_HINT =
   "Export the report with its links, as Markdown or docx, in place of a copy of what the page shows; " +
   "of a request of this machine, check the id.";
 
-/** A check of one report. Rejects with NotCheckedError. */
+/** Checks one report. Rejects with NotCheckedError. */
 export async function checkOf(
   checker: Checker,
   report: Report,
@@ -159,7 +159,7 @@ export async function checkOf(
   return { ...named, ...checked, model: model?.name ?? null };
 }
 
-/** What of a report leads nowhere, and what it lists in vain. */
+/** Lists the marks of a report that lead to no source, and the listed sources that no sentence cites. */
 function listNotices({ marksWithoutSource: marks, notCited }: ReportClaims): CheckNotice[] {
   const notices: CheckNotice[] = [];
   if (marks.length > 0)
@@ -175,7 +175,7 @@ function listNotices({ marksWithoutSource: marks, notCited }: ReportClaims): Che
   return notices;
 }
 
-/** Checks the result of a request, and keeps what was found unless the same check goes on later. */
+/** Checks the result of a request, and keeps the outcome unless the check will be resumed later. */
 export async function checkRequest(
   checker: Checker,
   ports: Ports,
@@ -188,12 +188,12 @@ export async function checkRequest(
   const earlier = readKeptCheck(ports, target.requestId);
   const outcome = await checkOf(checker, reportOf(result), named, { ...options, earlier });
   signal.throwIfAborted();
-  // The caller has it, so that it cannot be kept ends nothing.
+  // The caller has the outcome, so a failure to keep it is not an error.
   if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(ports, target, outcome));
   return outcome;
 }
 
-/** A result as a report: its text or its fields, with what its provider says of them. */
+/** Reads a result as a report: its text or its fields, with the provider's citations. */
 export function reportOf({ data, value }: Pick<Result, "data" | "value">): Report {
   const sources = Array.isArray(data.sources) ? data.sources.map((source) => Object(source).url) : [];
   const given = {
@@ -203,7 +203,7 @@ export function reportOf({ data, value }: Pick<Result, "data" | "value">): Repor
   return typeof value === "string" ? { text: value, given } : { value, given };
 }
 
-/** The report in a file: Markdown, or what `output --json` prints if its name ends in `.json`. Throws UsageError. */
+/** Reads the report in a file: Markdown or, if the name ends in `.json`, the output of `output --json`. Throws UsageError. */
 export function reportIn(text: string, file: string): { report: Report; result: Result } {
   if (text.includes("\0"))
     throw new UsageError(
@@ -223,7 +223,7 @@ export function reportIn(text: string, file: string): { report: Report; result: 
   return { report: reportOf(result), result };
 }
 
-/** A report of Word as Markdown. Rejects with UsageError. */
+/** Converts a Word report to Markdown. Rejects with UsageError. */
 export async function convertDocxToMarkdown(
   bytes: Uint8Array,
   file: string,
@@ -239,7 +239,7 @@ export async function convertDocxToMarkdown(
   }
 }
 
-/** The sentences of a report in their order; those that cite something are the citations of a check of it. */
+/** Lists the sentences of a report in order; a check judges the sentences that cite a source. */
 export async function readClaims(report: Report): Promise<Claim[]> {
   const { listClaims } = await import("../reader/checking/check.js");
   return listClaims(report).claims;
@@ -247,7 +247,7 @@ export async function readClaims(report: Report): Promise<Claim[]> {
 
 type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
 
-/** Keeps the check of a request's result for as long as a result. Throws LocalError. */
+/** Keeps the check of a request's result for as long as the result itself. Throws LocalError. */
 export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcome: CheckOutcome): void {
   const { history } = ports;
   if (!entry || !isAt(entry, ports)) return;
@@ -265,7 +265,7 @@ export function readKeptCheck(
     : undefined;
 }
 
-/** Contract §11: 14 if a source does not say what a sentence says, contradicts it, or is gone. */
+/** Returns 14 if a source does not support or contradicts its sentence, or is gone (contract §11). */
 export function exitCodeOfCheck({ counts }: { counts: Readonly<Record<string, number>> }): 0 | 14 {
   const { missing = 0, gone = 0, contradicted = 0 } = counts;
   return missing + gone + contradicted > 0 ? 14 : 0;

@@ -10,10 +10,10 @@ import { decodeText, isPacked, limitOf } from "../reader/reading/files/read-file
 import { UsageError } from "./errors.js";
 import { readBytes } from "./read-text.js";
 
-/** Contract §13: the limit of all texts before one question, in bytes of UTF-8. */
+/** The limit for all texts before one question, in bytes of UTF-8 (contract §13). */
 const MAX_CONTEXT_BYTES = 900 << 10;
 
-/** Reads the files that stand before a question. Rejects with UsageError for too much text, LocalError for a file that gives none. */
+/** Reads the context files of a question. Rejects with UsageError for too much text, LocalError for a file without text. */
 export async function readContext(
   sources: readonly (string | Readable)[],
   clock: Clock,
@@ -36,7 +36,7 @@ export async function readContext(
 
 /** Returns text as it is, and a page, a Word document or a PDF as the reader reads it; or the reason why there is none. */
 async function extractText(name: string, bytes: Buffer, clock: Clock, signal: AbortSignal) {
-  // A pipe has no name that says what comes from it.
+  // The name of a pipe does not tell the format.
   const file = bytes.toString("latin1", 0, 5) === "%PDF-" ? "context.pdf" : name;
   const decoded = isPacked(file) ? undefined : decodeText(bytes);
   if (decoded && "reason" in decoded) return decoded;

@@ -5,7 +5,7 @@ import { listPages, normalizePageAddress } from "./bibliography.js";
 import { checkReportSize } from "./check.js";
 import { UsageError } from "./errors.js";
 
-/** A report that was read: of a request, or from a file. */
+/** A report of a request, or from a file. */
 export interface DiffSide {
   report: Report;
   result: Result;
@@ -18,7 +18,7 @@ export interface ReportDiff {
   old: { request_id: string | null; file: string | null };
   new: { request_id: string | null; file: string | null };
   changes: { kind: "added" | "removed" | "changed"; claim: string; was: string | null }[];
-  /** Empty if nothing changed: a source alone is no change. */
+  /** Empty if nothing changed; a new source alone does not count as a change. */
   sources: { added: string[]; removed: string[] };
   counts: Record<"added" | "removed" | "changed" | "same" | "not_compared", number>;
 }
@@ -66,7 +66,7 @@ function listRemoved({ text, relation }: Compared): ReportDiff["changes"] {
   return relation.kind === "absent" ? [{ kind: "removed", claim: text, was: null }] : [];
 }
 
-/** The addresses of pages by the names under which those of one page are equal. */
+/** Maps the normalized address of each page to its address. */
 type Pages = ReadonlyMap<string, string>;
 
 function pagesOf(result: Result): Pages {

@@ -30,12 +30,12 @@ export const EXIT_CODES = {
 
 export type OurCode = keyof typeof EXIT_CODES;
 
-/** Whether an error code is one of ours (contract §1.4) and not the service's. */
+/** Whether an error code is the program's own (contract §1.4) and not the service's. */
 export function isOurs(code: string): boolean {
   return code in EXIT_CODES || code === "INTERRUPTED";
 }
 
-/** An error of this machine's own, with one of our codes: what is wrong and, as the hint, what to do. */
+/** An error of the program itself, with a code of contract §1.4: what is wrong and, as the hint, what to do. */
 export class CodedError extends Error {
   constructor(
     readonly code: OurCode,
@@ -46,7 +46,7 @@ export class CodedError extends Error {
   }
 }
 
-/** Bad input, found before anything was sent. */
+/** Bad input; nothing was sent. */
 export class UsageError extends CodedError {
   constructor(message: string, hint?: string) {
     super("USAGE", message, { hint });

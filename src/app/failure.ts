@@ -21,7 +21,7 @@ import { DAY_MS } from "../core/protocol/limits.js";
 import { formatDuration, formatIsoDate } from "../core/text/duration.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
-/** What a user reads of an error, in the fields of the JSON form. */
+/** An error as the user sees it, with the fields of the JSON form. */
 export interface Failure {
   code: string;
   message: string;
@@ -59,7 +59,7 @@ export function describeFailure(error: unknown): Failure {
   return createFailure("INTERNAL", String(error), hint);
 }
 
-/** The sentence without its end, for one that goes on after it. */
+/** Removes the full stop, for a sentence that continues. */
 export function explainError(error: unknown): string {
   return describeFailure(error).message.replace(/\.$/, "");
 }
@@ -102,7 +102,7 @@ function describeQuotaError({ limit, retryAfter, until, day }: QuotaExceededErro
   return { ...createFailure(code, message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
 }
 
-/** Other commands name it too, which do not take the flag. */
+/** Names the command, since other commands that show this error do not take the flag. */
 const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
 
 function classifyKind(error: ResearchError): OurCode {
@@ -124,11 +124,11 @@ function chooseHint(error: ResearchError): string | undefined {
   const { retryAfter } = error;
   if (retryAfter === undefined) return WAITS;
   const waitMs = retryAfter * 1_000;
-  // No command sits out more than a day.
+  // No command waits for more than a day.
   return `Wait ${formatDuration(waitMs)}.${waitMs > DAY_MS ? "" : ` ${WAITS}`}`;
 }
 
-/** Says whether the words of a refusal name the key, or there are none. */
+/** Whether a refusal is about the key: its text names the key, or it has no text. */
 function isAboutKey({ code, message, enveloped }: RefusedError): boolean {
   const isWordless = !enveloped && /^HTTP \d+ for \S+ \S+$/.test(message);
   return (
@@ -137,25 +137,25 @@ function isAboutKey({ code, message, enveloped }: RefusedError): boolean {
   );
 }
 
-/** The part of a failure that is kept with its row of a batch. */
+/** The part of a failure that a batch keeps with its row. */
 export function describeRowError(error: unknown): RowError {
   const { code, message, exit_code, http_status, hint } = describeFailure(error);
   return { code, message, exit_code, ...(http_status && { http_status }), ...(hint && { hint }) };
 }
 
-/** What the error that answers that question says about the key. */
+/** Returns what an error of the login probe says about the key. */
 export function readKeyAnswer(
   error: ResearchError,
   isProvider: boolean,
 ): "refused" | "valid" | "no-answer" | "not-the-service" {
   if (error instanceof RefusedError && isRefusedKey(error)) return "refused";
   const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
-  // A provider documents no 5xx, so one says nothing about the key.
+  // Providers do not document their 5xx, so a 5xx says nothing about the key.
   if (enveloped && !(isProvider && (error.httpStatus ?? 0) >= 500)) return "valid";
   return error.httpStatus === undefined && error.code === "UNREACHABLE" ? "no-answer" : "not-the-service";
 }
 
-/** Contract §2: any other error in an envelope, a 403 too, comes from a service that knows the key. */
+/** Any other error in an envelope, even a 403, comes from a service that accepts the key (contract §2). */
 function isRefusedKey({ httpStatus, code, kind }: RefusedError): boolean {
   const isSaid = kind === "unauthenticated" && httpStatus !== 403;
   return httpStatus === 401 || code === "INVALID_API_KEY" || isSaid;

@@ -38,34 +38,34 @@ import {
   resolveSettings,
 } from "./settings.js";
 
-/** What a machine is made of: the process as it is, and what was chosen for this one. */
+/** The process's environment, clock and platform, and the settings chosen by flags or options. */
 export interface MachineOptions {
   env: Environment;
   platform: NodeJS.Platform;
   clock: Clock;
   choices: Choices;
   readKey?: ReadKey | undefined;
-  /** What a client takes beside the settings. */
+  /** Options of the client beside the settings. */
   client?: Pick<ClientOptions, "userAgent" | "random" | "onEvent">;
   /** Called with the settings in force before the first client is made. */
   onConnect?: (settings: ResolvedSettings) => void;
-  /** Called with a sentence when settings that others could read have been made private. */
+  /** Called with a sentence after a settings file that other users could read was made private. */
   onMadePrivate?: (text: string) => void;
-  /** Called with a sentence before the first request of another account than the one in use is asked for there. */
+  /** Called with a sentence before the first request to an account other than the one in use. */
   onOtherAccount?: (text: string) => void;
-  /** Called when it is closed, if records of the history in `folder` could not be read. */
+  /** Called on close if some records of the history in `folder` could not be read. */
   onSkipped?: ((records: number, folder: string) => Promise<void>) | undefined;
-  /** Whether it is only looked at: no file is changed by that, and a key file is read when its key is asked for. */
+  /** Whether to inspect only: no file is changed, and a key file is read only when its key is needed. */
   isInspected?: boolean;
 }
 
 export interface LimitOptions {
   tier?: Tier;
-  /** Creates per hour; it overrides a tier. */
+  /** Creates per hour; overrides a tier. */
   perHour?: number;
 }
 
-/** Settings, history, key and client of this machine, each made on first use. Throws CodedError for what is missing. */
+/** The settings, history, key and client of an account, each created on first use. Throws CodedError if a setting is missing. */
 export class Machine implements Ports {
   readonly clock: Clock;
   #options: MachineOptions;
@@ -75,7 +75,7 @@ export class Machine implements Ports {
   #client: ResearchClient | undefined;
   #origin: string | undefined;
   #keyId: string | undefined;
-  /** The profiles of other accounts that were said. */
+  /** The profiles that `onOtherAccount` has already been called for. */
   readonly #said = new Set<string>();
   readonly #named = new Map<string, Machine>();
 
@@ -84,7 +84,7 @@ export class Machine implements Ports {
     this.clock = options.clock;
   }
 
-  /** The same machine with its settings read again. */
+  /** Returns a copy that reads its settings again. */
   reopen(changes: Pick<MachineOptions, "isInspected"> = {}): Machine {
     return new Machine({ ...this.#options, ...changes });
   }
@@ -110,7 +110,7 @@ export class Machine implements Ports {
     return this.#settings;
   }
 
-  /** What this machine created; undefined if the history is switched off, or there is no folder for it. */
+  /** The history of this machine's creates; undefined if it is switched off or has no folder. */
   get history(): History | undefined {
     const { state } = this.folders;
     if (this.settings.history.value === "off" || state === undefined) return undefined;
@@ -118,7 +118,7 @@ export class Machine implements Ports {
     return this.#history;
   }
 
-  /** Speaks to the service in force. Throws CodedError if the base URL or the key is missing. */
+  /** The client of the service in force. Throws CodedError if the base URL or the key is missing. */
   get client(): ResearchClient {
     if (!this.#client) {
       const { settings } = this;
@@ -158,7 +158,7 @@ export class Machine implements Ports {
     return this.settings.perDay;
   }
 
-  /** Takes the limit of a flag for this account, and for those that are named here. */
+  /** Applies a flag's limit to this account and to the accounts that it opens. */
   limitDay({ perDay }: { perDay?: number }): void {
     if (perDay === undefined) return;
     this.#options = { ...this.#options, choices: { ...this.#options.choices, perDay } };
@@ -181,12 +181,12 @@ export class Machine implements Ports {
     return isAt(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
   }
 
-  /** Whether it was asked of this account, also where another one took it. */
+  /** Whether a create was first sent to this account, even if another account accepted it. */
   isOwn(entry: HistoryEntry): boolean {
     return this.#hasMade(entry) || (entry.asked_of !== undefined && this.#hasMade(entry.asked_of));
   }
 
-  /** By its key; by its profile where the key is a stored one, which may have been replaced. */
+  /** Compares the keys; if the key is a stored one, which may have been replaced, compares the profiles. */
   #hasMade(entry: AccountOfEntry): boolean {
     const { baseUrl, apiKey } = this.settings;
     if (!baseUrl || !apiKey) return this.isHere(entry);
@@ -196,7 +196,7 @@ export class Machine implements Ports {
     return entry.key_id === this.#keyId;
   }
 
-  /** Contract §3: the profile recorded with it, unless flags or variables say where the command goes. */
+  /** Finds the account of the profile recorded with a create, unless flags or variables choose an account (contract §3). */
   findAccount(entry: HistoryEntry): Machine | undefined {
     const { choices, env, onOtherAccount } = this.#options;
     const { profile, baseUrl, provider } = choices;
@@ -217,8 +217,8 @@ export class Machine implements Ports {
   }
 
   /**
-   * Nothing is sent for a request of the history if no base URL is configured, and none for an id in the form of another
-   * provider's. The error names where it was made, and what to do.
+   * Explains why a request is not sent: it is in the history and no base URL is configured, or its id has the form of another
+   * provider's. The error names the service that created it, and what to do. Undefined if the request may be sent.
    */
   explainRefusal(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
     const { baseUrl, provider } = this.settings;
@@ -235,7 +235,7 @@ export class Machine implements Ports {
     return new ResearchError("NOT_FOUND", why, { requestId, hint: this.describeWay(entry, owners) });
   }
 
-  /** The flag, or the login, for the account that made a request, or for one of the providers that have such ids. */
+  /** Names the flag, or the login, for the account that created a request, or for a provider whose ids have this form. */
   describeWay(
     entry: Seen | undefined,
     owners: readonly Provider[] = listOwnersOfId(entry?.request_id ?? "", INTERFACE),
@@ -251,7 +251,7 @@ export class Machine implements Ports {
     return provider ? `\`research login ${provider.name}${site}\` stores an account there` : `add${site}`;
   }
 
-  /** The account of a profile; undefined if there is none, or it has no key for its origin. */
+  /** Finds the account of a profile; undefined if the profile is missing or has no key for its origin. */
   findAccountNamed(profile: string): Machine | undefined {
     try {
       const account = this.#openAccount(profile, "the history");
@@ -267,7 +267,7 @@ export class Machine implements Ports {
     return Object.keys(this.store.read().profiles).flatMap((name) => this.findAccountNamed(name) ?? []);
   }
 
-  /** Accounts by their profiles alone (contract §12). `flag` named them. Throws UsageError, and one CodedError for all that lack a key. */
+  /** Opens the accounts of the profiles that `flag` names, ignoring other flags (contract §12). Throws UsageError, or one CodedError that names all accounts without a key. */
   openNamed(profiles: readonly string[], flag: string): Machine[] {
     if (this.#options.choices.baseUrl !== undefined)
       throw new UsageError(
@@ -290,7 +290,7 @@ export class Machine implements Ports {
     });
   }
 
-  /** The account of one profile. Throws UsageError. */
+  /** Opens the account of one profile. Throws UsageError. */
   #openAccount(profile: string, flag: string): Machine {
     const opened = this.#named.get(profile);
     if (opened) return opened;
@@ -305,13 +305,13 @@ export class Machine implements Ports {
     return account;
   }
 
-  /** How the service in force is spoken to: loaded when it is first needed. */
+  /** The dialect of the service in force, loaded on first use. */
   get dialect(): () => Promise<Dialect> {
     const { provider, settings } = this;
     return async () => (provider ? provider.load(provider.defaultModel) : createResearch(listGaps(settings)));
   }
 
-  /** How any service is spoken to from here: all but its address, its key and what the interface does not show. */
+  /** The client options that are the same for every service: all but its address, its key and the values that the interface does not show. */
   get clientOptions(): Omit<ClientOptions, "baseUrl" | "apiKey"> {
     const { choices, client, clock, env } = this.#options;
     const { requestTimeout } = choices;
@@ -323,7 +323,7 @@ export class Machine implements Ports {
     };
   }
 
-  /** Creates per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is given. Throws UsageError. */
+  /** Returns the creates per hour from flag, option or setting (§8); Infinity for no limit, undefined if nothing sets it. Throws UsageError. */
   getHourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
     const isCount = perHour === Number.POSITIVE_INFINITY || Number.isInteger(perHour);
     if (perHour !== undefined && !(isCount && perHour > 0))

@@ -14,7 +14,7 @@ import { parseDomains } from "./domains.js";
 import { findGivenFlag, refuseBeside, UsageError } from "./errors.js";
 import { type Choices, chooseInsecureHttp, waitForKey } from "./settings.js";
 
-/** What of this process is needed to reach an endpoint that is no research service: a model, a search engine, a page. */
+/** The parts of this process that a request to a model, a search engine or a page needs. */
 export interface Surroundings {
   host: {
     env: Environment;
@@ -26,7 +26,7 @@ export interface Surroundings {
   signal: AbortSignal;
 }
 
-/** The flags that say which model does the research, within which limits, and where it looks. */
+/** The flags that choose the model of a research, its limits and its sources. */
 export interface ModelOptions {
   model?: string | undefined;
   modelUrl?: string | undefined;
@@ -43,16 +43,16 @@ export interface ModelOptions {
   pages?: number | undefined;
 }
 
-/** What a service lends to a researcher with a model. */
+/** The resources that a service shares with its researcher. */
 type ServiceParts = Pick<ModelResearcherOptions, "exchanges" | "log" | "notice">;
 
-/** Makes the researcher with a model on a folder, on the web, or on both. Rejects if the folder cannot be read. */
+/** Creates a researcher that uses a model on a folder, on the web, or on both. Rejects if the folder cannot be read. */
 export type ModelResearch = (
   folder: FolderIndexOptions | undefined,
   service: ServiceParts,
 ) => Promise<Researcher>;
 
-/** For one research, unless a flag says otherwise (contract §4, "With a model"). */
+/** The limits of one research, unless a flag sets others (contract §4, "With a model"). */
 const DEPTHS = {
   quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
   standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
@@ -61,7 +61,7 @@ const DEPTHS = {
 
 const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
 
-/** Research with the model that the flags name; undefined for none. Throws UsageError, BaseUrlError, and LocalError for a key file. */
+/** Finds the model that the flags name; undefined if they name none. Throws UsageError, BaseUrlError, and LocalError for a key file. */
 export async function openModel(
   ctx: Surroundings,
   options: ModelOptions & { researcher?: string },
@@ -93,7 +93,7 @@ export async function openModel(
   };
 }
 
-/** The endpoint that the options name; undefined for none. `variables`: how those begin that may name it, too. Throws as `findModel`. */
+/** Finds the endpoint that the options name, or else the variables with the prefixes `variables`; undefined if neither does. Throws as `findModel`. */
 export async function openEndpoint(
   ctx: Surroundings,
   { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length }: ModelOptions,
@@ -117,7 +117,7 @@ export async function openEndpoint(
   return { url, model: name, apiKey, connections: openConnections(ctx, url), clock: ctx.host.clock };
 }
 
-/** What one research or one check may take. */
+/** The limits of one research or one check. */
 export function readLimits({
   modelTokens,
   modelCalls,
@@ -129,11 +129,11 @@ export function readLimits({
 }
 
 const MOST_PAGES = 30;
-/** How many pages are cut into blocks at a time, for all researches together. */
+/** How many pages are split into blocks at a time, across all researches. */
 const MOST_DOCUMENTS = 2;
 const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
 
-/** The web as a source, with the engine that the flags name; undefined for none. Throws as `findModel`. */
+/** Opens the web as a source, with the search engine that the flags name; undefined if they name none. Throws as `findModel`. */
 async function searchOf(
   ctx: Surroundings,
   { search, domains, notDomains, pages, model }: ModelOptions,
@@ -197,13 +197,13 @@ function chooseEngineUrl(ctx: Surroundings, name: EngineName, given: string | un
 
 const CONNECT_MS = 30_000;
 
-/** Connections to what the service itself asks, through the proxy of the environment. */
+/** Opens connections for the service's own requests, through the proxy of the environment. */
 function openConnections({ host }: Pick<Surroundings, "host">, url: URL): Connections {
   host.beforeRequests?.();
   return new Connections(url, chooseProxy(url, host.env), CONNECT_MS);
 }
 
-/** The address of an endpoint, as a base URL is read. Throws BaseUrlError. */
+/** Parses the address of an endpoint by the rules of a base URL. Throws BaseUrlError. */
 function parseEndpointUrl(
   { flags, host }: Surroundings,
   text: string,
@@ -212,7 +212,7 @@ function parseEndpointUrl(
   return parseBaseUrl(text, chooseInsecureHttp(flags, host.env).value, what);
 }
 
-/** The key in the variable `name` or in the file of `name`_FILE, if any. No flag takes one: a process list shows flags. */
+/** Reads the key in the variable `name` or in the file of `name`_FILE, if any. No flag takes a key, since a process list shows flags. */
 async function readModelKey(
   { host: { env, clock }, signal }: Pick<Surroundings, "host" | "signal">,
   name: string,

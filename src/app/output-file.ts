@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { discard, getSystemCode } from "../core/files/files.js";
 import { createLocalError, LocalError, runLocally } from "../core/files/local-error.js";
 
-/** What link(2) gives on a file system without hard links (exFAT, some network mounts). */
+/** The errors of link(2) on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /** Throws LocalError if `path` could not be written: it exists (without `force`), is not a file, or a folder is not writable. */
@@ -14,7 +14,7 @@ export function checkTarget(path: string, force: boolean): void {
   if (existing?.isFIFO() || existing?.isSocket())
     throw new LocalError(`${path} is not a file; write to stdout instead (-o -)`);
   try {
-    // Only a trial shows what an access check does not: a file system that is read-only, full or of another kind.
+    // An access check misses a file system that is read-only, full or special, so write a trial file.
     fs.rmdirSync(draftFolder(path));
   } catch (error) {
     throw createLocalError(`${path} cannot be written`, error);
@@ -25,7 +25,7 @@ export function checkTarget(path: string, force: boolean): void {
 export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
   checkTarget(path, force);
   runLocally(`${path} could not be written`, () => {
-    // A device has nothing to replace; what is written to it is gone.
+    // Write to a device directly: it holds no file that could be replaced.
     if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
     else replace(path, text, force);
   });
@@ -39,7 +39,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
     if (!force) publish(draft, path);
     else {
       const old = lstat(path);
-      // A file that was private stays so.
+      // A private file stays private.
       if (old?.isFile()) fs.chmodSync(draft, old.mode & 0o777);
       fs.renameSync(draft, path);
     }

@@ -13,7 +13,7 @@ import { DEFAULT_PROFILE, parseOrigin, requireConnection } from "./settings.js";
 const COUNTED = { counted_from: "this machine's own records" } as const;
 const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
 
-/** What is used up and left of `limit` creates, and when the next one is allowed. */
+/** How many of `limit` creates are used and left, and when the next one is allowed. */
 function countSlots({ attempts, nextAt }: HourlyUsage, limit: number) {
   const used = attempts.length;
   return { used, left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
@@ -24,10 +24,10 @@ function requireHistory({ history }: Machine): History {
   return history;
 }
 
-/** Where one key stands in its hour, by this machine's own records, as a program reads it; null where no limit is set. */
+/** The JSON form of one key's hour, by this machine's own records; null if no limit is set. */
 export type Quota = ReturnType<typeof readQuota>;
 
-/** The hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if the history is off. */
+/** Reads the hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if the history is off. */
 export function readQuota(machine: Machine, options: LimitOptions) {
   const { settings } = machine;
   const { origin } = requireConnection(settings);
@@ -37,10 +37,10 @@ export function readQuota(machine: Machine, options: LimitOptions) {
   return { ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED };
 }
 
-/** One account's hour, its day under `per-day`, and what it spent. `--all` names those that no profile has any more, too. */
+/** One account's hour, its day under `per-day`, and its costs. `--all` includes accounts that no profile has any more. */
 export type AccountQuota = ReturnType<typeof readAccountQuota>;
 
-/** The account in use. Throws as `readQuota`. */
+/** Reads the quota of the account in use. Throws as `readQuota`. */
 export function readAccountQuota(machine: Machine, options: LimitOptions) {
   const quota = readQuota(machine, options);
   const { perDay, origin, apiKey, clock } = machine;
@@ -52,10 +52,10 @@ export function readAccountQuota(machine: Machine, options: LimitOptions) {
   };
 }
 
-/** So many costs have to be known before anything is said of the next, and so many of the newest are looked at. */
+/** How many costs an estimate needs at least, and how many of the newest it uses at most. */
 const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
 
-/** What the next creates cost by the median of the last ones with their model, a line each; empty where few are known. */
+/** Estimates the cost of the next creates from the median of the last ones with the same model, one line per model; empty if too few costs are known. */
 export function costEstimate(asked: readonly { ports: Machine; model: string | undefined }[]): string {
   const groups = new Map<string, typeof asked>();
   for (const request of asked) {
@@ -78,7 +78,7 @@ export function costEstimate(asked: readonly { ports: Machine; model: string | u
   return lines.join("");
 }
 
-/** Each origin and key in the history, the newest first. Needs no settings. Throws LocalError if the history is off. */
+/** Lists each origin and key in the history, the newest first. Needs no settings. Throws LocalError if the history is off. */
 export function listQuotas(machine: Machine): AccountQuota[] {
   const { clock } = machine;
   const history = requireHistory(machine);
@@ -99,7 +99,7 @@ export function listQuotas(machine: Machine): AccountQuota[] {
   });
 }
 
-/** The account in use, or that of the recorded profile, if its key is the one that made the request. */
+/** Finds the account in use, or that of the recorded profile, if its key created the request. */
 function findOwner(machine: Machine, entry: HistoryEntry): Machine | undefined {
   const recorded = machine.findAccountNamed(entry.profile ?? DEFAULT_PROFILE);
   const isIts = (account: Machine | undefined) =>

@@ -3,13 +3,13 @@ import type { Readable } from "node:stream";
 import { createLocalError } from "../core/files/local-error.js";
 import { UsageError } from "./errors.js";
 
-/** The most that is read of a prompt or a schema, in bytes. */
+/** The largest prompt or schema that is read, in bytes. */
 export const MAX_INPUT_BYTES = 1 << 20;
-/** No key is longer; this keeps `/dev/zero` out. */
+/** The longest key, in bytes; bounds the read of `/dev/zero`. */
 export const MAX_KEY_BYTES = 65_536;
 const CHUNK_BYTES = 65_536;
 
-/** Reads a small file as UTF-8 text, at once. Throws LocalError, or UsageError if it is over `getMaxBytes`. */
+/** Reads a small file as UTF-8 text, synchronously. Throws LocalError, or UsageError if it is over `getMaxBytes`. */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
   return decode(readNow(path, what, maxBytes), what);
 }
@@ -27,7 +27,7 @@ function readNow(path: string, what: string, maxBytes: number): Buffer {
   }
 }
 
-/** The same for a path or a stream; a FIFO or a terminal is read to its end, or until `signal` is aborted: then its reason is thrown. */
+/** Reads a path or a stream as UTF-8 text; a FIFO or a terminal to its end. Rejects with `signal.reason` when aborted. */
 export async function readText(
   source: string | Readable,
   what: string,
@@ -37,7 +37,7 @@ export async function readText(
   return decode(await readBytes(source, what, signal, maxBytes), what);
 }
 
-/** The same as bytes, which need not be text. */
+/** Reads the same as bytes, which need not be text. */
 export async function readBytes(
   source: string | Readable,
   what: string,
@@ -73,19 +73,19 @@ export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES
   return text;
 }
 
-/** A stream of what has no end yet; undefined for a file, and for a device such as /dev/zero, which never makes one wait. */
+/** Opens a stream for a FIFO or a terminal; undefined for a file, and for a device such as /dev/zero, whose reads never wait. */
 async function openStream(path: string): Promise<Readable | undefined> {
   const { Socket } = await import("node:net");
   const { isatty, ReadStream } = await import("node:tty");
   const fd = openNow(path);
-  // Not opened once more: a FIFO reports its end to a reader only if that reader has seen its writer.
+  // Do not open it again: a FIFO reports its end only to a reader that has seen its writer.
   if (fs.fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
   if (isatty(fd)) return new ReadStream(fd);
   fs.closeSync(fd);
   return undefined;
 }
 
-/** The size of a device is not known before its end. */
+/** Reads in chunks, since the size of a device is unknown before its end. */
 function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
   const chunks: Buffer[] = [];
   for (let size = 0; ; ) {
@@ -98,7 +98,7 @@ function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
   }
 }
 
-/** A plain open of a FIFO waits for its writer, deaf to every signal. */
+/** Opens without blocking: a plain open of a FIFO waits for its writer and ignores every signal. */
 function openNow(path: string): number {
   return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
 }

@@ -3,12 +3,12 @@ import type { Result } from "../client/workflows/results.js";
 import type { Problem } from "../core/json-schema/check.js";
 import { stringifySafe } from "../core/text/safe-text.js";
 
-/** A result for printing: text as it is, anything else as indented JSON in which every number and name is exact. */
+/** Formats a result for printing: text unchanged, anything else as indented JSON with exact numbers and names. */
 export function formatResult({ value, exact }: Pick<Result, "value" | "exact">): string {
   return typeof value === "string" ? value : `${stringifySafe(exact, 2)}\n`;
 }
 
-/** Why a result does not fit its schema, in a sentence. */
+/** Says in a sentence why a result does not fit its schema. */
 export async function describeMismatch(
   { value, data }: Pick<Result, "value" | "data">,
   problem: Problem,
@@ -47,7 +47,7 @@ function formatTitle(title: unknown, url: string): string {
   return (words || url).replace(/[[\]\\<>`*_]/g, "\\$&");
 }
 
-/** What would end a link in Markdown. */
+/** The characters that would end a link in Markdown. */
 function encodeAddress(url: string): string {
   return url.replace(/[\s<>()\\]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

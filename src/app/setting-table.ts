@@ -8,12 +8,12 @@ export interface Setting {
   description: string;
   default?: string;
   choices?: readonly string[];
-  /** The flags and the variables that say the same. */
+  /** The flags and the variables with the same meaning. */
   flags?: readonly string[];
   variables?: readonly string[];
-  /** What every value of it matches, and that in words. */
+  /** The pattern of its values, and its description. */
   form?: readonly [pattern: RegExp, words: string];
-  /** Whether no message quotes its value. */
+  /** Whether messages must not quote its value. */
   isSecret?: boolean;
 }
 
