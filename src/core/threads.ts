@@ -214,7 +214,7 @@ async function waitForMessage(thread: Thread, signal: AbortSignal): Promise<Excl
   const listeners = new AbortController();
   const until = { signal: AbortSignal.any([signal, listeners.signal]) };
   const exit = once(thread, "exit", until).then(() => {
-    throw new Error("its thread was ended");
+    throw new Error("its thread has ended");
   });
   const waitForNext = async (): Promise<Exclude<ThreadAnswer, "idle">> => {
     const [answer] = (await once(thread, "message", until)) as [ThreadAnswer];

@@ -69,7 +69,7 @@ describe("a proxy that wants a login", () => {
       const run = await research([...command, "--json"], { home, env });
       expect(run).toMatchObject({ code: 9, stdout: "" });
       expect(jsonErrors(run.stderr)).toMatchObject([
-        { code: "UNREACHABLE", message: expect.stringMatching(/the proxy asks for a login \(HTTP 407\)/) },
+        { code: "UNREACHABLE", message: expect.stringMatching(/the proxy requires a login \(HTTP 407\)/) },
       ]);
       expect(run.stderr).not.toContain("wrong");
     }

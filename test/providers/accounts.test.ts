@@ -187,7 +187,7 @@ describe.each(NAMES)("%s", (name) => {
     const id = (await run("create", "why")).stdout.trim();
     const seen = await run("create", "and then?", "--after", "@last");
     if (name === "tavily") {
-      expect(seen).toMatchObject({ code: 2, stderr: expect.stringContaining("takes no follow-up") });
+      expect(seen).toMatchObject({ code: 2, stderr: expect.stringContaining("does not support follow-ups") });
       return expect(double.server.count("create")).toBe(1);
     }
     expect(seen, seen.stderr).toMatchObject({ code: 0 });
@@ -311,7 +311,7 @@ describe("stop", () => {
     ["exa", 0, /STOPPED/],
     ["parallel", 6, /Parallel has no way to stop.*goes on and is paid for/],
     ["tavily", 6, /Tavily has no way to stop.*goes on and is paid for/],
-    ["gemini", 6, /no cancel with an API key.*goes on and is paid for/],
+    ["gemini", 6, /refuses a cancel with an API key.*goes on and is paid for/],
   ])("at %s ends with %d", async (name, code, says) => {
     const { run, double } = await account(name);
     const id = (await run("create", "why => queued running")).stdout.trim();
@@ -516,7 +516,7 @@ describe("domains", () => {
 
   const twice = ["--domains", "a.example", "--set", "include_domains=[]"];
   test.each<[ProviderName | "research", string[], RegExp]>([
-    ["openai", ["--not-domains", "a.example"], /can leave no domains out/],
+    ["openai", ["--not-domains", "a.example"], /cannot exclude domains/],
     ["openai", ["--domains", "a.example", "--set", 'tools=[{"type":"web_search"}]'], /"tools".*--set/],
     ["exa", ["--domains", "a.example"], /Exa cannot be told which domains/],
     ["gemini", ["--not-domains", "a.example"], /Gemini cannot be told which domains/],
@@ -927,7 +927,7 @@ test("https:// at a port that speaks no TLS is said in words, without OpenSSL's"
   const seen = await homeWith(env).run("create", "why");
   expect(seen).toMatchObject({
     code: 9,
-    stderr: expect.stringContaining("it does not speak TLS there: is its"),
+    stderr: expect.stringContaining("it does not use TLS: is its"),
   });
   expect(seen.stderr).not.toMatch(/SSL|openssl/i);
 });

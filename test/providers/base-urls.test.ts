@@ -125,9 +125,9 @@ describe("a service in the form of Azure OpenAI", () => {
       expect([reasoning, tools]).toEqual([undefined, [{ type: "web_search" }]]);
       const [failure] = jsonErrors((await run("create", "why", "--model", "none", "--json")).stderr);
       expect(failure).toMatchObject({ code: "DeploymentNotFound", exit_code: 2 });
-      expect(failure?.hint).toBe("--model takes the name of a deployment of that resource.");
+      expect(failure?.hint).toBe("Pass --model with the name of a deployment of that resource.");
       expect(failure?.message).toContain(
-        `(POST ${server.url}/openai/v1/responses was asked: check the base URL)`,
+        `(requested POST ${server.url}/openai/v1/responses; check the base URL)`,
       );
       await run("config", "unset", "model");
       expect((await run("create", "why")).stderr).toContain("name another with --model");
@@ -140,6 +140,6 @@ describe("a service in the form of Azure OpenAI", () => {
     const { run } = homeWith(env, { clock: new VirtualClock() });
     const seen = await run("create", "why");
     expect(seen.code).toBe(2);
-    expect(seen.stderr).toContain(`(POST ${server.url}/v1/responses was asked: check the base URL)`);
+    expect(seen.stderr).toContain(`(requested POST ${server.url}/v1/responses; check the base URL)`);
   });
 });

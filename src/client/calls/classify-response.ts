@@ -47,7 +47,7 @@ export type Classification =
 /** Any classification but a success. */
 export type Unsuccessful = Exclude<Classification, Success>;
 
-export interface Asked {
+export interface ExchangeContext {
   dialect: Dialect;
   operation: Operation;
   /** The id in the path; undefined for create. */
@@ -57,42 +57,52 @@ export interface Asked {
   /** The host, and the proxy if there is one, for messages. */
   peer: string;
   /** A hint, if the address is a provider's and the dialect is the interface's. */
-  meant?: string | undefined;
+  addressHint?: string | undefined;
   /** Epoch ms, to read a `Retry-After` date against. */
   now: number;
 }
 
 /** Classifies an answer by §7 and its dialect; allows for answers of an intermediary. Pure. */
-export function classifyResponse(answer: HttpAnswer | RequestFailure, asked: Asked): Classification {
-  const { dialect, operation } = asked;
+export function classifyResponse(
+  answer: HttpAnswer | RequestFailure,
+  context: ExchangeContext,
+): Classification {
+  const { dialect, operation } = context;
   const facts: ErrorFacts = {
-    requestId: asked.requestId,
-    retryAfter: readRetryAfter(answer.headers, asked.now),
+    requestId: context.requestId,
+    retryAfter: readRetryAfter(answer.headers, context.now),
   };
-  if (answer.kind === "failure") return createFaulty(answer.fault, answer.sent, answer.message, asked, facts);
-  const knownFacts: ErrorFacts = { ...facts, httpStatus: answer.status };
+  if (answer.kind === "failure")
+    return createFaulty(answer.fault, answer.sent, answer.message, context, facts);
+  const answerFacts: ErrorFacts = { ...facts, httpStatus: answer.status };
   const body = parseBody(answer, getMaxBytes(operation, dialect));
   if (body.kind === "oversized")
-    return createFaulty("oversized", true, "the answer is too large or too deeply nested", asked, knownFacts);
+    return createFaulty(
+      "oversized",
+      true,
+      "the answer is too large or too deeply nested",
+      context,
+      answerFacts,
+    );
   const value = body.kind === "json" ? body.value : undefined;
   const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
-  const inBody = serviceError?.retryAfter;
-  const seconds = inBody && readSecondsToWait(inBody, readResponseDate(answer.headers, asked.now));
+  const bodyWait = serviceError?.retryAfter;
+  const seconds = bodyWait && readSecondsToWait(bodyWait, readResponseDate(answer.headers, context.now));
   // Take the later time: a request that comes too early counts against the limit.
-  knownFacts.retryAfter = pickLater(facts.retryAfter, seconds);
-  if (answer.status >= 300) return classifyError(answer, serviceError, asked, knownFacts);
-  if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, asked, knownFacts);
+  answerFacts.retryAfter = pickLater(facts.retryAfter, seconds);
+  if (answer.status >= 300) return classifyError(answer, serviceError, context, answerFacts);
+  if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, context, answerFacts);
   const data = dialect.data(operation, value);
-  if (typeof data === "string") return createFaulty("unreadable", true, data, asked, knownFacts);
-  const about = data.request_id;
-  if (asked.requestId !== undefined && about !== undefined && about !== asked.requestId) {
-    return createFaulty("wrong-request", true, "the answer is about another request", asked, knownFacts);
+  if (typeof data === "string") return createFaulty("unreadable", true, data, context, answerFacts);
+  const answeredId = data.request_id;
+  if (context.requestId !== undefined && answeredId !== undefined && answeredId !== context.requestId) {
+    return createFaulty("wrong-request", true, "the answer is about another request", context, answerFacts);
   }
-  return { kind: "data", data, waitMs: waitAsked(answer, asked.now) };
+  return { kind: "data", data, waitMs: readWaitMs(answer, context.now) };
 }
 
 /** Returns the wait before the next poll that an answer asks for, in milliseconds; 0 if it asks for none or is invalid. `now`: epoch ms. */
-export function waitAsked({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
+export function readWaitMs({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
   const retryAfter = readRetryAfter(headers, now) ?? 0;
   const pollAfterMs = getHeader(headers, "openai-poll-after-ms")?.trim() ?? "";
   const ms = /^\d+$/.test(pollAfterMs) ? Number(pollAfterMs) : 0;
@@ -107,15 +117,15 @@ function pickLater(one: number | undefined, other: number | undefined): number |
 function classifyError(
   answer: HttpAnswer,
   serviceError: ServiceError | undefined,
-  asked: Asked,
+  context: ExchangeContext,
   facts: ErrorFacts,
 ): Classification {
   const { status, headers } = answer;
-  const { operation } = asked;
+  const { operation } = context;
   const title = findTitle(answer);
   const page = title === undefined ? "" : `: ${title}`;
   const createFault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
-    createFaulty(name, true, why + page, asked, { ...facts, ...more }, serviceError);
+    createFaulty(name, true, why + page, context, { ...facts, ...more }, serviceError);
   if (status >= 500) return createFault("unavailable", `the service is not available (HTTP ${status})`);
   if (status < 400) {
     const location = getHeader(headers, "location");
@@ -124,25 +134,25 @@ function classifyError(
     return createFault(name, `a redirect${to} was not followed (HTTP ${status})`);
   }
   if (status === 405 && (operation === "status" || operation === "output")) {
-    const hint = `If the service wants another method, \`research config set ${operation}-method POST\` sets it.`;
-    return createFault("wrong-method", "the service does not take this method (HTTP 405)", { hint });
+    const hint = `If the service needs another method, set it with \`research config set ${operation}-method POST\`.`;
+    return createFault("wrong-method", "the service does not accept this method (HTTP 405)", { hint });
   }
   // A service may send 408 for a result that is not ready yet; for anything else these statuses say too little.
   const isAboutResult = operation === "output" && serviceError?.kind !== undefined;
   if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !serviceError))
     return createFault("ambiguous", `the service gave no result (HTTP ${status})`);
   // At a provider 402, 432 and 433 mean that no credit is left; the interface does not define them.
-  const isUnpaid = UNPAID.has(status) && asked.dialect.name !== "research";
+  const isUnpaid = UNPAID.has(status) && context.dialect.name !== "research";
   const kind =
     serviceError?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (serviceError && "refused");
-  if (kind) return createRefusal(kind, serviceError, asked, facts, page);
-  return createFault("stray", `HTTP ${status} without a word from the service itself`);
+  if (kind) return createRefusal(kind, serviceError, context, facts, page);
+  return createFault("stray", `HTTP ${status}, and not from the service itself`);
 }
 
 function createRefusal(
   kind: RefusalKind,
   serviceError: ServiceError | undefined,
-  asked: Asked,
+  context: ExchangeContext,
   facts: ErrorFacts,
   page = "",
 ): Classification {
@@ -150,7 +160,7 @@ function createRefusal(
   const hint = isNoService
     ? "Is the base URL right? `research config list` shows where it comes from."
     : undefined;
-  const message = serviceError?.message || `HTTP ${facts.httpStatus} for ${asked.target}${page}`;
+  const message = serviceError?.message || `HTTP ${facts.httpStatus} for ${context.target}${page}`;
   // Missing credit has one code, whatever code a provider uses for it.
   const code = (kind === "no-credit" ? undefined : serviceError?.code) ?? CODE_OF_REFUSAL[kind];
   const error = new RefusedError(kind, serviceError !== undefined, code, message, { ...facts, hint });
@@ -168,25 +178,25 @@ function createFaulty(
   fault: FaultName,
   sent: boolean,
   why: string,
-  { operation, peer, target, meant }: Asked,
+  { operation, peer, target, addressHint }: ExchangeContext,
   facts: ErrorFacts,
   serviceError?: ServiceError,
 ): Classification {
-  const wrapFault = (error: ResearchError) => ({ kind: "fault", fault, sent, error }) as const;
+  const toFault = (error: ResearchError) => ({ kind: "fault", fault, sent, error }) as const;
   if (!sent) {
     const created = operation === "create" ? "Nothing was created. " : "";
     const trust = /certificate/.test(why)
       ? "NODE_EXTRA_CA_CERTS names a file of certificates to trust. "
       : "";
-    const hint = created + (meant ?? `${trust}\`research doctor\` finds the cause.`);
+    const hint = created + (addressHint ?? `${trust}\`research doctor\` finds the cause.`);
     const message = `${peer} cannot be reached: ${why}`;
-    return wrapFault(new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true }));
+    return toFault(new UnreachableError("UNREACHABLE", message, { ...facts, hint, unsent: true }));
   }
   const message = `${target}: ${why}`;
   if (operation === "create" && FAULTS[fault].create === "unknown")
-    return wrapFault(new OutcomeUnknownError(message, facts));
+    return toFault(new OutcomeUnknownError(message, facts));
   const code = serviceError?.code ?? (UNANSWERED.has(fault) ? "UNREACHABLE" : "BAD_RESPONSE");
-  return wrapFault(new UnreachableError(code, message, facts));
+  return toFault(new UnreachableError(code, message, facts));
 }
 
 const UNANSWERED: ReadonlySet<FaultName> = new Set([

@@ -117,7 +117,7 @@ export function explainFailed(data: Data): string | undefined {
   if (hasNoResult(data))
     return stop_reason === "refusal"
       ? `the model refused: ${data.message}`
-      : "the provider says that it is completed, and its answer holds no text";
+      : "the provider reports it as completed, but its answer has no text";
   const { message, code } = readFields(error);
   return (
     readText(message) ??
@@ -135,7 +135,7 @@ function explainMissing(status: string, refusal: string): [code: string, why: st
     case "STOPPED":
       return ["RESEARCH_STOPPED", "was stopped, so it has no output"];
     case "COMPLETED":
-      return ["BAD_RESPONSE", `is COMPLETED, but the service gives no output: ${refusal}`];
+      return ["BAD_RESPONSE", `is COMPLETED, but the service returns no output: ${refusal}`];
     default:
       return ["NOT_FINISHED", `is not finished yet: ${status}`];
   }

@@ -82,7 +82,7 @@ export function retryDelay(
 ): number | undefined {
   const wait = WAITS[failures - 1];
   if (wait === undefined) return undefined;
-  const asked = (retryAfter ?? 0) * 1_000;
-  if (asked > PATIENCE_MS) return undefined;
-  return Math.max(asked, wait * (1 - JITTER + 2 * JITTER * random));
+  const askedMs = (retryAfter ?? 0) * 1_000;
+  if (askedMs > PATIENCE_MS) return undefined;
+  return Math.max(askedMs, wait * (1 - JITTER + 2 * JITTER * random));
 }

@@ -26,7 +26,7 @@ import { type Dialect, type DialectRequest, InputError } from "../dialects/diale
 import { addDefaults, buildRequestBelow, findProvider, findProviderMeant } from "../dialects/providers.js";
 import { createResearch } from "../dialects/research.js";
 import { getMaxBytes, salvageRequestId } from "./body.js";
-import { type Classification, classifyResponse, type Success, waitAsked } from "./classify-response.js";
+import { type Classification, classifyResponse, readWaitMs, type Success } from "./classify-response.js";
 import { RefusedError, ResearchError, UnreachableError } from "./errors.js";
 import type { ClientEvent, ClientOptions } from "./options.js";
 import { Pace } from "./pace.js";
@@ -143,7 +143,7 @@ export class Session {
     const answer = await this.#send(operation, request, dialect, limits);
     // Most polls repeat the previous answer, and parsing it again is a sixth of the cost of a poll.
     if (last?.answer && isSame(last.answer, answer))
-      return { ...last, waitMs: waitAsked(answer, this.clock.now()) };
+      return { ...last, waitMs: readWaitMs(answer, this.clock.now()) };
     const result = this.#classify(operation, request, dialect, answer, requestId);
     const isKept = result.kind === "data" && answer.kind === "answer" && answer.body.length <= SMALL_BYTES;
     return isKept ? { ...result, answer } : result;
@@ -185,17 +185,18 @@ export class Session {
     const target = `${at.method} ${this.#buildUrl(at)}`;
     const peer =
       new URL(this.origin).host + (this.#proxy ? ` through the proxy ${this.#proxy.url.origin}` : "");
-    const meant = findProviderMeant(this.origin, dialect.name);
-    const asked = { dialect, operation, requestId, target, peer, meant, now: this.clock.now() };
-    const result = classifyResponse(answer, asked);
+    const addressHint = findProviderMeant(this.origin, dialect.name);
+    const context = { dialect, operation, requestId, target, peer, addressHint, now: this.clock.now() };
+    const result = classifyResponse(answer, context);
     if (result.kind === "data") return result;
     const { error } = result;
     const providerOrigin = findProvider(dialect.name)?.baseUrl ?? this.origin;
     // At another service with a provider's dialect the path may be wrong, so a 404 need not be about the model.
     const isMissing = error instanceof RefusedError && error.enveloped && error.httpStatus === 404;
     if (operation === "create" && isMissing && providerOrigin !== this.origin)
-      Object.assign(error, { message: `${error.message} (${target} was asked: check the base URL)` });
-    if (meant && !(error instanceof UnreachableError && error.unsent)) Object.assign(error, { hint: meant });
+      Object.assign(error, { message: `${error.message} (requested ${target}; check the base URL)` });
+    if (addressHint && !(error instanceof UnreachableError && error.unsent))
+      Object.assign(error, { hint: addressHint });
     this.removeKey(error);
     return result;
   }
@@ -265,7 +266,7 @@ function readProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
 
 /** Throws TypeError for anything but a string: callers without types may pass an unset variable, to be sent as "undefined". */
 function requireText(option: string, value: unknown): void {
-  if (typeof value !== "string") throw new TypeError(`${option} must be a string, and it is ${typeof value}`);
+  if (typeof value !== "string") throw new TypeError(`${option} must be a string, but it is ${typeof value}`);
 }
 
 /** Throws ResearchError `NOT_AUTHENTICATED` unless the key is visible ASCII: it goes into a header (§5). */
@@ -273,7 +274,7 @@ export function requireKeyText(key: string): void {
   if (isKeyText(key)) return;
   throw new ResearchError(
     "NOT_AUTHENTICATED",
-    "the API key is empty or has a character that no key has (a space, a line break, a letter beyond ASCII)",
+    "the API key is empty or contains an invalid character (a space, a line break, a letter beyond ASCII)",
   );
 }
 

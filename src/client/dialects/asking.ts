@@ -19,18 +19,21 @@ export function createAt(
   ours: Readonly<Record<string, unknown>>,
 ): DialectRequest {
   if (structured_output && !output_schema)
-    throw new InputError(`${title} gives no structured output without a schema`, "Give one with --schema.");
+    throw new InputError(
+      `${title} does not support structured output without a schema`,
+      "Give one with --schema.",
+    );
   checkOptions(title, options, Object.keys(ours));
   return { method: "POST", path, json: true, body: stringifyExact({ ...ours, ...options }) };
 }
 
 /** Throws InputError for an option that is one of `ours`, or that no user may set. */
 export function checkOptions(title: string, options: object, ours: readonly string[] = []): void {
-  const taken = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
-  if (taken === undefined) return;
+  const refusedOption = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
+  if (refusedOption === undefined) return;
   throw new InputError(
-    `${JSON.stringify(taken)} cannot be set at ${title}: research sets it itself`,
-    "Leave it out. --model, --schema and --after set what they are for.",
+    `${JSON.stringify(refusedOption)} cannot be set at ${title}: research sets it itself`,
+    "Leave it out, or use --model, --schema or --after.",
   );
 }
 
@@ -69,7 +72,7 @@ function checkPart(title: string, part: unknown): void {
       throw createSchemaError(
         title,
         "required",
-        `it must name each property, and lacks ${JSON.stringify(optional)}`,
+        `it must name each property, but lacks ${JSON.stringify(optional)}`,
       );
   }
   for (const name of NAMED) for (const child of Object.values(schema[name] ?? {})) checkPart(title, child);

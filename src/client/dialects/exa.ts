@@ -35,8 +35,8 @@ export function createExa(defaultModel: string): Dialect {
       const { prompt: query, model: effort = defaultModel, output_schema: outputSchema } = body;
       if (body.options?.budget !== undefined && !METERED.includes(effort))
         throw new InputError(
-          `Exa takes a budget with a metered effort only, and ${JSON.stringify(effort)} has a fixed price`,
-          "Add --model auto (or ultra), or leave the budget out.",
+          `Exa accepts a budget only with a metered effort, but ${JSON.stringify(effort)} has a fixed price`,
+          "Add --model auto (or ultra), or leave out the budget.",
         );
       const ours = { query, effort, outputSchema, previousRunId: body.after };
       const request = createAt("Exa", PATH, body, ours);

@@ -58,7 +58,7 @@ export function createGemini(defaultModel: string): Dialect {
         return { ...serviceError, kind: "unauthenticated" };
       if (operation === "status" && httpStatus === 403) return { ...serviceError, kind: "withheld" };
       if (operation === "stop" && httpStatus === 404 && /method not found/i.test(message)) {
-        const why = "Gemini takes no cancel with an API key: what has not ended goes on and is paid for";
+        const why = "Gemini refuses a cancel with an API key: the request goes on and is paid for";
         return { ...serviceError, message: `${why} (${message})`, kind: "refused" };
       }
       return serviceError;

@@ -26,14 +26,14 @@ export function createOpenai(defaultModel: string): Dialect {
       const format = schema && { type: "json_schema", name: "result", schema, strict: true };
       const { store, ...options } = body.options ?? {};
       // `createAt` refuses any other value.
-      const kept = store === undefined || store === false ? options : { ...options, store };
+      const requestOptions = store === undefined || store === false ? options : { ...options, store };
       const ours = {
         ...{ model, input: prompt, background: true, store: store !== false },
         ...(options.tools === undefined && { tools: [{ type: "web_search" }] }),
         previous_response_id: after,
         ...(format && { text: { format } }),
       };
-      return createAt("OpenAI", PATH, { ...body, options: kept }, ours);
+      return createAt("OpenAI", PATH, { ...body, options: requestOptions }, ours);
     },
   };
 }

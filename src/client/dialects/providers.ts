@@ -49,7 +49,7 @@ export const PROVIDERS: readonly Provider[] = [
     versions: ["/v1"],
     idForm: /^resp_/,
     buildDomainOptions(only, not) {
-      if (not.length > 0) throw new InputError("OpenAI can leave no domains out", "Leave --not-domains out.");
+      if (not.length > 0) throw new InputError("OpenAI cannot exclude domains", "Leave out --not-domains.");
       return { tools: [{ type: "web_search", filters: { allowed_domains: only } }] };
     },
     windowOptions: (window) => ({ background_options: { completion_window: window } }),
@@ -204,24 +204,24 @@ export function isAboutModel({ code, message }: { code: string; message: string 
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }
 
-/** Returns a hint if `origin` is a provider's and the dialect `spoken` is the interface's; else undefined. */
-export function findProviderMeant(origin: string, spoken: string): string | undefined {
-  const meant = spoken === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
-  if (!meant) return undefined;
-  const { name, title } = meant;
+/** Returns a hint if `origin` is a provider's and the dialect `dialectName` is the interface's; else undefined. */
+export function findProviderMeant(origin: string, dialectName: string): string | undefined {
+  const provider = dialectName === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
+  if (!provider) return undefined;
+  const { name, title } = provider;
   return `This is ${title}'s own address: did you mean --provider ${name}? \`research login ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
 }
 
-/** Returns a hint for a missing model: `named`, or the default if undefined. Undefined if the service's message is enough. */
+/** Returns a hint for a missing model: `modelName`, or the default if undefined. Undefined if the service's message is enough. */
 export function hintMissingModel(
   { defaultModel, title }: Pick<Provider, "defaultModel" | "title">,
-  named: string | undefined,
+  modelName: string | undefined,
   code: string,
 ): string | undefined {
-  if (named === undefined)
+  if (modelName === undefined)
     return `${defaultModel} is this version's default for ${title}; name another with --model, or research config set model NAME`;
   return code === "DeploymentNotFound"
-    ? "--model takes the name of a deployment of that resource."
+    ? "Pass --model with the name of a deployment of that resource."
     : undefined;
 }
 

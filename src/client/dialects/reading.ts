@@ -163,12 +163,12 @@ export function answerData(
     ...more,
     ...(hasNoResult && createNoResultError(refusal)),
   };
-  const given = Object.entries(words).filter(([, value]) => value !== undefined);
-  const others = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
-  const parsed = given.map(([name, value]) => [name, parseValue(value)]);
-  const data = Object.fromEntries([...parsed, ...others.map((name) => [name, answer[name]])]);
-  const exact = [...given, ...others.map((name) => [name, findMemberText(answer, name)])];
-  return attachSource(data, stringifyExact(Object.fromEntries(exact)));
+  const namedEntries = Object.entries(words).filter(([, value]) => value !== undefined);
+  const otherNames = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
+  const parsedEntries = namedEntries.map(([name, value]) => [name, parseValue(value)]);
+  const data = Object.fromEntries([...parsedEntries, ...otherNames.map((name) => [name, answer[name]])]);
+  const exactEntries = [...namedEntries, ...otherNames.map((name) => [name, findMemberText(answer, name)])];
+  return attachSource(data, stringifyExact(Object.fromEntries(exactEntries)));
 }
 
 /** Returns the fields that a completed answer without a result gets instead of its own. */

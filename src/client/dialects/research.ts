@@ -38,7 +38,7 @@ const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
 
 /** Creates the dialect of the interface itself; `gaps` sets what the interface does not document. */
 export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
-  const filled: Gaps = { ...DEFAULT_GAPS, ...gaps };
+  const allGaps: Gaps = { ...DEFAULT_GAPS, ...gaps };
   return {
     name: "research",
     keyHeader: ["authorization", "Bearer "],
@@ -46,7 +46,7 @@ export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
     mayLag: false,
     betweenPollsMs: 20,
     create: (body) => ({ ...CREATE, body: stringifyExact(checkBody(body)) }),
-    request: (operation, requestId) => buildEndpoint(operation, requestId, filled),
+    request: (operation, requestId) => buildEndpoint(operation, requestId, allGaps),
     probeId: "00000000-0000-0000-0000-000000000000",
     fault(_operation, _httpStatus, answer) {
       const { status, error } = readFields(answer);
@@ -61,7 +61,7 @@ export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
       const envelope = readFields(answer);
       const { status, data } = envelope;
       if (status !== true || typeof data !== "object" || data === null)
-        return "the answer is not one of this service's";
+        return "the answer does not have this service's format";
       const [name, isValid] = REQUIRED[operation];
       if (!isValid(Reflect.get(data, name))) return `the answer has no valid data.${name}`;
       return attachSource(data as Data, findMemberText(envelope, "data")?.text ?? "{}");

@@ -24,8 +24,8 @@ export function createTavily(defaultModel: string): Dialect {
       const { prompt: input, model = defaultModel, output_schema } = body;
       if (body.after !== undefined)
         throw new InputError(
-          "Tavily takes no follow-up",
-          "Leave --after out, and say in the question what it is about.",
+          "Tavily does not support follow-ups",
+          "Leave out --after, and put the context into the question.",
         );
       if (output_schema) checkSchema(output_schema);
       return createAt("Tavily", PATH, body, { input, model, output_schema });
@@ -60,26 +60,29 @@ const TYPES = ["object", "string", "integer", "number", "array"];
 function checkSchema(schema: JsonSchema): void {
   const { properties, required } = schema;
   if (typeof properties !== "object" || properties === null)
-    throw refused("properties", "the top level must have it");
+    throw createTavilyError("properties", "the top level must have properties");
   checkProperties(properties);
   if (!Array.isArray(required) || required.length === 0)
-    throw refused("required", "it must name one property at least");
+    throw createTavilyError("required", "it must name at least one property");
 }
 
 function checkProperties(properties: unknown): void {
   for (const [name, value] of Object.entries(readFields(properties))) {
     const property = readFields(value);
     if (readText(property.description) === undefined)
-      throw refused("description", `the property ${JSON.stringify(name)} must have one`);
+      throw createTavilyError("description", `the property ${JSON.stringify(name)} must have one`);
     for (let part = property; ; part = readFields(part.items)) {
       if (!TYPES.some((type) => type === part.type))
-        throw refused("type", `that of ${JSON.stringify(name)} must be one of ${TYPES.join(", ")}`);
+        throw createTavilyError(
+          "type",
+          `the type of ${JSON.stringify(name)} must be one of ${TYPES.join(", ")}`,
+        );
       checkProperties(part.properties);
       if (part.items === undefined) break;
     }
   }
 }
 
-function refused(keyword: string, why: string): InputError {
+function createTavilyError(keyword: string, why: string): InputError {
   return createSchemaError("Tavily", keyword, why);
 }

@@ -137,7 +137,7 @@ function isExempt(url: URL, list: string): boolean {
 }
 
 const LOGIN_REQUIRED =
-  "the proxy asks for a login (HTTP 407); write it into the proxy's address, as in http://user:password@proxy.example.com:3128";
+  "the proxy requires a login (HTTP 407); add it to the proxy's address, as in http://user:password@proxy.example.com:3128";
 
 /** The proxy did not forward the request, so nothing has reached the service. */
 export class ProxyRefusal extends Error {

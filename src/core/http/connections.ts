@@ -156,7 +156,7 @@ function openFreshConnection(url: URL, timeout: number) {
   let isHandedOver = false;
   const fail = (cause?: unknown) => {
     failure ??=
-      cause instanceof Error ? cause : new Error("the connection was closed as soon as it was open");
+      cause instanceof Error ? cause : new Error("the connection was closed as soon as it was opened");
     socket.destroy();
   };
   const timer = setTimeout(() => fail(new Error("the connection was not open in time")), timeout);

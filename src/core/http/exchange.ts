@@ -196,14 +196,14 @@ const CAUSES: readonly { code: RegExp; words: string; lasts?: true }[] = [
   { code: /^EAI_AGAIN$/, words: "its name could not be looked up" },
   { code: /^ECONNREFUSED$/, words: "the connection was refused" },
   { code: /^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, words: "the connection was closed" },
-  { code: /TIMEDOUT$|TIMEOUT$/, words: "no connection came about in time" },
-  { code: /UNREACH$/, words: "the network has no way to it" },
+  { code: /TIMEDOUT$|TIMEOUT$/, words: "the connection timed out" },
+  { code: /UNREACH$/, words: "the network has no route to it" },
   {
     code: /^(?:CERT_|ERR_TLS_CERT|HOSTNAME_MISMATCH|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|CRL_)/,
     words: "its certificate is not trusted",
     lasts: true,
   },
-  { code: /^(?:EPROTO|ERR_SSL|ERR_TLS)/, words: "no secure connection could be made", lasts: true },
+  { code: /^(?:EPROTO|ERR_SSL|ERR_TLS)/, words: "a secure connection failed", lasts: true },
 ];
 
 function findCause(error: Error) {
@@ -217,7 +217,7 @@ function getMessage(error: Error): string {
     // OpenSSL's form: thread, codes, library, function, reason, place in its sources.
     .replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/, "$1")
     .trim();
-  if (message === "wrong version number") return "it does not speak TLS there: is its address http://?";
+  if (message === "wrong version number") return "it does not use TLS: is its address http://?";
   const { words } = findCause(error) ?? {};
   return words ? `${words} (${message})` : message;
 }

@@ -36,7 +36,7 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   } catch (error) {
     // `describeOversize` has refused schemas too deep for the stack, so a RangeError means a circle.
     return {
-      message: error instanceof RangeError ? "its references lead in a circle" : describeError(error),
+      message: error instanceof RangeError ? "its references form a cycle" : describeError(error),
     };
   }
   if (value === undefined) return undefined;

@@ -45,7 +45,7 @@ test.each([undefined, null, 7])("a key that is %j is a TypeError, and is never s
 
 test("so is a base URL", () => {
   const options = Object.assign({ baseUrl: "", apiKey: KEY }, { baseUrl: undefined });
-  expect(() => new ResearchClient(options)).toThrow(/^baseUrl must be a string, and it is undefined/);
+  expect(() => new ResearchClient(options)).toThrow(/^baseUrl must be a string, but it is undefined/);
 });
 
 test.each([

@@ -166,7 +166,7 @@ describe("a create", () => {
   test.each([
     [{ type: "array", items: {} }, "type"],
     [{ ...schema, additionalProperties: true }, "additionalProperties"],
-    [{ ...schema, required: [] }, 'required": it must name each property, and lacks "answer'],
+    [{ ...schema, required: [] }, 'required": it must name each property, but lacks "answer'],
     [{ ...schema, required: "answer" }, "required"],
     [{ ...schema, properties: { answer: { type: "string", default: "x" } } }, "default"],
     [{ ...schema, properties: { answer: { anyOf: [{ oneOf: [] }] } } }, "oneOf"],
@@ -209,7 +209,7 @@ describe("a create", () => {
   test("Tavily takes objects and lists in a schema, and no follow-up", () => {
     const list = { type: "array", description: "d", items: { type: "object", properties: { b: property } } };
     expect(() => dialect("tavily").create({ prompt, output_schema: tavily({ a: list }) })).not.toThrow();
-    expect(() => dialect("tavily").create({ prompt, after: "x" })).toThrow("no follow-up");
+    expect(() => dialect("tavily").create({ prompt, after: "x" })).toThrow("does not support follow-ups");
   });
 
   const searching = (filters: object) => ({ tools: [{ type: "web_search", filters }] });

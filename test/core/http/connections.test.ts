@@ -170,7 +170,7 @@ describe("a connection for one use", () => {
   });
 
   test.each<[string, string, (socket: Socket) => unknown, string]>([
-    ["was closed at once", "http", (socket) => socket.end(), "was closed as soon as it was open"],
+    ["was closed at once", "http", (socket) => socket.end(), "was closed as soon as it was opened"],
     ["was reset at once", "http", (socket) => socket.resetAndDestroy(), "ECONNRESET"],
     ["never became safe", "https", () => {}, "was not open in time"],
   ])("says that it %s", async (_, scheme, accept, message) => {

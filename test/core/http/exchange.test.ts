@@ -172,7 +172,7 @@ function failedWith(error: Error, sent = false) {
 }
 const coded = (code: string) => Object.assign(new Error("x"), { code });
 const NO_TRUST = "its certificate is not trusted (x)";
-const INSECURE = "no secure connection could be made (x)";
+const INSECURE = "a secure connection failed (x)";
 
 test.each([
   ["ENOTFOUND", "unconnectable", "its name was not found (x)"],
@@ -183,9 +183,9 @@ test.each([
     "unreachable",
     "the connection was closed (x)",
   ]),
-  ["ETIMEDOUT", "unreachable", "no connection came about in time (x)"],
-  ["UND_ERR_CONNECT_TIMEOUT", "unreachable", "no connection came about in time (x)"],
-  ["ENETUNREACH", "unreachable", "the network has no way to it (x)"],
+  ["ETIMEDOUT", "unreachable", "the connection timed out (x)"],
+  ["UND_ERR_CONNECT_TIMEOUT", "unreachable", "the connection timed out (x)"],
+  ["ENETUNREACH", "unreachable", "the network has no route to it (x)"],
   ["CERT_HAS_EXPIRED", "unconnectable", NO_TRUST],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", "unconnectable", NO_TRUST],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "unconnectable", NO_TRUST],

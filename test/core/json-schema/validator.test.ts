@@ -30,7 +30,7 @@ test.each([
   ['{"$schema":"constructor"}', /its \$schema is constructor, and only/],
   ['{"$schema":7}', /must be a string/],
   ['{"$ref":"#/definitions/gone"}', /gone/],
-  ['{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}', /in a circle/],
+  ['{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}', /form a cycle/],
   ['{"pattern":"("}', /./],
 ])("%s is an invalid schema", (schema, message) => {
   expect(answer({ schema })?.message).toMatch(message);

@@ -19,7 +19,7 @@ it("answers every research from one thread, says what is not searched once, and 
   expect(notices).toEqual(["not searched: b.png (not text)"]);
   const open = one.describe();
   await index.close();
-  await expect(open).rejects.toThrow("its thread was ended");
+  await expect(open).rejects.toThrow("its thread has ended");
   expect((await other.describe()).documents).toBe(1);
   expect(notices).toHaveLength(1);
   await index.close();

@@ -105,11 +105,11 @@ export class PollScheduler {
   }
 
   #planLastPoll(watched: Watched, deadline: number, now: number): number {
-    const planned = this.#lastPolls.get(deadline) ?? 0;
-    const at = Math.max(deadline - planned * this.#pace.betweenMs, now);
+    const plannedPolls = this.#lastPolls.get(deadline) ?? 0;
+    const at = Math.max(deadline - plannedPolls * this.#pace.betweenMs, now);
     // The service asked for a longer wait: check at the deadline whether the wait is over.
     if (watched.notBefore > at) return deadline;
-    this.#lastPolls.set(deadline, planned + 1);
+    this.#lastPolls.set(deadline, plannedPolls + 1);
     return at;
   }
 }

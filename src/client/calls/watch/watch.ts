@@ -152,8 +152,9 @@ class Watcher {
       }
       // The timeout is over, and the last poll was made or may not be sent yet (Retry-After). With many ids the last poll
       // starts late; wait for it only if no state is known.
-      const over = now - this.#scheduler.getDeadline(watched);
-      const isOver = over >= 0 && (watched.hadLastPoll || (over >= LAST_POLL_MS && watched.status !== null));
+      const overMs = now - this.#scheduler.getDeadline(watched);
+      const isOver =
+        overMs >= 0 && (watched.hadLastPoll || (overMs >= LAST_POLL_MS && watched.status !== null));
       if (isOver || watched.notBefore > now) {
         this.#expire(watched);
         continue;
