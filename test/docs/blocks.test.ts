@@ -64,7 +64,7 @@ describe.each(FILES.filter((file) => blocks.some(({ name }) => name.startsWith(`
 );
 
 test("the nightly script asks nothing after 11 until it is settled, and goes on after 8 with what runs", async () => {
-  const args = ["serve", "--port", "0", "--sources", join(ROOT, "docs"), "--processing", "2s"];
+  const args = ["serve", "--port", "0", "--sources", join(ROOT, "docs"), "--processing", "6s"];
   const slow = new InProcess([...args, "--fault", "create:reset:first=1"], {
     env: environment(folderWith(), { RESEARCH_SERVE_API_KEY: key }),
   });
@@ -85,7 +85,7 @@ test("the nightly script asks nothing after 11 until it is settled, and goes on 
   expect((await night("night")).stdout).toMatch(/^11 1\n\S+T\S+ .*research resolve/);
   expect((await night("night")).stdout).toMatch(/^11 1\n\S+T\S+ an outcome is not known/);
   const settle = 'research resolve "$(research list | cut -f 1)" --not-created; rm -f running.id';
-  const impatient = "sed -i.full 's/--timeout 5h/--timeout 1s/' nightly.sh; night";
+  const impatient = "sed -i.full 's/--timeout 5h/--timeout 1ms/' nightly.sh; night";
   expect((await night(`${settle}; ${impatient}`)).stdout).toMatch(/8 1\n\S+T\S+ hint: .*research output -w/);
   // A night later what ran is delivered under the name of the night that asked, and a second run of a day asks for nothing.
   const on = (day: string) =>

@@ -169,7 +169,7 @@ test("output, show and watch without an id let one of the newest be chosen, and 
   await wrong.waitFor(/Which one\?/);
   wrong.type("4\r");
   expect(await wrong.done).toEqual({ code: 2, signal: 0 });
-  expect(wrong.text()).toContain('"4" is not one of 1 to 3');
+  expect(wrong.text()).toContain('"4" is not one of 1 to 2');
   for (const verb of ["output", "show", "watch", "stop", "status"]) {
     const { code, stderr } = await research([verb], options);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("@last") });

@@ -23,7 +23,7 @@ test.each([
 const limits = { create: 1, stop: 2 };
 const single = { keyId: "own", hash: hashKey("single"), tier: "free", limits } as const;
 const { apiKey, key } = createKey({ name: "alice", tier: "free", limits, now: 1_000, validMs: 500 });
-const added = { ...noKeys, inUse: async () => true, find: async (hash: string) => byHash.get(hash) };
+const added = { ...noKeys, isInUse: async () => true, find: async (hash: string) => byHash.get(hash) };
 const byHash = new Map([[key.hash, key]]);
 const own = { caller: { keyId: "own", limits, ownOnly: false } };
 const alices = { caller: { keyId: key.id, limits, ownOnly: true }, keyName: "alice" };

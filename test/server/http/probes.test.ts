@@ -106,7 +106,10 @@ it("/metrics has the figures of the process also while the store cannot be reach
     () => Promise.reject(new StoreUnavailableError("away")),
     () => new Promise<never>(() => {}),
   ]) {
-    const { baseUrl } = await serviceFor({ store: Object.assign(store, { counts }), metricsToken: "scrape" });
+    const { baseUrl } = await serviceFor({
+      store: Object.assign(store, { readCounts: counts }),
+      metricsToken: "scrape",
+    });
     const { status, text } = await ask(baseUrl, { path: "/metrics", key: "scrape" });
     expect(status).toBe(200);
     expect(text).toMatch(/^research_store_up 0$/m);
@@ -143,7 +146,7 @@ it("what is under way when the service closes is answered within the grace, on i
     return keys.then(inUse);
   };
   const service = await serviceFor({
-    store: Object.assign(store, { keys: { ...store.keys, inUse: waits } }),
+    store: Object.assign(store, { keys: { ...store.keys, isInUse: waits } }),
   });
   const creating = post(service.baseUrl, "/api/v1/conversations", KEY, { prompt: "x" });
   await until(async () => asked || undefined);

@@ -26,7 +26,7 @@ async function connected(keys: Promise<void> = Promise.resolve()) {
   const store = await memoryStore();
   const inUse = store.keys.isInUse.bind(store.keys);
   service = await serviceFor({
-    store: Object.assign(store, { keys: { ...store.keys, inUse: () => keys.then(inUse) } }),
+    store: Object.assign(store, { keys: { ...store.keys, isInUse: () => keys.then(inUse) } }),
   });
   const port = Number(new URL(service.baseUrl).port);
   await ask(service.baseUrl, { path: "/health" });

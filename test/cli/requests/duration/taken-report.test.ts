@@ -13,7 +13,7 @@ function report({ agoMs, runs = 0 }: { agoMs?: number; runs?: number } = {}) {
     { requestId: "b" },
     { requestId: "a", ...(began && { entry: { created_at: began, sent_at: began } }) },
   ];
-  const history = { durations: () => Array(runs).fill(2 * MINUTE) };
+  const history = { listDurations: () => Array(runs).fill(2 * MINUTE) };
   return new TakenReport({ clock: new VirtualClock(NOW), origin: "o", history } as never, targets as never);
 }
 const outcome = (requestId: string, kind: WatchOutcome["kind"] = "final") =>

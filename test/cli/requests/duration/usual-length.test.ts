@@ -12,7 +12,7 @@ test.each([
   [[0, 0, 0, 4_000, 4_999], undefined],
   [[0, 0, 0, 5_000, 5_000], "usually 0s to 5s"],
 ])("the middle half of %j", (durations, expected) => {
-  const history = { durations: () => durations };
+  const history = { listDurations: () => durations };
   expect(describeUsualLength({ origin: "o", history } as never)).toBe(expected);
 });
 
@@ -22,7 +22,9 @@ test("the last 200 runs of the origin in force count", () => {
     asked.push(args);
     return minutes(1, 1, 1, 1, 1);
   };
-  expect(describeUsualLength({ origin: "o", history: { durations } } as never)).toBe("usually 1m 00s");
+  expect(describeUsualLength({ origin: "o", history: { listDurations: durations } } as never)).toBe(
+    "usually 1m 00s",
+  );
   expect(asked).toEqual([["o", 200]]);
   expect(describeUsualLength({ origin: "o", history: undefined })).toBeUndefined();
 });
