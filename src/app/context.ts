@@ -6,7 +6,7 @@ import type { ContextFile } from "../core/protocol/conversation.js";
 import { joinBlocks } from "../reader/reading/blocks/block.js";
 import { detectFileType, NEARLY_NO_TEXT } from "../reader/reading/blocks/blocks.js";
 import { createDocumentReader } from "../reader/reading/documents/document.js";
-import { decodeText, isPacked, limitOf } from "../reader/reading/files/read-file.js";
+import { decodeText, getSizeLimit, isPacked } from "../reader/reading/files/read-file.js";
 import { UsageError } from "./errors.js";
 import { readBytes } from "./read-text.js";
 
@@ -23,7 +23,7 @@ export async function readContext(
   let size = 0;
   for (const source of sources) {
     const name = typeof source === "string" ? basename(source).replace(/\s+/g, " ") : "stdin";
-    const bytes = await readBytes(source, "the context", signal, limitOf(name));
+    const bytes = await readBytes(source, "the context", signal, getSizeLimit(name));
     const text = await extractText(name, bytes, clock, signal);
     if (typeof text !== "string" || text.trim() === "")
       throw new LocalError(`the context ${name} gives no text: ${Object(text).reason ?? "it is blank"}`);

@@ -24,7 +24,7 @@ export type MarkdownBlock =
   | { kind: "rule" }
   /** Shown line by line as received; `blocks` are the paragraphs in it. */
   | { kind: "html"; text: string; blocks: MarkdownBlock[] }
-  /** `[label]: address`, shown where it is defined. */
+  /** `[label]: address`, which renderers leave out; the links that use it have its address. */
   | { kind: "definition"; label: string; address: string }
   /** `[^label]: …`; `mark` is the displayed form of its label. */
   | { kind: "note"; label: string; mark: string; inlines: Inline[] };

@@ -38,7 +38,7 @@ function buildInline(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: num
     }
     case "note": {
       const { label, isDefined, raw } = token as NoteToken;
-      return { ...place, kind: "note", label, text: isDefined ? markOf(label) : raw };
+      return { ...place, kind: "note", label, text: isDefined ? formatNoteMark(label) : raw };
     }
     case "html":
       return { ...place, kind: "tag", text: (token as Tokens.Tag).text };
@@ -124,7 +124,7 @@ export function shiftText(text: string, kind: "raised" | "lowered"): string {
 }
 
 /** Returns the mark of a footnote; a number is raised. */
-export function markOf(label: string): string {
+export function formatNoteMark(label: string): string {
   return /^\d+$/.test(label) ? shiftText(label, "raised") : `[${label}]`;
 }
 

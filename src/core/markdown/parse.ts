@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from "entities/decode";
 import type { MarkedToken, Token, Tokens } from "marked";
 import { readJsonPath } from "../json/exact-json.js";
 import type { Inline, MarkdownBlock, MarkdownDocument } from "./document.js";
-import { buildInlines, markOf } from "./inlines.js";
+import { buildInlines, formatNoteMark } from "./inlines.js";
 import { type HtmlBlock, lex, lexInlines, type NoteDefinition, TooComplex } from "./lexer.js";
 import { createPlaceOf, listLineEnds } from "./places.js";
 
@@ -103,7 +103,7 @@ class BlockReader {
         const { note, tag, href } = token as NoteDefinition;
         if (!note) return { kind: "definition", label: tag, address: decodeHTMLStrict(href) };
         const label = tag.slice(1);
-        return { kind: "note", label, mark: markOf(label), inlines: read(note.tokens, note.text) };
+        return { kind: "note", label, mark: formatNoteMark(label), inlines: read(note.tokens, note.text) };
       }
       // The checkbox token of a task: the list item has its state already.
       case "space":

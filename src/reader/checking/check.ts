@@ -205,9 +205,9 @@ export class Checker {
       pages: [...settled.values()].map(({ entry }) => entry),
       counts,
       metrics: {
-        links_work: shareOf(works, wereAsked.length),
-        citation_coverage: shareOf(claims.length, cited.claims.length),
-        citation_accuracy: shareOf(counts.supported, judged),
+        links_work: computeShare(works, wereAsked.length),
+        citation_coverage: computeShare(claims.length, cited.claims.length),
+        citation_accuracy: computeShare(counts.supported, judged),
         effective_citations: judged === 0 ? null : counts.supported,
       },
     };
@@ -361,6 +361,6 @@ function countVerdicts(citations: readonly CheckedCitation[]): Record<Verdict | 
   return counts;
 }
 
-function shareOf(part: number, whole: number): number | null {
+function computeShare(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }

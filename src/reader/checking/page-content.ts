@@ -2,7 +2,7 @@ import { hashOf, Places, Postings } from "../../core/postings.js";
 import { detectLanguage, getVocabulary, hasWords, type Vocabulary } from "../languages/languages.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { QuotableText } from "../matching/quotations.js";
-import { searchKeys } from "../matching/words.js";
+import { listSearchKeys } from "../matching/words.js";
 
 /** A paragraph, list item or row of a page. */
 export interface PagePassage {
@@ -119,9 +119,9 @@ export class PageIndex {
   add({ text, over, subject = "" }: PagePassage, place: number): void {
     this.figures.add({ text, over }, place);
     const hasCompounds = this.page.language !== "en";
-    for (const key of searchKeys(`${text}\n${over}`, hasCompounds)) this.#words.add(hashOf(key), place);
+    for (const key of listSearchKeys(`${text}\n${over}`, hasCompounds)) this.#words.add(hashOf(key), place);
     if (this.#subject.text !== subject)
-      this.#subject = { text: subject, keys: searchKeys(subject, hasCompounds) };
+      this.#subject = { text: subject, keys: listSearchKeys(subject, hasCompounds) };
     for (const key of this.#subject.keys) this.#subjects.add(hashOf(key), place);
   }
 

@@ -204,10 +204,10 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
     /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
   const checked = sought.flatMap((item, i) => (isName(item) && !isOnPage(i) ? [] : i));
   if (checked.length === 0) {
-    const isAbout = read.some((page) => page.words.size > 0 && shareOf(page) >= LEAST_SHARED);
+    const isAbout = read.some((page) => page.words.size > 0 && computeShare(page) >= LEAST_SHARED);
     return createVerdict("unchecked", isAbout ? HAS_WORDS : HAS_NOTHING);
   }
-  const support = checked.map((i) => read.map((page) => supportOf(claim, i, page)));
+  const support = checked.map((i) => read.map((page) => decideSupport(claim, i, page)));
   const open = checked.filter((_, n) => !support[n]?.includes("stands"));
   if (open.length === 0) return createVerdict("found", null);
   const absent = checked.filter((i) => !isOnPage(i));
@@ -224,7 +224,8 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
   if (
     read.length > 0 &&
     read.every(
-      (page) => isShort(page) && !page.isForeign && page.words.size > 0 && shareOf(page) < LEAST_SHARED / 2,
+      (page) =>
+        isShort(page) && !page.isForeign && page.words.size > 0 && computeShare(page) < LEAST_SHARED / 2,
     )
   )
     return createVerdict("unchecked", "the page is short and about something else than the sentence");
@@ -237,17 +238,17 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
  */
 type Support = "stands" | "far" | "elsewhere" | "many";
 
-function supportOf(claim: Claim, i: number, page: Reading): Support {
+function decideSupport(claim: Claim, i: number, page: Reading): Support {
   const ownPlaces = page.places[i] ?? NO_PLACES;
   const item = claim.sought[i];
   if (item?.kind === "quotation") return ownPlaces.count > 0 ? "stands" : "elsewhere";
   const figures = page.places.filter((_, other) => other !== i);
   const inside = new Set(listContentKeys(item?.text ?? ""));
   const words = [...page.words].flatMap(([key, places]) => (inside.has(key) ? [] : places));
-  return supportAt(ownPlaces, [...figures, ...words], page);
+  return decideSupportAt(ownPlaces, [...figures, ...words], page);
 }
 
-function supportAt(
+function decideSupportAt(
   ownPlaces: Places,
   context: readonly Places[],
   { content, names, isForeign }: Reading,
@@ -310,7 +311,7 @@ function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string |
   if ((item.bound !== "over" && item.bound !== "under") || !item.readings.some(isRound)) return undefined;
   const isOpen = read.some((page) => {
     const beyond = page.index.figures.findPlacesBeyond(item);
-    return supportAt(beyond, [...page.words.values()], page) === "stands";
+    return decideSupportAt(beyond, [...page.words.values()], page) === "stands";
   });
   return isOpen ? "the sentence gives a bound, and the page has a number within it" : undefined;
 }
@@ -325,7 +326,7 @@ function isShort({ content }: Reading): boolean {
 }
 
 /** Returns the share of a sentence's content words that a page has, 0 to 1. */
-function shareOf({ words }: Reading): number {
+function computeShare({ words }: Reading): number {
   const matches = [...words.values()].filter(({ count }) => count > 0).length;
   return matches / Math.max(1, words.size);
 }

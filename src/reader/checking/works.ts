@@ -27,7 +27,7 @@ export class Works {
       if (entries) entries.push(unit);
       else if (unit.entry) lists.set(unit.entry.list, [unit]);
     }
-    const used = [countOf(units, SURE), countOf(units, ["number", "glued"])] as const;
+    const used = [countMarks(units, SURE), countMarks(units, ["number", "glued"])] as const;
     const fromLast = [...lists.values()].reverse();
     const labelsOfWorks = new Set<string>();
     const hasWorks = (members: readonly Unit[]) => {
@@ -92,7 +92,7 @@ export class Works {
 const listMarks = ({ lines }: Unit): Mark[] => lines.flatMap(({ marks }) => marks);
 
 /** Counts the marks of these kinds for each number. */
-function countOf(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
+function countMarks(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { certainty, labels } of units.flatMap(listMarks))
     for (const label of kinds.includes(certainty) ? labels : [])
@@ -118,7 +118,7 @@ function isWorkList(
   if (of === "lines" && labels.every((label) => /^\d+$/.test(label))) return true;
   if (share((unit) => classifyShape(unit) === "title") >= 0.8) return true;
   const isUsed = (nth: 0 | 1, kinds: readonly Certainty[]) => {
-    const counts = countOf(members, kinds);
+    const counts = countMarks(members, kinds);
     return labels.some((label) => (used[nth].get(label) ?? 0) > (counts.get(label) ?? 0));
   };
   const isWeaklyUsed = () =>

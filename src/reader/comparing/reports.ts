@@ -23,10 +23,10 @@ export function compareReports(first: Report, second: Report): [Compared[], Comp
   const [a, b] = [listParts(first), listParts(second)];
   const [ofA, ofB] = [listCompared(a), listCompared(b)];
   for (const path of new Set([...a.keys(), ...b.keys()])) {
-    const [one, other] = [a.get(path) ?? NO_PART, b.get(path) ?? NO_PART];
-    const [ofOne, ofOther] = relateParts(one.sentences, other.sentences, path !== "");
-    setRelations(ofA, one.from, ofOne, other.from);
-    setRelations(ofB, other.from, ofOther, one.from);
+    const [partA, partB] = [a.get(path) ?? NO_PART, b.get(path) ?? NO_PART];
+    const [ofOne, ofOther] = relateParts(partA.sentences, partB.sentences, path !== "");
+    setRelations(ofA, partA.from, ofOne, partB.from);
+    setRelations(ofB, partB.from, ofOther, partA.from);
   }
   return [ofA, ofB];
 }

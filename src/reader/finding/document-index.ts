@@ -67,11 +67,11 @@ export class DocumentIndex {
       const block = blockAt(id, nth);
       if (block === undefined) return [];
       const passage = buildPassage(id, block, blockAt(id, nth + 1));
-      return [{ passage, score: score / (best[0]?.score ?? 1), share: this.#shareOf(asked, passage) }];
+      return [{ passage, score: score / (best[0]?.score ?? 1), share: this.#computeShare(asked, passage) }];
     });
   }
 
-  #shareOf(asked: readonly string[], passage: Passage): number {
+  #computeShare(asked: readonly string[], passage: Passage): number {
     const passageWords = new Set(splitWords(joinPassage(passage)));
     let total = 0;
     let sum = 0;

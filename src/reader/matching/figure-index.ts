@@ -17,7 +17,7 @@ import {
   type Quantity,
   type Reading,
 } from "./numbers.js";
-import { convertAmount, listOtherUnits, measureOf, ORDER, type Unit, unitNames } from "./units.js";
+import { convertAmount, getMeasure, listOtherUnits, ORDER, type Unit, unitNames } from "./units.js";
 
 /**
  * How far a number without a bound may be rounded: "written": to its written digits (46,000 for 46,321); "decimals": only to
@@ -182,7 +182,7 @@ function listStatements(text: string, { units, factors }: Head, vocabulary: Voca
     const between = lowerCase(text.slice(figure.end, next.start));
     const [part = 0, whole = 1] = [figure.readings[0]?.value, next.readings[0]?.value];
     const pair = outOf.test(between)
-      ? [["", part] as const, ...shareForms(part / whole)]
+      ? [["", part] as const, ...listShareForms(part / whole)]
       : RATIO.test(between)
         ? listCodeForms(`${part}:${whole}`)
         : [];
@@ -219,16 +219,16 @@ function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
     const size = Math.abs(value);
     const all = (unit ? [unit, unit.or ?? []].flat() : heads).flatMap((each) => [
       [`${unit ? "=" : "~"}${each.id}`, size] as const,
-      ...convertAmount(value, each).map((amount): Form => [measureOf(each), amount]),
+      ...convertAmount(value, each).map((amount): Form => [getMeasure(each), amount]),
     ]);
     if (unit === ORDER && isWord) return all;
-    return [...(unit ? [["*", size] as const] : shareForms(size, isWord)), ...all];
+    return [...(unit ? [["*", size] as const] : listShareForms(size, isWord)), ...all];
   });
   return [...parts.map((part): Form => ["", Number(part)]), ...amounts];
 }
 
 /** Lists the forms of a share; a share in words is rounded up and down to whole percent: two thirds are 66 or 67. */
-function shareForms(share: number, isRounded = true): Form[] {
+function listShareForms(share: number, isRounded = true): Form[] {
   const percent =
     isRounded && share < 1 ? [Math.floor(share * 100) / 100, Math.round(share * 100) / 100] : [];
   return [share, ...percent].map((value) => ["", value]);
@@ -293,7 +293,7 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
   const listAmounts = ([least, most]: Range): Sought[] =>
     unit.factors.map((factor) => {
       const ends = [least, most].map((end) => (reading.value < 0 ? -end : end) * factor + unit.offset);
-      return { measure: measureOf(unit), least: Math.min(...ends), most: Math.max(...ends) };
+      return { measure: getMeasure(unit), least: Math.min(...ends), most: Math.max(...ends) };
     });
   // A converted amount may also be rounded to its zeros: 186 mph are 300 km/h.
   const converted = buildRange(reading, unit, bound, "converted");

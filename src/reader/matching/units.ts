@@ -57,7 +57,7 @@ export const unitNames = cacheByVocabulary((vocabulary) => {
 });
 
 /** Returns the measure in which equal amounts of a unit are equal: its kind, or for money the currency. */
-export function measureOf({ kind, id }: Unit): string {
+export function getMeasure({ kind, id }: Unit): string {
   return kind === "money" ? id : kind;
 }
 

@@ -46,7 +46,7 @@ export function listContentKeys(text: string, isFrequent: (word: string) => bool
 }
 
 /** Returns the keys under which a text is found: its words, its shorter words with an ending, and the parts of compounds. */
-export function searchKeys(text: string, hasCompounds: boolean): Set<string> {
+export function listSearchKeys(text: string, hasCompounds: boolean): Set<string> {
   const keys = new Set<string>();
   for (const word of splitWords(text)) {
     keys.add(word.slice(0, KEY));

@@ -12,7 +12,7 @@ export function report(prompt: string, passages: readonly Passage[], description
     return `${title}\n\nNothing was found: no passage in the sources has enough of the question's words. ${read}\n`;
   const excerpts = passages.map((passage, i) => {
     const over = getTitles(passage) ? passage.heading : joinHeading(passage);
-    const quote = quoteOf(passage)
+    const quote = formatQuote(passage)
       .flatMap((each) => each.split("\n"))
       .map((line) => `   > ${line}`.trimEnd())
       .join("\n");
@@ -22,9 +22,9 @@ export function report(prompt: string, passages: readonly Passage[], description
 }
 
 /** Quotes a passage as written; code gets fences, and a Markdown row gets its column titles. */
-function quoteOf(passage: Passage): readonly string[] {
+function formatQuote(passage: Passage): readonly string[] {
   const { kind, lines, code } = passage;
-  if (code) return [...lines, "", ...quoteOf({ ...code, id: passage.id })];
+  if (code) return [...lines, "", ...formatQuote({ ...code, id: passage.id })];
   if (kind === "code") {
     const ticks = Array.from(lines.join("\n").matchAll(/`{3,}/g), ([run]) => run.length + 1);
     const fence = "`".repeat(Math.max(3, ...ticks));

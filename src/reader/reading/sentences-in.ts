@@ -7,10 +7,10 @@ const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 const MAX_SEGMENTED = 10_000;
 /** The words of all languages: a wrong join only makes a quote longer. */
 const WORDS = getVocabulary(undefined);
-const endingWith = (words: string) => `(?:^|[^\\p{L}])${words}\\.["'’”)\\]*_]*\\s*$`;
+const buildEndPattern = (words: string) => `(?:^|[^\\p{L}])${words}\\.["'’”)\\]*_]*\\s*$`;
 /** An abbreviation whose full stop ends no sentence. */
 const ABBREVIATION = new RegExp(
-  `${endingWith(`(?:\\p{L}|${buildAlternation(WORDS.list("abbreviations"))})`)}|\\(see\\.\\s*$`,
+  `${buildEndPattern(`(?:\\p{L}|${buildAlternation(WORDS.list("abbreviations"))})`)}|\\(see\\.\\s*$`,
   "iu",
 );
 /** The day of a German date, or another German ordinal. */
@@ -25,7 +25,7 @@ const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;/]|[`'"][\s.,;)])/u;
 
 /** A word before a number: a shortened month, or a word that counts parts of a text. */
-const NUMBERED = new RegExp(endingWith(buildAlternation(WORDS.list("numbered"))), "iu");
+const NUMBERED = new RegExp(buildEndPattern(buildAlternation(WORDS.list("numbered"))), "iu");
 
 /** Whether the full stop at the end of a text belongs to an abbreviation instead of ending a sentence. */
 export function isAbbreviated(before: string): boolean {

@@ -38,7 +38,7 @@ export async function makeControls(
     }),
   );
   const pickBest = (all: readonly Question[]) => {
-    const ranks = all.map((copy) => rankOf(copy, hasEnds));
+    const ranks = all.map((copy) => rankControl(copy, hasEnds));
     return pick(all.filter((_, i) => ranks[i] === Math.max(...ranks)));
   };
   const stated = pickBest(copies);
@@ -74,7 +74,7 @@ function listSentences({ text, isRow }: Piece): string[] {
 }
 
 /** Ranks a candidate: better controls have a figure as proof, are whole sentences, and have no marks that a report may change. */
-function rankOf({ claim: { text, sought } }: Question, hasEnds: boolean): number {
+function rankControl({ claim: { text, sought } }: Question, hasEnds: boolean): number {
   const isSentence = !hasEnds || /[.!。！]$/.test(text);
   return 4 * Number(sought.some(isChangeable)) + 2 * Number(isSentence) + Number(!MARKS.test(text));
 }

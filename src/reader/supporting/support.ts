@@ -95,7 +95,7 @@ export async function findSupport(
   try {
     const { questions, pages } = await readQuestions(citations, language, pause);
     const queue = groupQuestions(questions);
-    await onPlan(planOf(queue));
+    await onPlan(estimatePlan(queue));
     const session = new ModelSession({
       ...{ requestId: "check", endpoint, budget, exchanges: NO_EXCHANGES, clock, signal },
       ...{ notice: (line: string) => notice(endpoint.hide(line)), spent() {} },
@@ -180,7 +180,7 @@ function listPieces(group: readonly AskedQuestion[]): Set<Piece> {
   return new Set(group.flatMap(({ shown }) => [...shown]));
 }
 
-function planOf(groups: readonly AskedQuestion[][]): ModelPlan {
+function estimatePlan(groups: readonly AskedQuestion[][]): ModelPlan {
   const inputs = groups
     .map((group) => buildTask(group, listPieces(group)))
     .map(({ instructions, input }) => instructions + input);

@@ -38,7 +38,7 @@ export function buildFact(
 }
 
 /** Returns the text that a sentence may take its numbers from: the quote and the headings over it. */
-export function groundOf({ heading, header, quote }: Fact): string {
+export function joinGround({ heading, header, quote }: Fact): string {
   return [heading, ...(header ?? []), quote].join("\n");
 }
 

@@ -119,7 +119,7 @@ export const NOTES: Prompt = {
 };
 
 /** `isForeign`: the question is not in English, so the model also translates the report's fixed words. */
-export function answerPrompt(length: Length, isForeign: boolean): Prompt {
+export function buildAnswerPrompt(length: Length, isForeign: boolean): Prompt {
   const also = isForeign
     ? ` "words" is this object with its texts in the language of the question, what is in braces or brackets kept as it is: ${ENGLISH_WORDS}.`
     : "";
@@ -166,7 +166,7 @@ function pickFitting(question: string, titles: readonly string[]): string[] {
   return ranked.sort((a, b) => b.score - a.score).map(({ title }) => title);
 }
 
-export function planInput(question: string, description: Description): string {
+export function buildPlanInput(question: string, description: Description): string {
   const { kind, documents, titles, folders = [], languages } = description;
   const about = [
     `Sources: ${kind}`,
@@ -220,7 +220,7 @@ export function buildSectionInput({ document, passages }: Opened, number: number
 }
 
 /** Asks again for quotes that were not found in their sources. */
-export function requoteInput(
+export function buildRequoteInput(
   question: string,
   missed: readonly { claim: string; quote: string; section: Opened }[],
 ): string {
@@ -253,7 +253,7 @@ export interface HeldSentence {
 }
 
 /** Builds the input with the cited quotes under their places, and the sentences under their headings. */
-export function checkInput(
+export function buildCheckInput(
   question: string,
   sentences: readonly HeldSentence[],
   facts: readonly Fact[],

@@ -39,7 +39,7 @@ export function buildModelReport(
   const text = joinParagraphs(
     !isFound && remarks,
     ...(answer ? buildBody(answer, findings.facts, cited, say) : []),
-    joinSection(say("quotes"), ...cited.map((fact, i) => `${i + 1}. ${quoteOf(fact, say)}`)),
+    joinSection(say("quotes"), ...cited.map((fact, i) => `${i + 1}. ${formatQuote(fact, say)}`)),
     joinSection(say("sources"), ...formatSources(cited, description, say)),
     isFound && joinSection(say("checked"), remarks),
     joinSection(say("usage"), formatUsage(usage, say)),
@@ -50,7 +50,7 @@ export function buildModelReport(
 }
 
 /** Returns the answer as data, for a structured output without a schema. */
-export function answerData(answer: Answer | undefined, facts: readonly Fact[]) {
+export function buildAnswerData(answer: Answer | undefined, facts: readonly Fact[]) {
   const cited = listCitedFacts(answer, facts);
   return {
     answer: (answer ? listCited(answer) : [])
@@ -152,16 +152,16 @@ function writeRemarks(answer: Answer | undefined, findings: Gathered, say: Say):
   );
 }
 
-function quoteOf(fact: Fact, say: Say): string {
+function formatQuote(fact: Fact, say: Say): string {
   const { heading, header, document, quote } = fact;
   const lines = quote.split("\n").map((line) => `   > ${line.trimEnd()}`);
   const columns = header && say("columns", { names: header.join(" | ") });
   const places = [heading, columns, document.date].filter(Boolean).join(", ");
-  return joinParagraphs(placeOf(fact, say), lines.join("\n"), places && `   ${say("under", { places })}`);
+  return joinParagraphs(formatPlace(fact, say), lines.join("\n"), places && `   ${say("under", { places })}`);
 }
 
 /** Formats a place as `file:line`; for a page its title, address and time of access. */
-function placeOf({ document, line }: Fact, say: Say): string {
+function formatPlace({ document, line }: Fact, say: Say): string {
   const { id, title, url, accessed } = document;
   if (url === undefined) return `\`${id}:${line}\``;
   const read = accessed ? `, ${say("read", { date: accessed.slice(0, 10) })}` : "";
@@ -176,7 +176,7 @@ function formatSources(
   const byDocument = new Map(cited.map((fact) => [fact.document.id, fact]));
   const named = [...byDocument].map(([id, fact]) => {
     const { url, date } = fact.document;
-    return `- ${url ? placeOf(fact, say) : `\`${id}\``}${date ? `, ${date}` : ""}`;
+    return `- ${url ? formatPlace(fact, say) : `\`${id}\``}${date ? `, ${date}` : ""}`;
   });
   const left = unread.length > 0 && say("unread", { list: listOf(unread) });
   return [named.join("\n"), joinSentences(say("searched", { number: documents }), ...notes, left)];

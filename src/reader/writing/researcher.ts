@@ -14,7 +14,13 @@ import { ModelSession, type SessionOptions } from "../model/session/session.js";
 import { hasValue } from "./checks/structured.js";
 import type { Fact } from "./facts.js";
 import type { Length } from "./prompts.js";
-import { answerData, buildModelReport, formatCitation, listCitedFacts, listCitedSources } from "./report.js";
+import {
+  buildAnswerData,
+  buildModelReport,
+  formatCitation,
+  listCitedFacts,
+  listCitedSources,
+} from "./report.js";
 import { gather } from "./steps/gather.js";
 import { writeAnswer, writeResult } from "./steps/write.js";
 
@@ -83,7 +89,7 @@ export function createModelResearcher(options: ModelResearcherOptions): Research
     }
     const draft = isEmpty ? undefined : await writeAnswer(session, prompt, findings, length);
     cite(listCitedFacts(draft, facts));
-    if (structured_output) return answerData(draft, facts);
+    if (structured_output) return buildAnswerData(draft, facts);
     const description = await source.describe();
     return buildModelReport(draft, { question: prompt, findings, description, usage: getUsage(), length });
   }

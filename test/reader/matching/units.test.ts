@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { getVocabulary } from "../../../src/reader/languages/languages.js";
-import { convertAmount, listOtherUnits, measureOf, unitNames } from "../../../src/reader/matching/units.js";
+import { convertAmount, getMeasure, listOtherUnits, unitNames } from "../../../src/reader/matching/units.js";
 
 const named = (sign: string, language = "en") => unitNames(getVocabulary(language)).findUnit(sign);
 
@@ -51,7 +51,7 @@ test.each([
 ])("%d %s are %d %s", (value, sign, other, otherSign) => {
   const [unit, converted] = [named(sign), named(otherSign)];
   if (!unit || !converted) throw new Error("no unit");
-  expect(measureOf(unit)).toBe(measureOf(converted));
+  expect(getMeasure(unit)).toBe(getMeasure(converted));
   expect(convertAmount(value, unit)[0]).toBeCloseTo(convertAmount(other, converted)[0] ?? 0, 0);
 });
 
@@ -59,7 +59,7 @@ test("20 °C are not 20 °F, a KB has 1,000 or 1,024 bytes, and no currency is a
   const amount = (value: number, sign: string) => convertAmount(value, named(sign) ?? named("s") ?? never());
   expect(amount(20, "°C")).not.toEqual(amount(20, "°F"));
   expect(amount(2, "KB")).toEqual([2_000, 2_048]);
-  expect(measureOf(named("$") ?? never())).not.toBe(measureOf(named("€") ?? never()));
+  expect(getMeasure(named("$") ?? never())).not.toBe(getMeasure(named("€") ?? never()));
   expect(listOtherUnits(named("h") ?? never())).toContain("min");
 });
 

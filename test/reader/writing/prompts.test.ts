@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
-  answerPrompt,
+  buildAnswerPrompt,
   buildFactsInput,
   buildKnownInput,
+  buildPlanInput,
+  buildRequoteInput,
   buildSectionInput,
   NOTES,
   PLAN,
-  planInput,
   readAnswer,
   readNotes,
   readPlan,
-  requoteInput,
 } from "../../../src/reader/writing/prompts.js";
 
 const QUESTION = "Why?";
@@ -166,7 +166,7 @@ it("a schema asks for all of it and nothing else", () => {
     additionalProperties: false,
   });
   expect(NOTES.schema).toMatchObject({ required: ["facts", "answered", "queries"] });
-  expect(answerPrompt("short", false).schema).toMatchObject({
+  expect(buildAnswerPrompt("short", false).schema).toMatchObject({
     properties: {
       sections: {
         items: { properties: { kind: { type: "string", enum: ["text", "list", "steps", "table"] } } },
@@ -177,9 +177,9 @@ it("a schema asks for all of it and nothing else", () => {
 
 it("a plan sees what the sources are", () => {
   const description = { kind: "the web", documents: 0, titles: [], languages: [], unread: [], notes: [] };
-  expect(planInput(QUESTION, description)).toBe("Question: Why?\n\nSources: the web");
+  expect(buildPlanInput(QUESTION, description)).toBe("Question: Why?\n\nSources: the web");
   const titles = Array.from({ length: 41 }, (_, i) => `t${i}`);
-  expect(planInput(QUESTION, { ...description, documents: 41, titles, languages: ["en", "de"] })).toBe(
+  expect(buildPlanInput(QUESTION, { ...description, documents: 41, titles, languages: ["en", "de"] })).toBe(
     `Question: Why?\n\nSources: the web, 41 documents, languages: en, de, titles: ${titles.slice(0, 40).join("; ")}`,
   );
 });
@@ -197,7 +197,7 @@ it("a plan sees the folders, and first the titles that fit the question", () => 
     unread: [],
     notes: [],
   };
-  const input = planInput("How does the server make backups?", description);
+  const input = buildPlanInput("How does the server make backups?", description);
   expect(input).toContain(
     "folders: ops (50); docs/api (11), titles: Backups of the server (ops/backup.md); The server, part 0;",
   );
@@ -242,7 +242,7 @@ it("a section is shown with the headings and columns that change within it", () 
 
 it("a quote is asked for once more with its source, and facts are shown under their numbers", () => {
   const section = { document, passages: [passage("one")] };
-  const again = requoteInput(QUESTION, [{ claim: "c", quote: "q", section }]);
+  const again = buildRequoteInput(QUESTION, [{ claim: "c", quote: "q", section }]);
   expect(again).toMatch(
     /^Question: Why\?\n\n\[Source 1: A, a\.md, 2026, Top\]\none\n\[End of source 1\]\n\n/,
   );

@@ -4,7 +4,7 @@ import { readMarkdown } from "../../../src/core/markdown/parse.js";
 import { BudgetSpent } from "../../../src/reader/model/session/budget.js";
 import type { Answer } from "../../../src/reader/writing/checks/answer.js";
 import {
-  answerData,
+  buildAnswerData,
   buildModelReport,
   listCitedFacts,
   listCitedSources,
@@ -178,7 +178,7 @@ it("says what was not found in the language of the question, also where nothing 
 
 it("is data too", () => {
   const answer = { ...EMPTY, sentences: [cited("Two", 2), cited("One.", 1), cited("Three.", 3)] };
-  expect(answerData(answer, FACTS)).toEqual({
+  expect(buildAnswerData(answer, FACTS)).toEqual({
     answer: "Two. One. Three.",
     quotes: [
       { source: "http://x.test/p", text: "a | b" },
@@ -187,7 +187,7 @@ it("is data too", () => {
     ],
     sources: ["http://x.test/p", "a.md"],
   });
-  expect(answerData(undefined, FACTS)).toEqual({ answer: "", quotes: [], sources: [] });
+  expect(buildAnswerData(undefined, FACTS)).toEqual({ answer: "", quotes: [], sources: [] });
   expect(listCitedSources(listCitedFacts(answer, FACTS))).toEqual([
     { title: "A [page]", url: "http://x.test/p" },
     { title: "a.md", file: "a.md" },

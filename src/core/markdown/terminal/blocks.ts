@@ -24,7 +24,7 @@ const MIN_COLUMNS = 16;
 const UNDERLINES = ["═", "─"];
 
 /** Lays blocks out in lines of at most `columns`, with an empty line between blocks unless `tight`. */
-export function blockLines(
+export function layOutBlocks(
   blocks: readonly MarkdownBlock[],
   columns: number,
   addresses: Addresses,
@@ -32,10 +32,10 @@ export function blockLines(
 ): StyledLine[] {
   const lines: StyledLine[] = [];
   for (const [i, block] of blocks.entries()) {
-    const own = layOutBlock(block, columns, addresses);
-    if (lines.length > 0 && own.length > 0 && !tight && !isNextLine(blocks[i - 1], block))
+    const blockLines = layOutBlock(block, columns, addresses);
+    if (lines.length > 0 && blockLines.length > 0 && !tight && !isNextLine(blocks[i - 1], block))
       lines.push(buildLine());
-    for (const line of own) lines.push(line);
+    for (const line of blockLines) lines.push(line);
   }
   return lines;
 }
@@ -72,7 +72,7 @@ function layOutBlock(block: MarkdownBlock, columns: number, addresses: Addresses
       );
     case "quote": {
       const bar = { text: "│ ", look: LOOK.faint };
-      return setOff(bar, bar, columns, (inner) => blockLines(block.blocks, inner, addresses));
+      return setOff(bar, bar, columns, (inner) => layOutBlocks(block.blocks, inner, addresses));
     }
     case "list":
       return listLines(block, columns, addresses);
@@ -110,7 +110,7 @@ function listLines({ start, loose, items }: ListBlock, columns: number, addresse
   return items.flatMap(({ blocks }, index) => {
     const marker = { text: `${(markers[index] ?? "").padStart(width)} `, look: LOOK.faint };
     const lines = setOff(marker, blank(width + 1), columns, (inner) =>
-      blockLines(blocks, inner, addresses, !loose),
+      layOutBlocks(blocks, inner, addresses, !loose),
     );
     return loose && index > 0 ? [buildLine(), ...lines] : lines;
   });

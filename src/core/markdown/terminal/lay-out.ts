@@ -1,5 +1,5 @@
 import { readMarkdown } from "../parse.js";
-import { Addresses, blockLines, layOutPlain } from "./blocks.js";
+import { Addresses, layOutBlocks, layOutPlain } from "./blocks.js";
 import { buildLine, LOOK, prefixLines, show, type TerminalCapabilities, wrap } from "./wrap.js";
 
 /** Longer lines are tiring to read (contract §6). */
@@ -18,7 +18,7 @@ export function layOut(
   if (form === "complex") return undefined;
   const columns = Math.max(NARROWEST, Math.min(WIDEST, terminal.columns));
   const addresses = new Addresses();
-  const lines = form === "plain" ? layOutPlain(markdown, columns) : blockLines(blocks, columns, addresses);
+  const lines = form === "plain" ? layOutPlain(markdown, columns) : layOutBlocks(blocks, columns, addresses);
   const list = addresses.list();
   if (list.length > 0) lines.push(buildLine());
   for (const [index, address] of list.entries()) {

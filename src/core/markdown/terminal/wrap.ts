@@ -105,7 +105,7 @@ function fill(words: readonly Word[], columns: number): StyledLine[] {
       line = buildLine();
       lines.push(line);
     } else if (blank > 0) {
-      append(line, blankBetween(line.runs.at(-1), word.runs[0]), 1);
+      append(line, chooseBlank(line.runs.at(-1), word.runs[0]), 1);
     }
     if (word.columns <= columns) {
       for (const run of word.runs) append(line, run, 0);
@@ -145,7 +145,7 @@ function append(line: StyledLine, run: Run, columns: number): void {
 }
 
 /** Returns a blank in the style of the link or code around it. */
-function blankBetween(before: Run | undefined, after: Run | undefined): Run {
+function chooseBlank(before: Run | undefined, after: Run | undefined): Run {
   const same = before && after && before.look === after.look && before.href === after.href;
   return { text: " ", look: same ? before.look : 0, href: same ? before.href : undefined };
 }

@@ -191,11 +191,11 @@ function readError(body: unknown): string | undefined {
 
 function readCounts(usage: Record<string, unknown>): Completion["counts"] {
   const { prompt_tokens, completion_tokens, total_tokens } = usage;
-  const promptTokens = countOf(prompt_tokens);
-  const outputTokens = Math.max(countOf(completion_tokens), countOf(total_tokens) - promptTokens);
+  const promptTokens = readCount(prompt_tokens);
+  const outputTokens = Math.max(readCount(completion_tokens), readCount(total_tokens) - promptTokens);
   return promptTokens + outputTokens > 0 ? { promptTokens, outputTokens } : {};
 }
 
-function countOf(value: unknown): number {
+function readCount(value: unknown): number {
   return Number.isFinite(value) ? Math.max(0, Number(value)) : 0;
 }

@@ -205,7 +205,7 @@ export class ModelSession {
     const sendOnce = (until: AbortSignal) => endpoint.send(request, until);
     try {
       const outcome = await runWithDeadline(clock, limitMs, signal, new BudgetSpent("ms"), sendOnce);
-      await noteEnded(costOf(outcome, estimate), "kind" in outcome ? undefined : outcome);
+      await noteEnded(computeCost(outcome, estimate), "kind" in outcome ? undefined : outcome);
       return outcome;
     } catch (error) {
       if (error instanceof BudgetSpent) await noteEnded(estimate);
@@ -251,7 +251,7 @@ function buildRequest(task: Task, added: readonly Message[] = []): ChatRequest {
 }
 
 /** Returns the cost in tokens: a broken stream may be billed whole, a refused request is not. */
-function costOf(outcome: ModelReply | NoReply, estimate: number): number {
+function computeCost(outcome: ModelReply | NoReply, estimate: number): number {
   if ("kind" in outcome) return outcome.kind === "cut" || outcome.kind === "unreachable" ? estimate : 0;
   return outcome.promptTokens === undefined ? estimate : outcome.promptTokens + (outcome.outputTokens ?? 0);
 }

@@ -28,12 +28,12 @@ export class Transcript {
     const [reply] = records.flatMap((record) => (record.kind === "ended" && record.reply) || []);
     const taken = reply ? records : [...this.#records];
     for (const record of taken) this.#records.delete(record);
-    return { cost: costOf(taken), reply };
+    return { cost: computeCost(taken), reply };
   }
 }
 
 /** A request without an end was interrupted when the process was killed; its estimate counts. */
-function costOf(records: readonly ExchangeRecord[]): SpentSoFar {
+function computeCost(records: readonly ExchangeRecord[]): SpentSoFar {
   const cost = { tokens: 0, calls: 0, ms: 0, output: 0 };
   const open: number[] = [];
   for (const record of records) {

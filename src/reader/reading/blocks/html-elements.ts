@@ -128,7 +128,7 @@ function* iterateElements(page: string): Generator<HtmlEvent> {
     }
     const { name } = token;
     const isBlock = BLOCKS.has(name);
-    const at = openOf(name, open);
+    const at = findOpenElement(name, open);
     const same = isBlock ? undefined : open[at];
     if (same) {
       same.depth += token.kind === "open" ? 1 : -1;
@@ -136,7 +136,7 @@ function* iterateElements(page: string): Generator<HtmlEvent> {
     } else if (token.kind === "close") yield* closeFrom(at);
     else if (BREAKS.has(name)) yield { kind: "break", name, line };
     else if (!VOID.has(name)) {
-      if (isBlock) yield* closeFrom(countEnded(name, open));
+      if (isBlock) yield* closeFrom(findOutermostEnded(name, open));
       const hides = classifyHiding(token, open.at(-1)?.name ?? "");
       if (!isBlock && hides === undefined && !MARKED.has(name)) continue;
       open.push({ name, depth: 1 });
@@ -148,7 +148,7 @@ function* iterateElements(page: string): Generator<HtmlEvent> {
 }
 
 /** Returns the index in `open` of the element that an end tag closes; `open.length` if there is none. */
-function openOf(name: string, open: readonly { name: string }[]): number {
+function findOpenElement(name: string, open: readonly { name: string }[]): number {
   const within = ENDS[name]?.within ?? CELL;
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
     const element = open[i]?.name ?? "";
@@ -159,7 +159,7 @@ function openOf(name: string, open: readonly { name: string }[]): number {
 }
 
 /** Returns the index in `open` of the outermost element that a start tag ends; `open.length` if there is none. */
-function countEnded(name: string, open: readonly { name: string }[]): number {
+function findOutermostEnded(name: string, open: readonly { name: string }[]): number {
   const { ends, within } = ENDS[name] ?? { ends: [], within: CELL };
   let place = open.length;
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {

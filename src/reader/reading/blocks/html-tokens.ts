@@ -37,14 +37,14 @@ export function* iterateTokens(
       countLineAfter(end);
       continue;
     }
-    const skipped = endOfUnshown(page, at);
+    const skipped = findHiddenEnd(page, at);
     if (skipped !== undefined) {
       countLineAfter(skipped);
       continue;
     }
     TAG.lastIndex = at;
     const begin = vain > page.length ? null : TAG.exec(page);
-    const close = begin === null ? -1 : endOfTag(page, TAG.lastIndex);
+    const close = begin === null ? -1 : findTagEnd(page, TAG.lastIndex);
     if (begin === null || close < 0) {
       vain += begin === null ? 0 : ~close - at;
       yield { kind: "text", text: "<", line };
@@ -59,7 +59,7 @@ export function* iterateTokens(
     const formula = isOpen && name === "math" ? readAttribute(tag, "alttext").replace(TEX, "") : "";
     if (formula !== "") yield { kind: "text", text: formula, line };
     countLineAfter(close);
-    if (isOpen && (isSilent(tag) || formula !== "")) countLineAfter(endOfElement(page, at, name));
+    if (isOpen && (isSilent(tag) || formula !== "")) countLineAfter(findElementEnd(page, at, name));
   }
 }
 
@@ -72,7 +72,7 @@ export function readAttribute({ attributes }: HtmlTag, names: string): string {
 }
 
 /** Returns the end of the comment, declaration or instruction at `at`; undefined if there is none. */
-function endOfUnshown(page: string, at: number): number | undefined {
+function findHiddenEnd(page: string, at: number): number | undefined {
   const mark = page[at + 1];
   if (mark !== "!" && mark !== "?") return undefined;
   const closing = page.startsWith("<!--", at) ? "-->" : ">";
@@ -81,7 +81,7 @@ function endOfUnshown(page: string, at: number): number | undefined {
 }
 
 /** Returns the index after a tag's ">" outside quotes; for a tag without end, ~ of the index where the scan stopped. */
-function endOfTag(page: string, from: number): number {
+function findTagEnd(page: string, from: number): number {
   MARK.lastIndex = from;
   for (let mark = MARK.exec(page); mark !== null; mark = MARK.exec(page)) {
     if (mark[0] === ">") return mark.index + 1;
@@ -93,7 +93,7 @@ function endOfTag(page: string, from: number): number {
   return ~page.length;
 }
 
-function endOfElement(page: string, from: number, name: string): number {
+function findElementEnd(page: string, from: number, name: string): number {
   const pattern = new RegExp(`</${name}[\\s>]`, "gi");
   pattern.lastIndex = from;
   return pattern.exec(page)?.index ?? page.length;

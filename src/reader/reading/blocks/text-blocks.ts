@@ -176,13 +176,14 @@ class TextReader {
 
   #add(i: number, text: string, kind: Block["kind"]): void {
     if (this.#block && (this.#block.kind !== kind || this.#block.lines.length >= this.most)) this.#close();
-    const rank = TERM + indentOf(text) / 4;
+    const rank = TERM + measureIndent(text) / 4;
     if (this.#block === undefined) {
       if (this.format === "text" && kind === "prose") this.#headings.end(rank);
       this.#block = { line: i + 1, lines: [], heading: this.#headings.use(), kind };
       this.#isTerm = this.format === "text" && kind === "prose" && !ITEM.test(text);
     }
-    this.#isTerm &&= indentOf(this.lines[i + 1] ?? "") > indentOf(text) && text.trim().length <= MAX_TERM;
+    this.#isTerm &&=
+      measureIndent(this.lines[i + 1] ?? "") > measureIndent(text) && text.trim().length <= MAX_TERM;
     if (this.#isTerm) {
       this.#headings.begin({ rank, text: text.trim(), line: i + 1 });
       this.#headings.use();
@@ -197,7 +198,7 @@ class TextReader {
 }
 
 /** Estimates the indentation of a line in columns. */
-function indentOf(line: string): number {
+function measureIndent(line: string): number {
   return /^\s{0,80}/.exec(line)?.[0].replaceAll("\t", " ".repeat(8)).length ?? 0;
 }
 

@@ -23,7 +23,7 @@ export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; ha
   ]);
   const writer = new MarkdownWriter(
     listHeadingStyles(parts.get("styles") ?? ""),
-    addressesOf(parts.get("_rels/document") ?? ""),
+    listAddresses(parts.get("_rels/document") ?? ""),
     new Numbering(parts.get("numbering") ?? ""),
   );
   for (const name of ["document", "footnotes", "endnotes"]) writer.write(parts.get(name) ?? "");
@@ -31,7 +31,7 @@ export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; ha
 }
 
 /** Returns the external link targets by the ids of their relationships. */
-function addressesOf(xml: string): Map<string, string> {
+function listAddresses(xml: string): Map<string, string> {
   const addresses = new Map<string, string>();
   for (const token of iterateTokens(xml))
     if (token.kind === "open" && readAttribute(token, "TargetMode") === "External")

@@ -12,7 +12,7 @@ export function isPacked(name: string): boolean {
 }
 
 /** Returns the size limit of the file `name`, in bytes. */
-export function limitOf(name: string): number {
+export function getSizeLimit(name: string): number {
   return isPacked(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
 }
 
@@ -45,9 +45,9 @@ export function readRegularFile(path: string, limit: number, flags = 0): Buffer 
 
 /** Reads one source file, or returns why it cannot be read: it became a symlink or grew too large. */
 export function readBytes(root: string, name: string): Uint8Array | { reason: string } {
-  const bytes = readRegularFile(join(root, name), limitOf(name), constants.O_NOFOLLOW ?? 0);
+  const bytes = readRegularFile(join(root, name), getSizeLimit(name), constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };
-  return bytes === "too large" ? { reason: describeTooLarge(limitOf(name)) } : bytes;
+  return bytes === "too large" ? { reason: describeTooLarge(getSizeLimit(name)) } : bytes;
 }
 
 /** A page must declare its encoding in the first 1,024 bytes (HTML, "determining the character encoding"). */

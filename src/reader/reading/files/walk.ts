@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, promises as fs } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { describeTooLarge, limitOf, MAX_TOTAL_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
+import { describeTooLarge, getSizeLimit, MAX_TOTAL_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
 
 /** A file that may be read. */
 export interface SourceFile {
@@ -94,7 +94,7 @@ function explainUnreadable(entry: Dirent, size: number): string | undefined {
   if (BINARY.test(entry.name)) return NOT_TEXT;
   const kind = OTHER_KINDS.find(([ending]) => ending.test(entry.name))?.[1];
   if (kind !== undefined) return kind;
-  const limit = limitOf(entry.name);
+  const limit = getSizeLimit(entry.name);
   return size > limit ? describeTooLarge(limit) : undefined;
 }
 

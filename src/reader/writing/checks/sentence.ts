@@ -4,7 +4,7 @@ import { findFigures, type Quantity } from "../../matching/numbers.js";
 import { findQuotations } from "../../matching/quotations.js";
 import { containsTokens, tokenizeText } from "../../matching/tokens.js";
 import { ORDER } from "../../matching/units.js";
-import { type Fact, groundOf } from "../facts.js";
+import { type Fact, joinGround } from "../facts.js";
 import type { Cited } from "../prompts.js";
 import { hasCode, listCode } from "./code.js";
 
@@ -46,7 +46,7 @@ export function checkSentence(
   if (cites.length === 0) return { wrong: "it names no fact" };
   if (!/\p{L}/u.test(plain)) return { wrong: "it says nothing" };
   if (plain.length > LONGEST) return { wrong: "it is too long for a sentence" };
-  const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(groundOf)];
+  const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(joinGround)];
   const code = listCode(cited.text).find((part) => !grounds.some((ground) => hasCode(ground, part)));
   const wrong =
     code === undefined ? findUngrounded(plain, grounds) : describeAbsent(`the code ${JSON.stringify(code)}`);

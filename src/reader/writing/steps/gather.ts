@@ -11,15 +11,15 @@ import {
 import { buildFact, type Fact } from "../facts.js";
 import {
   buildKnownInput,
+  buildPlanInput,
+  buildRequoteInput,
   buildSectionInput,
   NOTES,
   type Note,
   type Part,
   PLAN,
-  planInput,
   readNotes,
   readPlan,
-  requoteInput,
 } from "../prompts.js";
 import { SectionQueue } from "./section-queue.js";
 
@@ -87,7 +87,7 @@ export async function gather(
 
   /** Returns the plan's queries. If the plan is unreadable or the budget has no room for it, the question is the query. */
   async function plan(): Promise<string[]> {
-    const input = planInput(question, await source.describe());
+    const input = buildPlanInput(question, await source.describe());
     const keep = budget.share(FOR_THE_REST, 3);
     const planned = await session
       .ask({ ...PLAN, input, outputTokens: PLAN_TOKENS, keep }, (reply) => readPlan(reply, question))
@@ -141,7 +141,7 @@ export async function gather(
     droppedQuotes += missed.length;
     if (facts.length === 0) return;
     const mended = await session
-      .ask(buildNoteTask(requoteInput(question, facts), false), readNotes)
+      .ask(buildNoteTask(buildRequoteInput(question, facts), false), readNotes)
       .catch((error: unknown) => {
         if (error instanceof UnreadableReply || error instanceof ContextExceeded) return { facts: [] };
         throw error;

@@ -3,8 +3,8 @@ import { splitWords } from "../../matching/words.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import { LEAST_OUTPUT, type ModelSession } from "../../model/session/session.js";
 import { type Answer, checkAnswer, listHeld } from "../checks/answer.js";
-import { type Fact, groundOf } from "../facts.js";
-import { CHECK, type Cited, checkInput, type HeldVerdict, readVerdicts } from "../prompts.js";
+import { type Fact, joinGround } from "../facts.js";
+import { buildCheckInput, CHECK, type Cited, type HeldVerdict, readVerdicts } from "../prompts.js";
 
 /** The size of one verdict in a reply, and an allowance for thoughts before them, in tokens. */
 const VERDICT_TOKENS = 5;
@@ -24,7 +24,7 @@ export async function holdAgainstQuotes(
   let asked = listHeld(answer)
     .map((held) => ({ ...held, share: countSharedWords(held.sentence, facts, question) }))
     .sort((a, b) => a.share - b.share);
-  const inputOf = () => checkInput(question, asked, facts);
+  const inputOf = () => buildCheckInput(question, asked, facts);
   const verdicts = new Map<Cited, HeldVerdict>();
   try {
     const keep = session.budget.share(0, 0);
@@ -60,7 +60,7 @@ export async function holdAgainstQuotes(
 
 /** Returns the share of a sentence's content words that occur in its quotes, in the headings over them, or in the question. */
 function countSharedWords({ text, facts: ids }: Cited, facts: readonly Fact[], question: string): number {
-  const grounds = ids.flatMap((id) => facts[id - 1] ?? []).map(groundOf);
+  const grounds = ids.flatMap((id) => facts[id - 1] ?? []).map(joinGround);
   const factWords = new Set(splitWords([question, ...grounds].join("\n")));
   const sentenceWords = splitWords(text);
   return sentenceWords.filter((word) => factWords.has(word)).length / Math.max(1, sentenceWords.length);

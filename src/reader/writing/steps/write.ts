@@ -13,7 +13,7 @@ import { type Answer, buildFactsAnswer, checkAnswer, listCited } from "../checks
 import { hasValue, keepFounded, listPropertyNames } from "../checks/structured.js";
 import type { Fact } from "../facts.js";
 import {
-  answerPrompt,
+  buildAnswerPrompt,
   buildFactsInput,
   buildQuestionInput,
   buildResultPrompt,
@@ -46,7 +46,7 @@ export async function writeAnswer(
   try {
     const keep = session.budget.share(FOR_CHECKING, session.budget.left.calls > 1 ? 1 : 0);
     const spoken = language ?? detectLanguage([question, ...asked].join(" ")) ?? "en";
-    const prompt = answerPrompt(length, spoken !== "en");
+    const prompt = buildAnswerPrompt(length, spoken !== "en");
     const task = buildTask(session, prompt, question, asked, facts, OUTPUT_TOKENS[length], keep);
     await session.ask(task, (reply, isLast) => {
       const draft = readAnswer(reply);
