@@ -257,17 +257,17 @@ export class Checker {
 
   #readOnce(address: string): Promise<Tried> {
     const key = normalizePage(address);
-    const kept = this.#pages.get(key) ?? this.#read(address);
-    kept.catch(() => {});
-    this.#pages.set(key, kept);
-    return kept;
+    const reading = this.#pages.get(key) ?? this.#read(address);
+    reading.catch(() => {});
+    this.#pages.set(key, reading);
+    return reading;
   }
 
   async #read(address: string): Promise<Tried> {
     const { readFile, clock } = this.options;
     if (FILE.test(address)) {
       const name = normalizePage(address);
-      const document = (await readFile?.(name)) ?? { reason: "it is not read" };
+      const document = (await readFile?.(name)) ?? { reason: "files are read only below --sources" };
       if ("reason" in document) return createUnread(address, document.reason);
       const accessed = new Date(clock.now()).toISOString();
       return { ...readPage(address, { ...document, id: address, title: name, accessed }), asked: false };

@@ -75,13 +75,13 @@ export class PageContent {
     make: () => T,
     pause: Pause,
   ): Promise<T> {
-    const kept = this.#made.get(name);
-    if (kept) return kept as Promise<T>;
-    const made = fill(make(), this.passages, pause);
-    this.#made.set(name, made);
+    const cached = this.#made.get(name);
+    if (cached) return cached as Promise<T>;
+    const building = fill(make(), this.passages, pause);
+    this.#made.set(name, building);
     // Another report may need the index that an abort interrupted here.
-    made.catch(() => this.#made.delete(name));
-    return made;
+    building.catch(() => this.#made.delete(name));
+    return building;
   }
 }
 

@@ -208,7 +208,7 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
     return createVerdict("unchecked", isAbout ? HAS_WORDS : HAS_NOTHING);
   }
   const support = checked.map((i) => read.map((page) => decideSupport(claim, i, page)));
-  const open = checked.filter((_, n) => !support[n]?.includes("stands"));
+  const open = checked.filter((_, n) => !support[n]?.includes("supported"));
   if (open.length === 0) return createVerdict("found", null);
   const absent = checked.filter((i) => !isOnPage(i));
   if (absent.length === 0)
@@ -236,12 +236,12 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
  * Whether a sought item is on a page in a passage about the sentence's subject: one with another figure or word of the
  * sentence, in or beside a passage with one of its names. "far": only far from its names; "many": too many places.
  */
-type Support = "stands" | "far" | "elsewhere" | "many";
+type Support = "supported" | "far" | "elsewhere" | "many";
 
 function decideSupport(claim: Claim, i: number, page: Reading): Support {
   const ownPlaces = page.places[i] ?? NO_PLACES;
   const item = claim.sought[i];
-  if (item?.kind === "quotation") return ownPlaces.count > 0 ? "stands" : "elsewhere";
+  if (item?.kind === "quotation") return ownPlaces.count > 0 ? "supported" : "elsewhere";
   const figures = page.places.filter((_, other) => other !== i);
   const inside = new Set(listContentKeys(item?.text ?? ""));
   const words = [...page.words].flatMap(([key, places]) => (inside.has(key) ? [] : places));
@@ -275,7 +275,7 @@ function decideSupportAt(
   let left = MOST_PLACES;
   for (const start of starts.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count)) {
     if (start.find(left, (place) => reach.some((step) => isSupported(place + step))) !== undefined)
-      return "stands";
+      return "supported";
     if (start.count > left) return "many";
     left -= start.count;
   }
@@ -311,7 +311,7 @@ function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string |
   if ((item.bound !== "over" && item.bound !== "under") || !item.readings.some(isRound)) return undefined;
   const isOpen = read.some((page) => {
     const beyond = page.index.figures.findPlacesBeyond(item);
-    return decideSupportAt(beyond, [...page.words.values()], page) === "stands";
+    return decideSupportAt(beyond, [...page.words.values()], page) === "supported";
   });
   return isOpen ? "the sentence gives a bound, and the page has a number within it" : undefined;
 }

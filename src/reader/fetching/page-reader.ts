@@ -58,7 +58,7 @@ export class PageReader {
       if (areCited && isFrontPageOf(url, end))
         return { kind: "front-page", reason: "it redirects to the front page", ...answered };
       if (isGate(end) && !isGate(url))
-        return { kind: "unreadable", reason: "it redirects to where one signs in or consents", ...answered };
+        return { kind: "unreadable", reason: "it redirects to a login or consent page", ...answered };
       const document = await this.#cut({ name: end.pathname, bytes, page, wantsText: areCited });
       if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
       if (document.blocks.length === 0)
@@ -105,9 +105,9 @@ export class PageReader {
   }
 }
 
-function isFrontPageOf(asked: URL, end: URL): boolean {
+function isFrontPageOf(requested: URL, end: URL): boolean {
   const getSite = ({ hostname }: URL) => hostname.replace(/^www\./, "");
-  return getSite(asked) === getSite(end) && !isFront(asked) && isFront(end);
+  return getSite(requested) === getSite(end) && !isFront(requested) && isFront(end);
 }
 
 /** Whether an address is a front page, including one of a language: `/en/`. */

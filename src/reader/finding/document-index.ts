@@ -55,10 +55,10 @@ export class DocumentIndex {
 
   /** Returns the `limit` best passages for `query`, best first. */
   search(query: string, limit: number): Hit[] {
-    const asked = [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS);
+    const queryWords = [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS);
     const blockAt = (id: string, passage: number) => this.#entries.get(id)?.blocks[passage];
     const isAmount = AMOUNT.test(query);
-    const best = this.#index.search(asked, limit, (id, nth) => {
+    const best = this.#index.search(queryWords, limit, (id, nth) => {
       const { kind = "prose", lines = [] } = blockAt(id, nth) ?? {};
       const hasNumber = isAmount && lines.some((line) => /\d/.test(line));
       return rankSource(id, kind) * (hasNumber ? WITH_NUMBER : 1);
@@ -67,15 +67,17 @@ export class DocumentIndex {
       const block = blockAt(id, nth);
       if (block === undefined) return [];
       const passage = buildPassage(id, block, blockAt(id, nth + 1));
-      return [{ passage, score: score / (best[0]?.score ?? 1), share: this.#computeShare(asked, passage) }];
+      return [
+        { passage, score: score / (best[0]?.score ?? 1), share: this.#computeShare(queryWords, passage) },
+      ];
     });
   }
 
-  #computeShare(asked: readonly string[], passage: Passage): number {
+  #computeShare(queryWords: readonly string[], passage: Passage): number {
     const passageWords = new Set(splitWords(joinPassage(passage)));
     let total = 0;
     let sum = 0;
-    for (const term of asked) {
+    for (const term of queryWords) {
       const weight = this.#index.computeWeight(term);
       total += weight;
       if (passageWords.has(term)) sum += weight;

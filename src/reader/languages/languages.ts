@@ -76,15 +76,15 @@ const vocabularies = new Map<string, Vocabulary>();
  * If the language is unknown, the vocabulary has all languages.
  */
 export function getVocabulary(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
-  const asked = `${language}/${others.join()}`;
-  const cached = vocabularies.get(asked);
+  const cacheKey = `${language}/${others.join()}`;
+  const cached = vocabularies.get(cacheKey);
   if (cached) return cached;
   const borrowed = [...others.flatMap((other) => other ?? []), "en"];
   const all = new Set(
     language === undefined ? [...borrowed, ...Object.keys(FILES)] : [language, ...borrowed],
   );
   const vocabulary = vocabularies.get([...all].join()) ?? new Vocabulary([...all]);
-  for (const name of [asked, [...all].join()]) vocabularies.set(name, vocabulary);
+  for (const name of [cacheKey, [...all].join()]) vocabularies.set(name, vocabulary);
   return vocabulary;
 }
 

@@ -39,10 +39,10 @@ export function buildAlternation(words: Iterable<string>): string {
 
 /** Compiles the patterns of each vocabulary once. */
 export function cacheByVocabulary<T>(make: (vocabulary: Vocabulary) => T): (vocabulary: Vocabulary) => T {
-  const made = new WeakMap<Vocabulary, { patterns: T }>();
+  const cache = new WeakMap<Vocabulary, { patterns: T }>();
   return (vocabulary) => {
-    const entry = made.get(vocabulary) ?? { patterns: make(vocabulary) };
-    made.set(vocabulary, entry);
+    const entry = cache.get(vocabulary) ?? { patterns: make(vocabulary) };
+    cache.set(vocabulary, entry);
     return entry.patterns;
   };
 }

@@ -64,6 +64,6 @@ function joinHeading({ heading, header = [] }: Passage): string {
 
 function readLine({ documents, notes, unread }: Description): string {
   const read = `${documents} ${documents === 1 ? "file was" : "files were"} read.`;
-  const named = unread.length === 0 ? [] : [`Not read: ${listOf(unread)}.`];
-  return [read, ...notes, ...named].join(" ");
+  const unreadNote = unread.length === 0 ? [] : [`Not read: ${listOf(unread)}.`];
+  return [read, ...notes, ...unreadNote].join(" ");
 }

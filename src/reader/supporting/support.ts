@@ -223,8 +223,8 @@ async function askAbout(
     }
     const prove = (question: Question, isMissing = false) => {
       const reply = replies?.get(questions.indexOf(question) + 1);
-      const given = [...shown].filter(({ page }) => page === question.page);
-      return reply && proveAnswer(question.claim, reply, given, isMissing);
+      const pieces = [...shown].filter(({ page }) => page === question.page);
+      return reply && proveAnswer(question.claim, reply, pieces, isMissing);
     };
     reliability.replies += 1;
     const invention = replies?.get(questions.indexOf(controls.invented) + 1)?.verdict ?? "supported";

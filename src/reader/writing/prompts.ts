@@ -79,16 +79,16 @@ export const readAnswer = (reply: unknown) => readListed(answer, "sentences", re
 
 /** Reads the verdicts by sentence number from a reply to CHECK; the worst of several wins. Accepts a list of verdicts, too. */
 export function readVerdicts(reply: unknown): ReplyReading<Map<number, HeldVerdict>> {
-  const given = Array.isArray(reply) ? { verdicts: reply } : reply;
-  if (!isObject(given)) return { wrong: "it is not an object" };
-  const each = Array.isArray(given.verdicts) ? given.verdicts.filter(isObject) : [];
-  const named = [
-    ...Object.entries(given),
+  const verdictReply = Array.isArray(reply) ? { verdicts: reply } : reply;
+  if (!isObject(verdictReply)) return { wrong: "it is not an object" };
+  const each = Array.isArray(verdictReply.verdicts) ? verdictReply.verdicts.filter(isObject) : [];
+  const entries = [
+    ...Object.entries(verdictReply),
     ...each.map(({ verdict, sentence }) => [verdict, sentence] as const),
   ];
   const verdicts = new Map<number, HeldVerdict>();
   for (const verdict of VERDICTS) {
-    const matching = named.filter(([name]) => `${name}`.toLowerCase().replace("_", " ").trim() === verdict);
+    const matching = entries.filter(([name]) => `${name}`.toLowerCase().replace("_", " ").trim() === verdict);
     for (const nth of numbers.read(matching.flatMap(([, sentences]) => sentences)) ?? [])
       verdicts.set(nth, verdict);
   }
@@ -155,8 +155,10 @@ const TITLES = 40;
 
 /** Sorts titles by the rarest words that they share with the question, then the others in order. */
 function pickFitting(question: string, titles: readonly string[]): string[] {
-  const asked = new Set(wordsIn(question));
-  const shared = titles.map((title) => [...new Set(wordsIn(title))].filter((word) => asked.has(word)));
+  const questionWords = new Set(wordsIn(question));
+  const shared = titles.map((title) =>
+    [...new Set(wordsIn(title))].filter((word) => questionWords.has(word)),
+  );
   const counts = new Map<string, number>();
   for (const word of shared.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
   const ranked = titles.map((title, i) => ({
@@ -236,10 +238,13 @@ export function buildRequoteInput(
 
 /** Builds the input with the question, its parts and the facts, numbered from 1. */
 export function buildFactsInput(question: string, parts: readonly string[], facts: readonly Fact[]): string {
-  const asked = parts.length > 1 ? [`Sub-questions:\n${parts.map((part) => `- ${part}`).join("\n")}`] : [];
-  return [buildQuestionInput(question), ...asked, ...facts.map((fact, i) => formatFact(fact, i + 1))].join(
-    "\n\n",
-  );
+  const subQuestions =
+    parts.length > 1 ? [`Sub-questions:\n${parts.map((part) => `- ${part}`).join("\n")}`] : [];
+  return [
+    buildQuestionInput(question),
+    ...subQuestions,
+    ...facts.map((fact, i) => formatFact(fact, i + 1)),
+  ].join("\n\n");
 }
 
 export function formatFact(fact: Fact, number: number): string {
@@ -265,11 +270,11 @@ export function buildCheckInput(
       ? { over: `In ${formatTitle(fact)}:`, line: `[${i + 1}] ${fact.quote.replaceAll("\n", "\n  ")}` }
       : [],
   );
-  const asked = sentences.map(({ sentence: { text, facts: ids }, under }, i) => ({
+  const sentenceLines = sentences.map(({ sentence: { text, facts: ids }, under }, i) => ({
     over: under && `Under ${under}:`,
     line: `[Sentence ${i + 1}, ${ids.join(" ")}] ${text}`,
   }));
-  return [buildQuestionInput(question), ...groupLines(quotes), ...groupLines(asked)].join("\n\n");
+  return [buildQuestionInput(question), ...groupLines(quotes), ...groupLines(sentenceLines)].join("\n\n");
 }
 
 /** Groups lines by heading, each heading written once. Lines without a heading come first. */

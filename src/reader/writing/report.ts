@@ -174,12 +174,12 @@ function formatSources(
   say: Say,
 ): string[] {
   const byDocument = new Map(cited.map((fact) => [fact.document.id, fact]));
-  const named = [...byDocument].map(([id, fact]) => {
+  const sourceLines = [...byDocument].map(([id, fact]) => {
     const { url, date } = fact.document;
     return `- ${url ? formatPlace(fact, say) : `\`${id}\``}${date ? `, ${date}` : ""}`;
   });
   const left = unread.length > 0 && say("unread", { list: listOf(unread) });
-  return [named.join("\n"), joinSentences(say("searched", { number: documents }), ...notes, left)];
+  return [sourceLines.join("\n"), joinSentences(say("searched", { number: documents }), ...notes, left)];
 }
 
 function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage, say: Say): string {

@@ -72,7 +72,7 @@ export function createModelResearcher(options: ModelResearcherOptions): Research
     if (isEmpty && output_schema !== undefined)
       throw createNoResult(
         findings.droppedQuotes > 0
-          ? "no quote that the model gave stands in its source"
+          ? "none of the quotes from the model is in its source"
           : "the sources do not say what the schema asks for",
       );
     if (!isEmpty) advance({ step: "write", done: 0, of: 1 });
@@ -83,7 +83,7 @@ export function createModelResearcher(options: ModelResearcherOptions): Research
       const { value, leftOut } = result;
       const grounds = facts.filter(({ quote }) => hasValue(quote, value));
       log(`the values are from ${grounds.map(formatCitation).join(", ")}`);
-      if (leftOut.length > 0) log(`left out, as it stands in no quote: ${leftOut.join(", ")}`);
+      if (leftOut.length > 0) log(`left out, since no quote has it: ${leftOut.join(", ")}`);
       cite(grounds);
       return value;
     }

@@ -44,7 +44,7 @@ it.each<[string, Page | undefined, object]>([
   [
     "/x",
     redirect("/user/login?to=x"),
-    { kind: "unreadable", reason: "it redirects to where one signs in or consents" },
+    { kind: "unreadable", reason: "it redirects to a login or consent page" },
   ],
   [
     "/x",

@@ -172,20 +172,20 @@ describe("a structured result", () => {
     const required = { ...schema, required: ["timeout", "unit"] };
     const strict = jobOf(QUESTION, { structured_output: true, output_schema: required });
     const endpoint = await modelEndpoint(behaving({ result: () => says({ timeout: 5000, unit: "hours" }) }));
-    await expect(ask(endpoint, {}, strict)).rejects.toThrow('"hours" (unit) stands in no quote');
+    await expect(ask(endpoint, {}, strict)).rejects.toThrow('"hours" (unit) is in no quote');
     expect(endpoint.count("result")).toBe(3);
   });
 
-  it("is given without what is optional and stands in no quote, and the log names it", async () => {
+  it("is given without what is optional and is in no quote, and the log names it", async () => {
     const endpoint = await modelEndpoint(
       behaving({ result: () => says({ timeout: 5000, unit: "hours", x: "y" }) }),
     );
     const logged: string[] = [];
     expect(await ask(endpoint, { logged }, job)).toEqual({ timeout: 5000 });
-    expect(logged.join("\n")).toContain('left out, as it stands in no quote: "hours" (unit), "x"');
+    expect(logged.join("\n")).toContain('left out, since no quote has it: "hours" (unit), "x"');
     // What is wrong is named all at once.
     expect(endpoint.requests.at(-1)?.body.messages.at(-1)?.content).toContain(
-      '"hours" (unit) stands in no quote; "x" stands in no quote',
+      '"hours" (unit) is in no quote; "x" is in no quote',
     );
   });
 

@@ -41,7 +41,7 @@ describe("a how-to with numbered steps", () => {
     expect(endpoint.count("answer")).toBe(2);
     expect(
       endpoint.requests.findLast(({ step }) => step === "answer")?.body.messages.at(-1)?.content,
-    ).toContain("the number 99 minutes stands in none of its facts");
+    ).toContain("the number 99 minutes is in none of its facts");
     expect(report).toContain("whole lists of steps, since a step of each is not supported (1)");
     expect(report).not.toMatch(/^\d\. Start the server/m);
   });

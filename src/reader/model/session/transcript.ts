@@ -26,9 +26,9 @@ export class Transcript {
   take(hash: string): { cost: SpentSoFar; reply: ModelReply | undefined } {
     const records = [...this.#records].filter((record) => record.hash === hash);
     const [reply] = records.flatMap((record) => (record.kind === "ended" && record.reply) || []);
-    const taken = reply ? records : [...this.#records];
-    for (const record of taken) this.#records.delete(record);
-    return { cost: computeCost(taken), reply };
+    const matching = reply ? records : [...this.#records];
+    for (const record of matching) this.#records.delete(record);
+    return { cost: computeCost(matching), reply };
   }
 }
 

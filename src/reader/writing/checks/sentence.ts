@@ -79,7 +79,7 @@ export function findUngrounded(text: string, grounds: readonly string[]): string
 }
 
 function describeAbsent(what: string): string {
-  return `${what} stands in none of its facts`;
+  return `${what} is in none of its facts`;
 }
 
 /** "one" and "null" are numbers only before a unit, and a quote need not contain "first". */

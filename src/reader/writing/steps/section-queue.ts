@@ -61,15 +61,15 @@ export class SectionQueue {
 
   /** Returns the next sections up to `maxBytes` of their texts as JSON strings; at least one if any is left. */
   async takeNext(maxBytes: number): Promise<Opened[]> {
-    const taken: Opened[] = [];
+    const sections: Opened[] = [];
     for (let left = maxBytes; left >= 0; ) {
       const section = this.#returned.shift() ?? (await this.#open(Math.min(SECTION_BYTES, maxBytes)));
       if (section === undefined) break;
-      left -= Buffer.byteLength(JSON.stringify(buildSectionInput(section, taken.length + 1))) + 2;
-      if (left < 0 && taken.length > 0) this.#returned.unshift(section);
-      else taken.push(section);
+      left -= Buffer.byteLength(JSON.stringify(buildSectionInput(section, sections.length + 1))) + 2;
+      if (left < 0 && sections.length > 0) this.#returned.unshift(section);
+      else sections.push(section);
     }
-    return taken;
+    return sections;
   }
 
   /** Puts back sections that did not fit; cuts those that are longer than `maxBytes`. */
@@ -154,9 +154,9 @@ function buildKey({ id, line, lines }: Passage): string {
 
 /** Whether a passage has two words of a query, or the only one. */
 function hasTwoShared({ id, heading, header = [], lines }: Passage, query: string): boolean {
-  const asked = new Set(splitWords(query));
+  const queryWords = new Set(splitWords(query));
   const passageWords = new Set(splitWords([id, heading, ...header, ...lines].join("\n")));
-  return [...asked].filter((word) => passageWords.has(word)).length >= Math.min(2, asked.size);
+  return [...queryWords].filter((word) => passageWords.has(word)).length >= Math.min(2, queryWords.size);
 }
 
 /** Returns the first item of each list, then the second of each, and so on. */

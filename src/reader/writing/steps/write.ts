@@ -91,7 +91,7 @@ export async function writeResult(
     if (problem === undefined && missing.length === 0) return { value: { value, leftOut: [] } };
     if (isLast && quotes.some((quote) => hasValue(quote, kept)) && (await findProblem(kept)) === undefined)
       return { value: { value: kept, leftOut: missing } };
-    const wrong = missing.map((shown) => `${shown} stands in no quote`);
+    const wrong = missing.map((shown) => `${shown} is in no quote`);
     if (problem) wrong.unshift(`it does not fit the schema: ${describeProblem(problem, "the top level")}`);
     return { wrong: wrong.join("; ") };
   });

@@ -64,7 +64,7 @@ it("leaves a list of steps out whole if one of them cannot stand, with what foll
   });
   expect(answer).toMatchObject({ sentences: [], droppedSteps: 2, dropped: 3 });
   expect(answer.sections).toMatchObject([{ title: "Else", items: [{ text: "Stop it." }] }]);
-  expect(wrong[0]).toBe('"2. Wait 5 minutes.": the number 5 minutes stands in none of its facts');
+  expect(wrong[0]).toBe('"2. Wait 5 minutes.": the number 5 minutes is in none of its facts');
 });
 
 it("cuts the summary at five sentences, and keeps the rest", () => {
@@ -134,7 +134,7 @@ it.each<[string, string[], number, number]>([
 
 it("says in what is wrong with a long text how it begins", () => {
   const { wrong, answer } = check({ sentences: [cited(`It is 9 ${"x".repeat(200)}`, 1)] });
-  expect(wrong).toEqual([`"It is 9 ${"x".repeat(112)}": the number 9 stands in none of its facts`]);
+  expect(wrong).toEqual([`"It is 9 ${"x".repeat(112)}": the number 9 is in none of its facts`]);
   expect(answer).toMatchObject({ isWritten: true, isForeign: false });
 });
 

@@ -45,7 +45,7 @@ it.each<[string, string, number[], string]>([
   ["a number that is not rounded", "It has about 5 threads.", [1], "the number 5"],
   ["other words between quotation marks", 'It has "no threads".', [1], 'the quotation "no threads"'],
 ])("%s may not", (_name, text, facts, what) => {
-  expect(check(text, facts)).toEqual({ wrong: `${what} stands in none of its facts` });
+  expect(check(text, facts)).toEqual({ wrong: `${what} is in none of its facts` });
 });
 
 it.each<[string, string, number[], string]>([
@@ -73,7 +73,7 @@ it.each([
   '"no %s"',
 ])("an invented quotation in %s may not", (marks) => {
   expect(check(`It has ${marks.replace("%s", "threads")}.`)).toEqual({
-    wrong: 'the quotation "no threads" stands in none of its facts',
+    wrong: 'the quotation "no threads" is in none of its facts',
   });
   expect(check(`It ${marks.replace("no %s", "has 4 threads")}.`)).toHaveProperty("text");
 });
@@ -131,7 +131,7 @@ describe("code", () => {
     ["Run `tar -xf backup.tar; reboot`.", "tar -xf backup.tar; reboot"],
     ["`wal_level=off` will do.", "wal_level=off"],
   ])("may not: %s", (text, what) => {
-    expect(code(text)).toEqual({ wrong: `the code "${what}" stands in none of its facts` });
+    expect(code(text)).toEqual({ wrong: `the code "${what}" is in none of its facts` });
   });
 
   it("with many placeholders takes no long time", () => {
