@@ -70,6 +70,6 @@ export function describeCommandFailure(error: unknown): Failure {
 
 export async function addPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
-  const { placeOfError } = await import("./input/json.js");
-  return new InvalidSettingsError(error.path, `not valid JSON (${await placeOfError(error.text)})`);
+  const { findErrorPlace } = await import("./input/json.js");
+  return new InvalidSettingsError(error.path, `not valid JSON (${await findErrorPlace(error.text)})`);
 }

@@ -6,7 +6,7 @@ export { systemClock } from "../core/clock.js";
 export async function main(argv: readonly string[], host: Host): Promise<ProcessEnding> {
   // Answer these without loading anything else.
   const isVersion = argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V");
-  const text = isVersion ? `${host.version}\n` : helpPage(argv, host.stdout);
+  const text = isVersion ? `${host.version}\n` : readHelpPage(argv, host.stdout);
   if (text !== undefined) {
     try {
       await host.stdout.write(text);
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], host: Host): Promise<Process
 }
 
 /** Returns the prebuilt help (build/help.js) for `argv`; undefined for other commands, and if the terminal's width matters. */
-export function helpPage(argv: readonly string[], stdout: Sink): string | undefined {
+export function readHelpPage(argv: readonly string[], stdout: Sink): string | undefined {
   const flag = argv.at(-1);
   if ((flag !== "--help" && flag !== "-h") || stdout.isTTY) return undefined;
   try {

@@ -23,12 +23,12 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
   try {
     const request = await readArguments(argv, host);
     if (request.kind === "text") {
-      await reporter.writeResult(await helpFor(host.stdout, host.env, request.text));
+      await reporter.writeResult(await formatHelp(host.stdout, host.env, request.text));
       return { code: 0 };
     }
     if (request.kind === "help") {
       if (!reporter.json)
-        await host.stderr.write(await helpFor(host.stderr, host.env, `${request.text}\n`)).catch(() => {});
+        await host.stderr.write(await formatHelp(host.stderr, host.env, `${request.text}\n`)).catch(() => {});
       throw new UsageError("no command was given");
     }
     checkOutput(host.env);
@@ -57,7 +57,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
 }
 
 /** Help as a stream shows it: on a terminal its headings are bold, and its lines fit. */
-async function helpFor(sink: Sink, env: Host["env"], text: string): Promise<string> {
+async function formatHelp(sink: Sink, env: Host["env"], text: string): Promise<string> {
   const { bold } = await chooseStyle(sink, env);
   return fold(text, measureColumnsOn(sink)).replace(/^(?:Usage:|\S.*:$)/gm, (heading) => bold(heading));
 }
@@ -153,15 +153,18 @@ async function readArguments(
     if (!(error instanceof CommanderError)) throw error;
     // The help of the program says what each command does.
     if (!isWhole && helped === program) return readArguments(argv, host, true);
-    if (error.exitCode === 0 && helped) return helpOf(program, helped, argv, host) ?? { kind: "text", text };
+    if (error.exitCode === 0 && helped)
+      return renderHelp(program, helped, argv, host) ?? { kind: "text", text };
     if (error.exitCode === 0) return { kind: "text", text };
     if (error.code !== "commander.help") throw createUsageError(error, program, argv);
   }
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
   // As if each were given: then the compiler refuses a flag that `Globals` lacks.
-  const given: Omit<Required<Globals>, "profiles"> = program.opts<Required<OptionsOf<typeof globalFlags>>>();
-  return { kind: "action", flags: splitProfiles(given, program.args[0]), usesKey, action };
+  const globalOptions: Omit<Required<Globals>, "profiles"> = program.opts<
+    Required<OptionsOf<typeof globalFlags>>
+  >();
+  return { kind: "action", flags: splitProfiles(globalOptions, program.args[0]), usesKey, action };
 }
 
 /** `compare` alone takes several profiles. Throws UsageError. */
@@ -177,7 +180,7 @@ function splitProfiles({ profile, ...flags }: Globals, command: string | undefin
 }
 
 /** The help of a command as JSON, if the flag asks for it; undefined for its text. Throws UsageError for a word that is not a command. */
-function helpOf(
+function renderHelp(
   program: Verb,
   command: Command,
   argv: readonly string[],

@@ -7,8 +7,8 @@ import { stringifySafe } from "../core/text/safe-text.js";
 import type { ToolSession } from "./session.js";
 import {
   allowError,
+  buildInputSchema,
   describeToolFailure,
-  inputSchema,
   listProblems,
   type Tool,
   type ToolCall,
@@ -95,7 +95,7 @@ export function describeTool(tool: Tool, session: ToolSession) {
   const { name, title, description, annotations } = tool;
   return {
     ...{ name, title, description },
-    inputSchema: inputSchema(tool.fields, session.allowedFolder !== undefined),
+    inputSchema: buildInputSchema(tool.fields, session.allowedFolder !== undefined),
     outputSchema: allowError(tool.outputSchema),
     annotations: typeof annotations === "function" ? annotations(session) : annotations,
   };

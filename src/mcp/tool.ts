@@ -114,7 +114,7 @@ export const field = {
 };
 
 /** Builds the JSON Schema of an object. It allows no other members, so that a mistyped name is an error. */
-export function inputSchema(fields: ToolFields, hasFolder: boolean) {
+export function buildInputSchema(fields: ToolFields, hasFolder: boolean) {
   const entries = Object.entries(fields).filter(([, { needsFolder }]) => hasFolder || !needsFolder);
   const required = entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
   return {

@@ -95,6 +95,7 @@ export class StdioTransport implements Transport {
 /** Replaces arguments that are not an object by an object that every tool rejects: the SDK's own error would not reach the model. */
 function wrapArguments(message: JSONRPCMessage): void {
   const params = "params" in message ? (message.params as { arguments?: unknown } | undefined) : undefined;
-  const given = params?.arguments;
-  if (params && given !== undefined && !isObject(given)) params.arguments = { arguments: given };
+  const toolArguments = params?.arguments;
+  if (params && toolArguments !== undefined && !isObject(toolArguments))
+    params.arguments = { arguments: toolArguments };
 }

@@ -3,9 +3,9 @@ import { CodedError } from "../../src/app/errors.js";
 import { CreateRefusedError, QuotaExceededError } from "../../src/client/workflows/errors.js";
 import {
   allowError,
+  buildInputSchema,
   describeToolFailure,
   field,
-  inputSchema,
   listProblems,
   shape,
 } from "../../src/mcp/tool.js";
@@ -75,7 +75,7 @@ describe("arguments", () => {
 
 describe("the schema of what a tool takes", () => {
   test("names what must be given, and nothing else may be", () => {
-    expect(inputSchema({ text: FIELDS.text, flag: FIELDS.flag }, false)).toEqual({
+    expect(buildInputSchema({ text: FIELDS.text, flag: FIELDS.flag }, false)).toEqual({
       type: "object",
       properties: {
         text: { type: "string", pattern: "\\S", description: "a" },
@@ -84,11 +84,11 @@ describe("the schema of what a tool takes", () => {
       required: ["text"],
       additionalProperties: false,
     });
-    expect(inputSchema({ flag: FIELDS.flag }, false)).not.toHaveProperty("required");
+    expect(buildInputSchema({ flag: FIELDS.flag }, false)).not.toHaveProperty("required");
   });
 
   test("has what needs a folder only where there is one", () => {
-    const names = (hasFolder: boolean) => Object.keys(inputSchema(FIELDS, hasFolder).properties);
+    const names = (hasFolder: boolean) => Object.keys(buildInputSchema(FIELDS, hasFolder).properties);
     expect(names(true)).toEqual(Object.keys(FIELDS));
     expect(names(false)).toEqual(Object.keys(FIELDS).filter((name) => name !== "save_to"));
   });
@@ -103,8 +103,8 @@ test.each<[unknown, string, string | undefined]>([
   [new CreateRefusedError("no-history"), "NOT_ALLOWED", "research config unset history"],
   [new CreateRefusedError("used-up"), "NOT_ALLOWED", "--max-creates"],
   [new QuotaExceededError(1, 5_000, 0), "RATE_LIMITED", "Call again after retry_after seconds"],
-  [new CodedError("NOT_CONFIGURED", "m", { hint: "h" }), "NOT_CONFIGURED", "Ask the person"],
-  [new CodedError("NOT_AUTHENTICATED", "m", { hint: "h" }), "NOT_AUTHENTICATED", "Ask the person"],
+  [new CodedError("NOT_CONFIGURED", "m", { hint: "h" }), "NOT_CONFIGURED", "Ask the user"],
+  [new CodedError("NOT_AUTHENTICATED", "m", { hint: "h" }), "NOT_AUTHENTICATED", "Ask the user"],
   [new CodedError("LOCAL_IO", "m", { hint: "the hint" }), "LOCAL_IO", "the hint"],
   [new CodedError("USAGE", "m"), "USAGE", undefined],
 ])("what an agent is told of %s", (error, code, hint) => {

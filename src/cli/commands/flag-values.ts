@@ -46,7 +46,7 @@ export const defineTierFlag = (description: string) =>
   defineChoice(description, Object.keys(TIERS) as Tier[]);
 
 /** Parses two prices, as in `0.15/0.6`. */
-export function price(text: string): { input: number; output: number } {
+export function parsePrices(text: string): { input: number; output: number } {
   const [, input, output] = /^(\d{1,9}(?:\.\d{1,9})?)\/(\d{1,9}(?:\.\d{1,9})?)$/.exec(text) ?? [];
   if (input === undefined || output === undefined)
     throw new InvalidArgumentError("It must be two prices in dollars, as in 0.15/0.6.");

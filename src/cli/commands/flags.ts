@@ -7,7 +7,7 @@ import {
   defineValue,
   parseDurationFlag,
   parsePositiveDuration,
-  price,
+  parsePrices,
 } from "./flag-values.js";
 
 /** Flags that several commands take, each group by what its commands do. */
@@ -106,7 +106,10 @@ export const flags = {
       "how long one research or check may take (default by depth: 5m, 15m, 30m)",
       parsePositiveDuration,
     ),
-    "--model-price <in/out>": defineValue("dollars for a million tokens in and out, to show the cost", price),
+    "--model-price <in/out>": defineValue(
+      "dollars for a million tokens in and out, to show the cost",
+      parsePrices,
+    ),
   },
   partial: { "--partial": "print the part that exists of a result that was cut short" },
   result: {

@@ -6,9 +6,9 @@ import { EXIT_CODE_MEANINGS, findVariable, VARIABLES } from "./reference.js";
 import { TOPICS, WIDTH } from "./topics.js";
 
 /** The whole help, for programs (contract §7). `schema_version` changes if a member is removed or changes its meaning. */
-export type HelpDocument = ReturnType<typeof helpDocument>;
+export type HelpDocument = ReturnType<typeof buildHelpDocument>;
 
-export function helpDocument(program: Verb, version: string) {
+export function buildHelpDocument(program: Verb, version: string) {
   return {
     schema_version: 1,
     version,

@@ -162,8 +162,10 @@ async function buildDryRequest(ctx: Machine, body: CreateBody) {
   const variable = provider?.baseUrl === base.origin ? ownVariable : "RESEARCH_API_KEY";
   const [name, prefix] = dialect.keyHeader;
   const all = { [name]: `${prefix}$${variable}`, "content-type": "application/json", ...ownHeaders };
-  const titleHeader = (header: string) => header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-  const headers = Object.fromEntries(Object.entries(all).map(([name, value]) => [titleHeader(name), value]));
+  const capitalizeHeader = (header: string) => header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  const headers = Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [capitalizeHeader(name), value]),
+  );
   const json = parseExact(text);
   const flags = Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`);
   const words = ["curl -sS --globoff", `-X ${method}`, quoteShellWord(url), ...flags, "--data-binary @-"];

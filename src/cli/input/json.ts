@@ -6,12 +6,12 @@ export async function parseJson(text: string, what: string): Promise<unknown> {
   try {
     return parseExact(text);
   } catch {
-    throw new UsageError(`${what} is not JSON: ${await placeOfError(text)}`);
+    throw new UsageError(`${what} is not JSON: ${await findErrorPlace(text)}`);
   }
 }
 
 /** Returns the place of a mistake in JSON: `line 2, column 7: Comma expected`. V8 names it only in some versions, and quotes the text. */
-export async function placeOfError(text: string): Promise<string> {
+export async function findErrorPlace(text: string): Promise<string> {
   const { parse, printParseErrorCode } = await import("jsonc-parser");
   const errors: { error: number; offset: number; length: number }[] = [];
   parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });

@@ -24,8 +24,8 @@ export function formatTable(
 ): string {
   if (!sink.isTTY) return rows.map((row) => `${row.join("\t")}\n`).join("");
   if (rows.length === 0) return "";
-  const kept = heads.map((_, column) => rows.some((row) => (row[column] ?? "-") !== "-"));
-  const shown = [heads, ...rows].map((row) => row.filter((_, column) => kept[column]));
+  const isShown = heads.map((_, column) => rows.some((row) => (row[column] ?? "-") !== "-"));
+  const shown = [heads, ...rows].map((row) => row.filter((_, column) => isShown[column]));
   const widths = shown[0]?.map((_, column) =>
     Math.max(...shown.map((row) => measureColumns(row[column] ?? ""))),
   );

@@ -71,9 +71,9 @@ export const check = defineTool({
 const last = new WeakMap<ToolSession, { requestId: string; checker: Checker }>();
 
 async function getChecker(session: ToolSession, requestId: string): Promise<Checker> {
-  const kept = last.get(session);
-  if (kept?.requestId === requestId) return kept.checker;
-  kept?.checker.close();
+  const lastCheck = last.get(session);
+  if (lastCheck?.requestId === requestId) return lastCheck.checker;
+  lastCheck?.checker.close();
   const checker = await openMachineChecker(session.requireConnected());
   session.ending.addEventListener("abort", () => checker.close(), { once: true });
   last.set(session, { requestId, checker });

@@ -68,8 +68,8 @@ async function readText(
 ): Promise<string> {
   const { origin } = ports;
   const { requestId } = target;
-  const kept = last.get(session);
-  if (kept?.requestId === requestId && kept.origin === origin) return kept.whole;
+  const lastResult = last.get(session);
+  if (lastResult?.requestId === requestId && lastResult.origin === origin) return lastResult.whole;
   const whole = formatResult(await fetchResult(ports, target, { signal }));
   last.set(session, { origin, requestId, whole });
   return whole;

@@ -90,7 +90,7 @@ test("a key is bound to the base URL in force with its profile", async () => {
   expect(stored().profiles.work).toEqual({ "base-url": "https://work.example/v" });
   expect(await config("set api-key --profile fourth", {}, "k")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("no base URL is set"),
+    stderr: expect.stringContaining("a key needs a base URL, and none is set"),
   });
 });
 

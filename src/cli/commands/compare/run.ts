@@ -23,7 +23,7 @@ import { showResult } from "../../results/show.js";
 import { buildPageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
 import type { Given } from "../flags.js";
-import { compareJson, indexText, listStatements, noteOf } from "./view.js";
+import { buildNote, compareJson, formatIndex, listStatements } from "./view.js";
 
 type CompareFlags = Given<
   "request" | "context" | "domains" | "pace" | "perDay" | "notify" | "check" | "dryRun"
@@ -72,10 +72,10 @@ export async function compare(
     const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
     const profiles = names.flatMap((name) => ["-p", name]);
     const resume = resumeWith(ctx, body.prompt, [...profiles, "-o", dir], options);
-    const code = await showBatch(ctx, job, { ...options, checkModel, beside: noteOf }, resume);
+    const code = await showBatch(ctx, job, { ...options, checkModel, beside: buildNote }, resume);
     const read = (file: string) => readIfThere(join(dir, file)) ?? "";
     const statements = await listStatements(states, read);
-    const index = indexText(body.prompt, states, statements);
+    const index = formatIndex(body.prompt, states, statements);
     folder.write("index.md", index);
     if (options.html) await writePages(job, index);
     if (isOver) {
@@ -123,10 +123,10 @@ function resumeWith(
   { output: _, promptFile, ...others }: CompareFlags,
 ): string {
   const isFile = promptFile !== undefined && promptFile !== "-";
-  const given = prompt === escapeLine(prompt) ? [prompt] : ["-"];
+  const promptArguments = prompt === escapeLine(prompt) ? [prompt] : ["-"];
   const rest = listWords(isFile ? { promptFile, ...others } : others);
-  const command = resumeCommand(flags, "compare", isFile ? [] : given, [...words, ...rest]);
-  if (!isFile && given[0] !== prompt) return `${command} < PROMPT`;
+  const command = resumeCommand(flags, "compare", isFile ? [] : promptArguments, [...words, ...rest]);
+  if (!isFile && promptArguments[0] !== prompt) return `${command} < PROMPT`;
   return others.context.includes("-") ? `${command} < CONTEXT` : command;
 }
 

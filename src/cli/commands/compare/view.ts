@@ -23,7 +23,7 @@ export interface ResultNote {
   cost_dollars?: number;
 }
 
-export function noteOf(result: Result): ResultNote {
+export function buildNote(result: Result): ResultNote {
   const text = formatResult(result);
   const { usage, cost_dollars: cost } = result.data;
   return {
@@ -38,7 +38,7 @@ export function noteOf(result: Result): ResultNote {
 export function listSharedSources(states: readonly RowState[]): { url: string; profiles: string[] }[] {
   const shared = new Map<string, { url: string; profiles: Set<string> }>();
   for (const state of states)
-    for (const { url } of noteIn(state)?.sources ?? []) {
+    for (const { url } of findNote(state)?.sources ?? []) {
       const name = normalizePageAddress(url);
       if (name === undefined) continue;
       const source = shared.get(name) ?? { url, profiles: new Set<string>() };
@@ -54,7 +54,7 @@ function getProfile({ row }: RowState): string {
   return row.profile ?? "";
 }
 
-function noteIn({ note }: RowState): ResultNote | undefined {
+function findNote({ note }: RowState): ResultNote | undefined {
   return note as ResultNote | undefined;
 }
 
@@ -102,7 +102,7 @@ function formatStatements(statements: readonly AccountStatement[]): string[] {
   ];
 }
 
-export function indexText(
+export function formatIndex(
   prompt: string,
   states: readonly RowState[],
   statements: readonly AccountStatement[],
@@ -110,13 +110,13 @@ export function indexText(
   const isChecked = states.some(({ check }) => check);
   const heads = ["Account", "State", "Time", "Cost", "Words", "Sources", ...(isChecked ? ["Checked"] : [])];
   const rows = states.map((state) => {
-    const note = noteIn(state);
+    const note = findNote(state);
     const took = measureDuration(state);
     const cells = [
       getProfile(state),
       chooseStateWord(state),
       took === undefined ? "" : formatDuration(took),
-      costOf(note),
+      formatCost(note),
       note ? String(note.words) : "",
       note ? String(note.sources.length) : "",
       ...(isChecked ? [state.check ? formatVerdicts(state.check.counts) : ""] : []),
@@ -127,7 +127,7 @@ export function indexText(
     ({ url, profiles }) => `- <${url}>: ${escapeCell(profiles.join(", "))}`,
   );
   const hasRedirects = states.some((state) =>
-    noteIn(state)?.sources.some(({ url }) => URL.canParse(url) && normalizePageAddress(url) === undefined),
+    findNote(state)?.sources.some(({ url }) => URL.canParse(url) && normalizePageAddress(url) === undefined),
   );
   const reports = states.map((state) => {
     const { file, error } = state;
@@ -147,7 +147,7 @@ export function indexText(
   ].join("\n\n")}\n`;
 }
 
-function costOf(note: ResultNote | undefined): string {
+function formatCost(note: ResultNote | undefined): string {
   if (note?.cost_dollars !== undefined) return formatDollars(note.cost_dollars);
   const tokens = readTokens(note?.usage);
   return tokens === undefined ? "" : formatCount(tokens, "token");
@@ -162,7 +162,7 @@ export function compareJson(
 ) {
   const accounts = states.map((state) => {
     const { requestId = null, localId = null, file, error } = state;
-    const note = noteIn(state);
+    const note = findNote(state);
     const text = file && read(file);
     const output =
       text === undefined ? null : file?.endsWith(".json") ? readJsonPath(text) : text.slice(0, note?.length);

@@ -143,7 +143,7 @@ async function checkValue(
   ctx: Context,
   key: SettingName,
   value: string,
-  { own: ownProfile, site }: ChangedProfile,
+  { storedProfile, site }: ChangedProfile,
 ): Promise<void> {
   if (key === "base-url") parseBaseUrl(value, chooseInsecureHttp(ctx.flags, ctx.host.env).value);
   if (key === "provider") checkProvider({ value, source: "config set" });
@@ -151,7 +151,8 @@ async function checkValue(
     const [options, provider] = [parseOptions(value), findProvider(site.provider.value)];
     // Throws InputError for a field of a create that research sets itself.
     if (!provider) checkOptions("any provider", options);
-    else (await provider.load(ownProfile?.model ?? provider.defaultModel)).create({ prompt: "x", options });
+    else
+      (await provider.load(storedProfile?.model ?? provider.defaultModel)).create({ prompt: "x", options });
   }
   const { choices, form, isSecret }: Setting = SETTINGS[key];
   const isValid = choices?.includes(value) ?? form?.[0].test(value) ?? true;
@@ -202,7 +203,7 @@ export function findProfileToChange(
   const before = Object.hasOwn(stored.profiles, inUse) ? inUse : undefined;
   return {
     name,
-    own: profile,
+    storedProfile: profile,
     site: chooseSite({ ...flags, ...(provider && { provider }) }, env, name, profile),
     before,
   };

@@ -29,10 +29,10 @@ export async function runDiff(ctx: Context, old: string, now: string, options: D
     }
   const [before, after] = sides;
   if (!before || !after) return pickWorst(codes);
-  const found = await compareSides(before, after);
-  const { changes, counts } = found;
+  const comparison = await compareSides(before, after);
+  const { changes, counts } = comparison;
   if (changes.length > 0 || reporter.json)
-    await showResult(ctx, formatResult(found, reporter.json), {}, options);
+    await showResult(ctx, formatResult(comparison, reporter.json), {}, options);
   const open = formatCount(counts.not_compared, "sentence");
   await reporter.say(
     `${changes.length === 0 ? "nothing changed; " : ""}${open} of the new result ${counts.not_compared === 1 ? "has" : "have"} no number, date or quotation to compare`,

@@ -47,7 +47,7 @@ const SET_BASE_URL = "research config set base-url URL";
 export function listChecks(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
   const { host } = ctx;
   const machine = ctx.reopen({ isInspected: true });
-  const { ask, close } = probeOf(ctx, machine);
+  const { ask, close } = createProbe(ctx, machine);
   const requireUrl = () => requireBaseUrl(machine.settings);
   const chooseProxyUrl = () => chooseProxy(requireUrl(), host.env)?.url;
   const [site, online] = [["base-url", "proxy"], { network: true }];
@@ -87,7 +87,7 @@ interface ProbeAnswer {
 }
 
 /** Sends one login probe for all checks, without retries. */
-function probeOf({ host, signal }: Context, machine: Machine) {
+function createProbe({ host, signal }: Context, machine: Machine) {
   let session: Session | undefined;
   let answer: Promise<ProbeAnswer> | undefined;
   const ask = async (): Promise<ProbeAnswer> => {

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../app/errors.js";
 import { fold } from "../../../core/text/width.js";
 import type { Context } from "../../context.js";
-import { type HelpDocument, helpDocument } from "../../help/document.js";
+import { buildHelpDocument, type HelpDocument } from "../../help/document.js";
 import { findNearest } from "../../help/nearest.js";
 import { formatDefinitions, TOPICS, WIDTH } from "../../help/topics.js";
 import { measureColumnsOn } from "../../terminal/style.js";
@@ -11,7 +11,7 @@ import type { Verb } from "../definition.js";
 export async function help(ctx: Context, program: Verb, words: readonly string[]): Promise<number> {
   const { reporter, flags, host } = ctx;
   const name = words.join(" ");
-  const document = helpDocument(program, host.version);
+  const document = buildHelpDocument(program, host.version);
   const topic = TOPICS.find((candidate) => candidate.name === name);
   if (flags.json) await reporter.writeResultJson(name === "" ? document : filterHelp(document, name));
   else if (!topic && name !== "") throw createUnknownError(name, document);

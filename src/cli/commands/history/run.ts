@@ -70,10 +70,10 @@ function createNotAllowedError({ request_id, local_id }: HistoryEntry, reason: s
 async function report(ctx: Context, entries: readonly HistoryEntry[], skipped: number): Promise<void> {
   const { reporter } = ctx;
   if (skipped > 0) {
-    const kept = skipped === 1 ? "1 request is kept" : `${skipped} requests are kept`;
+    const remaining = skipped === 1 ? "1 request is kept" : `${skipped} requests are kept`;
     await reporter.writeNotice(
       "NOT_FORGOTTEN",
-      `${kept} because the outcome is unknown, the request has not ended, or it was sent in the last hour`,
+      `${remaining} because the outcome is unknown, the request has not ended, or it was sent in the last hour`,
     );
   }
   if (entries.length > 0)

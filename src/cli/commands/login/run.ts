@@ -26,7 +26,7 @@ export async function runLogin(
   const ofProvider = findProvider(chosen ?? env.RESEARCH_PROVIDER ?? "")?.name ?? DEFAULT_PROFILE;
   const {
     name: profile,
-    own: ownProfile,
+    storedProfile,
     site,
     before,
   } = findProfileToChange(ctx, profileFlag || ofProvider, findProvider(chosen ?? "")?.name);
@@ -46,8 +46,8 @@ export async function runLogin(
     provider && knownUrl ? knownUrl : await askBaseUrl(ctx, knownUrl, isInteractive),
     insecureHttp,
   );
-  const keyOrigin = ownProfile?.["api-key"] && ownProfile["api-key-origin"];
-  const isOther = (ownProfile?.provider ?? INTERFACE) !== name;
+  const keyOrigin = storedProfile?.["api-key"] && storedProfile["api-key-origin"];
+  const isOther = (storedProfile?.provider ?? INTERFACE) !== name;
   if (keyOrigin && (isOther || keyOrigin !== base.origin))
     throw new UsageError(
       `the profile ${profile} has the key of another account, at ${keyOrigin}: add -p NAME to store this key in another profile, or delete that key first with \`research logout -p ${profile}\``,
@@ -55,7 +55,7 @@ export async function runLogin(
   const key = await readKey(ctx, withKey ? undefined : `API key for ${base.origin} (hidden):`);
   if (key === "") throw new CodedError("NOT_AUTHENTICATED", "no key was given; nothing was saved");
   const untried = await tryKey(ctx, base, key, provider);
-  const isUsed = before === undefined || (!profileFlag && !ownProfile?.["api-key"]);
+  const isUsed = before === undefined || (!profileFlag && !storedProfile?.["api-key"]);
   await editProfile(ctx, profile, (account, stored) => {
     // A model name of another service is not valid here.
     if (isOther) {
@@ -106,8 +106,8 @@ async function sayAccounts(
 }
 
 export async function runLogout(ctx: Context): Promise<void> {
-  const { name: profile, own: ownProfile } = findProfileToChange(ctx);
-  if (!ownProfile?.["api-key"]) {
+  const { name: profile, storedProfile } = findProfileToChange(ctx);
+  if (!storedProfile?.["api-key"]) {
     await ctx.reporter.say(`no key is stored (profile ${profile})`);
     return;
   }

@@ -12,7 +12,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
   const { reporter, host, provider } = ctx;
   if (options.all) {
     const all = listQuotas(ctx);
-    await reporter.show(all, formatTable(ALL, all.map(accountRow), host.stdout));
+    await reporter.show(all, formatTable(ALL, all.map(formatAccountRow), host.stdout));
     if (all.some(({ spent }) => spent.some(hasMore)))
       await reporter.say("+: some requests did not report a cost and are not in this sum");
     return;
@@ -33,7 +33,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
 const ALL = ["PROFILE", "HOUR", "24 H", "7 D", "30 D", "ORIGIN"];
 
 /** Formats one account: its creates of the last hour, then for each period the requests and their cost, or else their tokens. */
-function accountRow({ profile, origin, used, spent }: AccountQuota): string[] {
+function formatAccountRow({ profile, origin, used, spent }: AccountQuota): string[] {
   const cells = spent.map((time) => {
     const { requests, dollars: cost, tokens } = time;
     const sum = cost !== null ? formatDollars(cost) : tokens !== null && formatCount(tokens, "token");

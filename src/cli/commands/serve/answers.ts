@@ -45,10 +45,10 @@ export async function readAnswers(
   if (file === "sample") return createAnswersResearcher([], host.clock);
   const text = await readText(file, "the file of answers", signal, MAX_ANSWERS_BYTES);
   try {
-    const given = listExactElements(text);
-    const answers = v.parse(ANSWERS, given).map(({ prompt, after, ...result }, index) => {
+    const elements = listExactElements(text);
+    const answers = v.parse(ANSWERS, elements).map(({ prompt, after, ...result }, index) => {
       // Valibot's copy has lost the text, which is needed to return numbers exactly as they were written.
-      const text = findMemberText((given as object[])[index] ?? {}, "output");
+      const text = findMemberText((elements as object[])[index] ?? {}, "output");
       const exact = "fail" in result ? result : { output: text && new JsonText(stringifyExact(text)) };
       return { prompt, result: exact, afterMs: parseDuration(String(after)) ?? 0 };
     });

@@ -74,7 +74,7 @@ export async function setKey(ctx: Context, name: string, options: SetOptions): P
   if (Object.keys(budgets).length === 0)
     throw new UsageError("no change was requested", "Pass --budget, --at-once or --dollars.");
   return useKeys(ctx, options, false, async ({ keys }) => {
-    if (!(await keys.set(name, budgets))) throw noSuchKey(name);
+    if (!(await keys.set(name, budgets))) throw createNoSuchKeyError(name);
     const key = (await keys.list()).find(
       (candidate) => candidate.name === name && candidate.revokedAt === undefined,
     );
@@ -118,7 +118,7 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<void
     const all = listed.map((key, n) => ({
       ...describeKey(key),
       state: getKeyState(key, now),
-      ...usedOf(key, uses[n]),
+      ...formatKeyUse(key, uses[n]),
     }));
     if (all.length === 0)
       await ctx.reporter.say("there are no keys; add one with `research serve keys add NAME`");
@@ -130,13 +130,13 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<void
 /** Revokes a key. Throws CodedError (exit 6) if no valid or expired key has the name. */
 export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<void> {
   return useKeys(ctx, options, false, async ({ keys }) => {
-    if (!(await keys.revoke(name, ctx.host.clock.now()))) throw noSuchKey(name);
+    if (!(await keys.revoke(name, ctx.host.clock.now()))) throw createNoSuchKeyError(name);
     if (ctx.reporter.json) await ctx.reporter.writeResultJson({ name, state: "revoked" });
     await ctx.reporter.say(`Revoked the key ${name}.`);
   });
 }
 
-function noSuchKey(name: string): CodedError {
+function createNoSuchKeyError(name: string): CodedError {
   const hint = "`research serve keys list` shows all keys.";
   return new CodedError("NOT_ALLOWED", `there is no valid key named ${name}`, { hint });
 }
@@ -206,7 +206,7 @@ function describeKey({ name, tier, limits, budgets = {}, createdAt, expiresAt, r
 }
 
 /** Returns the usage of a key for JSON; null for a limit that the key does not have. */
-function usedOf({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
+function formatKeyUse({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
   if (use === undefined) return {};
   const { created, said, reserved, running, nextAt } = use;
   return {

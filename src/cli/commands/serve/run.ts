@@ -32,9 +32,9 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   const database = readDatabase(ctx, options);
   if (options.exec !== undefined && options.role === "worker")
     throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
-  const given = await readGivenKey(ctx, options);
+  const givenKey = await readGivenKey(ctx, options);
   const faults = options.fault.map(readFault);
-  logFormat(ctx, options);
+  chooseLogFormat(ctx, options);
   readMetricsToken(ctx);
   const answers = await readAnswers(ctx, options);
   const model = await openModel(ctx, options);
@@ -46,10 +46,10 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       `the service listens on ${options.host}: anyone who can reach this machine and knows the key can use it, and others can read plain http on the network`,
     );
   }
-  const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, given).catch(
+  const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, givenKey).catch(
     startFailure,
   );
-  if (key === undefined && given !== undefined)
+  if (key === undefined && givenKey !== undefined)
     await voice.notice(
       "KEY_NOT_USED",
       "RESEARCH_SERVE_API_KEY is not used: keys were added to this service, and only those are valid; conversations of the single key belong to none of them",
@@ -123,7 +123,7 @@ export async function start(
   const write = (line: string) => void stderr.write(line).catch(() => {});
   // A command gets the address from the service, and a worker answers only health checks: any free port will do.
   const defaultPort = options.exec === undefined && options.role !== "worker" ? DEFAULT_PORT : 0;
-  const [format, metricsToken] = [logFormat(ctx, options), readMetricsToken(ctx)];
+  const [format, metricsToken] = [chooseLogFormat(ctx, options), readMetricsToken(ctx)];
   try {
     return await startService({
       host: options.host,
@@ -174,7 +174,7 @@ function readFault(text: string): InjectedFault {
 }
 
 /** Returns the format of the access log, or undefined without one. Throws UsageError for `text` with --json. */
-function logFormat({ reporter, flags, host }: Context, { log }: ServeOptions): LogFormat | undefined {
+function chooseLogFormat({ reporter, flags, host }: Context, { log }: ServeOptions): LogFormat | undefined {
   if (log === "text" && reporter.json) {
     throw new UsageError("--log text cannot be used with --json", "Use --log json, or --log off.");
   }

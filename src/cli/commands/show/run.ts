@@ -19,14 +19,14 @@ export async function show(ctx: Context, given: string | undefined): Promise<voi
   const recorded = requireEntry(ctx, id);
   const { request_id: requestId, origin, base_path: basePath } = recorded;
   const site = { history: ctx.history, origin, basePath };
-  const kept = requestId === null ? undefined : readKeptResult(site, { requestId, entry: recorded });
+  const result = requestId === null ? undefined : readKeptResult(site, { requestId, entry: recorded });
   const { checked_at, counts, metrics } = (requestId && readKeptCheck(site, requestId)) || {};
   const entry: ShownEntry = {
     ...recorded,
     ...(checked_at !== undefined && counts && { check: { checked_at, counts, metrics } }),
-    ...(typeof kept?.cost_dollars === "number" && { cost_dollars: kept.cost_dollars }),
-    ...(kept?.usage !== undefined && { usage: kept.usage }),
-    ...(Array.isArray(kept?.sources) && { sources: kept.sources }),
+    ...(typeof result?.cost_dollars === "number" && { cost_dollars: result.cost_dollars }),
+    ...(result?.usage !== undefined && { usage: result.usage }),
+    ...(Array.isArray(result?.sources) && { sources: result.sources }),
   };
   await ctx.reporter.showFitted(entry, formatEntry(entry, await ctx.reporter.loadStyle()));
 }
