@@ -108,6 +108,13 @@ export class CheckModel {
   }
 }
 
+/** Returns the answers that the model of an earlier check has proven, if sentence and pages are the same. */
+export function reuseAnswers(earlier: CheckOutcome): FindSupport {
+  const answers = listAnswers(earlier);
+  return async (citations, _language, digestOf) =>
+    citations.map(({ citation }) => answers.get(buildKey(citation, digestOf)));
+}
+
 /** Returns the proven answers of a check, by citation and the digests of its pages. */
 function listAnswers(outcome: CheckOutcome | undefined): Map<string, ProvenAnswer> {
   const digests = new Map(outcome?.pages.map(({ url, sha256 }) => [url, sha256]));

@@ -7,14 +7,14 @@ import type { Clock } from "../core/clock.js";
 import { catchLocalError, type Environment, runLocally } from "../core/files/local-error.js";
 import { chooseProxy } from "../core/http/address.js";
 import { findMemberText, isObject, JsonText, readJsonPath } from "../core/json/exact-json.js";
-import type { CheckOutcome } from "../core/protocol/check-outcome.js";
+import type { Checked, CheckOutcome } from "../core/protocol/check-outcome.js";
 import { readCitations } from "../core/protocol/citations.js";
 import { formatCount, shortenLine } from "../core/text/phrases.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
 import type { Claim, ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
-import type { CheckModel, ModelListener } from "./check-model.js";
+import { type CheckModel, type ModelListener, reuseAnswers } from "./check-model.js";
 import { CodedError, UsageError } from "./errors.js";
 import type { Machine } from "./machine.js";
 
@@ -130,12 +130,16 @@ export async function checkOf(
   const onCited = (cited: ReportClaims) => {
     for (const notice of listNotices(cited)) onNotice?.(notice);
   };
-  const findSupport = model?.createFinder(listener, options.signal, earlier);
+  const findSupport =
+    model?.createFinder(listener, options.signal, earlier) ??
+    (earlier?.model ? reuseAnswers(earlier) : undefined);
+  const nameModel = ({ citations }: Checked) =>
+    model?.name ?? (citations.some(({ support }) => support !== null) ? (earlier?.model ?? null) : null);
   const checked = await checker
     .check(report, { ...options, onCited, findSupport })
     .catch((error: unknown) => {
       if (!(error instanceof NotChecked)) throw error;
-      const outcome = { ...named, ...error.checked, model: model?.name ?? null };
+      const outcome = { ...named, ...error.checked, model: nameModel(error.checked) };
       const { asked, answered } = error;
       if (asked === 0)
         throw new NotCheckedError(
@@ -156,7 +160,7 @@ export async function checkOf(
             "`--json` says why for each page. Open the pages in a browser.",
           );
     });
-  return { ...named, ...checked, model: model?.name ?? null };
+  return { ...named, ...checked, model: nameModel(checked) };
 }
 
 /** Lists the marks of a report that lead to no source, and the listed sources that no sentence cites. */
@@ -240,17 +244,28 @@ export async function convertDocxToMarkdown(
 }
 
 /** Lists the sentences of a report in order; a check judges the sentences that cite a source. */
-export async function readClaims(report: Report): Promise<Claim[]> {
+export async function readClaims(
+  report: Report,
+  onNotice?: ReportCheckOptions["onNotice"],
+): Promise<Claim[]> {
   const { listClaims } = await import("../reader/checking/check.js");
-  return listClaims(report).claims;
+  const cited = listClaims(report);
+  if (onNotice) for (const notice of listNotices(cited)) onNotice(notice);
+  return cited.claims;
 }
 
 type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
 
-/** Keeps the check of a request's result for as long as the result itself. Throws LocalError. */
+/**
+ * Keeps the check of a request's result for as long as the result itself. An incomplete check does not replace a
+ * complete one whose citations a model has judged. Throws LocalError.
+ */
 export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcome: CheckOutcome): void {
   const { history } = ports;
   if (!entry || !isAt(entry, ports)) return;
+  const earlier = outcome.complete ? undefined : readKeptCheck(ports, requestId);
+  const isPoorer = earlier?.complete && earlier.model && (outcome.model ?? earlier.model) === earlier.model;
+  if (isPoorer) return;
   history?.keep(history.checks, { ...entry, request_id: requestId }, JSON.stringify(outcome), true);
 }
 

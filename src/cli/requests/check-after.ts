@@ -18,7 +18,7 @@ import type { CheckOutcome } from "../../core/protocol/check-outcome.js";
 import type { Context } from "../context.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
-import { formatCheckCounts, formatWrongLines } from "./check-text.js";
+import { formatCheckCounts, formatForPeople } from "./check-text.js";
 import { limitsText, modelListener } from "./model-listener.js";
 
 /** The model that variables name for the checks after a command, with its limits said; undefined without a check or a model. */
@@ -65,7 +65,7 @@ export class ChecksAfter {
       signal.throwIfAborted();
       const notKept = catchLocalError(() => keepCheck(ports, target, outcome));
       if (notKept) await this.#sayHindered(requestId, notKept);
-      const wrong = formatWrongLines(outcome, PLAIN);
+      const wrong = formatForPeople(outcome, PLAIN);
       if (wrong !== "") await reporter.say(wrong.trimEnd());
       const { counts } = outcome;
       await reporter.writeNotice("CHECKED", `${requestId}: ${formatCheckCounts(outcome)}`, {

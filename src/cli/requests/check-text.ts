@@ -29,36 +29,59 @@ export function formatCitationLines({ citations, model }: Pick<CheckOutcome, "ci
     .join("");
 }
 
-export function formatWrongLines({ citations }: Pick<CheckOutcome, "citations">, style: Style): string {
-  const wrong = citations.filter(({ verdict, support }) => support === "contradicted" || WRONG.has(verdict));
-  wrong.sort((a, b) => rankOf(a) - rankOf(b));
-  return wrong.map((citation) => `${formatWrong(citation, style)}\n`).join("");
+/** What is wrong, for people, the worst first; with `isAll` every citation, each with its passage. */
+export function formatForPeople(
+  { citations }: Pick<CheckOutcome, "citations">,
+  style: Style,
+  isAll = false,
+): string {
+  const shown = citations.filter((citation) => isAll || isWrong(citation));
+  shown.sort((a, b) => rankOf(a) - rankOf(b));
+  return shown.map((citation) => `${formatCitation(citation, style, isAll)}\n`).join("");
+}
+
+function isWrong({ verdict, support }: CheckedCitation): boolean {
+  return support === "contradicted" || WRONG.has(verdict);
 }
 
 function rankOf({ verdict, support }: CheckedCitation): number {
   return support === "contradicted" ? -1 : VERDICTS.indexOf(verdict);
 }
 
-function formatWrong(citation: CheckedCitation, style: Style): string {
-  const { verdict, claim, missing, reason, urls, support, quote } = citation;
-  if (support === "contradicted") {
-    const lines = urls.map((line) => `\n  ${style.dim(escapeLine(line))}`).join("");
-    return `${style.bad(support)}  ${escapeLine(claim)}\n  the page: ${escapeLine(quote ?? "")}${lines}`;
-  }
+function formatCitation(citation: CheckedCitation, style: Style, withPassage: boolean): string {
+  const { verdict, claim, missing, reason, urls, support, quote, passage } = citation;
+  const isContradicted = support === "contradicted";
+  const paint = isWrong(citation) ? style.bad : verdict === "found" ? style.good : style.dim;
   const why = missing.length > 0 ? `not on the page: ${missing.join("; ")}` : (reason ?? "");
-  const lines = [why, ...urls].filter(Boolean).map((line) => `\n  ${style.dim(escapeLine(line))}`);
-  return `${style.bad(verdict)}  ${escapeLine(claim)}${lines.join("")}`;
+  const quoted = isContradicted ? (quote ?? "") : undefined;
+  const lines = [
+    ...(quoted === undefined ? dimLine(style, why) : [`the page: ${escapeLine(quoted)}`]),
+    ...(withPassage && passage !== null && passage !== quoted ? [`passage: ${escapeLine(passage)}`] : []),
+    ...(withPassage && support && !isContradicted ? [`the model: ${support.replace("_", " ")}`] : []),
+    ...urls.flatMap((url) => dimLine(style, url)),
+  ];
+  const head = `${paint(isContradicted ? support : verdict)}  ${escapeLine(claim)}`;
+  return [head, ...lines].join("\n  ");
 }
 
+function dimLine(style: Style, text: string): string[] {
+  return text === "" ? [] : [style.dim(escapeLine(text))];
+}
+
+/** The counts in a sentence, which says of `found` what it means: the page has the figures. */
 export function formatCitationCounts(counts: Readonly<Record<string, number>>): string {
-  const each = formatVerdicts(counts);
+  const each = formatVerdicts(counts, counts.found === 1 ? FIGURES : FIGURES_OF_MANY);
   return `${formatCount(counts.citations ?? 0, "citation")}${each && `: ${each}`}`;
 }
 
-/** How many citations have each verdict, and with a model each support, the worst first. */
-export function formatVerdicts(counts: Readonly<Record<string, number>>): string {
+const FIGURES = "has its figures on the page";
+const FIGURES_OF_MANY = "have their figures on the page";
+
+/** How many citations have each verdict, and with a model each support, the worst first; `found` is the word for that verdict. */
+export function formatVerdicts(counts: Readonly<Record<string, number>>, found = "found"): string {
+  const wordOf = (name: string) => (name === "found" ? found : name.replace("_", " "));
   const textOf = (names: readonly string[]) =>
-    names.flatMap((name) => (counts[name] ? `${counts[name]} ${name.replace("_", " ")}` : [])).join(", ");
+    names.flatMap((name) => (counts[name] ? `${counts[name]} ${wordOf(name)}` : [])).join(", ");
   const support = textOf(SUPPORTS);
   return `${textOf(VERDICTS)}${support && `; the model: ${support}`}`;
 }
@@ -79,6 +102,25 @@ export function formatCheckCounts({ counts, pages }: Pick<CheckOutcome, "counts"
     ...(pages.length > 0 ? [`${read} of ${pages.length} pages could be read`] : []),
   ];
   return `${formatCitationCounts(counts)}; ${parts.join("; ")}`;
+}
+
+/** What the addresses of a report are cited for. */
+export interface CitedAddress {
+  url: string;
+  citations: { claim: string; field: string | null }[];
+}
+
+/** Each address with the sentences that cite it: indented under it for people, else a line for each sentence. */
+export function formatCitedAddresses(addresses: readonly CitedAddress[], isForPeople: boolean): string {
+  return addresses
+    .flatMap(({ url, citations }) => {
+      const claims = citations.map(({ claim }) => escapeLine(claim));
+      return isForPeople
+        ? [escapeLine(url), ...claims.map((claim) => `  ${claim}`)]
+        : claims.map((claim) => `${escapeLine(url.replace(/\s/g, "%20"))}\t${claim}`);
+    })
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 export function formatCheckProgress({ done, of, hosts: [slow] }: CheckProgress): string {

@@ -19,7 +19,7 @@ export const check = define({
       "--not-domains <list>": "read no pages of these domains",
       "--sources <dir>": "look up file:line in this folder",
       "--allow-private": "read pages on private addresses of hosts that the report names",
-      "--dry-run": "read no page; print the addresses that the report cites",
+      "--dry-run": "read no page; print each address that the report cites, and the sentences that cite it",
     },
     "Model:": {
       "--model <name>":
@@ -30,6 +30,7 @@ export const check = define({
       "--save <dir>": "write the text of each page and check.json to this folder, new or empty",
       "-o, --output <path>": "write the outcome to a file, completely or not at all (-: stdout)",
       "--force": "overwrite an existing file",
+      "--all": "on a terminal show every citation with its passage, not only those with a problem",
       "--html": "print the report as an HTML page with a mark at each citation",
     },
   },

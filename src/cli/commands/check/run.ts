@@ -19,10 +19,12 @@ import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import {
+  type CitedAddress,
   formatCheckCounts,
   formatCheckProgress,
   formatCitationLines,
-  formatWrongLines,
+  formatCitedAddresses,
+  formatForPeople,
 } from "../../requests/check-text.js";
 import { modelListener, planText } from "../../requests/model-listener.js";
 import { type NamedReport, readNamed } from "../../results/named.js";
@@ -37,6 +39,7 @@ type CheckFlags = Given<"domains" | "dryRun" | "modelLimits"> &
     timeout?: number;
     sources?: string;
     allowPrivate?: boolean;
+    all?: boolean;
     save?: string;
   };
 
@@ -58,15 +61,16 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     await reporter.say(`wrote ${output}`);
   };
   if (dryRun) {
-    const claims = await readClaims(named.report);
-    const addresses = [...new Set(claims.flatMap(({ urls }) => urls))];
-    if (model)
-      await reporter.writeNotice(
-        "MODEL",
-        planText(model, model.estimate(claims.filter(({ urls }) => urls.length > 0).length)),
-      );
+    const notices: CheckNotice[] = [];
+    const claims = await readClaims(named.report, (notice) => notices.push(notice));
+    const cited = claims.filter(({ urls }) => urls.length > 0);
+    await sayAll(ctx, notices);
+    if (model) await reporter.writeNotice("MODEL", planText(model, model.estimate(cited.length)));
+    const addresses = groupByAddress(cited);
+    const isForPeople = host.stdout.isTTY && output === undefined;
+    const text = formatCitedAddresses(addresses, isForPeople);
     await deliver(
-      reporter.json ? `${stringifySafe(addresses)}\n` : addresses.map((address) => `${address}\n`).join(""),
+      reporter.json ? `${stringifySafe(addresses)}\n` : isForPeople ? fitText(text, host.stdout, 4) : text,
     );
     return 0;
   }
@@ -119,6 +123,12 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     await sayFew(ctx, outcome);
     const isRead = host.stdout.isTTY && output === undefined;
     if (!isRead || html) await reporter.say(formatCheckCounts(outcome));
+    else
+      await reporter.say(
+        kept
+          ? `\`research output ${requestId} --html\` gives the report with a mark at each citation`
+          : "with --html the same command gives the report as a page, with a mark at each citation",
+      );
     signal.throwIfAborted();
     return exitCodeOfCheck(outcome);
   } finally {
@@ -132,7 +142,7 @@ async function showOutcome(
   ctx: Context,
   named: NamedReport,
   outcome: CheckOutcome,
-  { html, output }: CheckFlags,
+  { html, output, all }: CheckFlags,
 ): Promise<string> {
   const { reporter, host } = ctx;
   if (reporter.json) return `${stringifySafe(outcome)}\n`;
@@ -142,10 +152,22 @@ async function showOutcome(
   }
   if (!host.stdout.isTTY || output !== undefined) return formatCitationLines(outcome);
   return fitText(
-    `${formatWrongLines(outcome, await reporter.loadStyle())}${formatCheckCounts(outcome)}\n`,
+    `${formatForPeople(outcome, await reporter.loadStyle(), all)}${formatCheckCounts(outcome)}\n`,
     host.stdout,
     2,
   );
+}
+
+/** The addresses in the order of their first citations. */
+function groupByAddress(claims: Awaited<ReturnType<typeof readClaims>>): CitedAddress[] {
+  const byUrl = new Map<string, CitedAddress>();
+  for (const { text, field = null, urls } of claims)
+    for (const url of urls) {
+      const address = byUrl.get(url) ?? { url, citations: [] };
+      address.citations.push({ claim: text, field });
+      byUrl.set(url, address);
+    }
+  return [...byUrl.values()];
 }
 
 async function sayAll({ reporter }: Context, notices: readonly CheckNotice[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { strToU8, zipSync } from "fflate";
 import { beforeAll, expect, test } from "vitest";
@@ -25,6 +26,15 @@ async function citing(files: Record<string, string> = {}) {
   const home = folderWith(files);
   const env = { ...double.env, ...web };
   return { url, asked, home, env, as: (...args: string[]) => research(args, { home, cwd: home, env }) };
+}
+
+/** A command on a terminal of 200 columns. */
+function onTerminal(args: string[], input: string) {
+  const terminal = Object.assign(new Writable({ write: (_data, _encoding, done) => done() }), {
+    columns: 200,
+  });
+  const env = { ...environment(folderWith()), NO_COLOR: "1" };
+  return inProcess([...args], { env, input, terminal });
 }
 
 /** The words of the marks on a page. */
@@ -54,6 +64,32 @@ test("each citation of a file is a line: verdict, addresses, what is missing, se
   expect(asked.sort()).toEqual(["/nothing", "/nothing", "/pool", "/tides"]);
 });
 
+test("on a terminal what is wrong comes first, then the counts, then how to see the report; --all shows each citation with its passage", async () => {
+  const { url } = await citedWeb();
+  const check = (...flags: string[]) =>
+    onTerminal(["check", "-", "--allow-private", ...flags], reportOf(url));
+  const wrong = `missing  The pool takes 1,700 connections.\n  not on the page: 1,700\n  ${url}/pool\ngone  It ended in 2019\n`;
+  const counts =
+    "7 citations: 1 missing, 1 gone, 1 unreadable, 2 unchecked, 2 have their figures on the page; 1 sentence cites nothing; 2 of 4 pages could be read\n";
+  const few = await check();
+  expect(few.code).toBe(14);
+  expect(few.stdout.startsWith(wrong)).toBe(true);
+  expect(few.stdout.endsWith(counts)).toBe(true);
+  expect(few.stdout).not.toContain("1,600");
+  expect(few.stderr.trimEnd().split("\n").at(-1)).toContain("--html");
+  const all = await check("--all");
+  expect(all.stdout).toMatch(
+    /^missing {2}The pool takes 1,700 connections\.\n {2}not on the page: 1,700\n {2}passage: /,
+  );
+  expect(all.stdout).toContain(
+    `found  The pool takes 1,600 connections.\n  passage: The pool takes 1,600 connections.\n  ${url}/pool\n`,
+  );
+  expect(all.stdout.match(/^\w+ {2}/gm)?.map((word) => word.trim())).toEqual([
+    ...["missing", "gone", "unreadable", "unchecked", "unchecked", "found", "found"],
+  ]);
+  expect(all.stdout.endsWith(counts)).toBe(true);
+});
+
 test("as JSON it is one object, from stdin too", async () => {
   const { url } = await citedWeb();
   const { code, stdout, stderr } = await research(["check", "-", "--allow-private", "--json"], {
@@ -74,6 +110,12 @@ test("as JSON it is one object, from stdin too", async () => {
       citations: 7,
       uncited: 1,
     },
+    metrics: {
+      // The script has no page to ask for.
+      ...{ links_work: 2 / 3, citation_coverage: 7 / 8 },
+      ...{ citation_accuracy: null, effective_citations: null },
+    },
+    model: null,
   });
   const { citations, pages } = outcome as { citations: { verdict: string }[]; pages: { url: string }[] };
   expect(citations.map(({ verdict }) => verdict)).toEqual(VERDICTS);
@@ -139,14 +181,35 @@ test("--save keeps what stands over a text: its headings, terms and heads of col
   );
 });
 
-test("--dry-run lists the addresses and asks for none; without --allow-private none of this machine is asked", async () => {
+test("--dry-run lists the addresses with the sentences that cite each; without --allow-private none of this machine is asked", async () => {
   const { url, asked } = await citedWeb();
   const input = reportOf(url);
   const listed = await research(["check", "-", "--dry-run"], { input });
   expect(listed).toMatchObject({
     code: 0,
-    stdout: `${url}/pool\n${url}/nothing\njavascript:alert(1)\n${url}/tides\n`,
+    stdout: [
+      `${url}/pool\tThe pool takes 1,600 connections.`,
+      `${url}/pool\tThe pool takes 1,700 connections.`,
+      `${url}/pool\tThe option wait is 2.5 s`,
+      `${url}/pool\tIts number is 4711`,
+      `${url}/nothing\tIt ended in 2019`,
+      "javascript:alert(1)\tIt has a script.",
+      `${url}/tides\tThe committee rejected the proposal after a heated debate in parliament.\n`,
+    ].join("\n"),
   });
+  const [addresses] = jsonLines((await research(["check", "-", "--dry-run", "--json"], { input })).stdout);
+  expect(addresses).toHaveLength(4);
+  expect(addresses).toMatchObject([
+    {
+      url: `${url}/pool`,
+      citations: [{ claim: "The pool takes 1,600 connections.", field: null }, {}, {}, {}],
+    },
+    {},
+    {},
+    {},
+  ]);
+  const shown = await onTerminal(["check", "-", "--dry-run"], input);
+  expect(shown.stdout).toContain(`${url}/nothing\n  It ended in 2019\n`);
   const refused = await research(["check", "-", "--json"], { input });
   expect(refused.code).toBe(0);
   expect(jsonLines(refused.stdout)).toMatchObject([{ counts: { unreadable: 7, citations: 7 } }]);

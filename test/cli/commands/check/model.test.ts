@@ -201,6 +201,22 @@ test("`run --check` takes the variables alone, says the limits before, and the a
   expect(JSON.stringify([stderr, again, shown])).not.toContain(KEY);
 });
 
+test("a check without a model keeps what an earlier one has proven of the same sentences and pages", async () => {
+  const { home, env, endpoint, as } = await citing();
+  await as("run", "why => completed");
+  await as("check", "@last");
+  const bare = { ...env, RESEARCH_MODEL_NAME: "", RESEARCH_MODEL_URL: "" };
+  const counts = { supported: 2, contradicted: 1 };
+  for (const flags of [[], ["--pages", "1", "--not-domains", "1.1.1.1"]]) {
+    await research(["check", "@last", ...flags], { home, cwd: home, env: bare });
+    const [shown] = jsonLines((await as("show", "@last", "--json")).stdout);
+    expect(shown).toMatchObject({ check: { counts, metrics: { effective_citations: 2 } } });
+  }
+  const [outcome] = jsonLines((await as("check", "@last", "--json")).stdout);
+  expect(outcome).toMatchObject({ model: "m", counts });
+  expect(endpoint.requests).toHaveLength(1);
+});
+
 test("`batch --check` judges each row, and its results have the metrics", async () => {
   const { as, home } = await citing();
   writeFileSync(join(home, "q.txt"), "one => completed\ntwo => completed\n");
