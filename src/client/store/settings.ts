@@ -69,7 +69,7 @@ export class Settings {
     this.path = folder && join(folder, "config.json");
   }
 
-  /** What is stored; empty if nothing is. Throws LocalError, naming path and place, for a file with other content. */
+  /** Reads the stored settings; empty if the file is missing. Throws LocalError, naming path and place, for invalid content. */
   read(): Store {
     const { path, notice } = this;
     const text = path && runLocally(`could not read ${path}`, () => readIfThere(path, MAX_BYTES));
@@ -77,7 +77,7 @@ export class Settings {
     try {
       if (notice && restrict(path)) notice(`${path} could be read by others; it is now private (mode 0600)`);
     } catch {
-      // It is somebody else's: the settings hold all the same.
+      // The file belongs to another user; the settings are used all the same.
     }
     return parse(path, text);
   }
@@ -110,7 +110,7 @@ async function write(path: string, next: Store): Promise<void> {
   const { default: Conf } = await import("conf");
   const serialize = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   const [folder, draft] = [dirname(path), `${basename(path)}.draft-`];
-  // No other process writes now, so what is there was left by a crash, and may hold a key.
+  // No other process is writing, so these files are from a crash, and may hold a key.
   for (const name of listNames(folder))
     if (name.startsWith(draft)) fs.rmSync(join(folder, name), { recursive: true });
   const drafts = fs.mkdtempSync(join(folder, draft));

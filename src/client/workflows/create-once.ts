@@ -20,23 +20,23 @@ import type { Submitted } from "./submit.js";
 const LONGEST_CREATE_MS = 180_000;
 /** A wait for another process is announced after so many milliseconds. */
 const QUIET_MS = 2_000;
-/** How soon the history is looked at again while another process creates, in milliseconds. */
+/** How often to read the history while another process creates, in milliseconds. */
 const LOOK_MS = 50;
 
-/** A request that was just made, or one that is the same; and the account that has it. */
+/** A request that was just created, or an earlier one that is the same, with its account. */
 export type CreatedOnce<P extends Ports = Ports> = { account: AskedAccount<P> } & (
   | { kind: "created"; submitted: Submitted }
   | { kind: "reused"; entry: HistoryEntry }
 );
 
 export interface CreateOnceOptions extends CallOptions {
-  /** Whether to make a request although there is one like it. One that is under way is waited for all the same. */
+  /** Whether to create even if the same request exists. A create in progress is awaited in any case. */
   repeat?: boolean | undefined;
-  /** How old a request may be that is given back, in milliseconds; default: a day (contract §8, §12). */
+  /** The maximum age of a reused request, in milliseconds; default: a day (contract §8, §12). */
   withinMs?: number | undefined;
-  /** Called once where another process creates the same: it is waited for, until then (epoch milliseconds) at most. */
+  /** Called once if another process creates the same request, with the latest end of the wait (epoch milliseconds). */
   onUnderWay?: (until: number) => void | Promise<void>;
-  /** For what is sent: its `signal` ends the exchange itself. The one of this call only ends the wait for it. */
+  /** Options of the create; its `signal` ends the exchange, while the `signal` of this call only ends the wait. */
   submit: FirstAccountOptions;
 }
 
@@ -52,11 +52,11 @@ interface Wanted<P extends Ports> {
  * the same key give back the request of the last hour, unless it is recorded as FAILED or STOPPED.
  */
 export class CreateOnce {
-  /** What this process creates now. */
+  /** The creates in progress in this process. */
   readonly #running = new Set<Promise<unknown>>();
   #sent = 0;
 
-  /** `most`: how many creates may be sent in all; Infinity for no limit. */
+  /** `most`: the maximum number of creates in total; Infinity for no limit. */
   constructor(private readonly most = Number.POSITIVE_INFINITY) {}
 
   /** Resolves when every create that this process has begun is settled. */
@@ -98,10 +98,10 @@ export class CreateOnce {
   }
 }
 
-/** Errors of `submit` which say that no request was made. */
+/** Errors of `submit` after which no request exists. */
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
-/** Undefined for an account without a key where others are named: it has made nothing. */
+/** Builds the create of an account; undefined if the account has no key, since it then has no earlier creates. */
 function buildWanted<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefined {
   const { ports } = account;
   const apiKey = getKey(ports);
@@ -110,10 +110,10 @@ function buildWanted<P extends Ports>(account: AskedAccount<P>): Wanted<P> | und
   return { account, create, name: hashSha256(nameWanted(create)) };
 }
 
-/** A create with its name locked: no other process makes the same one meanwhile. */
+/** A create that holds the lock of its name, so that no other process sends the same one. */
 class SoleCreate<P extends Ports> {
   readonly #clock: Clock;
-  /** The local ids that were known when the call came. */
+  /** The local ids in the history when the call began. */
   readonly #older: ReadonlySet<string>;
 
   constructor(
@@ -153,7 +153,7 @@ class SoleCreate<P extends Ports> {
     }
   }
 
-  /** The same creates, the newest first, once none is under way. Rejects with UnresolvedCreateError if one is unknown. */
+  /** Returns the same creates, newest first, after all in progress have ended. Rejects with UnresolvedCreateError if an outcome is unknown. */
   async #waitUntilSettled() {
     for (;;) {
       const { made, unsettled } = this.#listSeen();
@@ -162,7 +162,7 @@ class SoleCreate<P extends Ports> {
       const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, now)));
       const lost = unsettled.find((_, index) => !underWay[index]);
       if (lost) {
-        // It may have been settled between the look at the history and the one at its process.
+        // The create may have been settled after the history was read and before its process was checked.
         const still = this.#listSeen().unsettled;
         const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
         if (entry) throw UnresolvedCreateError.of(entry);
@@ -171,7 +171,7 @@ class SoleCreate<P extends Ports> {
     }
   }
 
-  /** What the history has of the creates, at all their accounts. */
+  /** Lists the recorded creates that are the same, at all accounts. */
   #listSeen() {
     const since = this.#clock.now() - (this.options.withinMs ?? DAY_MS);
     const seen = this.wanted.map(({ account, create }) => ({
@@ -215,7 +215,7 @@ class SoleCreate<P extends Ports> {
 
 async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Promise<boolean> {
   if (!sender) return false;
-  // A process in another container cannot be asked, so the time decides.
+  // A process in another container cannot be checked, so its age decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
   return isRecent && (await checkLiveness(sender)) !== "dead";
 }

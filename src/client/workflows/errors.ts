@@ -5,7 +5,7 @@ import type { HistoryEntry } from "../store/history/records.js";
 /** The create could not be recorded, so it was not sent. */
 export class NotRecordedError extends LocalError {}
 
-/** This machine's own records say that no create is left in this hour, or day. Nothing was sent. */
+/** By this machine's own records, the limit of this hour or day is used up. Nothing was sent. */
 export class QuotaExceededError extends Error {
   /** When the next create is allowed, in seconds from the time the error was made. */
   readonly retryAfter: number;
@@ -34,7 +34,7 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
     super(message, facts);
   }
 
-  /** The same of a create that an earlier call recorded. */
+  /** Builds the error for a create that an earlier call recorded. */
   static of({ local_id, request_id, sent_at }: HistoryEntry): UnresolvedCreateError {
     const facts = { requestId: request_id ?? undefined };
     return new UnresolvedCreateError(`create ${local_id} was sent at ${sent_at}`, facts, local_id, undefined);
@@ -55,7 +55,7 @@ export class NotInHistoryError extends ResearchError {
   }
 }
 
-/** A create that may not be sent from here, whatever the service says. Nothing was sent. */
+/** A create that local rules do not allow. Nothing was sent. */
 export class CreateRefusedError extends ResearchError {
   constructor(readonly kind: "no-history" | "used-up") {
     const why = kind === "no-history" ? "the history is off" : "all creates are used up";

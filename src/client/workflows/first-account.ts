@@ -6,7 +6,7 @@ import type { Ports } from "./ports.js";
 import { findBlockedUntil, waitUntil } from "./quota.js";
 import { isModelGone, type Submitted, submit } from "./submit.js";
 
-/** An account that a create may go to, and what it is asked there. */
+/** An account that a create may go to, with the request body for it. */
 export interface AskedAccount<P extends Ports = Ports> {
   ports: P;
   body: CreateBody;
@@ -19,13 +19,13 @@ export interface FirstAccountOptions extends CallOptions {
   waitForQuota?: boolean | undefined;
   /** Awaited before each wait, which ends at `until` (epoch ms). */
   onWait?: (until: number, account: AskedAccount) => void | Promise<void>;
-  /** Awaited before the next account is asked, with what the one before it said. */
+  /** Awaited before the create goes to the next account, with the error of the previous one. */
   onNext?: (error: unknown, account: AskedAccount, next: AskedAccount) => void | Promise<void>;
 }
 
 /**
  * Creates at the first of `accounts` that takes it; with `waitForQuota` it waits until the hour has a create left, by this
- * machine's records or a 429. Rejects as `submit`, with NoAccountError if several were asked.
+ * machine's records or a 429. Rejects as `submit`, or with NoAccountError if several accounts refused.
  */
 export async function submitToFirst<P extends Ports>(
   accounts: readonly AskedAccount<P>[],
@@ -48,7 +48,7 @@ export async function submitToFirst<P extends Ports>(
       });
       return { submitted, account };
     } catch (error) {
-      // A provider's limits are of seconds or minutes, so only its own word says how long to wait.
+      // A provider's limits last seconds or minutes, so wait only for as long as its response says.
       const listAttempts = () => (ports.provider ? [] : (ports.history?.countHour(ports, 1).attempts ?? []));
       const guesses = ports.provider?.guessesWaits ? waits : 0;
       const now = ports.clock.now();
@@ -68,13 +68,13 @@ export async function submitToFirst<P extends Ports>(
   }
 }
 
-/** An account as a record names it; its key is empty if it has none. */
+/** Picks the fields of an account for a record; its key is empty if it has no key. */
 export function pickAccount(ports: Omit<Ports, "client">) {
   const { origin, basePath, profile } = ports;
   return { origin, basePath, profile, apiKey: getKey(ports) ?? "" };
 }
 
-/** The key of an account; undefined if it has none. */
+/** Returns the key of an account; undefined if it has no key. */
 export function getKey(ports: Pick<Ports, "apiKey">): string | undefined {
   try {
     return ports.apiKey;
@@ -89,6 +89,6 @@ export function canGoOn(error: unknown, { ports, body }: AskedAccount): boolean 
   if (error instanceof UnreachableError) return error.unsent;
   if (!(error instanceof RefusedError)) return Object(error).code === "NOT_AUTHENTICATED";
   if (["unauthenticated", "no-credit", "rate-limited"].includes(error.kind)) return true;
-  // Models end every few months: the default one of this version is nobody's choice.
+  // Providers retire models every few months, and the user did not choose this version's default model.
   return ports.provider !== undefined && body.model === undefined && isModelGone(error);
 }

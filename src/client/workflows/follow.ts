@@ -10,13 +10,13 @@ import { type AskPorts, addOrigin, findRecordedAt, observe, type Target } from "
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
-/** What a watch sees, and what keeps it from being recorded. */
+/** An event of a watch, or the error that kept a state from being recorded. */
 export type FollowEvent =
   | WatchEvent
   /** A state was seen and could not be kept in the history; the watch goes on. */
   | { kind: "not-observed"; requestId: string; error: LocalError };
 
-/** How many of the newest finished runs are looked at: what a service took long ago says little about today. */
+/** How many of the newest finished runs set the poll interval: older durations say little about today. */
 const RUNS = 200;
 
 /**
@@ -65,7 +65,7 @@ function findKnownEnd(
   return { kind: "state", ...seen, at: clock.now(), elapsedMs: 0 };
 }
 
-/** What all of `sources` yield, as it comes. `end` makes them end once it is not read any further. */
+/** Merges the items of all `sources` in order of arrival. Calls `end`, which stops the sources, when the consumer stops. */
 async function* mergeSources<T>(
   sources: readonly AsyncGenerator<T, void>[],
   end: () => void,
@@ -124,13 +124,13 @@ async function* iterateNew(
   for await (const target of source) if (isNew(target)) yield toWatch(target);
 }
 
-/** How a followed request stands; `status` is the last state seen, null if none was. */
+/** The outcome of a followed request so far; `status` is the last state seen, null before the first one. */
 export type WatchOutcome = { requestId: string; status: Status | null } & (
   | { kind: "running" | "final" }
   | Ending
 );
 
-/** What the events of a follow come to, for each request. */
+/** Collects the events of a follow into one outcome for each request. */
 export class WatchProgress {
   readonly #outcomes: Map<string, WatchOutcome>;
 
@@ -139,7 +139,7 @@ export class WatchProgress {
     this.#outcomes = new Map([...requestIds].map((id) => [id, buildRunning(id)]));
   }
 
-  /** Takes an event in; those that change nothing of a request are ignored. */
+  /** Records an event; ignores events that do not change the state of a request. */
   apply(event: FollowEvent): void {
     if (event.kind === "state") {
       const { requestId, status } = event;
@@ -150,7 +150,7 @@ export class WatchProgress {
     }
   }
 
-  /** One for each request, in the order given. */
+  /** The outcome of each request, in the given order. */
   get outcomes(): WatchOutcome[] {
     return [...this.#outcomes.values()];
   }

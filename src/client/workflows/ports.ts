@@ -5,7 +5,7 @@ import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry, Seen } from "../store/history/records.js";
 
-/** What the workflows work with. What is costly or may be missing is a getter; each function asks for what it uses. */
+/** The account and the resources that workflows need. Costly or optional parts are getters; each function declares the parts it uses. */
 export interface Ports {
   readonly client: Pick<
     ResearchClient,
@@ -19,27 +19,27 @@ export interface Ports {
   readonly apiKey: string;
   /** The name of the settings in force, kept with each create; null if they have no name. */
   readonly profile: string | null;
-  /** What this machine created; undefined if nothing is recorded. */
+  /** The history of this machine's creates; undefined if no history is kept. */
   readonly history: History | undefined;
-  /** How many creates this key may make in 24 hours, and what says so; undefined without such a limit. */
+  /** How many creates this key may make in 24 hours, and the source of that limit; undefined without a limit. */
   readonly perDay?: { value: number; source: string } | undefined;
   /** Whether a create may be sent without a record. If false and there is no history, a create is refused. */
   readonly unrecorded: boolean;
   /** §4.4: the field of an output's `data` that holds the result, if it is there. */
   readonly outputField: string;
   readonly clock: Clock;
-  /** Undefined where the service is the interface itself. */
+  /** Undefined if the service speaks the interface itself. */
   readonly provider?:
     | Pick<Provider, "name" | "title" | "defaultModel" | "defaultOptions" | "followUpField" | "guessesWaits">
     | undefined;
-  /** Whether a create went to the service in use; true of all where none is configured. Default: by the origin. */
+  /** Whether a create went to the service in use; always true if no service is configured. Default: compares the origins. */
   isHere?(entry: HistoryEntry): boolean;
-  /** Whether a create was asked of the account in use; true of all where none is configured. Default: by the origin. */
+  /** Whether a create was sent for the account in use; always true if no account is configured. Default: compares the origins. */
   isOwn?(entry: HistoryEntry): boolean;
-  /** The account that is asked for a request in place of the one in use: the one recorded with it, or one that refuses. */
+  /** Returns the account to use for a request instead of the one in use: the recorded one, or one whose calls all fail with the reason. */
   chooseAccount?(requestId: string, entry: HistoryEntry | undefined): Ports | undefined;
-  /** Why a request is not asked for at the account in use; undefined if it is. */
+  /** Explains why the account in use must not be asked about a request; undefined if it may be. */
   explainRefusal?(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined;
-  /** What to do to ask for a request at the account that made it. */
+  /** Says how to reach the account that created a request. */
   describeWay?(entry: Seen): string;
 }

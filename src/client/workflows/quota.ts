@@ -4,11 +4,11 @@ import { RefusedError } from "../calls/errors.js";
 import { QuotaExceededError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
-/** A 429 without a `Retry-After` is waited out for this long at least, in milliseconds. */
+/** The shortest wait after a 429 without a `Retry-After`, in milliseconds. */
 const LEAST_WAIT_MS = 60_000;
-/** A `Retry-After` of 0 would make a busy loop. */
+/** The shortest wait in any case: a `Retry-After` of 0 would cause a busy loop. */
 const LEAST_RETRY_MS = 1_000;
-/** The second wait for a limit whose length is guessed; each further one is as much longer, up to LEAST_WAIT_MS. */
+/** The second guessed wait for a limit of unknown length; each further wait is longer by as much, up to LEAST_WAIT_MS. */
 const SECOND_GUESS_MS = 15_000;
 const GUESS_FACTOR = 5;
 
@@ -32,14 +32,14 @@ export function findBlockedUntil(
     const waitMs = Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS, guessMs);
     return waitMs > DAY_MS ? undefined : now + waitMs;
   }
-  // The service refuses at the number of creates it has seen from here, whatever the configured limit is.
+  // The service's real limit is the number of creates it has counted, whatever limit is configured.
   const counted = filterWindow(attempts(), now);
   const used = counted.length;
   const full = Math.max(1, Math.min(limit ?? used, used));
   return Math.max(findNextSlot(counted, full, now), now + LEAST_WAIT_MS);
 }
 
-/** Waits for a moment of the wall clock (epoch ms), no longer than it is away now: the clock may be set back. */
+/** Waits until `until` by the wall clock (epoch ms), but never longer than the time left now, since the clock may be set back. */
 export async function waitUntil(
   { clock }: Pick<Ports, "clock">,
   until: number,

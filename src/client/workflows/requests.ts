@@ -23,13 +23,13 @@ import {
 import { NotInHistoryError, UnresolvedCreateError } from "./errors.js";
 import type { Ports } from "./ports.js";
 
-/** A request that exists. `entry` is what the history holds of it, and is kept in step with what is seen. */
+/** A request that exists. `entry` is its record in the history, updated with each state seen. */
 export interface Target {
   requestId: string;
   entry: Seen | undefined;
-  /** The account that made it, where that is asked; undefined for the account in use. */
+  /** The account that created it, if commands use that account; undefined for the account in use. */
   at?: Ports | undefined;
-  /** The answer to the create, if that shows the end: nothing else may know the result (contract §9). */
+  /** The response to the create, if it shows the end: only this response may hold the result (contract §9). */
   end?: StatusData | undefined;
 }
 
@@ -38,14 +38,14 @@ export function endIn(data: Data): StatusData | undefined {
   return isFinal(String(data.status)) ? (data as StatusData) : undefined;
 }
 
-/** A target that a text named; its entry is whole. */
+/** A target that the user named, with its whole entry. */
 export interface NamedTarget extends Target {
   entry: HistoryEntry | undefined;
 }
 
-/** The newest create that was asked of the account in use; of any account where none is configured. */
+/** Names the newest create of the account in use, or of any account if none is configured. */
 const LAST = "@last";
-/** What a table puts in the place of the end of an id. */
+/** The mark with which a table abbreviates an id. */
 const CUT = "…";
 
 type TargetPorts = Pick<Ports, "history" | "origin" | "isHere" | "isOwn">;
@@ -61,7 +61,7 @@ export function resolveTarget(ports: TargetPorts & Pick<Ports, "chooseAccount">,
   return { ...target, at: ports.chooseAccount?.(target.requestId, entry) };
 }
 
-/** An account in the place of one that is not asked: each call ends with `error`, and what is kept here is there. */
+/** Builds an account that sends nothing: each call fails with `error`, but the history and kept results stay readable. */
 export function explainUnasked(ports: Ports, entry: HistoryEntry | undefined, error: ResearchError): Ports {
   const { history, clock, outputField, unrecorded } = ports;
   const refuse = () => Promise.reject(error);
@@ -81,7 +81,7 @@ export function explainUnasked(ports: Ports, entry: HistoryEntry | undefined, er
   };
 }
 
-/** As findEntry for a command that sends: `@last` is of the account in use, so there has to be one. */
+/** Finds an entry as findEntry does, for a command that sends: `@last` needs an account in use. */
 function findSent(ports: TargetPorts, text: string): HistoryEntry | undefined {
   if (text === LAST) void ports.origin;
   return findEntry(ports, text);
@@ -97,7 +97,7 @@ function buildTarget(entry: HistoryEntry, text: string): NamedTarget {
   return { requestId: entry.request_id, entry: entry.status === UNKNOWN ? undefined : entry };
 }
 
-/** What the history holds of a text; undefined for a well-formed id that is not in it. Throws ResearchError `USAGE` or `NOT_FOUND`. */
+/** Finds the entry that a text names; undefined for a well-formed id that is not in the history. Throws ResearchError `USAGE` or `NOT_FOUND`. */
 export function findEntry(ports: TargetPorts, text: string): HistoryEntry | undefined {
   if (text === LAST) {
     const isOwn = (entry: HistoryEntry) => ports.isOwn?.(entry) ?? entry.origin === ports.origin;
@@ -131,7 +131,7 @@ export function findEntry(ports: TargetPorts, text: string): HistoryEntry | unde
   return entries[0];
 }
 
-/** The same for a text that must be in the history. */
+/** Finds the entry that a text names, and throws if the history has no such entry. */
 export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
   const entry = findEntry(ports, text);
   if (entry) return entry;
@@ -140,7 +140,7 @@ export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
   throw new NotInHistoryError(`${text} is not in the history of this machine`);
 }
 
-/** What the provider takes for a follow-up. Rejects as resolveTarget, as the client, or with `USAGE`. */
+/** Returns the provider's id for a follow-up to a request. Rejects as resolveTarget, as the client, or with `USAGE`. */
 export async function followUpOf(
   ports: TargetPorts & Pick<Ports, "client" | "provider" | "explainRefusal">,
   text: string,
@@ -166,10 +166,10 @@ export async function followUpOf(
   throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
 }
 
-/** Where a request is asked for. */
+/** The service that a request is sent to. */
 type Site = Pick<Ports, "origin" | "basePath">;
 
-/** Whether a request was made at this service. */
+/** Whether a request was created at this service. */
 export function isAt(
   entry: Pick<HistoryEntry, "origin" | "base_path">,
   { origin, basePath = "" }: Site,
@@ -182,7 +182,7 @@ export function findRecordedAt({ entry }: Target, site: Site): number | undefine
   return entry && !isAt(entry, site) ? 0 : parseEpoch(entry?.sent_at);
 }
 
-/** A 404 for a request that another service or account made names its origin and the flag; other errors stay. */
+/** Adds the origin and the flag to a 404 for a request that another service or account created; returns other errors unchanged. */
 export function addOrigin(
   error: unknown,
   { requestId, entry }: Target,
@@ -204,17 +204,17 @@ export function addOrigin(
   );
 }
 
-/** What the service answered about one request, or why there is no answer. */
+/** The service's response about one request, or the error in its place. */
 export type StateAnswer =
   /** `notObserved`: why the state could not be kept in the history. */
   | { kind: "answered"; target: Target; data: StatusData; notObserved: LocalError | undefined }
   | { kind: "failed"; target: Target; error: unknown };
 
-/** What is needed to ask for a request. */
+/** The parts of an account that a call about a request needs. */
 export type AskPorts = Pick<Ports, "client" | "history" | "origin" | "basePath"> &
   Partial<Pick<Ports, "profile" | "describeWay">>;
 
-/** Asks for all states at once; an answer for each, in the order given. Rejects with `signal.reason` only. */
+/** Requests all states in parallel; yields one response for each, in the given order. Rejects only with `signal.reason`. */
 export async function askStates(
   ports: AskPorts,
   targets: readonly Target[],
@@ -238,7 +238,7 @@ export async function askStates(
   return answers;
 }
 
-/** Stops requests, one after the other; a failure of one ends no other. Throws `signal.reason`. */
+/** Stops requests one after the other, and goes on after a failure. Throws `signal.reason`. */
 export async function* stopAll(
   ports: AskPorts & Pick<Ports, "clock">,
   targets: readonly Target[],
@@ -249,7 +249,7 @@ export async function* stopAll(
     const at = target.at ?? ports;
     try {
       let notObserved: LocalError | undefined;
-      // A stop that is refused tells the state all the same.
+      // Even a refused stop reports the state.
       const onState = (state: StatusData) => {
         notObserved = observe(at, target.entry, state);
       };
@@ -262,11 +262,11 @@ export async function* stopAll(
   }
 }
 
-/** How long a service may take to stop what it began to stop, and how often it is asked, in milliseconds. */
+/** How long to wait for a service that has begun to stop a request, and the poll interval, in milliseconds. */
 const STOP_MS = 16_000;
 const ASK_MS = 1_000;
 
-/** §4.2: the answer to a stop says STOPPED. Where a service only begins to stop, the state decides. */
+/** Stops a request. The response says STOPPED (§4.2); if the service has only begun to stop, polls for the final state. */
 async function stopRequest(
   { client, clock }: Pick<Ports, "client" | "clock">,
   requestId: string,
@@ -288,7 +288,7 @@ async function stopRequest(
   });
 }
 
-/** A provider's data with its result in the form of the schema: a model writes the value as text. */
+/** Parses the result in a provider's data as its schema asks, since a model writes the value as text. */
 export function parseAsAsked<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
   if (!schema || data.provider_status === undefined || typeof data.output !== "string") return data;
   const value = readJsonPath(data.output);
@@ -301,10 +301,10 @@ export function parseAsAsked<D extends Data>(data: D, schema: JsonSchema | null 
   return attachSource({ ...data, output: value }, stringifyExact(Object.fromEntries(exact)));
 }
 
-/** A longer message is cut in the history. In UTF-16 units. */
+/** The longest message that the history keeps whole, in UTF-16 units. */
 const MESSAGE_LENGTH = 500;
 
-/** Keeps a provider's result that an answer holds, or what it has in its place: it may be gone later. Throws LocalError. */
+/** Keeps the result in a provider's response, or the data in its place, since the provider may delete it. Throws LocalError. */
 export function keepResult(
   { history }: Pick<Ports, "history">,
   { request_id: id, ...entry }: Seen,
@@ -315,7 +315,7 @@ export function keepResult(
   history?.keep(history.results, { ...entry, request_id: id }, stringifyExact(data));
 }
 
-/** Keeps a state that was seen, and its result, in the history. Returns why that failed, which ends nothing. */
+/** Keeps a state and its result in the history. Returns the error if that failed; the caller goes on. */
 export function observe(
   ports: Pick<Ports, "history" | "origin" | "basePath">,
   entry: Seen | undefined,

@@ -19,11 +19,11 @@ import {
 
 /** The output of a COMPLETED request. */
 export interface Result {
-  /** §4.4, `data` of the answer as the service gave it. */
+  /** The `data` of the response, unchanged (§4.4). */
   data: Data;
   /** The result itself: the output field of `data` if it is there, else all of it. */
   value: unknown;
-  /** The same as JSON in the service's own digits and names, which `value` may have lost. */
+  /** The same as JSON with the service's exact digits and names, which `value` may have lost. */
   exact: JsonText | Data;
 }
 
@@ -49,20 +49,20 @@ export async function fetchResult(
       keepReason(ports, error);
       throw addOrigin(error, target, ports);
     }));
-  // The result is in hand, so an end that cannot be recorded is no error.
+  // The result has arrived, so a failure to record the end is not an error.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
   if (kept?.status !== entry?.status || !kept) observe(ports, entry, state as StatusData);
   return readResult(answer, outputField, schema ?? entry?.output_schema);
 }
 
-/** The result in the data of an answer. */
+/** Reads the result from the data of a response. */
 export function readResult(answer: Data, outputField: string, schema: JsonSchema | null | undefined): Result {
   const data = parseAsAsked(answer, schema);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   return { data, value, exact: findMemberText(data, outputField) ?? data };
 }
 
-/** How long a fetch may take that begins just before a command's time is over, in milliseconds: as the last poll of a watch. */
+/** How long a fetch may take that begins just before the timeout, in milliseconds: as the last poll of a watch. */
 const LAST_FETCH_MS = 2_000;
 
 async function waitForDone<T>(
@@ -77,18 +77,18 @@ async function waitForDone<T>(
 }
 
 interface FetchLimits extends CallOptions {
-  /** When the time for it is over, in monotonic ms; undefined for no limit. */
+  /** When the timeout is reached, in monotonic ms; undefined for no timeout. */
   end?: number | undefined;
 }
 
 export interface FetchResultOptions extends FetchLimits {
-  /** Whether the text of a result that was cut short is taken for one. */
+  /** Whether to accept the text of a result that was cut short. */
   partial?: boolean | undefined;
-  /** What the result was asked for with; default: what the history has of it. */
+  /** The schema of the request; default: the one in the history. */
   schema?: JsonSchema | null | undefined;
 }
 
-/** Returns what shows the end of a request at a provider: the answer to its create, a result that is kept, or its record. */
+/** Returns the end of a provider's request, from the response to its create, a kept result or its record. */
 export function endOf(
   ports: Pick<Ports, "history" | "origin" | "basePath" | "provider">,
   target: Target,
@@ -121,7 +121,7 @@ export function readKeptResult(
   return readJsonPath(text ?? "") as StatusData | undefined;
 }
 
-/** The first misfit of a result, undefined if it fits; without a path it could not be checked within the limits. */
+/** Finds the first place where a result breaks its schema; undefined if it fits. Without a path, the check exceeded its limits. */
 export async function checkResult(
   { exact }: Pick<Result, "exact">,
   schema: JsonSchema,
@@ -158,7 +158,7 @@ export async function explainNoResult(
   });
 }
 
-/** Keeps why a request failed, which the interface says only to those who ask for its result. */
+/** Keeps the reason why a request failed, which the interface reports only in the response to a result's fetch. */
 function keepReason(ports: AskPorts, error: unknown): void {
   if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
   const [entry] = ports.history?.find(error.requestId ?? "") ?? [];

@@ -15,18 +15,18 @@ export interface Submitted {
   data: Created;
   /** Its name in the history; undefined if no history is kept. */
   localId: string | undefined;
-  /** Why the id could not be recorded: then the caller holds the only copy. */
+  /** The error that kept the id from being recorded: the caller then holds the only copy. */
   notSaved: LocalError | undefined;
 }
 
 export interface SendOptions extends CallOptions {
   /** Creates allowed per hour; nothing is counted if it is absent or Infinity. */
   limit?: number | undefined;
-  /** Called before anything is sent, with the create's name in the history; what it throws keeps it from being sent. */
+  /** Called before anything is sent, with the create's name in the history. If it throws, nothing is sent. */
   onIntent?: (localId: string | undefined) => void;
-  /** Called if an id stood in the answer, whatever else it says. */
+  /** Called if the response contains an id, even if it is an error. */
   onId?: () => void;
-  /** The account that was asked first, if that was another one. */
+  /** The account that the create was first sent to, if it was another one. */
   askedOf?: Attempt["askedOf"];
 }
 
@@ -77,19 +77,19 @@ export async function submit(
     if (provider && isModelGone(error))
       Object.assign(error, { hint: hintMissingModel(provider, asked.model, error.code) ?? error.hint });
     const failure = settle(error, pending, notSaved, signal);
-    // A refused create has no record. A text that cannot be removed now goes with the next one.
+    // A refused create has no record. If a text cannot be removed now, the next create removes it.
     if (body.context) await ports.history?.forget([]).catch(() => {});
     throw failure;
   }
 }
 
-/** Keeps the end that the answer to a create shows already, and its result. Throws LocalError. */
+/** Keeps the end and the result if the response to a create shows them already. Throws LocalError. */
 function keepEnd(ports: Ports, localId: string, data: StatusData): void {
   const [entry] = ports.history?.find(localId) ?? [];
   if (entry) observe(ports, { ...entry, status: "PENDING" }, data);
 }
 
-/** Whether a provider refused a create because it has no such model, or has it no more: nothing was created. */
+/** Whether a provider refused a create because the model is unknown or retired: nothing was created. */
 export function isModelGone(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.kind === "invalid-input" && isAboutModel(error);
 }
@@ -107,7 +107,7 @@ async function begin(
   }
   const attempt = { origin, basePath, apiKey, body, profile, askedOf };
   try {
-    // To count reads the whole hour. A context is kept under the same lock.
+    // Reserve only if needed: it reads the whole hour, and keeps a context under the same lock.
     if (!Number.isFinite(limit) && !perDay && !body.context) return history.begin(attempt);
     const claim = await history.reserve(attempt, { perHour: limit, perDay: perDay?.value }, signal);
     if ("pending" in claim) return claim.pending;
@@ -120,7 +120,7 @@ async function begin(
   }
 }
 
-/** Brings the history in step with a create that failed, and gives the error that says so. */
+/** Updates the history after a failed create, and returns the error to throw. */
 function settle(
   error: unknown,
   pending: RecordedCreate | undefined,
@@ -131,11 +131,11 @@ function settle(
     pending?.recordGivenUp();
     return new UnresolvedCreateError(error.detail, error, pending?.localId, notSaved);
   }
-  // Only what provably created nothing leaves the history; anything unforeseen stays an unknown. The client rejects
+  // Remove a create only if it provably created nothing; any other failure stays unknown. The client rejects
   // with the reason of the signal only before the request's headers were sent.
   const wasInterrupted = signal?.aborted && error === signal.reason;
   if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted) {
-    // The service does not count what it refuses for its rate (§8), and has not seen what never arrived.
+    // The service counts neither creates that it refuses for their rate (§8) nor creates that never arrived.
     const counted = error instanceof RefusedError && error.kind !== "rate-limited";
     pending?.recordDismissed(counted ? error.code : undefined);
   } else {

@@ -24,7 +24,7 @@ import {
 } from "./records.js";
 
 const LINE_BREAK = Buffer.from("\n");
-/** To rewrite 100,000 lines takes about a second, to count an hour milliseconds; a holder of this many ms is stuck. */
+/** After this long (ms) a lock's holder is stuck: rewriting 100,000 lines takes about a second, counting an hour milliseconds. */
 export const LOCK_WAIT_MS = 10_000;
 
 const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed", "not-created"]);
@@ -33,7 +33,7 @@ const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed
 export class AppendLog {
   #skipped = 0;
 
-  /** Touches nothing yet. */
+  /** Opens no file yet. */
   constructor(private readonly path: string) {}
 
   /** Lines that could not be read so far. */
@@ -41,7 +41,7 @@ export class AppendLog {
     return this.#skipped;
   }
 
-  /** Throws the system's error. `sync`: on the disk when this returns. Written again if a rewrite replaced the file. */
+  /** Appends a line, and again if a rewrite replaced the file meanwhile. `sync`: on the disk on return. Throws the system's error. */
   append(line: HistoryLine, { sync }: { sync: boolean }): void {
     makeFolder(dirname(this.path));
     const text = stringifyExact(line);
@@ -57,7 +57,7 @@ export class AppendLog {
       const kept: Buffer[] = [];
       for (const bytes of readLinesBackward(this.path)) {
         const line = readLine(bytes);
-        // The last line may be one that is being appended: it is written once more.
+        // Another process may be appending the last line; if so, it writes that line again.
         if (line === undefined && kept.length === 0) continue;
         const next = line === undefined || line === "other" ? line : change(line);
         if (next === line) kept.push(LINE_BREAK, bytes);
@@ -107,7 +107,7 @@ export class AppendLog {
   }
 }
 
-/** Whether the history may not be read: its folder is then taken for empty. */
+/** Whether the history may not be read; callers then treat it as empty. */
 export function isUnreadable(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENOTDIR"].includes(getSystemCode(error) ?? "");
 }
@@ -119,14 +119,14 @@ export function* readEntries(log: AppendLog, needle?: string): Generator<History
     if (line.kind === "status") states.set(buildIdKey(line), mergeSeen(line, states.get(buildIdKey(line))));
     if (line.kind === "created") {
       yield buildEntry(line, states.get(buildIdKey(line)));
-      // A service that counts its ids anew gives one again: the states before are those of the earlier request.
+      // A service that restarts its ids reuses them: earlier states belong to the earlier request.
       states.delete(buildIdKey(line));
     }
     if (line.kind === "not-created") yield buildNotCreatedEntry(line);
   }
 }
 
-/** Tells requests apart that have one id at different services. */
+/** Distinguishes requests with the same id at different services. */
 export function buildIdKey(request: Pick<SeenRecord, "origin" | "base_path" | "request_id">): string {
   return `${getService(request)} ${request.request_id}`;
 }

@@ -24,7 +24,7 @@ import {
   UNKNOWN,
 } from "./records.js";
 
-/** Room for an outcome beside its intent: to overwrite it needs no space, so an id can be kept on a full disk. */
+/** Space reserved for an outcome beside its intent: overwriting needs no new space, so an id can be kept on a full disk. */
 const ROOM = 1_024;
 
 const outcome = v.looseObject({
@@ -41,7 +41,7 @@ export type CreateOutcome = v.InferOutput<typeof outcome>;
 export interface OpenIntent {
   intent: Intent;
   outcome: CreateOutcome | undefined;
-  /** The process that sends it; undefined if that has given it up, or is not known. */
+  /** The process that sends it; undefined if that process has stopped waiting, or is unknown. */
   sender?: Holder | undefined;
 }
 
@@ -63,14 +63,14 @@ export class OpenIntents {
 
   /** Keeps an outcome beside its intent, in the room made for it. */
   note(record: Intent, outcome: CreateOutcome): void {
-    // The service's own words could be longer than the room: what is needed always fits.
+    // Leave out the service's message if it does not fit; the necessary fields always do.
     const whole = JSON.stringify(outcome);
     const { request_id, confirmed, at } = outcome;
     const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
     overwrite(this.#buildPath(record.local_id), measureRoom(record), text.padEnd(ROOM - 1));
   }
 
-  /** Takes the sender from an intent that stays: its outcome will not come any more. Throws the system's error. */
+  /** Removes the sender from an intent whose outcome will never arrive. Throws the system's error. */
   recordGivenUp(record: Intent): void {
     // Without its first character the line is not JSON, and a single byte is never written in part.
     if (readIfThere(this.#buildPath(record.local_id), MAX_RECORD_BYTES) !== undefined)
@@ -87,7 +87,7 @@ export class OpenIntents {
     }
   }
 
-  /** All of them, and how many files were torn: those intents were not whole, so nothing was sent for them. */
+  /** Reads all intents, and counts torn files: nothing was sent for those, since their intents were incomplete. */
   read(): { open: OpenIntent[]; torn: number } {
     const names = listNames(this.folder).filter((name) => name.endsWith(".json"));
     const texts = names.map((name) => readIntentText(join(this.folder, basename(name))));

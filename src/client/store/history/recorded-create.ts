@@ -4,7 +4,7 @@ import type { AppendLog } from "./log.js";
 import { buildCreatedRecord, type CreateOutcome, type OpenIntents } from "./open-intents.js";
 import { type HistoryLine, type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
-/** A create on its way through the history, from the intent on the disk to an outcome. */
+/** Records a create in the history, from its intent to its outcome. */
 export class RecordedCreate {
   /** `date` gives now in ISO 8601. */
   constructor(
@@ -20,13 +20,13 @@ export class RecordedCreate {
     return this.intent.local_id;
   }
 
-  /** An id was seen in an answer that may be no success. Throws LocalError if it cannot be kept. */
+  /** Records an id from a response that may be an error. Throws LocalError if it cannot be kept. */
   recordSalvaged(requestId: string): void {
     const at = this.date();
     this.#note({ request_id: requestId, confirmed: false, status: UNKNOWN, created_at: null, at });
   }
 
-  /** The request exists. Throws LocalError if that cannot be kept. */
+  /** Records that the request exists. Throws LocalError if that cannot be kept. */
   recordCreated(requestId: string, data: Data): void {
     const outcome: CreateOutcome = {
       request_id: requestId,
@@ -36,14 +36,14 @@ export class RecordedCreate {
       ...(typeof data.interaction_id === "string" && { interaction_id: data.interaction_id }),
       at: this.date(),
     };
-    // A result that is kept under this id is that of another request, of a service that counts its ids anew.
+    // A kept result under this id belongs to an earlier request, of a service that restarts its ids.
     catchLocalError(() => this.forgetKept(requestId));
-    // Without room for another line there is still the room beside the intent, and then that stays.
+    // If the disk is full, the outcome goes into the reserved space beside the intent, which then stays.
     if (this.#appendLine(buildCreatedRecord(this.intent, outcome), true)) this.open.remove(this.localId);
     else this.#note(outcome);
   }
 
-  /** Its user says that nothing was created. The intent stays in the log. Throws LocalError if that cannot be kept. */
+  /** Records that the user dismissed the create. The intent stays in the log. Throws LocalError if that cannot be kept. */
   recordNotCreated(): void {
     const record = { ...this.intent, kind: "not-created", at: this.date() } as const;
     runLocally(`it could not be recorded that ${this.localId} was not created`, () =>
@@ -52,14 +52,14 @@ export class RecordedCreate {
     this.open.remove(this.localId);
   }
 
-  /** Nothing was created. With `code`, the service said so and may have counted it. */
+  /** Records that nothing was created. With `code`, the service refused it and may have counted it. */
   recordDismissed(code?: string): void {
     if (code !== undefined) this.#logDismissed(code);
     // An intent that cannot be removed would read as an unknown outcome, unless the log says otherwise.
     if (!this.open.remove(this.localId) && code === undefined) this.#logDismissed(RESOLVED);
   }
 
-  /** This process waits for the outcome no longer. The intent stays, as an unknown outcome. */
+  /** Records that this process stopped waiting for the outcome. The intent stays, as an unknown outcome. */
   recordGivenUp(): void {
     try {
       this.open.recordGivenUp(this.intent);
@@ -70,7 +70,7 @@ export class RecordedCreate {
 
   #logDismissed(code: string): void {
     const { local_id, origin, key_id } = this.intent;
-    // If that fails, only the count of the hour suffers, on the side of one create too many.
+    // If that fails, the hour misses a refused create, so one create too many may be sent.
     this.#appendLine({ kind: "dismissed", local_id, origin, key_id, at: this.date(), code }, false);
   }
 
