@@ -95,6 +95,19 @@ test("a long check is cut at 40,000 characters, the worst first", async () => {
   expect(omitted).toBeGreaterThan(0);
 });
 
+test("a report whose marks lead nowhere was not checked, and one with other citations says how many do", async () => {
+  const { url, env } = await publicWeb();
+  const { client } = await checked("It takes 5 【12†L46-L54】.", env);
+  expect(await client.call("research_check", { id: "@last" })).toMatchObject({
+    isError: true,
+    content: { error: { code: "NOT_CHECKED", exit_code: 9 } },
+  });
+  const other = await checked(`It takes 1,600 connections (${url}/pool). So 【12†L46-L54】.`, env);
+  const { isError, text } = await other.client.call("research_check", { id: "@last" });
+  expect(isError).toBe(false);
+  expect(text).toContain("1 mark of the report leads to no source");
+});
+
 test.each([{ id: "@last", pages: 0 }, { id: "@last", seconds: 241 }, { id: " " }])(
   "%j is refused",
   async (given) => {

@@ -541,6 +541,19 @@ test("the pages of `batch --html` have the marks of a check, and those of result
   expect(await batch()).toEqual(VERDICTS);
 });
 
+test("`batch --check` says of a row which marks lead nowhere, and that it was not checked", async () => {
+  const double = await ProviderDouble.start("openai", { result: () => COPIED });
+  const home = folderWith({ "q.txt": "one => completed\n" });
+  const args = ["batch", "q.txt", "--out", "r", "--json", "--check"];
+  const { code, stderr } = await research(args, { home, cwd: home, env: double.env });
+  expect(code).toBe(0);
+  const request_id = expect.stringMatching(/^resp_/);
+  for (const notice of ["MARKS_WITHOUT_SOURCE", "NOT_CHECKED"])
+    expect(jsonLines(stderr)).toContainEqual({
+      notice: { code: notice, message: expect.any(String), request_id },
+    });
+});
+
 test("a new row of `batch --check` is checked before its end is said", async () => {
   const { as } = await citing({ "q.txt": "one => completed\n" });
   const { code, stdout } = await as("batch", "q.txt", "--out", "r", "--json", "--check");
