@@ -116,7 +116,7 @@ export function createUpstreamResearcher({
   return {
     ...(upstream.facts && { facts: upstream.facts }),
     async research(job, signal, tell, claim) {
-      if (claim === undefined) throw new Error("a request elsewhere needs a claim");
+      if (claim === undefined) throw new Error("an upstream request needs a claim");
       const ended = await upstream.end(await readRemoteId(job, signal, claim), signal, job.output_schema);
       tell?.(ended.data);
       if (ended.status === "FAILED") throw new ResearchFailure(ended.why);
@@ -164,12 +164,12 @@ export function createUpstreamResearcher({
         throw new Released();
       }
       if (remoteEntry.at !== at) {
-        const message = `it runs at ${remoteEntry.provider} (${remoteEntry.at}), and this service is for ${at}: it waits for one that is not`;
+        const message = `it runs at ${remoteEntry.provider} (${remoteEntry.at}), but this service uses ${at}: it waits for a service that uses the other one`;
         log(message, { level: "warning", request_id: job.request_id });
         // Longer than the life of any process; another process may be started for that upstream service.
         await clock.sleep(2 ** 52, signal);
       } else if (remoteEntry.remoteId !== undefined) return remoteEntry.remoteId;
-      else if (remoteEntry.mayComeMs <= 0) throw createUnknownThere(job, "the service was lost in between");
+      else if (remoteEntry.mayComeMs <= 0) throw createUnknownThere(job, "the process ended in between");
       await clock.sleep(RETRY_MS, signal);
     }
   }
@@ -235,7 +235,7 @@ export function createUpstreamResearcher({
   /** Stores an id that was paid for. If the process ends while the store is away, it logs the id instead. */
   async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<string> {
     const { request_id } = claim.job;
-    const what = `the id ${remoteId}, which ${provider} has created,`;
+    const what = `the id ${remoteId}, which ${provider} created,`;
     const kept = await writeToStore(() => remote.keep(claim, remoteId), signal, what, { request_id });
     if (kept === "ended")
       log(`${provider} has created ${remoteId} for a conversation that had ended`, { request_id });
@@ -256,7 +256,7 @@ export function createUpstreamResearcher({
         if (!(error instanceof StoreError)) throw error;
         if (signal.reason instanceof ServiceClosing) endsAt ??= clock.monotonic() + LAST_TRIES_MS;
         if (endsAt === undefined || clock.monotonic() < endsAt) continue;
-        log(`${what} could not be kept: ${error.message}`, facts);
+        log(`${what} could not be stored: ${error.message}`, facts);
         return undefined;
       }
     }

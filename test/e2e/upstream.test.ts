@@ -198,7 +198,7 @@ describe("serve --upstream with a provider", () => {
       }
       const { status, json, headers } = await createAs(baseUrl, alice);
       expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
-      expect(json.error?.message).toMatch(/is \$0\.50 in 1d: \$0\.84 were spent .* Ask again at \d{4}-/);
+      expect(json.error?.message).toMatch(/is \$0\.50 in 1d: \$0\.84 were spent .* Try again at \d{4}-/);
       expect(Number(headers["retry-after"])).toBeGreaterThan(86_000);
       const byModel = await research(["serve", "keys", "spent", "--data", dataDir, "--by", "model"]);
       expect(byModel.stdout).toBe("medium\t2\t0\t0\t0.84\t0\t0\t0\n");

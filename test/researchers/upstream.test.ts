@@ -171,10 +171,10 @@ describe("a stop", () => {
     const start = clock.monotonic();
     await own.service.close();
     expect(Math.round((clock.monotonic() - start) / 1_000)).toBe(lines ? 10 : 5);
-    expect(own.log.filter((line) => line.includes("could not be kept"))).toHaveLength(lines);
+    expect(own.log.filter((line) => line.includes("could not be stored"))).toHaveLength(lines);
     const [remoteId = ""] = [...double.conversations.keys()];
     if (lines)
-      expect(own.log.join()).toContain(`the id ${remoteId}, which there has created, could not be kept`);
+      expect(own.log.join()).toContain(`the id ${remoteId}, which there created, could not be stored`);
     else expect(await own.store.remote.read(id)).toMatchObject({ remoteId });
   });
 

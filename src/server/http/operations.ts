@@ -138,10 +138,10 @@ function budgetText(over: NonNullable<RateLimited["over"]>, end: number): string
   const until = formatIsoDate(end).replace(/\.\d+/, "");
   const span = formatExactDuration(over.ms);
   if (over.what === "budget")
-    return `The budget of this key is ${over.most} creates in ${span}, and it is used up until ${until}.`;
+    return `The budget of this key is ${over.most} creates in ${span}; it is used up until ${until}.`;
   const budget = `The budget of this key is ${formatDollars(over.most)} in ${span}`;
   const spent = `${formatDollars(over.said)} were spent`;
   if (over.price === undefined)
-    return `${budget}, and as long as no cost is known, one conversation runs and few wait: ${spent}. Ask again at ${until}.`;
-  return `${budget}: ${spent} and ${formatDollars(over.reserved)} are reserved for what has not ended. Ask again at ${until}.`;
+    return `${budget}: ${spent}. Until a cost is known, one conversation runs and few wait. Try again at ${until}.`;
+  return `${budget}: ${spent} and ${formatDollars(over.reserved)} are reserved for unfinished conversations. Try again at ${until}.`;
 }

@@ -55,7 +55,7 @@ const TROUBLE_MS = 10_000;
 /** Logs a trouble when it begins, when its cause has changed after 10 s, and when it ends, however often it occurs. */
 export class Troubles {
   /** The last line about each trouble, monotonic ms, with its cause; undefined once the trouble has ended. */
-  readonly #said = new Map<string, { at: number; text?: string }>();
+  readonly #lastLines = new Map<string, { at: number; text?: string }>();
   constructor(
     private readonly log: Log,
     private readonly clock: Pick<Clock, "monotonic">,
@@ -64,18 +64,18 @@ export class Troubles {
   /** `why`: an error, or a text. */
   noteFailure(what: string, why: unknown, facts?: LogFacts): void {
     const text = describeError(why);
-    const logged = this.#said.get(what);
+    const logged = this.#lastLines.get(what);
     const now = this.clock.monotonic();
     if (logged && (logged.text === text || now - logged.at < TROUBLE_MS)) return;
-    for (const [name, { at, text }] of this.#said)
-      if (text === undefined && now - at >= TROUBLE_MS) this.#said.delete(name);
-    this.#said.set(what, { at: now, text });
+    for (const [name, { at, text }] of this.#lastLines)
+      if (text === undefined && now - at >= TROUBLE_MS) this.#lastLines.delete(name);
+    this.#lastLines.set(what, { at: now, text });
     const { sqlstate } = Object(why);
     this.log(`${what} fail: ${text}`, sqlstate ? { ...facts, sqlstate } : facts);
   }
 
   noteRecovery(what: string): void {
-    const logged = this.#said.get(what);
+    const logged = this.#lastLines.get(what);
     if (logged?.text === undefined) return;
     delete logged.text;
     this.log(`${what} work again`, { level: "info" });

@@ -56,7 +56,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   new Gauge({ ...build, labelNames: ["version"], registers }).labels(version).set(1);
   const requests = addCounter(
     "research_requests_total",
-    "Requests by operation and HTTP status; 0 where the connection was closed without an answer.",
+    "Requests by operation and HTTP status; 0 if the connection was closed without an answer.",
     ["operation", "code"],
   );
   const answers = addHistogram(
@@ -79,22 +79,22 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   addGauge("research_store_up", "Whether the store could be read for the counts below.", () =>
     Number(!!counts),
   );
-  addCountGauge("research_queue_length", "Conversations that no worker holds.", ({ waiting }) => waiting);
-  addCountGauge("research_working", "Conversations that a worker holds.", ({ working }) => working);
-  addCountGauge("research_workers", "Processes alive that do research.", ({ workers }) => workers);
+  addCountGauge("research_queue_length", "Conversations without a worker.", ({ waiting }) => waiting);
+  addCountGauge("research_working", "Conversations with a worker.", ({ working }) => working);
+  addCountGauge("research_workers", "Live processes that do research.", ({ workers }) => workers);
   addCountGauge(
     "research_queue_head_age_seconds",
-    "How long the first conversation that waits has been due.",
+    "How long the first waiting conversation has been due.",
     ({ oldestDueMs }) => oldestDueMs / 1000,
   );
   addCountGauge(
     "research_cancellations_pending",
-    "Requests at another service that are still to be stopped there.",
+    "Requests that still have to be stopped at the upstream service.",
     ({ cancellations }) => cancellations,
   );
   addCountGauge(
     "research_upstream_refuses",
-    "1 while another service takes no creates, whatever they ask: no money, a refused key, a limit, or no answer.",
+    "1 while the upstream service refuses all creates: no money, a refused key, a limit, or no answer.",
     ({ isRefused }) => Number(isRefused),
   );
   const addSpentGauge = (name: string, help: string, labels: string[], values: (spent: Spent) => Values[]) =>
@@ -107,18 +107,21 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
           for (const [value, more] of values(spentByKey)) this.inc({ key: spentByKey.name, ...more }, value);
       },
     });
-  addSpentGauge("research_key_dollars", "Dollars, as far as they were said.", [], ({ dollars }) => [
-    [dollars],
-  ]);
-  addSpentGauge("research_key_tokens", "Tokens, as far as they were said.", ["direction"], (spentByKey) => [
+  addSpentGauge("research_key_dollars", "Dollars that were reported.", [], ({ dollars }) => [[dollars]]);
+  addSpentGauge("research_key_tokens", "Tokens that were reported.", ["direction"], (spentByKey) => [
     [spentByKey.inputTokens, { direction: "input" }],
     [spentByKey.outputTokens, { direction: "output" }],
   ]);
-  addSpentGauge("research_key_conversations", "How they ended.", ["status"], (spentByKey) => [
-    [spentByKey.completed, { status: "COMPLETED" }],
-    [spentByKey.failed, { status: "FAILED" }],
-    [spentByKey.stopped, { status: "STOPPED" }],
-  ]);
+  addSpentGauge(
+    "research_key_conversations",
+    "Conversations by their last state.",
+    ["status"],
+    (spentByKey) => [
+      [spentByKey.completed, { status: "COMPLETED" }],
+      [spentByKey.failed, { status: "FAILED" }],
+      [spentByKey.stopped, { status: "STOPPED" }],
+    ],
+  );
   addSpentGauge(
     "research_key_unsaid",
     "Conversations that reported neither dollars nor tokens.",
@@ -127,12 +130,12 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   );
   addGauge(
     "research_database_connections_used",
-    "Connections to the database that are in use here.",
+    "Connections of this process that run a statement.",
     () => store.figures?.connections ?? 0,
   );
   addGauge(
     "research_database_connections_waiting",
-    "Callers here that wait for a connection.",
+    "Callers in this process that wait for a connection.",
     () => store.figures?.connectionsWaiting ?? 0,
   );
   addGauge(
@@ -159,10 +162,10 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   };
 }
 
-/** Of a metric, with its labels beside the key. */
+/** The values of a metric, with their labels beside the key. */
 type Values = [value: number, labels?: Record<string, string>];
 
-/** What is unfinished, and what each key has spent, by its name. */
+/** Reads the unfinished work, and the spending of each key by its name. */
 async function readFigures(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> {
   const [unfinished, spent, added] = await Promise.all([
     store.readCounts(),

@@ -66,7 +66,7 @@ export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, 
       priced > 0 && `in ${formatCount(priced, "conversation")} whose cost is known`,
       tokens > 0 && formatCount(tokens, "token"),
       `${completed} COMPLETED, ${failed} FAILED, ${stopped} STOPPED`,
-      unsaid > 0 && `nothing said of ${unsaid}`,
+      unsaid > 0 && `cost of ${unsaid} not reported`,
     ];
     const of = escapeHtml(names.get(name) ?? "The one key");
     return `<li><b>$${dollars.toFixed(2)}</b> ${of} <span class="soft">${phrases.filter(Boolean).join(" · ")}</span></li>`;

@@ -23,7 +23,7 @@ test("what each key has spent stands there by name, the dearest first; nothing i
   );
   expect(textOf(html)).toBe(
     "Spent by each key in the last 30d " +
-      "$20.06 team (revoked) in 12 conversations whose cost is known · 12 COMPLETED, 1 FAILED, 2 STOPPED · nothing said of 3 " +
+      "$20.06 team (revoked) in 12 conversations whose cost is known · 12 COMPLETED, 1 FAILED, 2 STOPPED · cost of 3 not reported " +
       "$1.50 &lt;ci&gt; in 1 conversation whose cost is known · 1 COMPLETED, 0 FAILED, 0 STOPPED " +
       "$0.00 The one key 1,234 tokens · 1 COMPLETED, 0 FAILED, 0 STOPPED ",
   );
