@@ -41,14 +41,14 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
   }
 }
 
-/** None of several accounts took a create; `cause` is what the last one said, `said` is what each of them said. */
+/** Several accounts refused a create; `cause` is the last one's error, `reasons` holds the error of each. */
 export class NoAccountError extends Error {
   constructor(readonly reasons: readonly { name: string; error: unknown }[]) {
     super("no account took the request", { cause: reasons.at(-1)?.error });
   }
 }
 
-/** A text names no request of the history. */
+/** The history has no request that the text names. */
 export class NotInHistoryError extends ResearchError {
   constructor(message: string) {
     super("NOT_FOUND", message, { hint: "`research list` shows what is." });

@@ -42,7 +42,7 @@ export class Batch {
     this.#submitters = job.accounts.map((account) => new RowSubmitter(this.#context, account, add));
   }
 
-  /** What is known of the hours ahead. */
+  /** Estimates the hours ahead. */
   get outlook(): BatchOutlook {
     const { accounts, ports } = this.#context;
     const [only, ...others] = accounts;
@@ -50,7 +50,7 @@ export class Batch {
     return estimateOutlook(this.progress.counts, only.pacer, this.#usualMs, ports.clock.now());
   }
 
-  /** Whether the creates of an hour are known that are allowed. */
+  /** Whether the number of creates allowed per hour is known. */
   get hasLimit(): boolean {
     return this.#context.accounts.every(({ pacer }) => pacer.limit !== undefined);
   }
@@ -70,7 +70,7 @@ export class Batch {
     }
     const works = [this.#submit(), this.#follow(), this.#collector.run()];
     const ended = this.#runAll(works).finally(() => this.#events.close());
-    // It is awaited below; until then its rejection is handled.
+    // Handle its rejection until it is awaited below.
     ended.catch(() => {});
     try {
       yield* this.#events;
@@ -81,13 +81,13 @@ export class Batch {
     await ended;
   }
 
-  /** Waits for all works; the first that fails ends the others. Rejects with what ended them. */
+  /** Waits for all works; the first failure ends the others. Rejects with that failure. */
   async #runAll(works: readonly Promise<void>[]): Promise<void> {
     await Promise.all(works.map((work) => work.catch((error: unknown) => this.#end.abort(error))));
     this.#context.end.throwIfAborted();
   }
 
-  /** Follows a row that exists, at the account that made it. */
+  /** Follows a row whose request exists, at the account that created it. */
   #add(state: RowState): void {
     const follower = state.account && this.#followers.get(state.account);
     if (follower) {
@@ -111,7 +111,7 @@ export class Batch {
     }
   }
 
-  /** What ends the creates alone is an event, and the rows that run are followed to their end. */
+  /** Reports as an event that creates have ended, while running rows are followed to their end. */
   async #submit(): Promise<void> {
     const { noMoreCreates } = this.#context;
     const submit = (submitter: RowSubmitter) =>

@@ -8,41 +8,41 @@ import type { RowCheck, RowError } from "./journal.js";
 import type { OutputFolder } from "./output-folder.js";
 import type { BatchProgress, RowState } from "./plan.js";
 
-/** What a batch works on: an output folder that this process holds, and what is to be done with each row. */
+/** The work of a batch: an output folder that this process has locked, and the plan for each row. */
 export interface BatchJob {
   states: readonly RowState[];
   folder: OutputFolder;
-  /** Those of all rows; there is one at least. */
+  /** The accounts of all rows, at least one. */
   accounts: readonly BatchAccount[];
 }
 
 export interface BatchRunOptions {
   /** Aborted when the caller is interrupted. */
   signal: AbortSignal;
-  /** An error in the form in which it is kept with its row. */
+  /** Converts an error to the form that is kept with its row. */
   describe: (error: unknown) => RowError;
-  /** The text of a result's file. */
+  /** Formats a result for its file. */
   format: (result: Result) => string;
   /** Says how a result breaks the schema of its row; undefined if it fits, or the row has none. */
   check: (result: Result, state: RowState, signal: AbortSignal) => Promise<string | undefined>;
   /** Reads the sources of a result that was written (undefined: by an earlier command). Absent if none are read. */
   checkSources?: ((state: RowState, result: Result | undefined) => Promise<RowCheck | undefined>) | undefined;
-  /** What is kept of a result in the journal, for the caller. */
+  /** Returns the caller's data about a result, which the journal keeps. */
   noteOf?: ((result: Result) => unknown) | undefined;
-  /** Whether a row that meets a limit of its account fails with it, and does not wait. */
+  /** Whether a row fails at once if it reaches a limit of its account, instead of waiting. */
   failsAtLimits?: boolean | undefined;
   /** Whether the caller announces the end of each row and confirms it with `announced`. */
   announces: boolean;
-  /** No more creates are sent once so many rows failed. */
+  /** The number of failed rows after which no more creates are sent. */
   maxFailures?: number | undefined;
   /** For each row, in milliseconds; 0 or undefined for no limit. */
   timeout?: number | undefined;
   interval?: number | undefined;
-  /** Milliseconds for which a service that cannot be reached is waited for; default 10 minutes. */
+  /** How long to wait for an unreachable service, in milliseconds; default 10 minutes. */
   patience?: number | undefined;
 }
 
-/** What the loops of a batch share. */
+/** The state that the loops of a batch share. */
 export interface BatchContext extends BatchJob, BatchRunOptions {
   /** Of the first account: the clock is the same for all. */
   ports: Ports;
@@ -63,13 +63,13 @@ export function formatNow({ ports: { clock } }: Pick<BatchContext, "ports">): st
 
 /** What happens in a batch, in the order it happens. Times are epoch milliseconds, waits milliseconds. */
 export type BatchRunEvent =
-  /** A row has another state; `final` if it is over for good. A row with an error is over for this command. */
+  /** The state of a row changed; `final` if it will not change again. A row with an error is done for this command. */
   | { kind: "row"; state: RowState; final: boolean }
-  /** A create failed, or a row was given up or its result not kept, and it goes on there. A `row` event follows. */
+  /** A create failed, or a row was given up, or its result was not kept, while the research goes on at the service. A `row` event follows. */
   | { kind: "row-failed"; state: RowState; error: unknown }
   /** The request exists, and neither the journal nor the history may have its id. */
   | { kind: "not-saved"; state: RowState; error: LocalError }
-  /** The result was kept, and does not fit the row's schema. */
+  /** The result was kept, but does not fit the row's schema. */
   | { kind: "schema-mismatch"; state: RowState; message: string }
   /** No create is sent to `ports` before `until`. */
   | { kind: "waiting-for-quota"; until: number; ports: Ports }
@@ -77,7 +77,7 @@ export type BatchRunEvent =
   | { kind: "trouble"; activity: "create" | "poll" | "fetch"; error: ResearchError; state?: RowState }
   | { kind: "recovered" }
   | Extract<FollowEvent, { kind: "asked-to-wait" | "unchanged" | "stuck" | "not-observed" }>
-  /** No more creates are sent to this account: too many rows failed, or of `error`. What runs is watched to its end. */
+  /** No more creates are sent to this account, because too many rows failed or because of `error`. Running rows are watched to their end. */
   | {
       kind: "creates-stopped";
       reason: { failures: number } | { error: unknown };

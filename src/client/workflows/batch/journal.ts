@@ -67,14 +67,14 @@ const announced = v.looseObject({ kind: v.literal("told"), row: text, at: text }
 const line = v.variant("kind", [intent, created, dismissed, ended, checked, announced]);
 export type JournalLine = v.InferOutput<typeof line>;
 
-/** What is known of the request of a row. */
+/** The facts about the request of a row. */
 export interface RowFacts {
   /** The name of its result's file without the extension. */
   stem: string;
   requestId?: string | undefined;
   /** Its name in the history. */
   localId?: string | undefined;
-  /** Where it was sent; undefined if it was not. */
+  /** The service that it was sent to; undefined if it was not sent. */
   origin?: string | undefined;
   profile?: string | null | undefined;
   createdAt?: string | null | undefined;
@@ -84,16 +84,16 @@ export interface RowFacts {
   endedAt?: string | undefined;
   file?: string | undefined;
   error?: RowError | undefined;
-  /** What it cost, where the provider says it. */
+  /** The cost, if the provider reports it. */
   costDollars?: number | undefined;
-  /** What the caller keeps of the result. */
+  /** The caller's data about the result. */
   note?: unknown;
   /** Whether it FAILED with a part of a result. */
   cutShort?: boolean | undefined;
   check?: RowCheck | undefined;
 }
 
-/** What the journal knows of one row. */
+/** The state of one row by the journal. */
 export interface KnownRow extends RowFacts {
   key: string | undefined;
   digest: string;
@@ -105,7 +105,7 @@ export interface KnownRow extends RowFacts {
   unreported?: boolean;
 }
 
-/** What the lines of a journal say of each row. Torn lines, which a crash leaves, are skipped. */
+/** Reads the state of each row from the lines of a journal. Skips torn lines, which a crash leaves. */
 export function readJournal(path: string): Map<string, KnownRow> {
   const lines: JournalLine[] = [];
   for (const bytes of readLinesBackward(path)) {
@@ -120,7 +120,7 @@ export function readJournal(path: string): Map<string, KnownRow> {
   return knownRows;
 }
 
-/** What is known of a row after one more line. */
+/** Applies one more line to the state of a row. */
 export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownRow | undefined {
   if (entry.kind === "intent") {
     const { key, digest, stem, local_id, origin, profile, at } = entry;

@@ -18,14 +18,14 @@ import { chooseStateWord, type RowState } from "./plan.js";
 const STATE = ".research-batch";
 const JOURNAL = join(STATE, "journal.jsonl");
 
-/** What the journal in an output folder knows, without taking the folder. Throws LocalError. */
+/** Reads the journal in an output folder without locking the folder. Throws LocalError. */
 export function readKnownRows(out: string): Map<string, KnownRow> {
   return runWithLocalErrors(out, () => readJournal(join(out, JOURNAL)));
 }
 
 /** A batch's folder, locked: a file for each result, `results.jsonl` with a line for each ended row, the journal. */
 export class OutputFolder {
-  /** What the journal knew when the folder was opened. */
+  /** The rows in the journal when the folder was opened. */
   readonly known: Map<string, KnownRow>;
   readonly results: ResultsFile;
 
@@ -39,7 +39,7 @@ export class OutputFolder {
     this.results = new ResultsFile(isListed ? path : join(path, STATE));
   }
 
-  /** Makes the folder if need be. Rejects with LocalError if another process holds it, or it is not this batch's. */
+  /** Creates the folder if it is missing. Rejects with LocalError if another process has locked it, or if it belongs to another batch. */
   static async open(path: string, isListed = true): Promise<OutputFolder> {
     runWithLocalErrors(path, () => {
       makeSharedFolder(path);
@@ -96,7 +96,7 @@ export class OutputFolder {
   }
 }
 
-/** Results without a journal are not of this batch, and a linked state folder is that of another one. */
+/** Refuses results without a journal, and a linked state folder: both belong to another batch. */
 function refuseForeignFiles(out: string): void {
   if (statOf(join(out, STATE))?.isSymbolicLink())
     throw new LocalError(`${join(out, STATE)} is a link that this batch did not make; use another folder`);
@@ -143,7 +143,7 @@ export class ResultsFile {
     runWithLocalErrors(this.out, () => fs.appendFileSync(this.#path, line));
   }
 
-  /** Puts a line in the place of those that a row has. */
+  /** Replaces the lines of a row by one line. */
   replace(state: RowState): void {
     runWithLocalErrors(this.out, () => {
       const lines = (readIfThere(this.#path) ?? "").split("\n").filter(Boolean);
@@ -183,7 +183,7 @@ export class ResultsFile {
   }
 }
 
-/** The line of a row: what was asked, how it ended, and in which file the result is. */
+/** Builds the line of a row: its question, its outcome, and the file of its result. */
 export function buildResultLine(state: RowState) {
   const { row, requestId, localId, standing, file, error, check } = state;
   return {

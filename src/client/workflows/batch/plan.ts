@@ -7,7 +7,7 @@ import { buildFileStem, type Row } from "./row.js";
 /** Where a row stands. `waiting` is still to be sent; `unknown` may have been created, and is not sent again. */
 export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
 
-/** A row and all that is known of it while the batch runs. */
+/** A row and its state while the batch runs. */
 export interface RowState extends RowFacts {
   row: Row;
   /** The account that it is sent to or that was asked for it; undefined if that is not set up any more. */
@@ -33,7 +33,7 @@ interface AllPlanOptions extends PlanOptions {
   retryRefused?: boolean;
 }
 
-/** What is to be done with each row. A COMPLETED one whose file is gone (`hasFile`) is fetched again. */
+/** Plans each row. A COMPLETED row whose file is missing (`hasFile`) is fetched again. */
 export function planRows(
   rows: readonly Row[],
   knownRows: ReadonlyMap<string, KnownRow>,
@@ -123,10 +123,10 @@ export function chooseStateWord({ standing, status }: RowState): string {
   return status ?? "WAITING";
 }
 
-/** How many rows stand where. */
+/** The number of rows in each standing. */
 export type Counts = Readonly<Record<Standing, number>>;
 
-/** All rows of a batch and where each stands. */
+/** All rows of a batch with their standings. */
 export class BatchProgress {
   readonly #counts: Record<Standing, number> = {
     ...{ waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 },
@@ -141,7 +141,7 @@ export class BatchProgress {
     return this.#counts;
   }
 
-  /** What all rows cost, where the provider says it; undefined if it does of none. */
+  /** The cost of all rows, as far as the providers report it; undefined if no row has a cost. */
   get costDollars(): number | undefined {
     return sumOf(this.states.flatMap(({ costDollars }) => costDollars ?? []));
   }
@@ -151,7 +151,7 @@ export class BatchProgress {
     return this.#failures;
   }
 
-  /** Changes what is known of a row. */
+  /** Updates the state of a row. */
   update(state: RowState, change: Partial<Omit<RowState, "row" | "stem">>): void {
     const before = state.standing;
     this.#counts[before]--;

@@ -21,12 +21,12 @@ export class ResultCollector {
 
   constructor(private readonly context: BatchContext) {}
 
-  /** Takes a row in a final state. */
+  /** Adds a row in a final state. */
   add(state: RowState): void {
     this.#ended.push(state);
   }
 
-  /** No more rows will come. */
+  /** Notes that no more rows will be added. */
   close(): void {
     this.#ended.close();
   }
@@ -83,13 +83,13 @@ export class ResultCollector {
       const expected = [UnreachableError, RefusedError, NoOutputError, LocalError];
       if (!expected.some((kind) => error instanceof kind)) throw error;
       if (error instanceof NoOutputError && error.status === "FAILED") {
-        // Whether there is a result is known at some services only to those who ask for it.
+        // Some services tell only in the response to a fetch whether there is a result.
         progress.update(state, { status: "FAILED", cutShort: error.data && isCutShort(error.data) });
         this.#end(state, { error: this.context.describe(error) });
         return;
       }
       this.leave(state, error);
-      // It would keep every further result from being written.
+      // The same error would keep every further result from being written.
       if (error instanceof LocalError) noMoreCreates.abort(error);
     }
   }
@@ -114,7 +114,7 @@ export class ResultCollector {
     return (account ?? this.context).ports;
   }
 
-  /** Waits out an outage of the service, as a watch does. */
+  /** Fetches the result, and waits during an outage of the service, as a watch does. */
   async #fetch(state: RowState): Promise<Result> {
     const { end: signal, patience, emit } = this.context;
     const ports = this.#findPorts(state);
@@ -161,7 +161,7 @@ export function buildTarget(
   return { requestId, entry: { ...seen, origin, ...path, profile }, end };
 }
 
-/** Milliseconds after which a result may be fetched that could not be; undefined if that will not change. */
+/** Returns after how many milliseconds to fetch a result again; undefined if the error is permanent. */
 function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return RETRY_MS;
   const isLimited = error instanceof RefusedError && error.kind === "rate-limited";

@@ -22,10 +22,10 @@ export class RowFollower {
     private readonly collector: ResultCollector,
   ) {}
 
-  /** Takes a row that exists. */
+  /** Adds a row whose request exists. */
   add(state: RowState): void {
     const { requestId } = state;
-    // A torn line of the journal may have had it.
+    // A torn line of the journal may have held the id.
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
     const target = buildTarget(state, this.ports);
@@ -34,7 +34,7 @@ export class RowFollower {
     else this.#running.push(target);
   }
 
-  /** No more rows will come. */
+  /** Notes that no more rows will be added. */
   close(): void {
     this.#running.close();
   }

@@ -10,7 +10,7 @@ import { classifyCause, FAILED_CREATES } from "./failed-create.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
-/** A row that was refused so often for a limit, while another one was taken, is left to the next command. */
+/** After so many refusals for a limit, while other rows were accepted, a row is left to the next command. */
 const MOST_REFUSALS = 5;
 
 /** Sends the creates of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
@@ -21,11 +21,11 @@ export class RowSubmitter {
   readonly #rows: RowState[];
   /** How often each row was refused for a limit, and how many creates were taken before the first time. */
   readonly #refusals = new Map<RowState, { count: number; takenBefore: number }>();
-  /** Creates of the account that were taken. */
+  /** The number of accepted creates of the account. */
   #taken = 0;
   /** Whether the journal has an intent for the row at hand without an outcome. */
   #hasOpenIntent = false;
-  /** Whether the account is sent no more. */
+  /** Whether no more creates are sent to the account. */
   #hasEnded = false;
 
   /** `add` takes a row that exists. */
@@ -58,7 +58,7 @@ export class RowSubmitter {
       submitted = await submit(ports, state.row.body, {
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, localId),
-        // It has a few seconds to learn its id.
+        // An interrupted create has a few seconds to receive its id.
         signal,
       });
     } catch (error) {
@@ -97,7 +97,7 @@ export class RowSubmitter {
     try {
       folder.record({ kind: "intent", ...intent, local_id: localId ?? null }, { sync: true });
     } catch (error) {
-      // The line may stand there all the same, as if the row had been sent.
+      // The journal may hold the line even so, as if the row had been sent.
       catchLocalError(() => this.#dismiss(state));
       throw error;
     }
@@ -127,7 +127,7 @@ export class RowSubmitter {
     if (lost) emit({ kind: "not-saved", state, error: lost });
     if (!state.end) emit({ kind: "row", state, final: false });
     this.add(state);
-    // The next intent could not be recorded either.
+    // The journal could not record the next intent either.
     if (unrecorded) throw unrecorded;
   }
 
@@ -195,7 +195,7 @@ export class RowSubmitter {
     if (this.account.pacer.outage.noteAnswered()) this.context.emit({ kind: "recovered" });
   }
 
-  /** Notes what became of a create that failed; its row is sent no more. */
+  /** Records the outcome of a failed create, whose row is not sent again. */
   #endRow(state: RowState, error: unknown, change: Partial<RowState> & Pick<RowState, "standing">): void {
     const { progress, folder, emit } = this.context;
     progress.update(state, change);
