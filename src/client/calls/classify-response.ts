@@ -47,7 +47,7 @@ export type Classification =
 /** Any classification but a success. */
 export type Unsuccessful = Exclude<Classification, Success>;
 
-export interface ExchangeContext {
+export interface CallContext {
   dialect: Dialect;
   operation: Operation;
   /** The id in the path; undefined for create. */
@@ -63,42 +63,32 @@ export interface ExchangeContext {
 }
 
 /** Classifies an answer by §7 and its dialect; allows for answers of an intermediary. Pure. */
-export function classifyResponse(
-  answer: HttpAnswer | RequestFailure,
-  context: ExchangeContext,
-): Classification {
-  const { dialect, operation } = context;
+export function classifyResponse(answer: HttpAnswer | RequestFailure, call: CallContext): Classification {
+  const { dialect, operation } = call;
   const facts: ErrorFacts = {
-    requestId: context.requestId,
-    retryAfter: readRetryAfter(answer.headers, context.now),
+    requestId: call.requestId,
+    retryAfter: readRetryAfter(answer.headers, call.now),
   };
-  if (answer.kind === "failure")
-    return createFaulty(answer.fault, answer.sent, answer.message, context, facts);
-  const answerFacts: ErrorFacts = { ...facts, httpStatus: answer.status };
+  if (answer.kind === "failure") return createFaulty(answer.fault, answer.sent, answer.message, call, facts);
+  const allFacts: ErrorFacts = { ...facts, httpStatus: answer.status };
   const body = parseBody(answer, getMaxBytes(operation, dialect));
   if (body.kind === "oversized")
-    return createFaulty(
-      "oversized",
-      true,
-      "the answer is too large or too deeply nested",
-      context,
-      answerFacts,
-    );
+    return createFaulty("oversized", true, "the answer is too large or too deeply nested", call, allFacts);
   const value = body.kind === "json" ? body.value : undefined;
   const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
   const bodyWait = serviceError?.retryAfter;
-  const seconds = bodyWait && readSecondsToWait(bodyWait, readResponseDate(answer.headers, context.now));
+  const seconds = bodyWait && readSecondsToWait(bodyWait, readResponseDate(answer.headers, call.now));
   // Take the later time: a request that comes too early counts against the limit.
-  answerFacts.retryAfter = pickLater(facts.retryAfter, seconds);
-  if (answer.status >= 300) return classifyError(answer, serviceError, context, answerFacts);
-  if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, context, answerFacts);
+  allFacts.retryAfter = pickLater(facts.retryAfter, seconds);
+  if (answer.status >= 300) return classifyError(answer, serviceError, call, allFacts);
+  if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, call, allFacts);
   const data = dialect.data(operation, value);
-  if (typeof data === "string") return createFaulty("unreadable", true, data, context, answerFacts);
+  if (typeof data === "string") return createFaulty("unreadable", true, data, call, allFacts);
   const answeredId = data.request_id;
-  if (context.requestId !== undefined && answeredId !== undefined && answeredId !== context.requestId) {
-    return createFaulty("wrong-request", true, "the answer is about another request", context, answerFacts);
+  if (call.requestId !== undefined && answeredId !== undefined && answeredId !== call.requestId) {
+    return createFaulty("wrong-request", true, "the answer is about another request", call, allFacts);
   }
-  return { kind: "data", data, waitMs: readWaitMs(answer, context.now) };
+  return { kind: "data", data, waitMs: readWaitMs(answer, call.now) };
 }
 
 /** Returns the wait before the next poll that an answer asks for, in milliseconds; 0 if it asks for none or is invalid. `now`: epoch ms. */
@@ -109,23 +99,23 @@ export function readWaitMs({ headers }: Pick<HttpAnswer, "headers">, now: number
   return limitPollWait(Math.max(retryAfter * 1_000, ms));
 }
 
-function pickLater(one: number | undefined, other: number | undefined): number | undefined {
-  return one !== undefined && other !== undefined ? Math.max(one, other) : (one ?? other);
+function pickLater(a: number | undefined, b: number | undefined): number | undefined {
+  return a !== undefined && b !== undefined ? Math.max(a, b) : (a ?? b);
 }
 
 /** Classifies an answer with a status of 300 or more. */
 function classifyError(
   answer: HttpAnswer,
   serviceError: ServiceError | undefined,
-  context: ExchangeContext,
+  call: CallContext,
   facts: ErrorFacts,
 ): Classification {
   const { status, headers } = answer;
-  const { operation } = context;
+  const { operation } = call;
   const title = findTitle(answer);
   const page = title === undefined ? "" : `: ${title}`;
   const createFault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
-    createFaulty(name, true, why + page, context, { ...facts, ...more }, serviceError);
+    createFaulty(name, true, why + page, call, { ...facts, ...more }, serviceError);
   if (status >= 500) return createFault("unavailable", `the service is not available (HTTP ${status})`);
   if (status < 400) {
     const location = getHeader(headers, "location");
@@ -142,17 +132,17 @@ function classifyError(
   if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !serviceError))
     return createFault("ambiguous", `the service gave no result (HTTP ${status})`);
   // At a provider 402, 432 and 433 mean that no credit is left; the interface does not define them.
-  const isUnpaid = UNPAID.has(status) && context.dialect.name !== "research";
+  const isUnpaid = UNPAID.has(status) && call.dialect.name !== "research";
   const kind =
     serviceError?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (serviceError && "refused");
-  if (kind) return createRefusal(kind, serviceError, context, facts, page);
+  if (kind) return createRefusal(kind, serviceError, call, facts, page);
   return createFault("stray", `HTTP ${status}, and not from the service itself`);
 }
 
 function createRefusal(
   kind: RefusalKind,
   serviceError: ServiceError | undefined,
-  context: ExchangeContext,
+  call: CallContext,
   facts: ErrorFacts,
   page = "",
 ): Classification {
@@ -160,7 +150,7 @@ function createRefusal(
   const hint = isNoService
     ? "Is the base URL right? `research config list` shows where it comes from."
     : undefined;
-  const message = serviceError?.message || `HTTP ${facts.httpStatus} for ${context.target}${page}`;
+  const message = serviceError?.message || `HTTP ${facts.httpStatus} for ${call.target}${page}`;
   // Missing credit has one code, whatever code a provider uses for it.
   const code = (kind === "no-credit" ? undefined : serviceError?.code) ?? CODE_OF_REFUSAL[kind];
   const error = new RefusedError(kind, serviceError !== undefined, code, message, { ...facts, hint });
@@ -178,7 +168,7 @@ function createFaulty(
   fault: FaultName,
   sent: boolean,
   why: string,
-  { operation, peer, target, addressHint }: ExchangeContext,
+  { operation, peer, target, addressHint }: CallContext,
   facts: ErrorFacts,
   serviceError?: ServiceError,
 ): Classification {

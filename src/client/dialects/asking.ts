@@ -19,20 +19,17 @@ export function createAt(
   ours: Readonly<Record<string, unknown>>,
 ): DialectRequest {
   if (structured_output && !output_schema)
-    throw new InputError(
-      `${title} does not support structured output without a schema`,
-      "Give one with --schema.",
-    );
+    throw new InputError(`${title} has no structured output without a schema`, "Give one with --schema.");
   checkOptions(title, options, Object.keys(ours));
   return { method: "POST", path, json: true, body: stringifyExact({ ...ours, ...options }) };
 }
 
 /** Throws InputError for an option that is one of `ours`, or that no user may set. */
 export function checkOptions(title: string, options: object, ours: readonly string[] = []): void {
-  const refusedOption = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
-  if (refusedOption === undefined) return;
+  const option = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
+  if (option === undefined) return;
   throw new InputError(
-    `${JSON.stringify(refusedOption)} cannot be set at ${title}: research sets it itself`,
+    `${JSON.stringify(option)} cannot be set at ${title}: research sets it itself`,
     "Leave it out, or use --model, --schema or --after.",
   );
 }

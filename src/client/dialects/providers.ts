@@ -19,7 +19,7 @@ export interface Provider {
   /** Options for a create with the default model, which would otherwise answer without research. */
   defaultOptions?: Readonly<Record<string, unknown>>;
   /** The version at the start of its paths, then other versions that a base URL may have; absent if paths have no version. */
-  versions?: readonly [own: string, ...others: string[]];
+  versions?: readonly [defaultVersion: string, ...otherVersions: string[]];
   /** The form of the provider's ids. */
   idForm: RegExp;
   /** Whether the provider never says how long a limit lasts, so that its dialect guesses a few seconds. */
@@ -151,7 +151,11 @@ export function splitBasePath({ pathname }: URL, name: string) {
   const path = pathname.replace(/\/+$/, "");
   const versions = name === INTERFACE ? ["/api/v1"] : (findProvider(name)?.versions ?? []);
   const version = versions.find((candidate) => path.endsWith(candidate));
-  return { basePath: version ? path.slice(0, -version.length) : path, version, own: versions[0] ?? "" };
+  return {
+    basePath: version ? path.slice(0, -version.length) : path,
+    version,
+    defaultVersion: versions[0] ?? "",
+  };
 }
 
 /**
@@ -163,10 +167,10 @@ export function buildRequestBelow(
   name: string,
   { headers, ...request }: DialectRequest,
 ): DialectRequest {
-  const { basePath, version, own: rest } = splitBasePath(base, name);
-  if (version === undefined || version === rest)
+  const { basePath, version, defaultVersion } = splitBasePath(base, name);
+  if (version === undefined || version === defaultVersion)
     return { ...request, ...(headers && { headers }), path: basePath + request.path };
-  return { ...request, path: basePath + version + request.path.slice(rest.length) };
+  return { ...request, path: basePath + version + request.path.slice(defaultVersion.length) };
 }
 
 /** Adds the provider's default model and its options to a create; returns a create with a model unchanged. */

@@ -60,29 +60,26 @@ const TYPES = ["object", "string", "integer", "number", "array"];
 function checkSchema(schema: JsonSchema): void {
   const { properties, required } = schema;
   if (typeof properties !== "object" || properties === null)
-    throw createTavilyError("properties", "the top level must have properties");
+    throw createError("properties", "the top level must have properties");
   checkProperties(properties);
   if (!Array.isArray(required) || required.length === 0)
-    throw createTavilyError("required", "it must name at least one property");
+    throw createError("required", "it must name at least one property");
 }
 
 function checkProperties(properties: unknown): void {
   for (const [name, value] of Object.entries(readFields(properties))) {
     const property = readFields(value);
     if (readText(property.description) === undefined)
-      throw createTavilyError("description", `the property ${JSON.stringify(name)} must have one`);
+      throw createError("description", `the property ${JSON.stringify(name)} must have one`);
     for (let part = property; ; part = readFields(part.items)) {
       if (!TYPES.some((type) => type === part.type))
-        throw createTavilyError(
-          "type",
-          `the type of ${JSON.stringify(name)} must be one of ${TYPES.join(", ")}`,
-        );
+        throw createError("type", `the type of ${JSON.stringify(name)} must be one of ${TYPES.join(", ")}`);
       checkProperties(part.properties);
       if (part.items === undefined) break;
     }
   }
 }
 
-function createTavilyError(keyword: string, why: string): InputError {
+function createError(keyword: string, why: string): InputError {
   return createSchemaError("Tavily", keyword, why);
 }

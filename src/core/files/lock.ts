@@ -73,14 +73,10 @@ export async function lock(
   try {
     fs.writeFileSync(join(draft, record), JSON.stringify(describeThisProcess()), { mode: 0o600 });
     let [holder, end] = ["", clock.monotonic() + waitMs];
-    for (
-      let heldError = await publishLock(draft, path);
-      heldError;
-      heldError = await publishLock(draft, path)
-    ) {
+    for (let failure = await publishLock(draft, path); failure; failure = await publishLock(draft, path)) {
       const next = listEntries(path).join();
       if (next !== holder) [holder, end] = [next, clock.monotonic() + waitMs];
-      if (heldError instanceof UnreadableLockError || clock.monotonic() >= end) throw heldError;
+      if (failure instanceof UnreadableLockError || clock.monotonic() >= end) throw failure;
       await clock.sleep(RETRY_MS, signal);
     }
     await removeDeadDrafts(path);

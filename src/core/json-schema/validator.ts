@@ -59,10 +59,10 @@ function pickFirstProblem(errors: readonly ErrorObject[] | null | undefined): Pr
   const [error] = errors ?? [];
   if (!error) return undefined;
   const { instancePath: path, message = "does not fit", params } = error;
-  const allowedValues: unknown = params.allowedValues;
+  const values: unknown = params.allowedValues;
   return {
     path,
-    message: Array.isArray(allowedValues) ? `${message} (${allowedValues.join(", ")})` : message,
+    message: Array.isArray(values) ? `${message} (${values.join(", ")})` : message,
   };
 }
 
