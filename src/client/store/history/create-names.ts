@@ -6,14 +6,14 @@ import { type AppendLog, readEntries } from "./log.js";
 import { buildUnknownEntry, type OpenIntent } from "./open-intents.js";
 import { type Attempt, type HistoryEntry, hashKeyId, NOT_CREATED, pickProviderFields } from "./records.js";
 
-/** What a create asks for. */
+/** The request of a create. */
 type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
   context?: readonly ContextFile[] | undefined;
   structured_output?: boolean;
   output_schema?: JsonSchema | null;
 };
 
-/** Returns what makes two creates the same, in a list. */
+/** Lists the values that are equal in two creates that are the same. */
 function listAsked(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
   const context = create.context?.map(({ name, sha256 }) => [name, sha256]);
@@ -46,7 +46,7 @@ function sortEntries(value: Record<string, unknown>): [string, unknown][] {
 /** A create, by what makes two creates the same. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
 
-/** A create without an outcome; `sender` is the process that waits for one, undefined if none does. */
+/** A create without an outcome; `sender` is the process that waits for it, undefined if no process does. */
 export interface UnsettledCreate {
   entry: HistoryEntry;
   sender: Holder | undefined;
@@ -88,7 +88,7 @@ export function findSameCreates(
   };
 }
 
-/** `createName` of a create that is yet to be sent. */
+/** Returns the `createName` of a create that has not been sent yet. */
 export function nameWanted({ origin, apiKey, body }: WantedCreate): string {
   return createName({ origin, key_id: hashKeyId(apiKey), ...body });
 }

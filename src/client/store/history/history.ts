@@ -45,32 +45,32 @@ import {
   UNKNOWN,
 } from "./records.js";
 
-/** Creates that are allowed of one key at one origin; absent for no limit. */
+/** The creates allowed for one key at one origin; absent for no limit. */
 export interface CreateLimits {
   perHour?: number | undefined;
   /** In 24 hours. */
   perDay?: number | undefined;
 }
 
-/** What was spent, by what the services said: null for what none of them did. */
+/** The cost that the services reported; null for a figure that no service reported. */
 export interface AccountSpent {
   requests: number;
   running: number;
   dollars: number | null;
-  /** In and out together. */
+  /** Input and output tokens together. */
   tokens: number | null;
-  /** Those that ended and said neither. */
+  /** The number of ended requests that reported neither cost nor tokens. */
   unsaid: number;
 }
 
 export interface HistoryQuery {
   limit: number;
-  /** Only those in this state, in capitals or not. */
+  /** Lists only requests in this state, in upper or lower case. */
   status?: string | undefined;
   accepts?: (entry: HistoryEntry) => boolean;
 }
 
-/** A request of which something is kept. */
+/** A request with a kept result or check. */
 type KeptRequest = Parameters<typeof buildIdKey>[0];
 
 /** How many lines more than asked for are read and sorted: requests that were sent together are logged in any order. */
@@ -79,13 +79,13 @@ const REORDER = 256;
 /** Contract §11. */
 const MAX_CHECK_BYTES = 4 << 20;
 
-/** What this machine created: `history.jsonl` is the log, `open/` holds the creates whose outcome is not in it yet. */
+/** The creates of this machine: `history.jsonl` is the log, `open/` holds creates whose outcome is not in the log yet. */
 export class History {
   readonly #log: AppendLog;
   readonly #open: OpenIntents;
   #torn = 0;
 
-  /** Touches nothing yet. `folder` is where it is kept; `now` gives epoch milliseconds. */
+  /** Opens no file yet. `folder` holds the history; `now` returns epoch milliseconds. */
   constructor(
     readonly folder: string,
     private readonly now: () => number,
@@ -99,7 +99,7 @@ export class History {
     return new KeptResults(join(this.folder, "results"), this.now);
   }
 
-  /** What the checks of requests' results have found. */
+  /** The outcomes of checks of requests' results. */
   get checks(): KeptResults {
     return new KeptResults(join(this.folder, "checks"), this.now, MAX_CHECK_BYTES);
   }
@@ -123,7 +123,7 @@ export class History {
   keep(store: KeptResults, request: KeptRequest, text: string, replaces = false): void {
     const [service, requestId] = [getService(request), request.request_id];
     store.keep(service, requestId, text, replaces);
-    // `forget` takes the record out and then what is kept: what it did not see was written after both.
+    // `forget` removes the record before the kept texts, so a text written after that must be removed here.
     if (!this.#isRecorded(request)) store.forget(service, requestId);
   }
 
@@ -136,7 +136,7 @@ export class History {
     );
   }
 
-  /** Removes what is kept of a request at a service. Throws LocalError. */
+  /** Removes the kept result and check of a request at a service. Throws LocalError. */
   #forgetKept(service: string, requestId: string): void {
     for (const each of [this.results, this.checks]) each.forget(service, requestId);
   }
@@ -223,7 +223,7 @@ export class History {
     return Math.min(length, id.length);
   }
 
-  /** Keeps a state that was seen of a request in the history. Not synced: it can be asked for again. */
+  /** Keeps a state of a request in the history. Not synced, since a state can be requested again. */
   observe(entry: Seen, status: string, details: SeenDetails = {}): void {
     const isNews = entry.status !== status || (details.message ?? entry.message) !== entry.message;
     if (entry.request_id === null || !isNews) return;
@@ -234,7 +234,7 @@ export class History {
     this.#log.append({ ...seen, ...duration, ...details }, { sync: false });
   }
 
-  /** The entry of the create with this local id, "dismissed" if that is recorded, undefined if nothing is. */
+  /** Finds the entry of the create with this local id; "dismissed" if it was dismissed, undefined if it is not recorded. */
   findOutcome(localId: string): HistoryEntry | "dismissed" | undefined {
     const entry = this.find(localId).find(({ local_id }) => local_id === localId);
     if (entry) return entry.status === NOT_CREATED ? "dismissed" : entry;
@@ -249,7 +249,7 @@ export class History {
     catchLocalError(() => {
       for (const line of this.#log.readLines('"duration_ms":')) {
         if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
-        // A clock that was set back in between.
+        // The clock was set back during the run.
         if (line.duration_ms < 0) continue;
         listed.push(line.duration_ms);
         if (listed.length >= limit) break;
@@ -258,7 +258,7 @@ export class History {
     return listed;
   }
 
-  /** What one key spent at an origin since `since` (epoch ms), by what was said of it. Unknown outcomes are left out. */
+  /** Sums the reported costs of one key at an origin since `since` (epoch ms). Leaves out unknown outcomes. */
   sumSpent({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountSpent {
     const isIn = (entry: { origin: string; key_id: string }, date: string) =>
       entry.origin === origin && entry.key_id === key_id && Date.parse(date) >= since;
@@ -287,7 +287,7 @@ export class History {
     return this.#listCounted(key).length;
   }
 
-  /** The same of the last 24 hours, in which what was refused does not count. */
+  /** Counts the last 24 hours in the same way, but without refused creates. */
   countDay({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     const attempts = this.#listCounted({ origin, key_id: hashKeyId(apiKey) }, DAY_MS, true);
     return computeHour(attempts, limit, this.now(), DAY_MS);
@@ -324,7 +324,7 @@ export class History {
     }
   }
 
-  /** What is known of creates like `wanted`: those made since `since` (epoch ms), and all whose outcome is unknown. */
+  /** Finds the creates that are the same as `wanted`: those made since `since` (epoch ms), and all with an unknown outcome. */
   findSame(wanted: WantedCreate, since: number): SameCreates {
     return findSameCreates(
       this.#log,
@@ -376,7 +376,7 @@ export class History {
         return requests.get(buildIdKey(line));
       });
       for (const record of unlogged.values()) this.#log.append(record, { sync: true });
-      // Another command may have kept something before it could see that the record is gone.
+      // Another command may have kept a text before the record was removed.
       forgetKept();
     } catch (error) {
       throw createLocalError(`could not forget requests in ${this.folder}`, error);
@@ -399,7 +399,7 @@ export class History {
     for (const name of unnamed) fs.rmSync(this.#locateText(name), { force: true });
   }
 
-  /** What stays of a request that is forgotten. */
+  /** Builds the record that remains of a forgotten request. */
   #recordNameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
     const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
     const { usage } = Object(readJsonPath(this.results.read(getService(entry), requestId) ?? ""));
@@ -428,7 +428,7 @@ export class History {
     return new RecordedCreate(intent, this.#open, this.#log, forget, () => this.#formatDate());
   }
 
-  /** What is in `open/`: unknown outcomes, and requests whose outcome found room only there. */
+  /** Reads `open/`: unknown outcomes, and requests whose outcome fitted only there. */
   #readOpen(): { unknown: HistoryEntry[]; found: HistoryEntry[] } {
     const confirmed = this.#read().flatMap(({ intent, outcome }) =>
       outcome?.confirmed ? [buildCreatedRecord(intent, outcome)] : [],
@@ -440,7 +440,7 @@ export class History {
   }
 
   #listUnknown(): OpenIntent[] {
-    // A crash between the log's line and the end of the intent leaves both: the line is what holds.
+    // A crash before the intent was removed leaves both, and the log's line takes precedence.
     return this.#read().filter(
       ({ intent, outcome }) => !outcome?.confirmed && !this.#log.has(intent.local_id),
     );

@@ -6,11 +6,11 @@ import { RESOLVED } from "./records.js";
 /** An attempt counts so much longer (ms): the service may count whole seconds (§8), by another clock. */
 export const MARGIN_MS = 1_000;
 
-/** Where one key stands in the hour, or in the day, at one origin. */
+/** The used creates of one key at one origin in the hour, or in the day. */
 export interface HourlyUsage {
   /** When (epoch ms) each create that still counts was made, the earliest first. */
   attempts: number[];
-  /** When (epoch ms) the next create may be sent; the time asked about, if that is at once. */
+  /** When (epoch ms) the next create may be sent; the given time, if that is at once. */
   nextAt: number;
 }
 
@@ -27,7 +27,7 @@ export function computeHour(
 /** Reading ends after so many lines that are too old: where a clock was set back for a while, newer ones lie between. */
 const OLD_LINES = 1_000;
 
-/** Whose attempts are counted, since when and by which clock (epoch ms), and whether only what may exist counts. */
+/** The key and time window (epoch ms) to count, and whether refused creates are excluded. */
 export interface CountedKey {
   origin: string;
   key_id: string;
@@ -67,7 +67,7 @@ export function listAttempts(
   for (const line of log.readLines()) {
     old = Date.parse(line.at) < since ? old + 1 : 0;
     if (old > OLD_LINES) break;
-    // What was settled as never made did not count; the line says when it was settled.
+    // A dismissed create did not count; the line has the time of the dismissal.
     if (line.kind === "not-created" || (line.kind === "dismissed" && (isMade || line.code === RESOLVED)))
       neverMade.add(line.local_id);
     else if (line.kind === "redated") redated.set(line.local_id, Date.parse(line.at) || now);

@@ -9,7 +9,7 @@ const MAX_BYTES = 64 << 20;
 
 /** Results, or outcomes of checks: a private file each, named by a digest of the service and the request id. */
 export class KeptResults {
-  /** Touches nothing yet. `now` gives epoch milliseconds. */
+  /** Opens no file yet. `now` returns epoch milliseconds. */
   constructor(
     private readonly folder: string,
     private readonly now: () => number,
@@ -26,7 +26,7 @@ export class KeptResults {
       makeFolder(this.folder);
       this.#removeOld();
       replaceFile(path, text);
-      // Its age counts by the clock that will be asked.
+      // Date the file by the clock that later measures its age.
       fs.utimesSync(path, this.now() / 1_000, this.now() / 1_000);
     });
   }
@@ -41,7 +41,7 @@ export class KeptResults {
     }
   }
 
-  /** Removes a result; it may be that none is kept. Throws LocalError. */
+  /** Removes a result, if it is kept. Throws LocalError. */
   forget(service: string, requestId: string): void {
     runLocally(`the result of ${requestId} could not be removed`, () =>
       fs.rmSync(this.#buildPath(service, requestId), { force: true }),

@@ -12,7 +12,7 @@ import {
 /** The account of a create. */
 export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profile" | "key_id">;
 
-/** What has to be known of a request to keep a state that was seen of it. */
+/** The fields of a request that are needed to keep a state of it. */
 export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
   Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message" | "cut_short">>;
 
@@ -30,7 +30,7 @@ export const NOT_CREATED = "NOT_CREATED";
 export const RESOLVED = "RESOLVED";
 
 const text = v.string();
-/** An id is data, in a file of somebody else's as well: what is not well-formed names nothing. */
+/** An id from a file is untrusted: reject it if it is not well-formed. */
 export const id = v.pipe(
   text,
   v.check((value: string) => isRequestId(value)),
@@ -104,7 +104,7 @@ function pickAccount({
   return { origin, profile, key_id: hashKeyId(apiKey), ...(basePath && { base_path: basePath }) };
 }
 
-/** The fields of a create that only providers take; one without them is written and named without them. */
+/** The fields of a create that only providers take; they are left out of the record and the name if absent. */
 export function pickProviderFields({
   model,
   options,
@@ -117,7 +117,7 @@ export function pickProviderFields({
   };
 }
 
-/** A request that exists: the intent, and what the service said. `at` is when it said so. */
+/** A request that exists: the intent and the service's response, which arrived at `at`. */
 export const created = v.looseObject({
   ...intent.entries,
   kind: v.literal("created"),
@@ -125,7 +125,7 @@ export const created = v.looseObject({
   status: v.fallback(text, "PENDING"),
   /** The service's own, verbatim; null if it gave no time. */
   created_at: v.fallback(maybe, null),
-  /** What a follow-up at Parallel has to name. */
+  /** The id that a follow-up at Parallel names. */
   interaction_id: v.fallback(v.optional(text), undefined),
   at: text,
 });
@@ -141,14 +141,14 @@ export const seen = v.looseObject({
   duration_ms: v.optional(v.number()),
   /** Whether it ended FAILED with a part of a result. */
   cut_short: v.optional(v.boolean()),
-  /** What it cost, where the provider says it; tokens in and out together. */
+  /** The cost, if the provider reports it; input and output tokens together. */
   cost_dollars: v.optional(v.number()),
   tokens,
-  /** What the service said when it was stopped, or why it failed. */
+  /** The service's message about the stop or the failure. */
   message: v.fallback(v.optional(text), undefined),
 });
 export type SeenRecord = v.InferOutput<typeof seen>;
-/** What is kept of a state beside its name. */
+/** The fields of a state that are kept beside its name. */
 export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "tokens" | "message">;
 
 type Members<S extends { entries: v.ObjectEntries }> = v.InferOutput<v.ObjectSchema<S["entries"], undefined>>;
