@@ -12,7 +12,7 @@ export async function checkStatus(status: string | undefined, history: History |
   const { STATES } = await import("../client/dialects/reading.js");
   if (isThere([...STATES.keys()])) return;
   const recorded = (history?.list({ limit: Number.POSITIVE_INFINITY }) ?? []).map((entry) => entry.status);
-  const theirs = [...STATES.keys()].filter((word) => !ours.some((known) => known === word.toUpperCase()));
+  const theirs = [...STATES.keys()].filter((word) => !ours.some((state) => state === word.toUpperCase()));
   const knownWords = new Set([...ours, ...recorded, ...theirs]);
   throw new UsageError(
     `unknown state ${JSON.stringify(status)}`,

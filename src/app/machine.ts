@@ -76,7 +76,7 @@ export class Machine implements Ports {
   #origin: string | undefined;
   #keyId: string | undefined;
   /** The profiles that `onOtherAccount` has already been called for. */
-  readonly #said = new Set<string>();
+  readonly #announcedProfiles = new Set<string>();
   readonly #named = new Map<string, Machine>();
 
   constructor(options: MachineOptions) {
@@ -205,8 +205,9 @@ export class Machine implements Ports {
     const name = entry.profile ?? DEFAULT_PROFILE;
     const account = this.findAccountNamed(name);
     if (!account?.isHere(entry)) return undefined;
-    if (!this.#said.has(name)) onOtherAccount?.(`using profile ${name} at ${entry.origin}, which created it`);
-    this.#said.add(name);
+    if (!this.#announcedProfiles.has(name))
+      onOtherAccount?.(`using profile ${name} at ${entry.origin}, which created it`);
+    this.#announcedProfiles.add(name);
     return account;
   }
 

@@ -10,13 +10,13 @@ import { isTier, type Tier } from "../core/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import { MAX_KEY_BYTES, readSmallFile, readText } from "./read-text.js";
 
-/** A value and where it comes from, for `config list` and `--verbose`. */
+/** A value and its source, for `config list` and `--verbose`. */
 export interface Sourced<T> {
   value: T;
   source: string;
 }
 
-/** What flags of a command, or options of the library, choose of the settings. */
+/** The settings that flags of a command, or options of the library, choose. */
 export interface Choices {
   profile?: string;
   /** The flag that named the profile, for messages; default `--profile`. */
@@ -34,7 +34,7 @@ export interface Choices {
 
 export const DEFAULT_PROFILE = "default";
 
-/** The profile that is named, or in use. It need not exist. */
+/** Returns the named profile, or the one in use. It need not exist. */
 export function chooseProfile(
   choices: Choices,
   env: Environment,
@@ -46,7 +46,7 @@ export function chooseProfile(
   return store.profile ? { value: store.profile, source: "config use" } : sourceDefault(DEFAULT_PROFILE);
 }
 
-/** Which service is spoken to: provider and base URL come from one source. */
+/** The service in force: provider and base URL come from one source. */
 export type SettingsSite = ReturnType<typeof chooseSite>;
 
 /** The service in force with the profile `name`, which holds `own` and beats the environment if `--profile` names it. */
@@ -97,7 +97,7 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
   try {
     store = new Settings(folder, undefined).read();
   } catch {
-    // As if nothing were stored.
+    // Go on as if nothing were stored.
   }
   const { profiles } = store;
   const name = chooseProfile(choices, env, store).value;
@@ -113,15 +113,15 @@ export interface ResolvedSettings {
   profile: Sourced<string>;
   /** The name of a provider, or of the interface itself. */
   provider: Sourced<string>;
-  /** What a create names if no flag does; of a profile for a provider only. */
+  /** The default model of a create; only a profile for a provider has one. */
   model: Sourced<string> | undefined;
   /** Options of a create, as `--set` takes them. */
   set: Sourced<string> | undefined;
   baseUrl: Sourced<string> | undefined;
-  /** Read when it is asked for. Throws LocalError or UsageError for a key file that cannot be read. */
+  /** Reads the key on first use. Throws LocalError or UsageError for an unreadable key file. */
   readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
   tier: Sourced<Tier> | undefined;
-  /** Creates in 24 hours at most: the smallest of what is set anywhere. */
+  /** The maximum of creates in 24 hours: the smallest value that is set anywhere. */
   perDay: Sourced<number> | undefined;
   history: Sourced<"on" | "off">;
   insecureHttp: Sourced<boolean>;
@@ -193,7 +193,7 @@ export function resolveSettings(
   };
 }
 
-/** Throws UsageError for a name that is not known. */
+/** Throws UsageError for an unknown name. */
 export function checkProvider({ value, source }: Sourced<string>): void {
   if (PROVIDER_NAMES.includes(value)) return;
   throw new UsageError(
@@ -202,7 +202,7 @@ export function checkProvider({ value, source }: Sourced<string>): void {
   );
 }
 
-/** The origin of an address; undefined for an invalid one. */
+/** Returns the origin of an address; undefined for an invalid address. */
 export function parseOrigin(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
@@ -215,7 +215,7 @@ function parseOriginOfVariables(env: Environment): string | undefined {
   return parseOrigin(env.RESEARCH_BASE_URL || provider?.baseUrl);
 }
 
-/** The key in the variable of a provider's own tools: it belongs to that provider's own origin. */
+/** Returns the key in the variable of a provider's own tools, which may go to that provider's own origin only. */
 function readProviderKey(
   name: string,
   origin: string | undefined,
@@ -228,7 +228,7 @@ function readProviderKey(
   return { ...key, value: key.value.trim(), boundTo: undefined };
 }
 
-/** Throws UsageError for a limit that is not a whole number above 0: as no limit at all it would let everything through. */
+/** Chooses the smallest daily limit that is set. Throws UsageError for a limit that is not a whole number above 0, since ignoring it would allow every create. */
 function choosePerDay(
   { perDay }: Choices,
   set: readonly (Sourced<string> | undefined)[],
@@ -328,7 +328,7 @@ export function buildLoginCommand({
   return provider.value === INTERFACE ? "research login" : `research login ${provider.value}`;
 }
 
-/** As much of a key as may ever be shown. */
+/** Abbreviates a key to the part that may be shown. */
 export function maskKey(key: string): string {
   return key.length > 8 ? `…${key.slice(-4)}` : "…";
 }
@@ -340,7 +340,7 @@ function readEnvironmentKey(env: Environment, readKey: ReadKey): Sourced<string>
   return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
 }
 
-/** What the interface does not show, as it is set. */
+/** Lists the settings for details that the interface does not show. */
 export function listGaps({ gaps }: ResolvedSettings): Partial<Gaps> {
   return Object.fromEntries(Object.entries(gaps).map(([name, { value }]) => [name, value]));
 }
@@ -363,10 +363,10 @@ export function switchIn(env: Environment, name: string): boolean | undefined {
   );
 }
 
-/** How long a key is waited for that a program writes, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
+/** How long to wait for a program to write the key, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
 const KEY_WAIT_MS = 10_000;
 
-/** Gives the key in a file: its text without the white space around it. Throws LocalError or UsageError. */
+/** Returns the key in a file without the white space around it. Throws LocalError or UsageError. */
 export type ReadKey = (path: string) => string;
 
 export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", MAX_KEY_BYTES).trim();
@@ -392,7 +392,7 @@ export async function waitForKey(path: string, clock: Clock, signal: AbortSignal
   return (await runWithDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
 }
 
-/** False for a path that cannot be looked at: reading it says why, if the key is asked for. */
+/** Whether a path is a FIFO; false if it cannot be inspected, since reading the key then gives the reason. */
 function isFifo(path: string): boolean {
   try {
     return fs.statSync(path).isFIFO();

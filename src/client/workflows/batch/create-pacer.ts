@@ -26,7 +26,7 @@ export interface CreatePacerOptions {
 
 /** Decides when the next create may be sent, from all that is known of the hourly limit (§8). */
 export class CreatePacer {
-  #own: readonly number[];
+  #ownCreates: readonly number[];
   /** The attempts of this machine when they were last counted; other processes may have sent since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
@@ -36,7 +36,7 @@ export class CreatePacer {
 
   constructor(private readonly options: CreatePacerOptions) {
     this.outage = new OutageBackoff(options.clock);
-    this.#own = options.own;
+    this.#ownCreates = options.own;
     this.#recount();
   }
 
@@ -49,21 +49,21 @@ export class CreatePacer {
   noteSent(): void {
     const now = this.#readNow();
     this.#refusals = 0;
-    this.#own = [...this.#listOwnAt(now), now];
+    this.#ownCreates = [...this.#listOwnCreates(now), now];
     this.#recount();
   }
 
   /** Returns when (epoch ms) the next create may be sent, by this batch's own creates and by the last refusal. */
   findNextAt(): number {
     const now = this.#readNow();
-    const slot = findNextSlot(this.#listOwnAt(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
+    const slot = findNextSlot(this.#listOwnCreates(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
     return Math.max(slot, this.#blockedUntil, now);
   }
 
   /** For a create refused for the hour: until when (epoch ms) none is sent. Else undefined. */
   noteRefused(error: unknown): number | undefined {
     const { isHourly = true, guessesWaits = false } = this.options;
-    const listAttempts = () => (isHourly ? (this.options.attempts() ?? this.#own) : []);
+    const listAttempts = () => (isHourly ? (this.options.attempts() ?? this.#ownCreates) : []);
     const guesses = guessesWaits ? this.#refusals : 0;
     const until = findBlockedUntil(error, listAttempts, this.limit, this.#readNow(), guesses);
     if (until !== undefined) this.#refusals++;
@@ -79,7 +79,7 @@ export class CreatePacer {
       return isBlocked ? { left: 0, nextAt: this.#blockedUntil } : undefined;
     const free = Math.min(
       this.#most - filterWindow(this.#hour, now - MARGIN_MS).length,
-      this.#most - this.#listOwnAt(now).length,
+      this.#most - this.#listOwnCreates(now).length,
     );
     const nextAt = Math.max(now, this.#blockedUntil, this.listTimes(1)[0] ?? now);
     return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
@@ -90,22 +90,22 @@ export class CreatePacer {
     const now = this.#readNow();
     return sendTimes(
       count,
-      [this.#hour, this.#listOwnAt(now)],
+      [this.#hour, this.#listOwnCreates(now)],
       this.#most,
       Math.max(now, this.#blockedUntil),
     );
   }
 
   /** This batch's creates that count at `now`; one that a wrong clock dated ahead counts as of now. */
-  #listOwnAt(now: number): readonly number[] {
-    const dated = this.#own.map((at) => Math.min(at, now));
-    this.#own = filterWindow(dated, now - MARGIN_MS);
-    return this.#own;
+  #listOwnCreates(now: number): readonly number[] {
+    const dated = this.#ownCreates.map((at) => Math.min(at, now));
+    this.#ownCreates = filterWindow(dated, now - MARGIN_MS);
+    return this.#ownCreates;
   }
 
   #recount(): void {
     if (this.#most !== Number.POSITIVE_INFINITY)
-      this.#hour = this.options.attempts() ?? this.#listOwnAt(this.#readNow());
+      this.#hour = this.options.attempts() ?? this.#listOwnCreates(this.#readNow());
   }
 
   get #most(): number {
