@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { getVocabulary } from "../../../src/reader/languages/languages.js";
 import { convertAmount, getMeasure, listOtherUnits, unitNames } from "../../../src/reader/matching/units.js";
 
-const named = (sign: string, language = "en") => unitNames(getVocabulary(language)).findUnit(sign);
+const findByName = (sign: string, language = "en") => unitNames(getVocabulary(language)).findUnit(sign);
 
 test.each([
   ["MB", "MB"],
@@ -18,7 +18,7 @@ test.each([
   ["°F", "F"],
   ["lamps", undefined],
 ])("%s is %s", (sign, id) => {
-  expect(named(sign)?.id).toBe(id);
+  expect(findByName(sign)?.id).toBe(id);
 });
 
 test.each([
@@ -29,11 +29,11 @@ test.each([
   ["nl", "uur", "h"],
   ["pt", "horas", "h"],
 ])("words of %s: %s", (language, word, id) => {
-  expect(named(word, language)?.id).toBe(id);
+  expect(findByName(word, language)?.id).toBe(id);
 });
 
 test("pounds are a weight and a currency", () => {
-  expect(named("pounds")).toMatchObject({ kind: "mass", or: { kind: "money", id: "sterling" } });
+  expect(findByName("pounds")).toMatchObject({ kind: "mass", or: { kind: "money", id: "sterling" } });
 });
 
 /** How much of one unit an amount of another is. */
@@ -49,18 +49,19 @@ test.each([
   [50, "l", 13.2086, "gallons"],
   [3.2, "GHz", 3200, "MHz"],
 ])("%d %s are %d %s", (value, sign, other, otherSign) => {
-  const [unit, converted] = [named(sign), named(otherSign)];
+  const [unit, converted] = [findByName(sign), findByName(otherSign)];
   if (!unit || !converted) throw new Error("no unit");
   expect(getMeasure(unit)).toBe(getMeasure(converted));
   expect(convertAmount(value, unit)[0]).toBeCloseTo(convertAmount(other, converted)[0] ?? 0, 0);
 });
 
 test("20 °C are not 20 °F, a KB has 1,000 or 1,024 bytes, and no currency is another", () => {
-  const amount = (value: number, sign: string) => convertAmount(value, named(sign) ?? named("s") ?? never());
+  const amount = (value: number, sign: string) =>
+    convertAmount(value, findByName(sign) ?? findByName("s") ?? never());
   expect(amount(20, "°C")).not.toEqual(amount(20, "°F"));
   expect(amount(2, "KB")).toEqual([2_000, 2_048]);
-  expect(getMeasure(named("$") ?? never())).not.toBe(getMeasure(named("€") ?? never()));
-  expect(listOtherUnits(named("h") ?? never())).toContain("min");
+  expect(getMeasure(findByName("$") ?? never())).not.toBe(getMeasure(findByName("€") ?? never()));
+  expect(listOtherUnits(findByName("h") ?? never())).toContain("min");
 });
 
 function never(): never {
