@@ -71,7 +71,7 @@ test("a model adds what it can prove: a column, what it contradicts first, its c
   expect(stderr).toMatch(
     /m at http:\/\/127\.0\.0\.1:\d+ will judge 4 citations: about 1 call and [\d,]+ tokens/,
   );
-  expect(stderr).toMatch(/the model took 1 call and [\d,]+ tokens \(\$0\.\d+\)/);
+  expect(stderr).toMatch(/the model used 1 call and [\d,]+ tokens \(\$0\.\d+\)/);
   expect(stderr).toContain("the model: 1 contradicted, 1 not stated, 2 supported");
   expect(stdout + stderr).not.toContain(KEY);
   expect(endpoint.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`]);
@@ -222,7 +222,7 @@ test("`batch --check` judges each row, and its results have the metrics", async 
   writeFileSync(join(home, "q.txt"), "one => completed\ntwo => completed\n");
   const { code, stderr } = await as("batch", "q.txt", "--out", "out", "--check");
   expect(code).toBe(14);
-  expect(stderr.match(/the model took 1 call/g)).toHaveLength(2);
+  expect(stderr.match(/the model used 1 call/g)).toHaveLength(2);
   const rows = jsonLines(readFileSync(join(home, "out/results.jsonl"), "utf8"));
   expect(rows.map(({ check }) => check)).toEqual(
     Array(2).fill(expect.objectContaining({ metrics: expect.objectContaining({ citation_accuracy: 0.5 }) })),
