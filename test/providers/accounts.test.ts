@@ -362,7 +362,7 @@ test("a word that waits for somebody is said at once, one that is not known afte
     ],
     [
       "pondering",
-      /has been pondering for ten minutes.*stop it with: research stop resp_\w+\. Polling goes on"/,
+      /has been in the unknown state pondering for ten minutes.*stop it with: research stop resp_\w+\. Polling goes on"/,
     ],
   ] as const) {
     const { run, double } = await account("perplexity");
@@ -539,7 +539,7 @@ describe("at OpenAI", () => {
   test("store=false is sent, with a sentence; no other value is", async () => {
     const { run, succeed, double } = await account("openai");
     const seen = await succeed("run", "why", "--set", "store=false");
-    expect(seen.stderr).toMatch(/about ten minutes after its end/);
+    expect(seen.stderr).toMatch(/about ten minutes after it ends/);
     expect([...double.runs.values()][0]?.body).toMatchObject({ store: false, background: true });
     expect(double.problems).toEqual([]);
     expect(await run("create", "why", "--set", "store=true")).toMatchObject({ code: 2 });

@@ -10,7 +10,7 @@ export type Shell = keyof typeof SCRIPTS;
 export const SHELLS = ["bash", "zsh", "fish"] as const satisfies readonly Shell[];
 
 /** A line in each script. It marks a file that `research completion` wrote and may overwrite. */
-export const MARKER = "Written by `research completion`; running it again replaces this file.";
+export const MARKER = "Written by `research completion`; it is replaced when that is run again.";
 
 export interface ScriptPlace {
   path: string;

@@ -51,7 +51,7 @@ test("one that ended says why, when, and how long it took", () => {
   const text = details({ ...end, status: "FAILED", message: "no source was found" });
   for (const line of ["why: no source was found", "ended: 2030-01-01T11:12:34Z", "took: 12m 34s"])
     expect(text.split("\n")).toContain(line);
-  expect(details({ ...end, status: "FAILED" })).toContain("why: not recorded: `research output` asks");
+  expect(details({ ...end, status: "FAILED" })).toContain("why: not recorded; run `research output` to ask");
   expect(details()).not.toContain("why");
 });
 
