@@ -47,9 +47,7 @@ export async function buildPage(
 /** Returns the marks of a check for the report's page; undefined if the report's citations have changed since. */
 async function buildMarks(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
   const claims = await readClaims(report);
-  const endsOf = (isCited: boolean) =>
-    claims.filter(({ urls }) => urls.length > 0 === isCited).map(({ end }) => end);
-  const ends = endsOf(true);
+  const ends = claims.filter(({ urls }) => urls.length > 0).map(({ end }) => end);
   if (ends.length !== outcome.citations.length) return undefined;
   const { checked_at, citations } = outcome;
   const all = citations.map(({ claim, field, urls, ...citation }, i): PageMark => {
@@ -64,7 +62,7 @@ async function buildMarks(report: Report, outcome: CheckOutcome): Promise<PageRe
   });
   return {
     all,
-    uncited: endsOf(false),
+    uncited: claims.flatMap(({ urls, end, field = null }) => (urls.length > 0 ? [] : { end, field })),
     summary: `Checked ${checked_at}. ${formatCheckCounts(outcome)}. ${CAVEAT}`,
   };
 }

@@ -24,7 +24,7 @@ export interface PageMarks {
   /** A sentence about all of them. */
   summary: string;
   /** Where the sentences end that cite nothing, in UTF-16 units. */
-  uncited: readonly number[];
+  uncited: readonly Pick<PageMark, "end" | "field">[];
 }
 
 /** The signs behind the places of a document: of a mark the link to what is said of it. */
@@ -33,20 +33,25 @@ export function renderSigns(
 ): Signs {
   const signs = [
     ...all.map((mark, i) => ({ end: mark.end, html: renderLink(mark, i) })),
-    ...uncited.map((end) => ({ end, html: '<span class="mark none" title="cites nothing">∅</span>' })),
+    ...uncited.map(({ end }) => ({ end, html: UNCITED })),
   ];
   return new Signs(signs.sort((a, b) => a.end - b.end));
 }
 
 /** The links of the marks of a field. */
-export function createFieldLinks(marks: readonly PageMark[]): (path: string) => string {
-  const links = new Map<string, string>();
-  for (const [i, mark] of marks.entries()) {
+export function createFieldLinks({
+  all,
+  uncited,
+}: Pick<PageMarks, "all" | "uncited">): (path: string) => string {
+  const links = new Map(uncited.map(({ field }) => [field ?? "", ` ${UNCITED}`]));
+  for (const [i, mark] of all.entries()) {
     const path = mark.field ?? "";
     links.set(path, `${links.get(path) ?? ""} ${renderLink(mark, i)}`);
   }
   return (path) => links.get(path) ?? "";
 }
+
+const UNCITED = '<span class="mark none" title="cites nothing">∅</span>';
 
 function renderLink(mark: PageMark, i: number): string {
   return `<a class="mark ${mark.look}" id="m${i}" href="#c${i}">${escapeHtml(mark.word)}</a>`;

@@ -62,9 +62,9 @@ export function renderContent(
   if (text.length > longest) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
   const wrong = withContents && marks ? renderWrong(marks) : "";
   if (kind === "json")
-    return { content: `${wrong}${renderStructured(text, marks && createFieldLinks(marks.all))}` };
+    return { content: `${wrong}${renderStructured(text, marks && createFieldLinks(marks))}` };
   const { blocks, form } = readMarkdown(text);
-  if (form === "complex") return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
+  if (form === "complex") return { content: `${wrong}<pre><code>${escapeHtml(text)}</code></pre>` };
   if (form === "plain" && !marks) return { content: renderPlain(text) };
   const headings: PageHeading[] = [];
   const signs = renderSigns(marks);

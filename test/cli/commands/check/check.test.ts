@@ -416,6 +416,7 @@ test("the value of a field is what it says, with its name for its words", async 
   ]);
   const page = (await check("--html")).stdout;
   expect(page).toMatch(/1600<\/span> <a class="mark done" id="m0"/);
+  expect(page.match(/class="mark none"/g)).toHaveLength(1);
 });
 
 test("a report that cites what is gone alone ends with 14", async () => {
