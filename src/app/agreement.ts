@@ -15,10 +15,10 @@ export async function findStatements(
   const seen = reports.map(
     () => new Map<number, { claim: AccountStatement; isKnown: boolean; isOpen: boolean }>(),
   );
-  for (const [i, one] of reports.entries())
+  for (const [i, current] of reports.entries())
     for (const [j, other] of reports.entries()) {
-      if (j <= i || "text" in one.report !== "text" in other.report) continue;
-      const both = compareReports(one.report, other.report);
+      if (j <= i || "text" in current.report !== "text" in other.report) continue;
+      const both = compareReports(current.report, other.report);
       for (const [own, from, to] of [
         [both[0], i, j],
         [both[1], j, i],

@@ -37,7 +37,7 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
     ...after.flatMap((sentence) => changeOf(sentence, before)),
     ...before.flatMap(listRemoved),
   ];
-  const [ofOld, ofNew] = [old, now].map(({ result }) => pagesOf(result)) as [Pages, Pages];
+  const [ofOld, ofNew] = [old, now].map(({ result }) => listResultPages(result)) as [Pages, Pages];
   const count = (kind: string) => changes.filter((change) => change.kind === kind).length;
   const countNew = (...kinds: string[]) =>
     after.filter(({ relation }) => kinds.includes(relation.kind)).length;
@@ -69,7 +69,7 @@ function listRemoved({ text, relation }: Compared): ReportDiff["changes"] {
 /** Maps the normalized address of each page to its address. */
 type Pages = ReadonlyMap<string, string>;
 
-function pagesOf(result: Result): Pages {
+function listResultPages(result: Result): Pages {
   return new Map(listPages(result).map(({ url }) => [normalizePageAddress(url) ?? url, url]));
 }
 

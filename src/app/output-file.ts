@@ -15,7 +15,7 @@ export function checkTarget(path: string, force: boolean): void {
     throw new LocalError(`${path} is not a file; write to stdout instead (-o -)`);
   try {
     // An access check misses a file system that is read-only, full or special, so write a trial file.
-    fs.rmdirSync(draftFolder(path));
+    fs.rmdirSync(makeDraftFolder(path));
   } catch (error) {
     throw createLocalError(`${path} cannot be written`, error);
   }
@@ -32,7 +32,7 @@ export function writeTarget(path: string, text: string | Uint8Array, force: bool
 }
 
 function replace(path: string, text: string | Uint8Array, force: boolean): void {
-  const folder = draftFolder(path);
+  const folder = makeDraftFolder(path);
   const draft = join(folder, "draft");
   try {
     fs.writeFileSync(draft, text, { flag: "wx", flush: true });
@@ -60,7 +60,7 @@ function publish(draft: string, path: string): void {
 }
 
 /** A new folder beside the file, on the same file system. Its name is short, whatever the file's length. */
-function draftFolder(path: string): string {
+function makeDraftFolder(path: string): string {
   return fs.mkdtempSync(join(dirname(path), ".research-"));
 }
 

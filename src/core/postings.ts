@@ -18,7 +18,7 @@ export class Postings {
     if (this.#added) this.#sort(this.#added.keys, this.#added.places);
     const runs: Run[] = [];
     let count = 0;
-    for (let at = indexFrom(this.#keys, least); (this.#keys[at] ?? Number.NaN) <= most; at++) {
+    for (let at = findIndexFrom(this.#keys, least); (this.#keys[at] ?? Number.NaN) <= most; at++) {
       const places = this.#places.subarray(this.#begins[at], this.#begins[at + 1]);
       if (runs.length < MOST_RUNS) runs.push({ places });
       count += places.length;
@@ -30,7 +30,7 @@ export class Postings {
     this.#added = undefined;
     const sorted = Float64Array.from(keys).sort();
     this.#keys = sorted.filter((key, i) => i === 0 || key !== sorted[i - 1]);
-    const ranks = Uint32Array.from(keys, (key) => indexFrom(this.#keys, key));
+    const ranks = Uint32Array.from(keys, (key) => findIndexFrom(this.#keys, key));
     this.#begins = new Uint32Array(this.#keys.length + 1);
     for (const rank of ranks) this.#begins[rank + 1] = (this.#begins[rank + 1] ?? 0) + 1;
     for (let i = 1; i < this.#begins.length; i++)
@@ -89,7 +89,7 @@ export class Places {
 
   has(place: number): boolean {
     return this.runs.some(
-      ({ places, left }) => places[indexFrom(places, place)] === place && !left?.has(place),
+      ({ places, left }) => places[findIndexFrom(places, place)] === place && !left?.has(place),
     );
   }
 
@@ -115,7 +115,7 @@ export class Places {
 export const NO_PLACES = new Places([], 0);
 
 /** Returns the index of the first of ascending numbers that is at least `least`. */
-export function indexFrom(numbers: ArrayLike<number>, least: number): number {
+export function findIndexFrom(numbers: ArrayLike<number>, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {
     const middle = (from + to) >> 1;

@@ -46,9 +46,9 @@ export async function chooseResearcher(
   const { RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE } = host.env;
   const secretFiles = [data, apiKeyFile, RESEARCH_MODEL_API_KEY_FILE, RESEARCH_SEARCH_API_KEY_FILE];
   const log = (line: string) => voice.log(line, { level: "debug" });
-  const notice = (text: string) => void voice.notice("SOURCES", text);
+  const sendNotice = (text: string) => void voice.notice("SOURCES", text);
   const exclude = secretFiles.flatMap((path) => path || []);
-  const folder = { root: sources ?? ".", exclude, notice };
+  const folder = { root: sources ?? ".", exclude, notice: sendNotice };
   try {
     if (model === undefined) return createExtractiveResearcher(folder);
     const { exchanges } = store;

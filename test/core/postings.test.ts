@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hashOf, indexFrom, NO_PLACES, Places, Postings } from "../../src/core/postings.js";
+import { findIndexFrom, hashOf, NO_PLACES, Places, Postings } from "../../src/core/postings.js";
 
 function postingsOf(...added: [key: number, place: number][]): Postings {
   const postings = new Postings();
@@ -62,7 +62,7 @@ test.each([
   [[1, 3, 5], 4, 2],
   [[1, 3, 5], 6, 3],
 ])("in %j the first from %d is at %d", (numbers, least, index) => {
-  expect(indexFrom(numbers, least)).toBe(index);
+  expect(findIndexFrom(numbers, least)).toBe(index);
 });
 
 test("two texts have two hashes", () => {

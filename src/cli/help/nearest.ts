@@ -1,11 +1,14 @@
 /** Returns the candidate with the smallest edit distance to `word`, or the first of several; undefined without candidates. */
 export function findNearest(word: string, candidates: readonly string[]): string | undefined {
-  const distances = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }));
+  const distances = candidates.map((candidate) => ({
+    candidate,
+    distance: computeEditDistance(word, candidate),
+  }));
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
 /** Computes the Levenshtein distance: an insertion, deletion or substitution of a character counts 1. */
-function editDistance(from: string, to: string): number {
+function computeEditDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, char] of [...from].entries()) {
     const next = [index + 1];

@@ -114,7 +114,7 @@ function defineVariable(
 
 /** Returns the variable that sets the same as a flag of a command, or null. */
 export function findVariable(flag: string, command: string): string | null {
-  const setsSame = (variable: Variable) =>
+  const isSetSame = (variable: Variable) =>
     variable.flag === flag && (variable.commands?.includes(command) ?? true);
-  return VARIABLES.find(setsSame)?.name ?? null;
+  return VARIABLES.find(isSetSame)?.name ?? null;
 }

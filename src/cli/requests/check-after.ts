@@ -19,14 +19,14 @@ import type { Context } from "../context.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
 import { formatCheckCounts, formatForPeople } from "./check-text.js";
-import { limitsText, modelListener } from "./model-listener.js";
+import { createModelListener, describeLimits } from "./model-listener.js";
 
 /** The model that variables name for the checks after a command, with its limits said; undefined without a check or a model. */
-export async function modelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
+export async function openModelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
   if (!isChecked) return undefined;
   const { checkModelOf } = await import("../../app/check-model.js");
   const model = await checkModelOf(ctx, {}, "quick");
-  if (model) await ctx.reporter.writeNotice("MODEL", limitsText(model));
+  if (model) await ctx.reporter.writeNotice("MODEL", describeLimits(model));
   return model;
 }
 
@@ -55,7 +55,7 @@ export class ChecksAfter {
       const notices: CheckNotice[] = [];
       const outcome = await checkOf(await this.#checker, reportOf(result), named, {
         ...{ ...CHECK_LIMITS, signal, model },
-        listener: model && { onEnd: modelListener(reporter, model, requestId).onEnd },
+        listener: model && { onEnd: createModelListener(reporter, model, requestId).onEnd },
         earlier: readKeptCheck(ports, requestId),
         onNotice: (notice) => notices.push(notice),
       }).finally(async () => {

@@ -79,11 +79,11 @@ const FIGURES_OF_MANY = "have their figures on the page";
 
 /** How many citations have each verdict, and with a model each support, the worst first; `found` is the word for that verdict. */
 export function formatVerdicts(counts: Readonly<Record<string, number>>, found = "found"): string {
-  const wordOf = (name: string) => (name === "found" ? found : name.replace("_", " "));
-  const textOf = (names: readonly string[]) =>
-    names.flatMap((name) => (counts[name] ? `${counts[name]} ${wordOf(name)}` : [])).join(", ");
-  const support = textOf(SUPPORTS);
-  return `${textOf(VERDICTS)}${support && `; the model: ${support}`}`;
+  const chooseWord = (name: string) => (name === "found" ? found : name.replace("_", " "));
+  const formatNames = (names: readonly string[]) =>
+    names.flatMap((name) => (counts[name] ? `${counts[name]} ${chooseWord(name)}` : [])).join(", ");
+  const support = formatNames(SUPPORTS);
+  return `${formatNames(VERDICTS)}${support && `; the model: ${support}`}`;
 }
 
 /** The line of counts, what cites nothing, and how many pages could be read. */

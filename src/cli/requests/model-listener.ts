@@ -3,33 +3,33 @@ import { formatCount } from "../../core/text/phrases.js";
 import type { Reporter } from "../terminal/reporter.js";
 
 /** Says what asking the model takes, what it has cost, and why it was not asked about everything or counts for nothing. */
-export function modelListener(
+export function createModelListener(
   reporter: Reporter,
   model: CheckModel,
   requestId?: string,
 ): Required<Omit<ModelListener, "onProgress">> {
-  const notice = (code: string, message: string, more = {}) =>
+  const sendNotice = (code: string, message: string, more = {}) =>
     requestId === undefined
       ? reporter.writeNotice(code, message, more)
       : reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId, ...more });
   return {
     async onPlan({ citations, calls, tokens }) {
-      if (calls > 0) await notice("MODEL", planText(model, { citations, calls, tokens }));
+      if (calls > 0) await sendNotice("MODEL", planText(model, { citations, calls, tokens }));
     },
-    onNotice: (line) => void notice("MODEL", line),
+    onNotice: (line) => void sendNotice("MODEL", line),
     async onEnd(findings, reused) {
       const { end, hasFailed, usage } = findings;
       if (usage.calls + reused === 0 && end === undefined) return;
-      if (hasFailed) await notice("MODEL_FAILED", end ?? "");
+      if (hasFailed) await sendNotice("MODEL_FAILED", end ?? "");
       else if (end !== undefined)
-        await notice("MODEL_LIMIT", `the model did not judge every citation: ${end}`);
-      await notice("MODEL_USED", usedText(findings, reused), { usage });
+        await sendNotice("MODEL_LIMIT", `the model did not judge every citation: ${end}`);
+      await sendNotice("MODEL_USED", describeUsed(findings, reused), { usage });
     },
   };
 }
 
 /** What a model may take for each report. */
-export function limitsText({ title, limits: { tokens, calls, ms } }: CheckModel): string {
+export function describeLimits({ title, limits: { tokens, calls, ms } }: CheckModel): string {
   const most = `${formatCount(tokens, "token")}, ${formatCount(calls, "call")} and ${formatCount(ms / 60_000, "minute")}`;
   return `${title} judges the citations of each result, using at most ${most} per result`;
 }
@@ -43,7 +43,7 @@ export function planText(
   return `${title} will judge ${formatCount(citations, "citation")}: ${cost}`;
 }
 
-function usedText({ usage, failures, unproven }: ModelFindings, reused: number): string {
+function describeUsed({ usage, failures, unproven }: ModelFindings, reused: number): string {
   const { calls, input_tokens, output_tokens, cost_dollars } = usage;
   const dollars = cost_dollars === undefined ? "" : ` ($${cost_dollars})`;
   const thrown = [

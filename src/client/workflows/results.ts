@@ -96,11 +96,11 @@ export function endOf(
   const { end } = target;
   const isWhole =
     end?.provider_status !== undefined && (end.output !== undefined || end.status !== "COMPLETED");
-  return isWhole ? end : (readKeptResult(ports, target) ?? recordedEnd(ports, target));
+  return isWhole ? end : (readKeptResult(ports, target) ?? findRecordedEnd(ports, target));
 }
 
 /** Returns the recorded end of a request that has no result anywhere. The interface is asked for the reason instead. */
-function recordedEnd(
+function findRecordedEnd(
   { origin, basePath, provider }: Pick<Ports, "origin" | "basePath" | "provider">,
   { requestId, entry }: Target,
 ): StatusData | undefined {

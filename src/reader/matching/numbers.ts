@@ -97,7 +97,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
   const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${buildAlternation(fractions.keys())}))`;
   const clock = buildAlternation(vocabulary.list("clock"));
   /** Matches the words of a list right before a number or its currency, and right after it. */
-  const around = (name: string, sign = "(?!)") => {
+  const matchAround = (name: string, sign = "(?!)") => {
     const words = vocabulary.list(name);
     const behind = buildAlternation(words.flatMap((each) => (each.startsWith("~") ? each.slice(1) : [])));
     const before = buildAlternation(words.filter((each) => !each.startsWith("~")));
@@ -127,8 +127,12 @@ const patterns = cacheByVocabulary((vocabulary) => {
       `(?<!${IN_WORD}|\\d\\s)${power}|${buildAlternation(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
       "g",
     ),
-    bounds: { about: around("about", "[~∼≈]"), over: around("over", "[>≥]"), under: around("under", "[<≤]") },
-    ...{ ago: around("ago"), decades: around("decades"), spans: around("spans") },
+    bounds: {
+      about: matchAround("about", "[~∼≈]"),
+      over: matchAround("over", "[>≥]"),
+      under: matchAround("under", "[<≤]"),
+    },
+    ...{ ago: matchAround("ago"), decades: matchAround("decades"), spans: matchAround("spans") },
   };
 });
 
@@ -287,7 +291,7 @@ function readNumber(
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
   const isOrder =
     (nth ?? last ?? order) !== undefined || (all.length < 3 && /^\. \p{L}/u.test(text.slice(end, end + 4)));
-  const around = () =>
+  const matchAround = () =>
     `${lowerCase(cutBefore(REACH)).replace(FIRST_OF_TWO, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
   return {
     kind: "number",
@@ -297,7 +301,7 @@ function readNumber(
     unit: unitNames(vocabulary).findUnit(written.trim()) ?? (isOrder ? ORDER : undefined),
     // A getter, since only the numbers of sentences need it, and those of pages do not.
     get bound(): Bound {
-      const context = around();
+      const context = matchAround();
       if (isLoose(this, context, vocabulary)) return "loose";
       return (["about", "over", "under"] as const).find((name) => bounds[name].test(context)) ?? "plain";
     },

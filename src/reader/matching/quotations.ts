@@ -1,4 +1,4 @@
-import { hashOf, indexFrom, Postings } from "../../core/postings.js";
+import { findIndexFrom, hashOf, Postings } from "../../core/postings.js";
 import { listMatches, type Token } from "../languages/patterns.js";
 
 /** Text between quotation marks of any kind; no apostrophe inside a word, no inches, not `'90s`. */
@@ -98,7 +98,7 @@ export class QuotableText {
         MOST_PLACES,
         (start) => this.#text.startsWith(anchor, start) && this.#hasAround(parts, at, start),
       );
-    return place === undefined ? undefined : indexFrom(this.#begins, place + 1) - 1;
+    return place === undefined ? undefined : findIndexFrom(this.#begins, place + 1) - 1;
   }
 
   #index(): void {

@@ -12,23 +12,23 @@ export const UNPRICED_ENDS = 3;
 export const RESERVED_MS = 60_000;
 
 /** Rounds a time down to the start of its hour, both in epoch ms. */
-export const hourOf = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
+export const floorToHour = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
 
 /** Returns when an event at `at` leaves a window, both in epoch ms. */
-export function leavesAt(at: number, windowMs: number): number {
-  return (windowMs < LONG_MS ? at : hourOf(at) + HOUR_MS) + windowMs;
+export function computeLeaveTime(at: number, windowMs: number): number {
+  return (windowMs < LONG_MS ? at : floorToHour(at) + HOUR_MS) + windowMs;
 }
 
 /** Converts dollars to billionths, because sums of fractions would miss an exact limit. */
-export const unitsOf = (dollars: number) => Math.round(dollars * 1e9);
+export const toUnits = (dollars: number) => Math.round(dollars * 1e9);
 
 /** Returns why no waiting conversation of a key may begin; undefined if one may. Keep in step with `research.may_begin` (1.sql). */
 export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
-  const { said, begun, isMeasured, price, running } = figures;
+  const { said: spent, begun, isMeasured, price, running } = figures;
   if (atOnce !== undefined && running >= atOnce) return "at-once";
   if (dollars === undefined) return undefined;
   if (!isMeasured) return "not-measured";
-  const isSpent = unitsOf(said) + unitsOf(begun) >= unitsOf(dollars.most);
+  const isSpent = toUnits(spent) + toUnits(begun) >= toUnits(dollars.most);
   return isSpent || (price === undefined && running > 0) ? "budget" : undefined;
 }
 
@@ -38,7 +38,7 @@ export function createRefusal(
   {
     created,
     createdFreeMs = 0,
-    said,
+    said: spent,
     saidFreeMs = RESERVED_MS,
     reserved,
     price,
@@ -52,8 +52,8 @@ export function createRefusal(
     limits.push({ kind: "rate-limited", retryAfterMs, over });
   if (budget && created >= budget.most) refuse(createdFreeMs, { what: "budget", ...budget });
   const isFull = price === undefined && waiting >= MOST_UNPRICED;
-  if (dollars && (isFull || unitsOf(said) + unitsOf(reserved) >= unitsOf(dollars.most)))
-    refuse(saidFreeMs, { what: "dollars", ...dollars, said, reserved, price });
+  if (dollars && (isFull || toUnits(spent) + toUnits(reserved) >= toUnits(dollars.most)))
+    refuse(saidFreeMs, { what: "dollars", ...dollars, said: spent, reserved, price });
   return limits.toSorted((a, b) => b.retryAfterMs - a.retryAfterMs)[0];
 }
 
@@ -68,7 +68,7 @@ export function useOf(
 }
 
 /** Describes the place of a waiting conversation and why it waits, as JSON text. `closedMs`: ms until the upstream takes creates. */
-export function queueProgress(
+export function formatQueueProgress(
   place: { done: number; of?: number | undefined },
   {
     budgets,

@@ -101,14 +101,14 @@ const LONGEST_MODEL = 200;
 /** Reads the cost from an outcome's `data`. The data comes from outside, so an invalid amount is left out. */
 export function readBill(data = "{}"): Bill {
   const { cost_dollars, usage, model } = JSON.parse(data);
-  const amount = (value: unknown) =>
+  const readAmount = (value: unknown) =>
     typeof value === "number" && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
   const name = typeof model === "string" ? shortenLine(model.replaceAll("\0", ""), LONGEST_MODEL) : "";
   return {
     model: name || undefined,
-    dollars: amount(cost_dollars ?? usage?.cost_dollars),
-    inputTokens: amount(usage?.input_tokens),
-    outputTokens: amount(usage?.output_tokens),
+    dollars: readAmount(cost_dollars ?? usage?.cost_dollars),
+    inputTokens: readAmount(usage?.input_tokens),
+    outputTokens: readAmount(usage?.output_tokens),
   };
 }
 
@@ -131,7 +131,7 @@ export interface Overview {
   /** Returns the usage of each key, in the order of `keys`. */
   use(keys: readonly LimitedKey[]): Promise<{ at: number; uses: KeyUse[] }>;
   /** Sums spending by name, deleted conversations included: since the start of the hour `sinceMs` ago, or in total. */
-  spent(by: SpentBy, sinceMs?: number): Promise<Spent[]>;
+  listSpent(by: SpentBy, sinceMs?: number): Promise<Spent[]>;
 }
 
 /** The key that sent a request, as far as a store needs to know it. */

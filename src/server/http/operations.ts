@@ -127,14 +127,14 @@ function createRateLimitError(
   clock: Call["clock"],
 ): HttpError {
   const message = over
-    ? budgetText(over, clock.now() + retryAfterMs)
+    ? describeBudget(over, clock.now() + retryAfterMs)
     : `The limit of ${limits[operation]} ${operation} requests per hour is exceeded.`;
   const error = createTooManyRequests(message, retryAfterMs);
   return Object.assign(error, { isHourUsedUp: true, ...(over && { reason: "budget" }) });
 }
 
 /** Says which budget of the key is used up, and until when (epoch ms) if that is known. */
-function budgetText(over: NonNullable<RateLimited["over"]>, end: number): string {
+function describeBudget(over: NonNullable<RateLimited["over"]>, end: number): string {
   const until = formatIsoDate(end).replace(/\.\d+/, "");
   const span = formatExactDuration(over.ms);
   if (over.what === "budget")

@@ -18,7 +18,7 @@ const STORE_MS = 2_000;
 
 type MeasuredStore = Pick<ConversationStore, "readCounts" | "figures"> & {
   keys: Pick<ConversationStore["keys"], "list">;
-  overview: Pick<ConversationStore["overview"], "spent">;
+  overview: Pick<ConversationStore["overview"], "listSpent">;
 };
 
 /** The metrics of this process and its store. */
@@ -169,7 +169,7 @@ type Values = [value: number, labels?: Record<string, string>];
 async function readFigures(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> {
   const [unfinished, spent, added] = await Promise.all([
     store.readCounts(),
-    store.overview.spent("key", SPENT_MS),
+    store.overview.listSpent("key", SPENT_MS),
     store.keys.list(),
   ]);
   const names = new Map(added.map(({ id, name }) => [id, name]));

@@ -146,7 +146,7 @@ export class Database {
         // After a failover this server may be the old primary; the address may already lead to the new one.
         client.release(refused === undefined || isReadOnly(error));
         if (refused !== undefined) throw refused;
-        if (!isUnsent(error)) throw new StoreOutcomeUnknownError(this.failureOf(error));
+        if (!isUnsent(error)) throw new StoreOutcomeUnknownError(this.describeFailure(error));
       }
     }
   }
@@ -179,7 +179,7 @@ export class Database {
   }
 
   /** Describes why a connection failed, as the end of a sentence. */
-  failureOf(error: unknown): string {
+  describeFailure(error: unknown): string {
     const { host, port } = new this.options.driver.Client(this.#buildConfig());
     return describeConnectionFailure(error, host.startsWith("/") ? host : `${host}:${port}`);
   }
@@ -215,12 +215,12 @@ export class Database {
       onConnect: (client) => client.query(limits).catch(() => {}),
     });
     pool.on("connect", () => this.#troubles.noteRecovery(CONNECTIONS));
-    pool.on("error", (error) => this.#troubles.noteFailure(CONNECTIONS, this.failureOf(error)));
+    pool.on("error", (error) => this.#troubles.noteFailure(CONNECTIONS, this.describeFailure(error)));
     return pool;
   }
 
   #throwUnreachable(error: unknown): never {
-    const reason = this.failureOf(error);
+    const reason = this.describeFailure(error);
     // If all connections are in use, the server is reachable.
     if (!/timeout exceeded/.test(String(error))) this.#troubles.noteFailure(CONNECTIONS, reason);
     throw new StoreUnavailableError(`no connection to the database: ${reason}`);

@@ -12,7 +12,7 @@ const FIGURES = readSql("figures")`
 const NOTHING = { created: 0, said: 0, reserved: 0, begun: 0, running: 0, waiting: 0, isMeasured: true };
 
 /** Reads the usage of keys; all zero for a key that was not added. Rejects as `Database.read`. */
-export async function figuresOf(database: Pick<Database, "read">, keys: readonly string[]) {
+export async function readFigures(database: Pick<Database, "read">, keys: readonly string[]) {
   const rows = await database.read(FIGURES, [keys]);
   return (key: string): KeyFigures => {
     const row = rows.find(({ id }) => id === key) ?? {};

@@ -63,6 +63,6 @@ async function bringUpToDate(database: Database): Promise<void> {
 
 function startError(error: unknown, database: Database): ServiceStartError {
   if (error instanceof ServiceStartError) return error;
-  const message = `The database cannot be used: ${database.failureOf(error)}.`;
+  const message = `The database cannot be used: ${database.describeFailure(error)}.`;
   return new ServiceStartError(message, { cause: error });
 }

@@ -109,7 +109,7 @@ export class ProcessLease {
     );
   }
 
-  async researchesWith({ model, saysDollars = true }: ResearchFacts): Promise<void> {
+  async declareResearch({ model, saysDollars = true }: ResearchFacts): Promise<void> {
     this.#facts = [model ?? null, saysDollars];
     await this.options.database.run(SET_FACTS, [this.id, ...this.#facts]);
   }

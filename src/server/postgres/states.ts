@@ -3,7 +3,7 @@ import type { Clock } from "../../core/clock.js";
 import { parseExact } from "../../core/json/exact-json.js";
 import { type KnownStatus, STATUSES } from "../../core/protocol/conversation.js";
 import type { ResearchJob } from "../../core/researcher.js";
-import { queueProgress, useOf } from "../conversations/budget-rules.js";
+import { formatQueueProgress, useOf } from "../conversations/budget-rules.js";
 import {
   type Conversation,
   type HourUse,
@@ -16,7 +16,7 @@ import {
 } from "../conversations/conversation-store.js";
 import type { KeyStore } from "../keys/key-store.js";
 import { type Database, readSql } from "./database.js";
-import { figuresOf } from "./limits.js";
+import { readFigures } from "./limits.js";
 
 /** request_ids */
 const GET = readSql("get")`
@@ -183,7 +183,7 @@ export class QueueReader {
   ) {}
 
   /** Returns the progress as JSON text; undefined if the conversation does not wait or the queue cannot be read. */
-  async progressOf(keyId: string, requestId: string): Promise<string | undefined> {
+  async readProgress(keyId: string, requestId: string): Promise<string | undefined> {
     const now = this.parts.clock.monotonic();
     let cached = this.#queues.get(keyId);
     if (cached === undefined || now - cached.at > REMEMBERED_MS) {
@@ -203,11 +203,11 @@ export class QueueReader {
     const { ids, closed_ms: closedMs } = row as { ids: string[]; closed_ms: number | null };
     const { budgets = {} } = (await keys.list()).find(({ id }) => id === keyId) ?? {};
     const of = ids.length > MOST_COUNTED ? undefined : ids.length;
-    const figures = (await figuresOf(database, [keyId]))(keyId);
+    const figures = (await readFigures(database, [keyId]))(keyId);
     const why = { budgets, figures, closedMs: closedMs ?? 0, now: clock.now() };
     return {
       places: new Map(ids.map((id, place) => [id, place])),
-      progress: (done) => queueProgress({ done: Math.min(done, MOST_COUNTED), of }, why),
+      progress: (done) => formatQueueProgress({ done: Math.min(done, MOST_COUNTED), of }, why),
     };
   }
 }
@@ -245,23 +245,23 @@ export class PostgresOverview implements Overview {
   async use(keys: readonly LimitedKey[]) {
     const { clock, database } = this.parts;
     const rows = await database.read(HOURS, [keys.map(({ id }) => id)]);
-    const figures = await figuresOf(
+    const figures = await readFigures(
       database,
       keys.map(({ id }) => id),
     );
     const at = clock.now();
-    const hourOf = (id: string, operation: string): HourUse => {
+    const findHourUse = (id: string, operation: string): HourUse => {
       const row = rows.find((counter) => counter.key === id && counter.operation === operation);
       return { used: row?.used ?? 0, nextAt: row?.next_at?.getTime() };
     };
     const uses = keys.map((key) => {
-      const hours = { create: hourOf(key.id, "create"), stop: hourOf(key.id, "stop") };
+      const hours = { create: findHourUse(key.id, "create"), stop: findHourUse(key.id, "stop") };
       return useOf(key, { at, hours, figures: figures(key.id) });
     });
     return { at, uses };
   }
 
-  async spent(by: SpentBy, sinceMs?: number): Promise<Spent[]> {
+  async listSpent(by: SpentBy, sinceMs?: number): Promise<Spent[]> {
     return (await this.parts.database.read(SPENT, [by, sinceMs ?? null])) as Spent[];
   }
 

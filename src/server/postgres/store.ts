@@ -20,7 +20,7 @@ import type { Claims } from "./claims.js";
 import { Creates } from "./creates.js";
 import { type Database, PORTION, readSql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
-import { figuresOf } from "./limits.js";
+import { readFigures } from "./limits.js";
 import { notify } from "./notifications.js";
 import { PostgresRemote, passOn, readRemote } from "./remote.js";
 import {
@@ -146,7 +146,7 @@ export class PostgresStore implements ConversationStore {
   }
 
   declareResearch(facts: ResearchFacts): Promise<void> {
-    return this.parts.claims.lease.researchesWith(facts);
+    return this.parts.claims.lease.declareResearch(facts);
   }
 
   async create({ keyId, limits, budgets }: Caller, job: ResearchJob): Promise<CreateResult> {
@@ -164,7 +164,7 @@ export class PostgresStore implements ConversationStore {
     if (row === undefined || (caller.ownOnly && row.key !== caller.keyId)) return undefined;
     const conversation = readConversation(requestId, row);
     if (row.status !== "PENDING") return conversation;
-    const progress = await this.#queue.progressOf(row.key, conversation.requestId);
+    const progress = await this.#queue.readProgress(row.key, conversation.requestId);
     return { ...conversation, ...(progress !== undefined && { progress }) };
   }
 
@@ -240,7 +240,7 @@ export class PostgresStore implements ConversationStore {
   async #explainRefusal(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
     if (!budgets.budget && !budgets.dollars) return this.#explainRateLimit(keyId, "create");
     const [figures, hour] = await Promise.all([
-      figuresOf(this.parts.database, [keyId]),
+      readFigures(this.parts.database, [keyId]),
       this.#explainRateLimit(keyId, "create"),
     ]);
     const refusal = createRefusal(budgets, figures(keyId)) ?? hour;

@@ -647,9 +647,9 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
           { ...zero, name: "m2", completed: 1, dollars: 0.2, priced: 1, inputTokens: 5, outputTokens: 7 },
         ];
         const check = async () => {
-          expect(await store.overview.spent("key", HOUR)).toEqual(byKey);
-          expect(await store.overview.spent("model")).toEqual(byModel);
-          const days = await store.overview.spent("day");
+          expect(await store.overview.listSpent("key", HOUR)).toEqual(byKey);
+          expect(await store.overview.listSpent("model")).toEqual(byModel);
+          const days = await store.overview.listSpent("day");
           expect(days.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(1.3, 9);
           for (const { name } of days) expect(name).toMatch(/^\d{4}-\d\d-\d\d$/);
         };

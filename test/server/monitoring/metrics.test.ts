@@ -9,7 +9,7 @@ const FIGURES = { connections: 6, connectionsWaiting: 7, leasesLost: 8 };
 type Store = Parameters<typeof createMetrics>[0];
 const metricsOf = (store: Partial<Store>) =>
   createMetrics(
-    { readCounts: async () => COUNTS, keys: noKeys, overview: { spent: async () => [] }, ...store },
+    { readCounts: async () => COUNTS, keys: noKeys, overview: { listSpent: async () => [] }, ...store },
     "1.2.3",
     systemClock,
   );
@@ -83,7 +83,7 @@ it("what each key has spent, by its name and never by its id", async () => {
   const sums = { completed: 3, failed: 1, stopped: 2, dollars: 1.5, priced: 2, unsaid: 4 };
   const lines = await linesOf({
     keys: { list: async () => [key] },
-    overview: { spent: async () => [{ name: "aaaa", ...sums, inputTokens: 10, outputTokens: 20 }] },
+    overview: { listSpent: async () => [{ name: "aaaa", ...sums, inputTokens: 10, outputTokens: 20 }] },
   });
   expect(lines.filter((line) => line.includes("key="))).toEqual([
     'research_key_dollars{key="alice"} 1.5',

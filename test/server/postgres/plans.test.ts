@@ -70,7 +70,7 @@ async function look({ overview, keys }: PostgresStore, ended: string): Promise<v
   await overview.findJob(ended);
   await overview.use(await keys.list());
   for (const by of ["key", "day", "model"] as const)
-    for (const ms of [30 * 86_400_000, undefined]) await overview.spent(by, ms);
+    for (const ms of [30 * 86_400_000, undefined]) await overview.listSpent(by, ms);
 }
 
 async function changeKeys({ keys }: PostgresStore): Promise<void> {

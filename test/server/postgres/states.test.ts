@@ -64,7 +64,7 @@ describe("places in a queue", () => {
       return name === "queue" ? [{ ids, closed_ms: null }] : [{ said: 0, begun: 0, running: 0 }];
     };
     const queue = new QueueReader({ database: { read }, keys: { list: async () => [] }, clock });
-    const placeOf = async (id: string) => JSON.parse((await queue.progressOf("k", id)) ?? "null");
+    const placeOf = async (id: string) => JSON.parse((await queue.readProgress("k", id)) ?? "null");
     return { placeOf, pass: (ms: number) => (now += ms), reads: () => reads };
   }
 

@@ -58,7 +58,7 @@ const LONGEST_QUESTION = 300;
 export function batchIndex(title: string, states: readonly RowState[]): string {
   const head = ["Line", "Question", "State", "Took"].map((name) => `<th>${name}</th>`).join("");
   const table = `<div class="table rows"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>${states.map(formatTableRow).join("\n")}</tbody>\n</table></div>`;
-  const header = `<header><h1 dir="auto">${escapeHtml(title)}</h1>\n<p class="summary">${summary(states)}</p></header>`;
+  const header = `<header><h1 dir="auto">${escapeHtml(title)}</h1>\n<p class="summary">${formatSummary(states)}</p></header>`;
   return renderPage({ title, body: `${header}\n<main>\n${table}\n</main>`, wide: true });
 }
 
@@ -83,7 +83,7 @@ function formatTableRow(state: RowState): string {
   return `<tr>${cells.join("")}</tr>`;
 }
 
-function summary(states: readonly RowState[]): string {
+function formatSummary(states: readonly RowState[]): string {
   const counts = new Map<string, number>();
   for (const state of states)
     counts.set(chooseStateWord(state), (counts.get(chooseStateWord(state)) ?? 0) + 1);

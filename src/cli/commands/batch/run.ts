@@ -19,7 +19,7 @@ import { isRepeated, type Row } from "../../../client/workflows/batch/row.js";
 import type { Ports } from "../../../client/workflows/ports.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { type Context, listWords, resumeCommand } from "../../context.js";
-import { modelForChecks } from "../../requests/check-after.js";
+import { openModelForChecks } from "../../requests/check-after.js";
 import { canAsk, requireConfirmation } from "../../requests/table.js";
 import { measureColumnsOn } from "../../terminal/style.js";
 import type { Given } from "../flags.js";
@@ -56,7 +56,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   if (dryRun || out === undefined) return buildDryRun(ctx, machine, planBatch(), { limit });
   if (!options.yes && canAsk(ctx))
     await confirmRows(ctx, planBatch(), `${escapeLine(file)}, read as ${FORMS[format]},`);
-  const checkModel = await modelForChecks(ctx, options.check);
+  const checkModel = await openModelForChecks(ctx, options.check);
   const job = await openBatch(machine, rows, { ...options, limit, out });
   const { folder, states } = job;
   try {

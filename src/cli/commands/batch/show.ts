@@ -33,6 +33,7 @@ import { findRowPorts, readRowResult } from "./row-result.js";
 import {
   addRowName,
   buildRowJson,
+  buildSummaryJson,
   formatCounts,
   formatProgress,
   formatRowChange,
@@ -42,7 +43,6 @@ import {
   liveBatch,
   measureDuration,
   measureNameWidth,
-  summaryJson,
 } from "./view.js";
 
 export type ShowOptions = Given<"onDone" | "notify" | "pace" | "check"> & { maxFailures?: number };
@@ -94,13 +94,13 @@ export async function showBatch(
       renderer.exitCode,
     ]);
     const exitCode = done ? await done.settle(code) : code;
-    await renderer.summary(exitCode);
+    await renderer.buildSummary(exitCode);
     return exitCode;
   } catch (error) {
     if (error instanceof ClosedPipe) return EXIT_CODES.NOT_FINISHED;
     if (error instanceof Interrupted) {
       error.resume = `running requests continue; go on with: ${resume}`;
-      await renderer.summary(describeCommandFailure(error).exit_code).catch(() => {});
+      await renderer.buildSummary(describeCommandFailure(error).exit_code).catch(() => {});
     }
     throw error;
   } finally {
@@ -246,12 +246,12 @@ class BatchRenderer {
   }
 
   /** The last words: how many rows stand where, and what can be done about those that failed. */
-  async summary(exitCode: number): Promise<void> {
+  async buildSummary(exitCode: number): Promise<void> {
     const { reporter, batch } = this.parts;
     this.end();
     const { counts, costDollars } = batch.progress;
     if (reporter.json && this.parts.isBeside) return;
-    if (reporter.json) await reporter.writeResultJson(summaryJson(counts, exitCode, costDollars));
+    if (reporter.json) await reporter.writeResultJson(buildSummaryJson(counts, exitCode, costDollars));
     else {
       const usual = this.parts.usual ? `; a run ${this.parts.usual.replace("usually", "usually takes")}` : "";
       const tookMs = this.parts.host.clock.monotonic() - this.#start;

@@ -96,7 +96,7 @@ export function buildRowJson(state: RowState, moment: Omit<WatchLine, "requestId
 }
 
 /** All of a batch for a program. */
-export function summaryJson(counts: Counts, exitCode: number, cost?: number) {
+export function buildSummaryJson(counts: Counts, exitCode: number, cost?: number) {
   const spent = cost === undefined ? {} : { cost_dollars: cost };
   return { summary: { rows: sum(counts), ...counts, ...spent, exit_code: exitCode } };
 }

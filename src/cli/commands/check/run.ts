@@ -26,7 +26,7 @@ import {
   formatCitedAddresses,
   formatForPeople,
 } from "../../requests/check-text.js";
-import { modelListener, planText } from "../../requests/model-listener.js";
+import { createModelListener, planText } from "../../requests/model-listener.js";
 import { type NamedReport, readNamed } from "../../results/named.js";
 import { checkResultOptions } from "../../results/show.js";
 import { fitText } from "../../terminal/reporter.js";
@@ -96,7 +96,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
       {
         ...{ pages, timeoutMs: timeout, signal, model },
         listener: model && {
-          ...modelListener(reporter, model),
+          ...createModelListener(reporter, model),
           onProgress: (done, of) => show(`${done} of ${of} citations judged by the model`),
         },
         earlier: kept && readKeptCheck(kept.ports, kept.target.requestId),

@@ -18,7 +18,7 @@ import { formatIsoDate } from "../../../core/text/duration.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { type Context, listWords, resumeCommand } from "../../context.js";
 import { checkDifferent, chooseModels, readRequest, showRequests } from "../../input/create-request.js";
-import { modelForChecks } from "../../requests/check-after.js";
+import { openModelForChecks } from "../../requests/check-after.js";
 import { showResult } from "../../results/show.js";
 import { buildPageOfRow } from "../batch/row-result.js";
 import { showBatch } from "../batch/show.js";
@@ -63,7 +63,7 @@ export async function compare(
   const question = hashSha256(JSON.stringify(rows.map(({ id, digest }) => [id, digest]).sort()));
   const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
   checkFolder(dir, question);
-  const checkModel = await modelForChecks(ctx, options.check);
+  const checkModel = await openModelForChecks(ctx, options.check);
   const [first] = accounts as [Machine];
   const job = await openBatch(first, rows, { out: dir, isListed: false, retryRefused: true });
   const { folder, states } = job;

@@ -10,7 +10,7 @@ import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, listWords, resumeAt } from "../../context.js";
 import { UnfinishedError, wrapInterrupted, wrapUndelivered } from "../../errors.js";
 import { openAskedAccounts, readRequest, showRequests } from "../../input/create-request.js";
-import { ChecksAfter, modelForChecks } from "../../requests/check-after.js";
+import { ChecksAfter, openModelForChecks } from "../../requests/check-after.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
 import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
@@ -31,7 +31,7 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   // What would fail at the end fails before anything is spent.
   checkResultOptions(options, ctx.reporter.json);
   ctx.limitDay(options);
-  const checkModel = await modelForChecks(ctx, options.check && !options.dryRun);
+  const checkModel = await openModelForChecks(ctx, options.check && !options.dryRun);
   const accounts = await openAskedAccounts(ctx, await readRequest(ctx, prompt, options), options);
   if (options.dryRun) return showRequests(ctx, accounts);
   const { partial } = options;

@@ -11,7 +11,7 @@ import {
   StoreError,
   StoreOutcomeUnknownError,
 } from "../../../server/conversations/conversation-store.js";
-import { checkFormat, usageAt } from "../../../server/conversations/local/open-local-store.js";
+import { checkFormat, readUsage } from "../../../server/conversations/local/open-local-store.js";
 import { KeyFile } from "../../../server/keys/key-file.js";
 import {
   createKey,
@@ -32,7 +32,7 @@ type StoreChoice = Pick<KeyOptions, "data" | "database">;
 /** The part of a store that the commands use. Closing the keys closes the store. */
 interface OpenKeys {
   keys: KeyStore;
-  overview(): Promise<Pick<Overview, "spent" | "use">>;
+  overview(): Promise<Pick<Overview, "listSpent" | "use">>;
 }
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
@@ -88,7 +88,7 @@ export async function runSpent(ctx: Context, options: SpentOptions): Promise<voi
   const { by = "key", since } = options;
   return useKeys(ctx, options, false, async ({ keys, overview }) => {
     const names = new Map((await keys.list()).map((key) => [key.id, key]));
-    const all = (await (await overview()).spent(by, since)).map(({ name, ...row }) => {
+    const all = (await (await overview()).listSpent(by, since)).map(({ name, ...row }) => {
       const key = names.get(name);
       return { ...row, name: by === "key" ? key?.name : name, revoked: key?.revokedAt !== undefined };
     });
@@ -263,7 +263,7 @@ async function openKeys(ctx: Context, options: StoreChoice, creates: boolean): P
     await checkFormat(data);
     return {
       keys: new KeyFile(data, clock),
-      overview: () => usageAt(data, clock),
+      overview: () => readUsage(data, clock),
     };
   } catch (error) {
     if (error instanceof UsageError || error instanceof LocalError) throw error;

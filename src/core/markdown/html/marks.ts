@@ -1,5 +1,5 @@
 import { normalizeAddress } from "../document.js";
-import { escapeHtml, renderAnchor, Signs, textHtml } from "./blocks.js";
+import { escapeHtml, escapeHtmlText, renderAnchor, Signs } from "./blocks.js";
 
 /** What is said of a place of a result, or of one of its fields. */
 export interface PageMark {
@@ -61,7 +61,7 @@ function renderLink(mark: PageMark, i: number): string {
 export function renderWrong({ all, summary }: PageMarks): string {
   const items = all.flatMap(({ look, word, claim, notes }, i) =>
     look === "bad"
-      ? `<li dir="auto"><a class="mark bad" href="#m${i}">${escapeHtml(word)}</a> ${textHtml([claim, ...notes].join(" – "))}</li>`
+      ? `<li dir="auto"><a class="mark bad" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtmlText([claim, ...notes].join(" – "))}</li>`
       : [],
   );
   const list = items.length > 0 ? `\n<ul>\n${items.join("\n")}\n</ul>` : "";
@@ -71,9 +71,9 @@ export function renderWrong({ all, summary }: PageMarks): string {
 /** The list that the marks lead to. */
 export function renderMarks({ all }: PageMarks): string {
   const items = all.map(({ word, look, claim, notes, passage, urls }, i) => {
-    const lines = [...notes.map(textHtml), ...urls.map(renderLinkedUrl)];
-    const quote = passage === null ? "" : `\n<blockquote dir="auto">${textHtml(passage)}</blockquote>`;
-    const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${textHtml(claim)}`;
+    const lines = [...notes.map(escapeHtmlText), ...urls.map(renderLinkedUrl)];
+    const quote = passage === null ? "" : `\n<blockquote dir="auto">${escapeHtmlText(passage)}</blockquote>`;
+    const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtmlText(claim)}`;
     return `<li id="c${i}" dir="auto">${[head, ...lines].join("<br>\n")}${quote}</li>`;
   });
   return `<section class="marks"><h2>What the sources say</h2>\n<ol>\n${items.join("\n")}\n</ol></section>`;

@@ -67,7 +67,7 @@ function layOutBlock(block: MarkdownBlock, columns: number, addresses: Addresses
       return wrap(runs, columns);
     }
     case "code":
-      return setOff(blank(4), blank(4), columns, (inner) =>
+      return setOff(createBlank(4), createBlank(4), columns, (inner) =>
         wrapVerbatim(escapeResult(block.text), LOOK.code, inner),
       );
     case "quote": {
@@ -94,7 +94,7 @@ function layOutHeading(level: number, runs: Run[], columns: number): StyledLine[
   const underline = UNDERLINES[level - 1];
   if (underline === undefined) {
     const hashes = { text: `${"#".repeat(level)} `, look: LOOK.faint };
-    return setOff(hashes, blank(level + 1), columns, (inner) => wrap(runs, inner));
+    return setOff(hashes, createBlank(level + 1), columns, (inner) => wrap(runs, inner));
   }
   const lines = wrap(runs, columns);
   const width = lines.reduce((widest, line) => Math.max(widest, line.columns), 0);
@@ -109,7 +109,7 @@ function listLines({ start, loose, items }: ListBlock, columns: number, addresse
   const width = markers.reduce((widest, marker) => Math.max(widest, measureColumns(marker)), 0);
   return items.flatMap(({ blocks }, index) => {
     const marker = { text: `${(markers[index] ?? "").padStart(width)} `, look: LOOK.faint };
-    const lines = setOff(marker, blank(width + 1), columns, (inner) =>
+    const lines = setOff(marker, createBlank(width + 1), columns, (inner) =>
       layOutBlocks(blocks, inner, addresses, !loose),
     );
     return loose && index > 0 ? [buildLine(), ...lines] : lines;
@@ -129,7 +129,7 @@ function setOff(
   return prefixLines(lines.length > 0 ? lines : [buildLine()], first, rest);
 }
 
-function blank(columns: number): Run {
+function createBlank(columns: number): Run {
   return { text: " ".repeat(columns), look: 0 };
 }
 
@@ -284,7 +284,7 @@ function layOutRow(row: TableRow, widths: readonly number[], align: readonly Ali
 function padCell({ runs, columns }: StyledLine, width: number, align: Align): Run[] {
   const space = Math.max(0, width - columns);
   const before = align === "right" ? space : align === "center" ? Math.floor(space / 2) : 0;
-  return [blank(before), ...runs, blank(space - before)];
+  return [createBlank(before), ...runs, createBlank(space - before)];
 }
 
 /** Lays out each row as `head: cell` lines, with an empty line between rows. */
@@ -295,7 +295,7 @@ function layOutEntries(header: TableRow, body: readonly TableRow[], columns: num
       const name = header[x] ?? [];
       const runs = name.length > 0 ? [...name, { text: ": ", look: LOOK.bold }, ...cell] : cell;
       const [first = buildLine(), ...rest] = wrap(runs, columns - 2);
-      return [first, ...prefixLines(rest, blank(2), blank(2))];
+      return [first, ...prefixLines(rest, createBlank(2), createBlank(2))];
     });
     return index === 0 ? lines : [buildLine(), ...lines];
   });

@@ -40,7 +40,7 @@ export class ChatEndpoint {
   async lacksKey(signal: AbortSignal): Promise<boolean> {
     const { url, apiKey, connections } = this.options;
     if (apiKey !== undefined) return false;
-    const request = { origin: url.origin, method: "GET", path: this.#path("models"), headers: {} };
+    const request = { origin: url.origin, method: "GET", path: this.#buildPath("models"), headers: {} };
     try {
       const { statusCode, body } = await sendVia(connections, request, signal);
       body.destroy();
@@ -60,7 +60,7 @@ export class ChatEndpoint {
     const posted = {
       origin: url.origin,
       method: "POST",
-      path: this.#path("chat/completions"),
+      path: this.#buildPath("chat/completions"),
       headers: {
         "content-type": "application/json",
         accept: "text/event-stream, application/json",
@@ -100,7 +100,7 @@ export class ChatEndpoint {
     return outcome;
   }
 
-  #path(end: string): string {
+  #buildPath(end: string): string {
     return `${this.options.url.pathname.replace(/(?:\/chat\/completions)?\/*$/, "")}/${end}`;
   }
 

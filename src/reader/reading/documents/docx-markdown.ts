@@ -60,7 +60,7 @@ class Numbering {
   }
 
   /** Returns the marker of the next item of a list. */
-  next(list: string, level: string): string {
+  countNext(list: string, level: string): string {
     const key = `${list} ${level}`;
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
@@ -125,8 +125,8 @@ class MarkdownWriter {
     } else if (name === "w:ilvl") this.#list.level = value;
     else if (name === "w:numid") this.#list.id = value;
     else if (name === "w:numpr") this.#list = { id: "", level: "0" };
-    else if (name === "w:hyperlink") this.#link(this.addresses.get(readAttribute(tag, "r:id")) ?? "");
-    else if (name === "w:fldchar") this.#fieldChar(readAttribute(tag, "w:fldCharType"));
+    else if (name === "w:hyperlink") this.#addLink(this.addresses.get(readAttribute(tag, "r:id")) ?? "");
+    else if (name === "w:fldchar") this.#readFieldChar(readAttribute(tag, "w:fldCharType"));
     else if (name === "w:footnotereference" || name === "w:endnotereference")
       this.#piece.text += `[^${name.slice(2, 3)}${readAttribute(tag, "w:id")}]`;
     else if ((name === "w:footnote" || name === "w:endnote") && !readAttribute(tag, "w:type"))
@@ -143,7 +143,7 @@ class MarkdownWriter {
     else if (name === "w:hyperlink") this.#endLink();
     else if (name === "w:numpr" && this.#prefix === "" && this.#list.id !== "") {
       const indent = "    ".repeat(Math.min(Number(this.#list.level) || 0, 8));
-      this.#prefix = indent + this.numbering.next(this.#list.id, this.#list.level);
+      this.#prefix = indent + this.numbering.countNext(this.#list.id, this.#list.level);
     } else if (name === "w:p") this.#endParagraph();
     else if (name === "w:tc")
       this.#cells
@@ -178,7 +178,7 @@ class MarkdownWriter {
     this.#prefix = "";
   }
 
-  #link(address: string): void {
+  #addLink(address: string): void {
     this.#links.push({ address, begin: this.#piece.text.length });
   }
 
@@ -190,9 +190,9 @@ class MarkdownWriter {
   }
 
   /** Handles a link that is a field, whose instruction has the address: `HYPERLINK "https://…"`. */
-  #fieldChar(type: string): void {
+  #readFieldChar(type: string): void {
     if (type === "begin") this.#field = "";
-    else if (type === "separate") this.#link(/^\s*HYPERLINK\s+"([^"]+)"/.exec(this.#field)?.[1] ?? "");
+    else if (type === "separate") this.#addLink(/^\s*HYPERLINK\s+"([^"]+)"/.exec(this.#field)?.[1] ?? "");
     else if (type === "end") this.#endLink();
   }
 }

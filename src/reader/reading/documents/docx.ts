@@ -8,10 +8,10 @@ const MAX_UNPACKED = 64 * 1_048_576;
 export function readDocxParts(bytes: Uint8Array, names: readonly string[]): Map<string, string> {
   let entries = 0;
   let size = 0;
-  const nameOf = (path: string) => path.replace(/^word\/|\.xml(?:\.rels)?$/g, "");
+  const getName = (path: string) => path.replace(/^word\/|\.xml(?:\.rels)?$/g, "");
   const parts = unzipSync(bytes, {
     filter({ name, originalSize }) {
-      const isPart = name.startsWith("word/") && names.includes(nameOf(name));
+      const isPart = name.startsWith("word/") && names.includes(getName(name));
       entries += 1;
       if (isPart) size += originalSize;
       if (entries > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`);
@@ -20,7 +20,7 @@ export function readDocxParts(bytes: Uint8Array, names: readonly string[]): Map<
       return isPart;
     },
   });
-  const texts = new Map(Object.entries(parts).map(([path, part]) => [nameOf(path), strFromU8(part)]));
+  const texts = new Map(Object.entries(parts).map(([path, part]) => [getName(path), strFromU8(part)]));
   if (!texts.has("document")) throw new Error("it has no text");
   return texts;
 }

@@ -24,18 +24,18 @@ export async function holdAgainstQuotes(
   let asked = listHeld(answer)
     .map((held) => ({ ...held, share: countSharedWords(held.sentence, facts, question) }))
     .sort((a, b) => a.share - b.share);
-  const inputOf = () => buildCheckInput(question, asked, facts);
+  const buildInput = () => buildCheckInput(question, asked, facts);
   const verdicts = new Map<Cited, HeldVerdict>();
   try {
     const keep = session.budget.share(0, 0);
     const measureRoom = (outputTokens: number) =>
       session.measureRoom({ ...CHECK, keep, outputTokens, input: "" });
     const computeLeast = () => LEAST_OUTPUT + VERDICT_TOKENS * asked.length;
-    while (Buffer.byteLength(JSON.stringify(inputOf())) > measureRoom(computeLeast())) {
+    while (Buffer.byteLength(JSON.stringify(buildInput())) > measureRoom(computeLeast())) {
       asked = asked.slice(0, Math.floor(asked.length * 0.8));
       if (asked.length === 0) throw new BudgetSpent("tokens");
     }
-    const task = { ...CHECK, keep, outputTokens: THINKING_TOKENS + computeLeast(), input: inputOf() };
+    const task = { ...CHECK, keep, outputTokens: THINKING_TOKENS + computeLeast(), input: buildInput() };
     await session.ask(task, (reply, isLast) => {
       const read = readVerdicts(reply);
       if ("wrong" in read) return read;

@@ -1,14 +1,14 @@
 import { isFinal } from "../../../core/protocol/conversation.js";
 import type { ResearchFacts } from "../../../core/researcher.js";
 import type { Rate } from "../../keys/key-store.js";
-import { hourOf, leavesAt, UNPRICED_ENDS, unitsOf } from "../budget-rules.js";
+import { computeLeaveTime, floorToHour, toUnits, UNPRICED_ENDS } from "../budget-rules.js";
 import type { KeyFigures, LimitedKey, Spent, SpentBy } from "../conversation-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
 /** Sums the usage in a window that ends at `now`; if the limit is reached, also the ms until it has room. */
 function countIn(window: Rate | undefined, now: number, all: readonly { at: number; amount: number }[]) {
   if (window === undefined) return { count: 0 };
-  const leaving = all.map(({ at, amount }) => ({ ms: leavesAt(at, window.ms) - now, amount }));
+  const leaving = all.map(({ at, amount }) => ({ ms: computeLeaveTime(at, window.ms) - now, amount }));
   const counted = leaving.filter(({ ms }) => ms > 0).sort((a, b) => a.ms - b.ms);
   const count = counted.reduce((sum, { amount }) => sum + amount, 0);
   let left = count;
@@ -20,7 +20,7 @@ function countIn(window: Rate | undefined, now: number, all: readonly { at: numb
 }
 
 /** Computes the usage of a key at `now` (epoch ms); `running`: its conversations that have begun. */
-export function figuresOf(
+export function computeFigures(
   state: LocalState,
   { id, budgets: { budget, dollars } = {} }: Pick<LimitedKey, "id" | "budgets">,
   { now, running, facts }: { now: number; running: readonly StoredConversation[]; facts: ResearchFacts },
@@ -32,18 +32,18 @@ export function figuresOf(
   );
   const waiting = rows.filter(({ status }) => !isFinal(status)).length + unwritten.length - running.length;
   const price = state.priceOf(model);
-  const begun = running.reduce((sum, { bill }) => sum + unitsOf(state.priceOf(bill.model) ?? 0), 0);
+  const begun = running.reduce((sum, { bill }) => sum + toUnits(state.priceOf(bill.model) ?? 0), 0);
   const creates = [
     ...rows.map(({ createdAt: at }) => ({ at, amount: 1 })),
     ...unwritten.map(({ at }) => ({ at, amount: 1 })),
   ];
   const created = countIn(budget, now, creates);
-  const costs = rows.map(({ endedAt: at = 0, bill }) => ({ at, amount: unitsOf(bill.dollars ?? 0) }));
-  const spent = countIn(dollars && { ...dollars, most: unitsOf(dollars.most) }, now, costs);
+  const costs = rows.map(({ endedAt: at = 0, bill }) => ({ at, amount: toUnits(bill.dollars ?? 0) }));
+  const spent = countIn(dollars && { ...dollars, most: toUnits(dollars.most) }, now, costs);
   return {
     ...{ created: created.count, createdFreeMs: created.freeMs },
     ...{ said: spent.count / 1e9, saidFreeMs: spent.freeMs },
-    reserved: (begun + waiting * unitsOf(price ?? 0)) / 1e9,
+    reserved: (begun + waiting * toUnits(price ?? 0)) / 1e9,
     ...{ begun: begun / 1e9, running: running.length, waiting, price },
     isMeasured:
       saysDollars && (price !== undefined || (state.unpriced.get(model ?? "") ?? 0) < UNPRICED_ENDS),
@@ -54,12 +54,12 @@ export function figuresOf(
 export function listSpent({ bills }: LocalState, by: SpentBy, since: number): Spent[] {
   const sums = new Map<string, Spent>();
   for (const { key, status, endedAt, bill } of [...bills.values()].flat()) {
-    if (endedAt === undefined || endedAt < hourOf(since) || !isFinal(status)) continue;
+    if (endedAt === undefined || endedAt < floorToHour(since) || !isFinal(status)) continue;
     const { model = "", dollars, inputTokens, outputTokens } = bill;
     const name = { key, day: new Date(endedAt).toISOString().slice(0, 10), model }[by];
     const sum = sums.get(name) ?? { name, ...NOTHING };
     sum[COLUMNS[status]] += 1;
-    sum.dollars = (unitsOf(sum.dollars) + unitsOf(dollars ?? 0)) / 1e9;
+    sum.dollars = (toUnits(sum.dollars) + toUnits(dollars ?? 0)) / 1e9;
     sum.priced += Number(dollars !== undefined);
     sum.inputTokens += inputTokens ?? 0;
     sum.outputTokens += outputTokens ?? 0;

@@ -2,7 +2,7 @@ import type { Clock } from "../../../core/clock.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import type { ResearchFacts } from "../../../core/researcher.js";
 import type { KeyStore, ServiceKey } from "../../keys/key-store.js";
-import { beginBlock, queueProgress } from "../budget-rules.js";
+import { beginBlock, formatQueueProgress } from "../budget-rules.js";
 import {
   type Claim,
   ConversationStopped,
@@ -10,7 +10,7 @@ import {
   type LimitedKey,
   type StoreCounts,
 } from "../conversation-store.js";
-import { figuresOf } from "./budgets.js";
+import { computeFigures } from "./budgets.js";
 import { DueQueue } from "./due-queue.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
@@ -62,22 +62,22 @@ export class LocalClaims {
     if (place === undefined) return this.#held.get(requestId)?.progress;
     const { clock } = this.parts;
     const { budgets = {} } = this.#keys.find((key) => key.id === id) ?? {};
-    return queueProgress(place, {
+    return formatQueueProgress(place, {
       budgets,
-      figures: this.figures({ id, budgets }),
+      figures: this.computeFigures({ id, budgets }),
       closedMs,
       now: clock.now(),
     });
   }
 
   /** Computes the usage that counts against a key's limits. */
-  figures(key: Pick<LimitedKey, "id" | "budgets">): KeyFigures {
+  computeFigures(key: Pick<LimitedKey, "id" | "budgets">): KeyFigures {
     const { clock, state } = this.parts;
     const ids = [...this.#held.keys(), ...this.#begun.listNames(key.id)];
     const running = ids
       .flatMap((requestId) => state.rows.get(requestId) ?? [])
       .filter((row) => row.key === key.id);
-    return figuresOf(state, key, { now: clock.now(), running, facts: this.facts });
+    return computeFigures(state, key, { now: clock.now(), running, facts: this.facts });
   }
 
   tell(claim: Claim, progress: string): void {
@@ -153,7 +153,7 @@ export class LocalClaims {
     return (id) => {
       const { budgets = {} } = keys.get(id) ?? {};
       if (budgets.atOnce === undefined && budgets.dollars === undefined) return true;
-      return beginBlock(budgets, this.figures({ id, budgets })) === undefined;
+      return beginBlock(budgets, this.computeFigures({ id, budgets })) === undefined;
     };
   }
 }

@@ -62,7 +62,7 @@ export class FileJournal implements Journal {
     kept: () => Iterable<Entry>,
     log: Log,
   ): Promise<FileJournal> {
-    await fs.rm(draftOf(path), { force: true });
+    await fs.rm(nameDraft(path), { force: true });
     const handle = await openRegularFile(path, constants.O_CREAT);
     try {
       const journal = new FileJournal(path, handle, kept, log);
@@ -158,7 +158,7 @@ export class FileJournal implements Journal {
 
   /** Replaces the file with a compacted one. After a failure the old file is unchanged. */
   async #compact(): Promise<void> {
-    const draft = draftOf(this.path);
+    const draft = nameDraft(this.path);
     let handle: fs.FileHandle | undefined;
     try {
       handle = await openRegularFile(draft, constants.O_CREAT | constants.O_TRUNC);
@@ -222,6 +222,6 @@ function* splitIntoPieces(entries: Iterable<Entry>): Generator<string> {
   yield piece;
 }
 
-function draftOf(path: string): string {
+function nameDraft(path: string): string {
   return `${path}.new`;
 }

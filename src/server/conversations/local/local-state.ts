@@ -81,13 +81,13 @@ export class LocalState {
   }
 
   /** Returns the usage of a key's hour at `now` (epoch ms). */
-  hoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
-    const hour = (operation: Count["operation"]) => {
+  listHoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
+    const countHour = (operation: Count["operation"]) => {
       const times = this.#getHour(buildName({ operation, key }), now);
       const nextAt = findNextSlot(times, limits[operation], now);
       return { used: times.length, nextAt: nextAt > now ? nextAt : undefined };
     };
-    return { create: hour("create"), stop: hour("stop") };
+    return { create: countHour("create"), stop: countHour("stop") };
   }
 
   /** Treats times in the future as now, because the clock may have been set back. */

@@ -52,7 +52,7 @@ export class LocalStore implements ConversationStore {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
     this.#claims = new LocalClaims(parts);
-    this.overview = createOverview({ ...parts, figures: (key) => this.#claims.figures(key) });
+    this.overview = createOverview({ ...parts, figures: (key) => this.#claims.computeFigures(key) });
     this.#writes = new LocalWrites(parts);
     this.remote = new LocalRemote({ ...parts, claims: this.#claims, writes: this.#writes });
   }
@@ -62,7 +62,7 @@ export class LocalStore implements ConversationStore {
     const { model } = this.#claims.facts;
     const at = clock.now();
     const count: Count = { operation: "create", key, at };
-    const refused = createRefusal(budgets, this.#claims.figures({ id: key, budgets }));
+    const refused = createRefusal(budgets, this.#claims.computeFigures({ id: key, budgets }));
     if (refused) return refused;
     const limited = state.take(count, limits.create);
     if (limited) return { kind: "rate-limited", ...limited };

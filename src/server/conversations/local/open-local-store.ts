@@ -9,12 +9,12 @@ import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
 import { ServiceStartError } from "../../start-error.js";
 import type { ConversationStore, Overview } from "../conversation-store.js";
-import { figuresOf } from "./budgets.js";
+import { computeFigures } from "./budgets.js";
 import { FolderContents, MemoryContents } from "./contents.js";
 import { FileJournal, memoryJournal, readJournal } from "./journal.js";
 import { LocalState, type StoredConversation } from "./local-state.js";
 import { LocalStore } from "./local-store.js";
-import { usageOf } from "./overview.js";
+import { computeUsage } from "./overview.js";
 
 const JOURNAL = "journal.ndjson";
 /** Declares the format of the data folder. Written before the journal. */
@@ -65,7 +65,7 @@ export async function checkFormat(dataDir: string): Promise<void> {
 }
 
 /** Reads the spending and usage of a data folder's keys from the journal, even while its service runs. Changes nothing. */
-export async function usageAt(dataDir: string, clock: Clock): Promise<Pick<Overview, "spent" | "use">> {
+export async function readUsage(dataDir: string, clock: Clock): Promise<Pick<Overview, "listSpent" | "use">> {
   const state = new LocalState();
   await readJournal(join(dataDir, JOURNAL), (entry) => {
     state.restore(entry, clock.now());
@@ -75,9 +75,9 @@ export async function usageAt(dataDir: string, clock: Clock): Promise<Pick<Overv
   const hasBegun = ({ status, remote }: StoredConversation) =>
     !isFinal(status) && (remote !== undefined || status === "PROCESSING");
   const running = [...state.rows.values()].filter(hasBegun);
-  const runningOf = (key: string) => running.filter((row) => row.key === key);
-  return usageOf(state, clock, (key) =>
-    figuresOf(state, key, { now: clock.now(), running: runningOf(key.id), facts: {} }),
+  const listRunning = (key: string) => running.filter((row) => row.key === key);
+  return computeUsage(state, clock, (key) =>
+    computeFigures(state, key, { now: clock.now(), running: listRunning(key.id), facts: {} }),
   );
 }
 

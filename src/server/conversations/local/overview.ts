@@ -39,22 +39,22 @@ export function createOverview(parts: {
       const kept = await contents.read("ended-jobs", requestId).catch(() => "null");
       return (parseExact(kept, "output_schema") as ResearchJob | null) ?? undefined;
     },
-    ...usageOf(state, clock, figures),
+    ...computeUsage(state, clock, figures),
   };
 }
 
 /** Spending and usage only. */
-export function usageOf(
+export function computeUsage(
   state: LocalState,
   clock: Clock,
   figuresOf: (key: LimitedKey) => KeyFigures,
-): Pick<Overview, "spent" | "use"> {
+): Pick<Overview, "listSpent" | "use"> {
   return {
-    spent: async (by, sinceMs = Number.POSITIVE_INFINITY) => listSpent(state, by, clock.now() - sinceMs),
+    listSpent: async (by, sinceMs = Number.POSITIVE_INFINITY) => listSpent(state, by, clock.now() - sinceMs),
     async use(keys) {
       const at = clock.now();
       const uses = keys.map((key) => {
-        return useOf(key, { at, hours: state.hoursOf(key, at), figures: figuresOf(key) });
+        return useOf(key, { at, hours: state.listHoursOf(key, at), figures: figuresOf(key) });
       });
       return { at, uses };
     },

@@ -48,7 +48,7 @@ export function renderKeys(
     const renderHour = (operation: keyof HourlyLimit) =>
       renderHourBar(`${operation}-${escapeHtml(id)}`, operation, use[operation], limits[operation], at);
     const heading = `<h3>${escapeHtml(name)} <span class="tier">${escapeHtml(tier)}</span></h3>`;
-    return `<section class="key">${heading}\n${renderHour("create")}\n${renderHour("stop")}${budgetHtml(`budget-${escapeHtml(id)}`, budgets, use, at)}\n</section>`;
+    return `<section class="key">${heading}\n${renderHour("create")}\n${renderHour("stop")}${renderBudget(`budget-${escapeHtml(id)}`, budgets, use, at)}\n</section>`;
   });
   return items.length === 0 ? "" : `${title}\n<div class="keys">\n${items.join("\n")}\n</div>`;
 }
@@ -75,12 +75,12 @@ export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, 
 }
 
 /** Shows the usage of a key's budgets. */
-function budgetHtml(id: string, { budget, dollars, atOnce }: KeyBudgets, use: KeyUse, now: number): string {
-  const { created, said, reserved, running, nextAt } = use;
+function renderBudget(id: string, { budget, dollars, atOnce }: KeyBudgets, use: KeyUse, now: number): string {
+  const { created, said: spent, reserved, running, nextAt } = use;
   const words = [
     budget && `${created} of ${budget.most} creates in ${formatExactDuration(budget.ms)}`,
     dollars &&
-      `${formatDollars(said)} of ${formatDollars(dollars.most)} in ${formatExactDuration(dollars.ms)}, ${formatDollars(reserved)} reserved`,
+      `${formatDollars(spent)} of ${formatDollars(dollars.most)} in ${formatExactDuration(dollars.ms)}, ${formatDollars(reserved)} reserved`,
     atOnce && `${running} of ${atOnce} at once`,
   ].filter(Boolean);
   if (words.length === 0) return "";

@@ -40,7 +40,7 @@ export function createOverviewView(parts: ViewParts): (filter: Filter, host: str
       store.overview.countStates(),
       store.overview.listNewest(words ? MOST_SEARCHED : MOST_LISTED, state),
       store.overview.use(keys),
-      store.overview.spent("key", SPENT_MS),
+      store.overview.listSpent("key", SPENT_MS),
     ]);
     const names = listKeyNames(added);
     const wanted = words.toLowerCase().split(/\s+/);

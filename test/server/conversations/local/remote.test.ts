@@ -39,7 +39,7 @@ it("what is known of a request at another service outlives the process, and a co
   const costs = [{ name: "k", failed: 1, stopped: 1, dollars: 0.5, priced: 1, unsaid: 1 }];
   expect(readFileSync(join(dataDir, "journal.ndjson")).length).toBeLessThan(10_000);
   remote = await open();
-  expect(await store.overview.spent("key")).toMatchObject(costs);
+  expect(await store.overview.listSpent("key")).toMatchObject(costs);
   expect(await remote.read(begun.job.request_id)).toEqual({ ...place, mayComeMs: 0 });
   expect(await remote.read(kept.job.request_id)).toEqual({ ...place, remoteId: "r-kept", mayComeMs: 0 });
   const { request_id: requestId } = stopped.job;

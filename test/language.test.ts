@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { findNouns, findRiddles } from "./support/rules/language.js";
+
+const root = join(import.meta.dirname, "..");
+
+function read(folder: string, ending: RegExp): { path: string; text: string }[] {
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  return paths
+    .filter((path) => ending.test(path))
+    .map((path) => ({ path: `${folder}/${path}`, text: readFileSync(join(root, folder, path), "utf8") }));
+}
+
+test("each function of src begins with a verb", () => {
+  const files = read("src", /\.ts$/);
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.flatMap(({ path, text }) => findNouns(text).map((name) => `${path}: ${name}`))).toEqual([]);
+});
+
+test("no sentence of src and docs has to be decoded", () => {
+  const files = [...read("src", /\.ts$/), ...read("docs", /\.md$/)];
+  expect(
+    files.flatMap(({ path, text }) => findRiddles(text).map((line) => `${path}: ${line.trim()}`)),
+  ).toEqual([]);
+});
+
+test.each([
+  ["function told() {}", "told"],
+  ["const stored = () => 1;", "stored"],
+  ["class A { accountOf() {} }", "accountOf"],
+])("a name without a verb is seen: %s", (text, name) => {
+  expect(findNouns(text)).toEqual([name]);
+});
+
+test.each([
+  "/** How each service is spoken to. */",
+  "// Nobody answered.",
+  "/** Waits for what was begun. */",
+])("a riddle is seen: %s", (text) => {
+  expect(findRiddles(text)).toHaveLength(1);
+});
