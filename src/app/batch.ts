@@ -120,7 +120,7 @@ export function createPacerOf(
 function checkOccupied(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
   if (first === undefined) return;
   const file = `${first.file} (for ${nameRow(first.row)})`;
-  const more = others.length > 0 ? `, and ${others.length} more,` : "";
+  const more = others.length > 0 ? `, and ${others.length} more` : "";
   throw new LocalError(`${out} contains ${file}${more}, which this batch did not write; use another folder`);
 }
 

@@ -58,7 +58,7 @@ test("list --refresh says how many requests of other origins it does not ask for
   const { code, stderr } = await run("list", "--refresh");
   expect(code).toBe(0);
   expect(jsonLines(stderr)).toEqual([
-    { notice: { code: "NOT_REFRESHED", message: expect.stringContaining("1 request of another origin") } },
+    { notice: { code: "NOT_REFRESHED", message: expect.stringContaining("1 request of other origins") } },
   ]);
   expect(service.server.requests).toEqual([]);
 });

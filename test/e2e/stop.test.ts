@@ -40,7 +40,7 @@ test("a watch given up for its method has a hint of whole sentences", async () =
     fault: only("status", html(405)),
   });
   const { stderr } = await research(["watch", service.add("a => PROCESSING")]);
-  expect(stderr).toMatch(/^hint: If .* sets it\. (?:Then g|G)o on with: research watch /m);
+  expect(stderr).toMatch(/^hint: If .* set it with .*\. Then go on with: research watch /m);
 });
 
 test("a stop that is answered with PROCESSING does not end with 0", async () => {

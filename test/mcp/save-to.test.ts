@@ -29,11 +29,11 @@ test.each(["new.md", "sub/new.md", "./sub/../new.md", "..new.md", "..."])(
 );
 
 test.each([
-  ["the folder itself", ".", "NOT_ALLOWED", "is not in the folder"],
-  ["the one above", "..", "NOT_ALLOWED", "is not in the folder"],
-  ["one beside it", "../outside/a.md", "NOT_ALLOWED", "is not in the folder"],
-  ["one whose name begins alike", "../out2.md", "NOT_ALLOWED", "is not in the folder"],
-  ["one in full", "/a.md", "NOT_ALLOWED", "is not in the folder"],
+  ["the folder itself", ".", "NOT_ALLOWED", "the folder that the server may write to"],
+  ["the one above", "..", "NOT_ALLOWED", "the folder that the server may write to"],
+  ["one beside it", "../outside/a.md", "NOT_ALLOWED", "the folder that the server may write to"],
+  ["one whose name begins alike", "../out2.md", "NOT_ALLOWED", "the folder that the server may write to"],
+  ["one in full", "/a.md", "NOT_ALLOWED", "the folder that the server may write to"],
   ["one through a link", "link/a.md", "NOT_ALLOWED", "a symbolic link, which is not followed"],
   ["one that is there", "old.md", "LOCAL_IO", "exists already; name another file"],
   ["a folder", "sub", "LOCAL_IO", "exists already"],

@@ -59,7 +59,7 @@ describe.each(NAMES)("%s: completed without a text is no success", (name) => {
     const part = await run("output", "@last", "--partial");
     expect(part, part.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining("cut short") });
     expect(JSON.parse(part.stdout)).toMatchObject({ provider_status: "completed", stop_reason: "no_text" });
-    expect((await run("show", "@last")).stdout).toContain("holds no text");
+    expect((await run("show", "@last")).stdout).toContain("its answer has no text");
   });
 
   test("batch: its row failed and has no file, and only --retry-partial sends it again", async () => {
