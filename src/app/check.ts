@@ -11,7 +11,7 @@ import type { Checked, CheckOutcome } from "../core/protocol/check-outcome.js";
 import { readCitations } from "../core/protocol/citations.js";
 import { formatCount, shortenLine } from "../core/text/phrases.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
-import type { Claim, ReportClaims } from "../reader/checking/citations.js";
+import type { CitedClaim, ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
 import { type CheckModel, type ModelListener, reuseAnswers } from "./check-model.js";
@@ -247,7 +247,7 @@ export async function convertDocxToMarkdown(
 export async function readClaims(
   report: Report,
   onNotice?: ReportCheckOptions["onNotice"],
-): Promise<Claim[]> {
+): Promise<CitedClaim[]> {
   const { listClaims } = await import("../reader/checking/check.js");
   const cited = listClaims(report);
   if (onNotice) for (const notice of listNotices(cited)) onNotice(notice);

@@ -3,11 +3,11 @@ import { readMarkdown } from "../../core/markdown/parse.js";
 import type { Citation } from "../../core/protocol/citations.js";
 import { isShown, listSentences } from "./cited-sentences.js";
 import { findFirst, type Mark } from "./report-line.js";
-import { type Unit, UnitReader } from "./report-units.js";
+import { type ReportUnit, UnitReader } from "./report-units.js";
 import { Works } from "./works.js";
 
 /** A sentence, list item, table row or field of a report. Its place includes its marks; for a field it is 0. */
-export interface Claim extends Place {
+export interface CitedClaim extends Place {
   /** The text on one line, without marks and Markdown. */
   text: string;
   /** The path of the field in a structured result. */
@@ -20,7 +20,7 @@ export interface Claim extends Place {
 
 export interface ReportClaims {
   /** All claims in the order of the report, including those without a citation. */
-  claims: Claim[];
+  claims: CitedClaim[];
   /** Marks that lead to no source, as written. */
   marksWithoutSource: string[];
   /** Addresses in the report's list of works that no claim cites. */
@@ -61,7 +61,7 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
   const marks = units.flatMap(({ lines }) => lines.flatMap((line) => line.marks.filter(isMark)));
   const isBare = (mark: Mark) =>
     mark.certainty !== "link" && mark.certainty !== "none" && listUrls(mark).length === 0;
-  const claims = units.flatMap((unit): Claim[] => {
+  const claims = units.flatMap((unit): CitedClaim[] => {
     if (unit.kind === "aside") return [];
     const beside = unit.cites
       .flatMap((line) => line.marks.filter(isMark))
@@ -86,7 +86,7 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
 }
 
 /** Whether a line is the title of a list of works that follows it. */
-function isTitle({ kind, lines }: Unit, works: Works, next: Unit | undefined): boolean {
+function isTitle({ kind, lines }: ReportUnit, works: Works, next: ReportUnit | undefined): boolean {
   const text = lines.map((line) => line.text).join(" ");
   return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);
 }

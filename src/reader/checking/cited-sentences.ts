@@ -2,7 +2,7 @@ import { findQuotationPlaces } from "../matching/quotations.js";
 import { isAbbreviated, splitSentences } from "../reading/sentences-in.js";
 import { OBJECT } from "./mark-forms.js";
 import type { Line, Mark } from "./report-line.js";
-import type { Unit } from "./report-units.js";
+import type { ReportUnit } from "./report-units.js";
 
 /** A sentence of a report without its marks; its place includes them. */
 export interface Sentence {
@@ -35,7 +35,7 @@ const SOURCE_WORDS =
 const hasWords = (text: string) => /[\p{L}\p{Nd}]/u.test(text);
 
 /** Lists the sentences of a unit; a row is one sentence. `isMark` tells whether a candidate is a mark. */
-export function listSentences({ kind, lines }: Unit, isMark: (mark: Mark) => boolean): Sentence[] {
+export function listSentences({ kind, lines }: ReportUnit, isMark: (mark: Mark) => boolean): Sentence[] {
   const all = lines.flatMap((line) => splitLine(line, line.marks.filter(isMark), kind === "row"));
   if (kind !== "row") return joinSentences(all, kind === "item");
   const text = all

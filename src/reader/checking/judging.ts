@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import type { CheckedCitation, Support } from "../../core/protocol/check-outcome.js";
-import type { Claim } from "./citations.js";
+import type { CitedClaim } from "./citations.js";
 import type { PageContent, Pause } from "./page-content.js";
 import { type CitedPage, type Judgement, judge } from "./verdict.js";
 
@@ -26,7 +26,7 @@ function endOrThrow(error: unknown): undefined {
  * claims that are not judged yet are unchecked. `isWhole`: whether all claims were judged.
  */
 export async function judgeAll(
-  claims: readonly Claim[],
+  claims: readonly CitedClaim[],
   pagesOf: (urls: readonly string[]) => CitedPage[],
   language: string | undefined,
   { clock, signal, end }: { clock: Pick<Clock, "monotonic">; signal: AbortSignal; end: number },
@@ -35,7 +35,7 @@ export async function judgeAll(
   const read: ReadCitation[] = [];
   const pause = pauseUntil(clock, signal, end);
   let isWhole = true;
-  const judgeInTime = async ({ text, over, urls }: Claim) => {
+  const judgeInTime = async ({ text, over, urls }: CitedClaim) => {
     await pause();
     return judge(text, pagesOf(urls), language, over, pause);
   };

@@ -3,7 +3,7 @@ import { joinText } from "../../core/markdown/inlines.js";
 import { findAddress, Line } from "./report-line.js";
 
 /** A paragraph, list item or table row, or a part of the report that makes no claims. */
-export interface Unit {
+export interface ReportUnit {
   /** `gap`: a heading, code or a rule; `aside`: citations for other units; `note`: a definition. These three make no claims. */
   kind: "text" | "item" | "row" | "gap" | "aside" | "note";
   /** The text; for a row, its cells. */
@@ -11,12 +11,12 @@ export interface Unit {
   /** For a row, the heads of its columns. */
   over: string;
   /** Set if it may be an entry of a list of works: an item, a numbered row or line, a definition. */
-  entry: Entry | undefined;
+  entry: WorkEntry | undefined;
   /** Lines elsewhere whose marks belong to this unit. */
   cites: Line[];
 }
 
-export interface Entry {
+export interface WorkEntry {
   /** The numbers or names that marks may use for it. */
   labels: string[];
   /** Shared by all entries of one list. */
@@ -29,14 +29,14 @@ const LABEL = /^[\s([]*(?:\p{L}[\p{L}-]{0,20}\s?){1,3}:/u;
 
 /** Reads the units of a report in order. */
 export class UnitReader {
-  readonly units: Unit[] = [];
+  readonly units: ReportUnit[] = [];
   /** The list formed by consecutive lines that begin with numbers. */
-  #lines: Entry["list"] | undefined;
+  #lines: WorkEntry["list"] | undefined;
   readonly #notes = { of: "notes" } as const;
 
   /** `entry`: the list item that contains the blocks. */
-  read(blocks: readonly MarkdownBlock[], entry?: Entry): void {
-    let before: Unit[] = [];
+  read(blocks: readonly MarkdownBlock[], entry?: WorkEntry): void {
+    let before: ReportUnit[] = [];
     for (const [i, block] of blocks.entries()) {
       const begin = this.units.length;
       this.#block(block, before, { entry, kind: entry && i === 0 ? "item" : "text" });
@@ -53,7 +53,7 @@ export class UnitReader {
     }
   }
 
-  #block(block: MarkdownBlock, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
+  #block(block: MarkdownBlock, before: readonly ReportUnit[], of: Pick<ReportUnit, "kind" | "entry">): void {
     if (block.kind === "paragraph") this.#addParagraph(new Line(block.inlines), before, of);
     else if (block.kind === "quote") this.read(block.blocks, of.entry);
     else if (block.kind === "html") this.#addHtml(block.blocks, of.entry);
@@ -84,7 +84,7 @@ export class UnitReader {
   }
 
   /** Reads a block of HTML: items of its lists are entries, the rest is paragraphs. */
-  #addHtml(blocks: readonly MarkdownBlock[], entry: Entry | undefined): void {
+  #addHtml(blocks: readonly MarkdownBlock[], entry: WorkEntry | undefined): void {
     const list = { of: "items" } as const;
     let count = 0;
     for (const block of blocks) {
@@ -94,12 +94,12 @@ export class UnitReader {
     }
   }
 
-  #push({ kind, entry }: Pick<Unit, "kind" | "entry">, lines: Line[], over = ""): void {
+  #push({ kind, entry }: Pick<ReportUnit, "kind" | "entry">, lines: Line[], over = ""): void {
     this.units.push({ kind, entry, lines, over, cites: [] });
     entry?.urls.push(...lines.flatMap(({ urls }) => urls));
   }
 
-  #addParagraph(line: Line, before: readonly Unit[], of: Pick<Unit, "kind" | "entry">): void {
+  #addParagraph(line: Line, before: readonly ReportUnit[], of: Pick<ReportUnit, "kind" | "entry">): void {
     const labels = listLabels(line);
     const last = this.units.at(-1)?.entry;
     const isAside = hasOnlyAddresses(line);

@@ -1,6 +1,6 @@
 import type { Certainty } from "./mark-forms.js";
 import type { Line, Mark } from "./report-line.js";
-import type { Entry, Unit } from "./report-units.js";
+import type { ReportUnit, WorkEntry } from "./report-units.js";
 
 const SURE: readonly Certainty[] = ["sure", "counted", "link"];
 
@@ -10,7 +10,7 @@ const MOST_ADDRESSES = 50;
 /** The lists of works of a report, detected by their shape, and the targets of its marks. */
 export class Works {
   /** Parts of a list of works; they are not claims. */
-  readonly units: ReadonlySet<Unit>;
+  readonly units: ReadonlySet<ReportUnit>;
   /** Addresses by number or name; a later list replaces an earlier one. */
   readonly #listed = new Map<string, readonly string[]>();
   /** Whether the report has a list for the numbers of `counted` marks. */
@@ -20,8 +20,8 @@ export class Works {
   readonly #hasHabit: boolean;
 
   /** `sources`: the addresses of a provider's list; the first has the number 1. */
-  constructor(units: readonly Unit[], sources: readonly string[]) {
-    const lists = new Map<Entry["list"], Unit[]>();
+  constructor(units: readonly ReportUnit[], sources: readonly string[]) {
+    const lists = new Map<WorkEntry["list"], ReportUnit[]>();
     for (const unit of units) {
       const entries = unit.entry && lists.get(unit.entry.list);
       if (entries) entries.push(unit);
@@ -30,7 +30,7 @@ export class Works {
     const used = [countMarks(units, SURE), countMarks(units, ["number", "glued"])] as const;
     const fromLast = [...lists.values()].reverse();
     const labelsOfWorks = new Set<string>();
-    const hasWorks = (members: readonly Unit[]) => {
+    const hasWorks = (members: readonly ReportUnit[]) => {
       const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
       // A list of findings may have the numbers that marks use, but the list of works comes later.
       const isFree = !labels.some((label) => labelsOfWorks.has(label));
@@ -49,7 +49,7 @@ export class Works {
         `${i + 1}`,
         lines.flatMap(({ urls }) => urls),
       );
-    const isLabelled = ({ entry }: Unit) => entry?.list.of === "lines" || entry?.list.of === "notes";
+    const isLabelled = ({ entry }: ReportUnit) => entry?.list.of === "lines" || entry?.list.of === "notes";
     // Entries that begin with a mark win over a plain numbered list, such as one that was appended to the report.
     for (const unit of [...numbered.filter((unit) => !isLabelled(unit)), ...numbered.filter(isLabelled)])
       for (const label of unit.entry?.labels ?? []) list(label, unit.entry?.urls ?? []);
@@ -89,10 +89,10 @@ export class Works {
   }
 }
 
-const listMarks = ({ lines }: Unit): Mark[] => lines.flatMap(({ marks }) => marks);
+const listMarks = ({ lines }: ReportUnit): Mark[] => lines.flatMap(({ marks }) => marks);
 
 /** Counts the marks of these kinds for each number. */
-function countMarks(units: readonly Unit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
+function countMarks(units: readonly ReportUnit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { certainty, labels } of units.flatMap(listMarks))
     for (const label of kinds.includes(certainty) ? labels : [])
@@ -105,13 +105,13 @@ function countMarks(units: readonly Unit[], kinds: readonly Certainty[]): Readon
  * these count for this list, because no later list has the numbers.
  */
 function isWorkList(
-  members: readonly Unit[],
+  members: readonly ReportUnit[],
   used: readonly [ReadonlyMap<string, number>, ReadonlyMap<string, number>],
   isFree: boolean,
 ): boolean {
   const of = members[0]?.entry?.list.of;
   const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
-  const share = (is: (unit: Unit) => boolean) => members.filter(is).length / members.length;
+  const share = (is: (unit: ReportUnit) => boolean) => members.filter(is).length / members.length;
   if (of === "notes") return true;
   if (labels.length < members.length / 2 || share(({ entry }) => (entry?.urls.length ?? 0) > 0) < 0.5)
     return false;
@@ -127,8 +127,8 @@ function isWorkList(
 }
 
 /** Finds a list without numbers at the end of a report whose entries are titles with their addresses. */
-function listUnnumberedWorks(units: readonly Unit[], numbered: ReadonlySet<Unit>): Unit[] {
-  const isApart = (unit: Unit) => unit.kind === "gap" || unit.kind === "note" || numbered.has(unit);
+function listUnnumberedWorks(units: readonly ReportUnit[], numbered: ReadonlySet<ReportUnit>): ReportUnit[] {
+  const isApart = (unit: ReportUnit) => unit.kind === "gap" || unit.kind === "note" || numbered.has(unit);
   const last = units.findLastIndex(
     (unit) => !isApart(unit) && (unit.kind === "row" || classifyShape(unit) !== "title"),
   );
@@ -154,7 +154,7 @@ function isEnd(after: string): boolean {
 }
 
 /** Classifies a unit that has its one address at an end: `title` if it contains no figure that could be checked. */
-function classifyShape({ lines, kind }: Unit): "title" | "address" | undefined {
+function classifyShape({ lines, kind }: ReportUnit): "title" | "address" | undefined {
   const parts = lines.flatMap((line) =>
     line.marks.flatMap((mark) => (mark.urls.length > 0 ? { line, mark } : [])),
   );

@@ -7,7 +7,7 @@ import { getMeasure } from "../matching/units.js";
 import { listContentKeys } from "../matching/words.js";
 
 /** A sentence, list item, row or field of a report; `over`: the heads of its columns or the name of its field. */
-export interface Sentence {
+export interface ComparedSentence {
   text: string;
   over: string;
 }
@@ -81,7 +81,10 @@ interface Weights {
 }
 
 /** Compares two reports: returns how each sentence of one relates to the other report. Linear time. */
-export function relate(first: readonly Sentence[], second: readonly Sentence[]): [Relation[], Relation[]] {
+export function relate(
+  first: readonly ComparedSentence[],
+  second: readonly ComparedSentence[],
+): [Relation[], Relation[]] {
   const [a, b] = [first, second].map((all) => detectLanguage(all.map(({ text }) => text).join("\n")));
   const isForeign = a !== undefined && b !== undefined && a !== b;
   const sides = [new Side(first, getVocabulary(a, b)), new Side(second, getVocabulary(b, a))] as const;
@@ -127,7 +130,7 @@ class Side {
   readonly #quotable = new QuotableText();
   readonly #texts: ReadonlySet<string>;
 
-  constructor(sentences: readonly Sentence[], vocabulary: Vocabulary) {
+  constructor(sentences: readonly ComparedSentence[], vocabulary: Vocabulary) {
     this.#figures = new FigureIndex(vocabulary, "decimals");
     const frequent = new Set(vocabulary.list("frequent"));
     const listKeys = (text: string) => listContentKeys(text, (word) => frequent.has(word));

@@ -1,6 +1,6 @@
 import type { Report } from "../checking/check.js";
 import { readClaims } from "../checking/citations.js";
-import { type Relation, relate, type Sentence } from "./compare.js";
+import { type ComparedSentence, type Relation, relate } from "./compare.js";
 
 /** A sentence of a report, or a named field of a structured result, with its relation to the other report. */
 export interface Compared {
@@ -10,7 +10,7 @@ export interface Compared {
 
 /** A text of a report; it is compared with the text at the same path of the other report. */
 interface Part {
-  sentences: readonly Sentence[];
+  sentences: readonly ComparedSentence[];
   /** The index in the report of its first sentence. */
   from: number;
 }
@@ -53,8 +53,8 @@ function setRelations(
 }
 
 function relateParts(
-  first: readonly Sentence[],
-  second: readonly Sentence[],
+  first: readonly ComparedSentence[],
+  second: readonly ComparedSentence[],
   isField: boolean,
 ): [Relation[], Relation[]] {
   const [a, b] = relate(first, second);
@@ -81,7 +81,7 @@ const SAME: Relation = { kind: "same" };
 function listParts(report: Report): Map<string, Part> {
   const parts = new Map<string, Part>();
   let from = 0;
-  const add = (path: string, sentences: readonly Sentence[]) => {
+  const add = (path: string, sentences: readonly ComparedSentence[]) => {
     parts.set(path, { sentences, from });
     from += sentences.length;
   };
