@@ -121,6 +121,12 @@ it("reads what is only called like a page that asks for a person, and a page of 
     expect(await readerOf(web).read(new URL(web.url(`a.test/${path}`)))).toMatchObject({ blocks: [{}] });
 });
 
+it("decodes a page by its byte order mark, whatever charset the header names", async () => {
+  const page = typed("text/html; charset=iso-8859-1", Buffer.from("\ufeff<p>caf\u00e9</p>"));
+  const web = await smallWeb({ "a.test/x": page });
+  expect(await readerOf(web).read(new URL(web.url("a.test/x")))).toMatchObject(reads("caf\u00e9"));
+});
+
 it("takes the front page of a site for the one of its www", async () => {
   const web: SmallWeb = await smallWeb({
     "www.a.test/deep": (response) => redirect(web.url("a.test/"))(response),

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { splitWords } from "../../../src/reader/matching/words.js";
+import { getVocabulary } from "../../../src/reader/languages/languages.js";
+import { findNames, splitWords } from "../../../src/reader/matching/words.js";
 
 it.each([
   ["The limits of hourly creates", ["limit", "hour", "creat"]],
@@ -16,4 +17,18 @@ it.each([
   [`hash ${"a1".repeat(40)}`, ["hash"]],
 ])("%s", (text, expected) => {
   expect(splitWords(text)).toEqual(expected);
+});
+
+it.each<[string, string, string[]]>([
+  ["en", "The Harbor Line opened in March.", ["The", "Harbor", "Line"]],
+  // What somebody said names nobody of whom the page must speak beside the figure.
+  [
+    "en",
+    "Ridership rose by 4, “since the Old Town Hall was closed for us”, Keller said.",
+    ["Ridership", "Keller"],
+  ],
+  ["en", "The “Blue Book” has 12 chapters.", ["The", "Blue", "Book"]],
+  ["de", "Die „Blaue Mappe“ der EZB hat 12 Seiten.", ["EZB", "Blaue Mappe"]],
+])("the names of a sentence in %s: %s", (language, text, names) => {
+  expect(findNames(text, language, getVocabulary(language))).toEqual(names);
 });

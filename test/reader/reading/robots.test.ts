@@ -18,6 +18,7 @@ it.each<[string, string, string, boolean]>([
     false,
   ],
   ["a group of two agents", "User-agent: x\nUser-agent: research-cli\nDisallow: /a", "/a", false],
+  ["a group of two agents, ours first", "User-agent: research-cli\nUser-agent: x\nDisallow: /a", "/a", false],
   ["the group of another", "User-agent: x\nDisallow: /", "/a", true],
   ["any text between", "User-agent: *\nDisallow: /*/private", "/a/private/b", false],
   ["any text between, which is not there", "User-agent: *\nDisallow: /*/private", "/private", true],

@@ -267,6 +267,16 @@ test("nothing is known where no page answers", async () => {
   expect(jsonLines(stderr)).toMatchObject([{ error: { code: "NOT_CHECKED", exit_code: 9 } }]);
 });
 
+test("nothing is known if no page was read before the check's own time ended", async () => {
+  const url = `http://127.0.0.1:${await listen(createServer(() => {}))}`;
+  const check = await research(["check", "-", "--allow-private", "--json", "--timeout", "200ms"], {
+    input: `It takes 5 (${url}/pool).`,
+  });
+  expect(check.code).toBe(9);
+  expect(jsonLines(check.stdout)).toMatchObject([{ complete: false, counts: { unreadable: 1 } }]);
+  expect(jsonLines(check.stderr)).toMatchObject([{ error: { code: "NOT_CHECKED", exit_code: 9 } }]);
+});
+
 test("nothing is known where every page refuses, and a page that is gone is an answer", async () => {
   const server = createServer(({ url }, response) => response.writeHead(url === "/gone" ? 404 : 403).end());
   const url = `http://127.0.0.1:${await listen(server)}`;
