@@ -144,7 +144,7 @@ const SILENCE_MS = 60_000;
  * Finds the model that the flags name, or else the variables; undefined if neither does. Throws UsageError, BaseUrlError,
  * and LocalError for a key file.
  */
-export async function checkModelOf(
+export async function openCheckModel(
   ctx: ModelSurroundings,
   { model, modelUrl, ...options }: ModelOptions,
   depth: ModelOptions["depth"] = "standard",

@@ -2,8 +2,8 @@ import type { Result } from "../client/workflows/results.js";
 import type { Report } from "../reader/checking/check.js";
 import type { Compared } from "../reader/comparing/reports.js";
 import { listPages, normalizePageAddress } from "./bibliography.js";
-import { checkReportSize } from "./check.js";
 import { UsageError } from "./errors.js";
+import { checkReportSize } from "./report.js";
 
 /** A report of a request, or from a file. */
 export interface DiffSide {

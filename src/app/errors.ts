@@ -28,6 +28,12 @@ export const EXIT_CODES = {
   SCHEMA_MISMATCH: 13,
 } as const;
 
+/** Returns 14 if a source does not support or contradicts its sentence, or is gone (contract §11). */
+export function getCheckExitCode({ counts }: { counts: Readonly<Record<string, number>> }): 0 | 14 {
+  const { missing = 0, gone = 0, contradicted = 0 } = counts;
+  return missing + gone + contradicted > 0 ? 14 : 0;
+}
+
 export type OurCode = keyof typeof EXIT_CODES;
 
 /** Whether an error code is the program's own (contract §1.4) and not the service's. */

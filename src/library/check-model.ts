@@ -1,5 +1,5 @@
 import type { ReportCheckOptions } from "../app/check.js";
-import { checkModelOf } from "../app/check-model.js";
+import { openCheckModel } from "../app/check-model.js";
 import { systemClock } from "../core/clock.js";
 import type { Environment } from "../core/files/local-error.js";
 import type { ReportModel } from "./types.js";
@@ -18,7 +18,7 @@ export async function openModel(
   const keys = { RESEARCH_MODEL_API_KEY: apiKey, RESEARCH_MODEL_API_KEY_FILE: undefined };
   const host = { env: { ...env, ...keys }, clock: systemClock, version: "", random: Math.random };
   const limits = { modelTokens: tokens, modelCalls: calls, modelTime: timeMs, modelPrice: price };
-  const model = await checkModelOf({ host, flags: {}, signal }, { model: name, modelUrl: url, ...limits });
+  const model = await openCheckModel({ host, flags: {}, signal }, { model: name, modelUrl: url, ...limits });
   await model?.requireAccess(signal);
   return { model, listener: { onEnd: async ({ usage }) => onUsage?.(usage) } };
 }

@@ -4,7 +4,8 @@ import type { CheckReportOptions } from "./types.js";
 
 /** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (NOT_CHECKED if no page could be read or no mark leads to a source, USAGE over 2 MiB, NOT_AUTHENTICATED by the model) and `signal.reason`. */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
-  const { CHECK_LIMITS, checkOf, openChecker, reportOf } = await import("../app/check.js");
+  const { CHECK_LIMITS, checkReport: check, openChecker } = await import("../app/check.js");
+  const { readReport } = await import("../app/report.js");
   const { openModel } = await import("./check-model.js");
   const { signal = new AbortController().signal, allowPrivate, model: given, ...limits } = options;
   signal.throwIfAborted();
@@ -12,9 +13,9 @@ export async function checkReport(markdown: string, options: CheckReportOptions 
   let asked: Awaited<ReturnType<typeof openModel>> = {};
   try {
     asked = await openModel(given, process.env, signal);
-    const report = reportOf({ data: {}, value: markdown });
+    const report = readReport({ data: {}, value: markdown });
     const named = { request_id: null, file: null };
-    const outcome = await checkOf(checker, report, named, { ...CHECK_LIMITS, ...limits, ...asked, signal });
+    const outcome = await check(checker, report, named, { ...CHECK_LIMITS, ...limits, ...asked, signal });
     signal.throwIfAborted();
     return outcome;
   } catch (error) {

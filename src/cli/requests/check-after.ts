@@ -1,15 +1,8 @@
-import {
-  CHECK_LIMITS,
-  type Checker,
-  type CheckNotice,
-  checkOf,
-  keepCheck,
-  openChecker,
-  readKeptCheck,
-  reportOf,
-} from "../../app/check.js";
+import { CHECK_LIMITS, type Checker, checkReport, openChecker } from "../../app/check.js";
 import type { CheckModel } from "../../app/check-model.js";
 import { describeFailure } from "../../app/failure.js";
+import { keepCheck, readKeptCheck } from "../../app/kept-check.js";
+import { type CheckNotice, readReport } from "../../app/report.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import type { Target } from "../../client/workflows/requests.js";
 import type { Result } from "../../client/workflows/results.js";
@@ -24,8 +17,8 @@ import { createModelListener, describeLimits } from "./model-listener.js";
 /** The model that variables name for the checks after a command, with its limits said; undefined without a check or a model. */
 export async function openModelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
   if (!isChecked) return undefined;
-  const { checkModelOf } = await import("../../app/check-model.js");
-  const model = await checkModelOf(ctx, {}, "quick");
+  const { openCheckModel } = await import("../../app/check-model.js");
+  const model = await openCheckModel(ctx, {}, "quick");
   if (model) await ctx.reporter.writeNotice("MODEL", describeLimits(model));
   return model;
 }
@@ -53,7 +46,7 @@ export class ChecksAfter {
       this.#checker ??= openChecker({ env, clock, version });
       const named = { request_id: requestId, file: null };
       const notices: CheckNotice[] = [];
-      const outcome = await checkOf(await this.#checker, reportOf(result), named, {
+      const outcome = await checkReport(await this.#checker, readReport(result), named, {
         ...{ ...CHECK_LIMITS, signal, model },
         listener: model && { onEnd: createModelListener(reporter, model, requestId).onEnd },
         earlier: readKeptCheck(ports, requestId),

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
-import { convertDocxToMarkdown, MAX_REPORT_BYTES, type Report, reportIn, reportOf } from "../../app/check.js";
 import { UsageError } from "../../app/errors.js";
 import { readBytes, readText } from "../../app/read-text.js";
+import {
+  convertDocxToMarkdown,
+  MAX_REPORT_BYTES,
+  parseReport,
+  type Report,
+  readReport,
+} from "../../app/report.js";
 import type { Ports } from "../../client/workflows/ports.js";
 import { resolveTarget, type Target } from "../../client/workflows/requests.js";
 import { fetchResult, type Result } from "../../client/workflows/results.js";
@@ -41,10 +47,10 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
         name,
       );
       if (hasBoxes) await ctx.reporter.writeNotice("NOT_READ", `the text boxes of ${name} are not read`);
-      return { ...reportIn(markdown, `${name}.md`), requestId: null, file: name, source: {} };
+      return { ...parseReport(markdown, `${name}.md`), requestId: null, file: name, source: {} };
     }
     const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
-    const { report, result } = reportIn(text, name);
+    const { report, result } = parseReport(text, name);
     return { report, result, requestId: null, file: name, source: {} };
   }
   const target = resolveTarget(ctx, name);
@@ -53,5 +59,5 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};
   const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
-  return { report: reportOf(result), result, requestId, file: null, kept: { ports, target }, source };
+  return { report: readReport(result), result, requestId, file: null, kept: { ports, target }, source };
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Report, readClaims, reportOf } from "../../app/check.js";
+import { type Report, readClaims, readReport } from "../../app/report.js";
 import { formatResult, formatWithSources } from "../../app/result-text.js";
 import type { Result } from "../../client/workflows/results.js";
 import { runLocally } from "../../core/files/local-error.js";
@@ -38,7 +38,7 @@ export async function buildPage(
       kind: typeof result.value === "string" ? "markdown" : "json",
       text: formatWithSources(result),
       digestOf: formatResult(result),
-      marks: check && (await buildMarks(reportOf(result), check)),
+      marks: check && (await buildMarks(readReport(result), check)),
     },
     { ...source, createdAt: readText(createdAt), completedAt: readText(completed_at) },
   );

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readKeptCheck } from "../../../app/check.js";
+import { readKeptCheck } from "../../../app/kept-check.js";
 import { readSmallFile } from "../../../app/read-text.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";

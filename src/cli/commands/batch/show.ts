@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { nameRow, ROW_FORMS } from "../../../app/batch.js";
-import { exitCodeOfCheck } from "../../../app/check.js";
 import type { CheckModel } from "../../../app/check-model.js";
-import { EXIT_CODES } from "../../../app/errors.js";
+import { EXIT_CODES, getCheckExitCode } from "../../../app/errors.js";
 import { describeFailure, describeRowError, type Failure } from "../../../app/failure.js";
 import { Batch } from "../../../client/workflows/batch/batch.js";
 import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/workflows/batch/context.js";
@@ -133,7 +132,7 @@ function exitCodeOf(
 ): number {
   switch (standing) {
     case "done":
-      return check && isChecked ? exitCodeOfCheck(check) : 0;
+      return check && isChecked ? getCheckExitCode(check) : 0;
     case "failed":
       return EXIT_CODES.RESEARCH_FAILED;
     case "stopped":

@@ -1,19 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  CHECK_LIMITS,
-  type CheckNotice,
-  checkOf,
-  exitCodeOfCheck,
-  keepCheck,
-  NotCheckedError,
-  openChecker,
-  readClaims,
-  readKeptCheck,
-} from "../../../app/check.js";
-import { checkModelOf } from "../../../app/check-model.js";
+import { CHECK_LIMITS, checkReport, NotCheckedError, openChecker } from "../../../app/check.js";
+import { openCheckModel } from "../../../app/check-model.js";
 import { parseDomains } from "../../../app/domains.js";
+import { getCheckExitCode } from "../../../app/errors.js";
+import { keepCheck, readKeptCheck } from "../../../app/kept-check.js";
 import { writeTarget } from "../../../app/output-file.js";
+import { type CheckNotice, readClaims } from "../../../app/report.js";
 import { catchLocalError, hashSha256, LocalError, runLocally } from "../../../core/files/local-error.js";
 import type { CheckOutcome } from "../../../core/protocol/check-outcome.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
@@ -53,7 +46,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     domains: parseDomains("--domains", options.domains),
     notDomains: parseDomains("--not-domains", options.notDomains),
   };
-  const model = await checkModelOf(ctx, options);
+  const model = await openCheckModel(ctx, options);
   const named = await readNamed(ctx, name);
   const deliver = async (text: string) => {
     if (output === undefined || output === "-") return reporter.writeResult(text);
@@ -89,7 +82,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   const notices: CheckNotice[] = [];
   try {
     const { report, requestId, file, kept } = named;
-    const outcome = await checkOf(
+    const outcome = await checkReport(
       checker,
       report,
       { request_id: requestId, file },
@@ -130,7 +123,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
           : "with --html the same command gives the report as a page, with a mark at each citation",
       );
     signal.throwIfAborted();
-    return exitCodeOfCheck(outcome);
+    return getCheckExitCode(outcome);
   } finally {
     reporter.stopLive();
     checker.close();

@@ -1,6 +1,6 @@
 import { type AccountStatement, findStatements } from "../../../app/agreement.js";
 import { listPages, normalizePageAddress } from "../../../app/bibliography.js";
-import { reportOf } from "../../../app/check.js";
+import { readReport } from "../../../app/report.js";
 import { formatResult, formatWithSources } from "../../../app/result-text.js";
 import { readTokens } from "../../../client/store/history/records.js";
 import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
@@ -71,7 +71,7 @@ export function listStatements(
     const { file } = state;
     if (file === undefined) return [];
     const value = file.endsWith(".json") ? readJsonPath(read(file)) : read(file);
-    return [{ profile: getProfile(state), report: reportOf({ data: {}, value }) }];
+    return [{ profile: getProfile(state), report: readReport({ data: {}, value }) }];
   });
   return findStatements(reports);
 }

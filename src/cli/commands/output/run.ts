@@ -1,4 +1,4 @@
-import { readKeptCheck } from "../../../app/check.js";
+import { readKeptCheck } from "../../../app/kept-check.js";
 import { resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, readKeptResult } from "../../../client/workflows/results.js";
 import { parseEpoch } from "../../../core/clock.js";

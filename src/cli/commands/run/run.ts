@@ -1,5 +1,5 @@
-import { exitCodeOfCheck } from "../../../app/check.js";
 import type { CheckModel } from "../../../app/check-model.js";
+import { getCheckExitCode } from "../../../app/errors.js";
 import type { Machine } from "../../../app/machine.js";
 import type { AskedAccount } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
@@ -86,7 +86,7 @@ export async function showRun(
     const source = { requestId, origin: ports.origin, question: body.prompt, createdAt };
     file = await showResult(terminal, result, source, options);
     const checked = await checks?.check(ports, target, result);
-    if (checked) ofCheck = exitCodeOfCheck(checked);
+    if (checked) ofCheck = getCheckExitCode(checked);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
     if (error instanceof Interrupted) throw wrapInterrupted(signal, requestId, goOn);

@@ -1,4 +1,4 @@
-import { readKeptCheck } from "../../../app/check.js";
+import { readKeptCheck } from "../../../app/kept-check.js";
 import { getService, type HistoryEntry, UNKNOWN } from "../../../client/store/history/records.js";
 import type { RowCheck } from "../../../client/workflows/batch/journal.js";
 import { requireEntry } from "../../../client/workflows/requests.js";

@@ -1,0 +1,31 @@
+import { getService } from "../client/store/history/records.js";
+import type { Ports } from "../client/workflows/ports.js";
+import { isAt, type Target } from "../client/workflows/requests.js";
+import { isObject, readJsonPath } from "../core/json/exact-json.js";
+import type { CheckOutcome } from "../core/protocol/check-outcome.js";
+
+type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
+
+/**
+ * Keeps the check of a request's result for as long as the result itself. An incomplete check does not replace a
+ * complete one whose citations a model has judged. Throws LocalError.
+ */
+export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcome: CheckOutcome): void {
+  const { history } = ports;
+  if (!entry || !isAt(entry, ports)) return;
+  const earlier = outcome.complete ? undefined : readKeptCheck(ports, requestId);
+  const isPoorer = earlier?.complete && earlier.model && (outcome.model ?? earlier.model) === earlier.model;
+  if (isPoorer) return;
+  history?.keep(history.checks, { ...entry, request_id: requestId }, JSON.stringify(outcome), true);
+}
+
+export function readKeptCheck(
+  { history, origin, basePath }: KeptPorts,
+  requestId: string,
+): CheckOutcome | undefined {
+  const text = history?.checks.read(getService({ origin, base_path: basePath }), requestId);
+  const kept = readJsonPath(text ?? "");
+  return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
+    ? (kept as unknown as CheckOutcome)
+    : undefined;
+}

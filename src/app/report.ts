@@ -1,0 +1,100 @@
+import type { Result } from "../client/workflows/results.js";
+import { findMemberText, isObject, JsonText, readJsonPath } from "../core/json/exact-json.js";
+import { readCitations } from "../core/protocol/citations.js";
+import { formatCount, shortenLine } from "../core/text/phrases.js";
+import type { Report } from "../reader/checking/check.js";
+import type { CitedClaim, ReportClaims } from "../reader/checking/citations.js";
+import { UsageError } from "./errors.js";
+
+export type { Report } from "../reader/checking/check.js";
+
+/** The largest report that is read, in bytes. */
+export const MAX_REPORT_BYTES = 2 << 20;
+
+/** Throws UsageError for a text that is too long. */
+export function checkReportSize(report: Report): void {
+  if ("text" in report && Buffer.byteLength(report.text) > MAX_REPORT_BYTES)
+    throw new UsageError(`the report is over ${MAX_REPORT_BYTES >> 20} MiB`, "Shorten it.");
+}
+
+/** Reads a result as a report: its text or its fields, with the provider's citations. */
+export function readReport({ data, value }: Pick<Result, "data" | "value">): Report {
+  const sources = Array.isArray(data.sources) ? data.sources.map((source) => Object(source).url) : [];
+  const given = {
+    citations: readCitations(data.citations),
+    sources: sources.map((url) => (typeof url === "string" ? url : "")),
+  };
+  return typeof value === "string" ? { text: value, given } : { value, given };
+}
+
+/** Reads the report in a file: Markdown or, if the name ends in `.json`, the output of `output --json`. Throws UsageError. */
+export function parseReport(text: string, file: string): { report: Report; result: Result } {
+  if (text.includes("\0"))
+    throw new UsageError(
+      `${file} is not text`,
+      "Give a report in Markdown, or what `output --json` printed.",
+    );
+  if (!/\.json$/i.test(file)) {
+    const result = { data: {}, value: text, exact: {} };
+    return { report: readReport(result), result };
+  }
+  const data = readJsonPath(text);
+  if (data === undefined) throw new UsageError(`${file} is not JSON`);
+  const isData = isObject(data) && Object.hasOwn(data, "output");
+  const result = isData
+    ? { data, value: data.output, exact: findMemberText(data, "output") ?? data }
+    : { data: {}, value: data, exact: new JsonText(text) };
+  return { report: readReport(result), result };
+}
+
+/** Converts a Word report to Markdown. Rejects with UsageError. */
+export async function convertDocxToMarkdown(
+  bytes: Uint8Array,
+  file: string,
+): Promise<{ markdown: string; hasBoxes: boolean }> {
+  const { convertDocxToMarkdown } = await import("../reader/reading/documents/docx-markdown.js");
+  try {
+    return convertDocxToMarkdown(bytes);
+  } catch (error) {
+    throw new UsageError(
+      `${file} cannot be read as a Word document: ${(error as Error).message}`,
+      "Save it once more as docx, or as Markdown.",
+    );
+  }
+}
+
+/** Lists the sentences of a report in order; a check judges the sentences that cite a source. */
+export async function readClaims(
+  report: Report,
+  onNotice?: (notice: CheckNotice) => void,
+): Promise<CitedClaim[]> {
+  const { listClaims } = await import("../reader/checking/check.js");
+  const cited = listClaims(report);
+  if (onNotice) for (const notice of listNotices(cited)) onNotice(notice);
+  return cited.claims;
+}
+
+export interface CheckNotice {
+  code: "MARKS_WITHOUT_SOURCE" | "SOURCES_NOT_CITED";
+  message: string;
+}
+
+export const EXPORT_HINT =
+  "Export the report with its links, as Markdown or docx, in place of a copy of what the page shows; " +
+  "of a request of this machine, check the id.";
+
+/** Lists the marks of a report that lead to no source, and the listed sources that no sentence cites. */
+export function listNotices({ marksWithoutSource: marks, notCited }: ReportClaims): CheckNotice[] {
+  const notices: CheckNotice[] = [];
+  if (marks.length > 0)
+    notices.push({
+      code: "MARKS_WITHOUT_SOURCE",
+      message: `${formatCount(marks.length, "mark")} of the report ${marks.length === 1 ? "leads" : "lead"} to no source, such as ${shortenLine(marks[0] ?? "", 80)}. ${EXPORT_HINT}`,
+    });
+  if (notCited.length > 0)
+    notices.push({
+      code: "SOURCES_NOT_CITED",
+      message: `${formatCount(notCited.length, "listed source")} ${notCited.length === 1 ? "is" : "are"} cited by no sentence, such as ${notCited[0]}`,
+    });
+  return notices;
+}

@@ -1,0 +1,18 @@
+import { History } from "../../src/client/store/history/history.js";
+import type { Ports } from "../../src/client/workflows/ports.js";
+import { resolveTarget } from "../../src/client/workflows/requests.js";
+import { systemClock } from "../../src/core/clock.js";
+import { folderWith } from "./folder.js";
+
+/** Makes an account that has created a request, and a client that returns its result. */
+export function accountWithRequest() {
+  const history = new History(folderWith(), () => Date.now());
+  const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
+  history.begin(attempt).recordCreated("id-1234", {});
+  const client = { output: async () => ({ output: "x" }) } as unknown as Ports["client"];
+  const ports: Ports = {
+    ...{ client, history, origin: attempt.origin, basePath: "", apiKey: "k", profile: null },
+    ...{ unrecorded: false, outputField: "output", clock: systemClock },
+  };
+  return { ports, history, target: resolveTarget(ports, "id-1234") };
+}
