@@ -167,7 +167,7 @@ export class MachineResearch implements Research {
     const job = await openBatch(this.machine, rows, { out, limit, retryFailed });
     const { states, folder } = job;
     try {
-      const limits = { ...ROW_FORMS, signal, timeout, announces: false };
+      const limits = { ...ROW_FORMS, signal, timeout };
       for await (const event of new Batch(job, limits).run()) {
         const seen = buildPublicEvent(event, states, folder.path);
         if (seen) yield seen;

@@ -75,7 +75,6 @@ export async function runBatch(
       describe: (error) => ({ code: (error as { code: string }).code, message: String(error), exit_code: 1 }),
       format: ({ value }) => (typeof value === "string" ? value : JSON.stringify(value)),
       check: async () => undefined,
-      announces: false,
       ...options,
     },
   );

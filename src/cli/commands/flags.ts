@@ -74,11 +74,6 @@ export const flags = {
       parsePositiveDuration,
     ),
   },
-  onDone: {
-    "--on-done <command>":
-      "run a shell command when a request ends, with RESEARCH_REQUEST_ID, RESEARCH_STATUS and, if the result " +
-      "was written to a file, RESEARCH_RESULT_FILE",
-  },
   notify: {
     "--notify": "ring the terminal bell when the wait is over",
   },

@@ -14,7 +14,6 @@ import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
 import { addId, exitCodeOf, formatStatusLine, sayNotObserved } from "./answers.js";
-import type { OnDone } from "./on-done.js";
 import {
   changeLine,
   describeStuck,
@@ -33,8 +32,6 @@ export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   question?: string;
   /** Whether this command created the requests: then nothing that ends the wait is an error (contract §1.5). */
   created?: boolean;
-  /** Called with each request that ends. */
-  done?: OnDone | undefined;
 }
 
 type Event<Kind extends FollowEvent["kind"]> = Extract<FollowEvent, { kind: Kind }>;
@@ -132,7 +129,6 @@ class FollowView {
     const { reporter } = this.terminal;
     reporter.redraw();
     if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
-    if (final) this.options.done?.run({ requestId, status });
     if (!this.options.print) return;
     if (reporter.json) await reporter.writeResultJson(watchJson({ ...event, progress: event.data.progress }));
     else if (final)

@@ -41,19 +41,18 @@ export function listResultWords({ output, force, strict, raw, html, web }: Resul
 /** A larger result is printed unchanged (contract §6). */
 const MAX_LAID_OUT_BYTES = 2 * 1024 * 1024;
 
-/** Delivers a result to a file, a browser or stdout. Returns the path of `--output`. Throws LocalError or ClosedPipe. */
+/** Delivers a result to a file, a browser or stdout. Throws LocalError or ClosedPipe. */
 export async function showResult(
   terminal: Terminal,
   result: Result,
   source: ResultSource,
   options: ResultFlags,
-): Promise<string | undefined> {
+): Promise<void> {
   const { reporter, host } = terminal;
   const { output, force = false, html, web } = options;
   if (web) {
     const { openPage } = await import("./page.js");
-    await openPage(terminal, result, source);
-    return undefined;
+    return openPage(terminal, result, source);
   }
   const text = reporter.json
     ? `${stringifySafe(result.data)}\n`
@@ -64,13 +63,11 @@ export async function showResult(
         : formatWithSources(result);
   if (output !== undefined && output !== "-") {
     writeTarget(output, text, force);
-    await reporter.say(`wrote ${output}`);
-    return output;
+    return reporter.say(`wrote ${output}`);
   }
   const isRead = host.stdout.isTTY && !reporter.json && !html;
   if (isRead) await reporter.writeGap();
   await reporter.writeResult(isRead ? await formatForReading(terminal, result, text, options) : text);
-  return undefined;
 }
 
 /** Formats a result for a terminal: formats Markdown, and makes control characters harmless. */

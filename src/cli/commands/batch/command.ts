@@ -35,7 +35,7 @@ export const batch = define({
       "--resend-unknown": "send rows with an unknown outcome again; may create duplicates",
     },
     "Account:": flags.provider,
-    "Waiting:": { ...flags.pace, ...flags.onDone, ...flags.notify },
+    "Waiting:": { ...flags.pace, ...flags.notify },
     "Results:": {
       "--out <dir>": "the folder for the results, results.jsonl, and the state to resume from",
       "--html": "also write index.html and a page for each row",
@@ -63,7 +63,6 @@ export const batch = define({
   examples: [
     "research batch questions.txt --out answers --tier free",
     "research batch companies.csv --template 'What does {{company}} sell?' --out answers --dry-run",
-    "research batch rows.jsonl --out answers --on-done 'echo $RESEARCH_REQUEST_ID'",
   ],
   run: async () => (await import("./run.js")).batch,
 });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { nameRow, ROW_FORMS } from "../../../app/batch.js";
 import type { CheckModel } from "../../../app/check-model.js";
 import { EXIT_CODES, getCheckExitCode } from "../../../app/errors.js";
@@ -18,7 +17,6 @@ import { SILENT_WAIT_MS } from "../../context.js";
 import { describeCommandFailure } from "../../errors.js";
 import { formatStatusWord, pickWorst, sayNotObserved } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
-import { OnDone } from "../../requests/on-done.js";
 import { addEnd, describeStuck, describeUsualLength } from "../../requests/progress-text.js";
 import { limitWords, nameAccount } from "../../requests/submit.js";
 import { alignRow } from "../../terminal/columns.js";
@@ -44,14 +42,13 @@ import {
   measureNameWidth,
 } from "./view.js";
 
-export type ShowOptions = Given<"onDone" | "notify" | "pace" | "check"> & { maxFailures?: number };
+export type ShowOptions = Given<"notify" | "pace" | "check"> & { maxFailures?: number };
 
 /** Runs a batch and shows it; returns the exit code. `beside`: for a command with another stdout. Throws Interrupted. */
 export async function showBatch(
   terminal: Terminal,
   job: BatchJob,
   {
-    onDone,
     notify: isNotified,
     check: isChecked,
     checkModel,
@@ -60,7 +57,6 @@ export async function showBatch(
   }: ShowOptions & { checkModel: CheckModel | undefined; beside?: (result: Result) => unknown },
   resume: string,
 ): Promise<number> {
-  const done = OnDone.create(terminal, onDone);
   const checks = isChecked ? new ChecksAfter(terminal, checkModel) : undefined;
   const [{ ports }] = job.accounts as [BatchAccount];
   const batch = new Batch(job, {
@@ -70,29 +66,18 @@ export async function showBatch(
     checkSources: checks && createRowChecker(checks, job),
     noteOf: beside,
     failsAtLimits: beside !== undefined,
-    announces: done !== undefined,
   });
-  const announce = (state: RowState) => {
-    const { requestId = "", status, file } = state;
-    const path = file && join(job.folder.path, file);
-    done?.run({ requestId, status: status ?? "", file: path }, () => batch.noteAnnounced(state));
-  };
   const renderer = new BatchRenderer({
     ...{ batch, reporter: terminal.reporter, host: terminal.host, resume },
     ...{ usual: describeUsualLength(ports), isBeside: beside !== undefined },
   });
   await renderer.begin();
   try {
-    job.states.filter((state) => state.announce === "pending").forEach(announce);
-    for await (const event of batch.run()) {
-      if (event.kind === "row" && event.final && event.state.announce === "pending") announce(event.state);
-      await renderer.show(event);
-    }
-    const code = pickWorst([
+    for await (const event of batch.run()) await renderer.show(event);
+    const exitCode = pickWorst([
       ...batch.progress.states.map((state) => exitCodeOf(state, { isChecked, isRun: beside !== undefined })),
       renderer.exitCode,
     ]);
-    const exitCode = done ? await done.settle(code) : code;
     await renderer.buildSummary(exitCode);
     return exitCode;
   } catch (error) {

@@ -9,7 +9,7 @@ export const run = define({
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.once, ...flags.dryRun },
     "Account:": { ...flags.provider, ...flags.or },
-    "Waiting:": { ...flags.pace, ...flags.onDone, ...flags.notify },
+    "Waiting:": { ...flags.pace, ...flags.notify },
     "Result:": { ...flags.result, ...flags.partial, ...flags.check },
     "Limits:": { ...flags.quota, ...flags.perDay, ...flags.waitForQuota },
   },

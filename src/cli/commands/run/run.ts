@@ -12,7 +12,6 @@ import { UnfinishedError, wrapInterrupted, wrapUndelivered } from "../../errors.
 import { openAskedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { ChecksAfter, openModelForChecks } from "../../requests/check-after.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
-import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
 import { buildCreatedTarget, sayLeft, showSubmit } from "../../requests/submit.js";
 import { checkFit, checkResultOptions, listResultWords, sayLimits, showResult } from "../../results/show.js";
@@ -21,9 +20,7 @@ import { notifyEnd } from "../../terminal/notification.js";
 import type { Terminal } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
-type ViewFlags = Given<
-  "pace" | "result" | "partial" | "once" | "waitForQuota" | "onDone" | "notify" | "check"
->;
+type ViewFlags = Given<"pace" | "result" | "partial" | "once" | "waitForQuota" | "notify" | "check">;
 type RunFlags = ViewFlags &
   Given<"dryRun" | "request" | "context" | "provider" | "domains" | "quota" | "perDay" | "or">;
 
@@ -69,9 +66,7 @@ export async function showRun(
     resume: resume && (() => goOn ?? ""),
   };
   const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...settings });
-  const done = OnDone.create(terminal, options.onDone);
   const checks = options.check ? new ChecksAfter(terminal, options.checkModel) : undefined;
-  let file: string | undefined;
   let ofCheck = 0;
   try {
     const isPart = options.partial && outcome?.status === "FAILED";
@@ -84,7 +79,7 @@ export async function showRun(
     await sayLimits(reporter, result.data, requestId);
     const createdAt = reused?.created_at ?? submitted?.data.created_at;
     const source = { requestId, origin: ports.origin, question: body.prompt, createdAt };
-    file = await showResult(terminal, result, source, options);
+    await showResult(terminal, result, source, options);
     const checked = await checks?.check(ports, target, result);
     if (checked) ofCheck = getCheckExitCode(checked);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
@@ -94,13 +89,10 @@ export async function showRun(
     throw UnfinishedError.wrapUnlessEnded(named, requestId, goOn);
   } finally {
     await checks?.close();
-    const status = outcome?.status ?? null;
-    if (status !== null && isFinal(status)) done?.run({ requestId, status, file });
-    await done?.drain();
-    if (options.notify) await notifyEnd(terminal, endText([outcome ?? { requestId, status }]));
+    if (options.notify) await notifyEnd(terminal, endText([outcome ?? { requestId, status: null }]));
   }
   if (submitted?.notSaved) throw submitted.notSaved;
-  return (await done?.settle(0)) || ofCheck;
+  return ofCheck;
 }
 
 /** Throws why a request that ended has no result. Else the follow has said what there is to say: its exit code. */

@@ -9,7 +9,7 @@ export const watch = define({
   arguments: [
     ["[id...]", "ids, unique prefixes of ids in the history, or @last; without one you choose from a list"],
   ],
-  flags: { ...flags.pace, ...flags.onDone, ...flags.notify },
+  flags: { ...flags.pace, ...flags.notify },
   output: "<request_id> TAB <STATUS> as each one ends; --json: one object per line for each change",
   exits: {
     0: "all COMPLETED",

@@ -3,7 +3,6 @@ import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, resumeCommand } from "../../context.js";
 import { pickWorst } from "../../requests/answers.js";
 import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
-import { OnDone } from "../../requests/on-done.js";
 import { endText } from "../../requests/progress-text.js";
 import { chooseIds } from "../../requests/table.js";
 import { notifyEnd } from "../../terminal/notification.js";
@@ -12,7 +11,7 @@ import type { Given } from "../flags.js";
 export async function watch(
   ctx: Context,
   given: readonly string[],
-  options: Given<"pace" | "onDone" | "notify">,
+  options: Given<"pace" | "notify">,
 ): Promise<number> {
   const ids = await chooseIds(
     ctx,
@@ -21,11 +20,8 @@ export async function watch(
     "no request of this machine is running",
   );
   const targets = ids.map((id) => resolveTarget(ctx, id));
-  const done = OnDone.create(ctx, options.onDone);
-  const flags = options.onDone === undefined ? [] : ["--on-done", options.onDone];
-  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", left, flags);
-  const outcomes = await showFollow(ctx, ctx, targets, { ...options, print: true, resume, done });
+  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", left);
+  const outcomes = await showFollow(ctx, ctx, targets, { ...options, print: true, resume });
   if (options.notify) await notifyEnd(ctx, endText(outcomes));
-  const code = pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
-  return done ? done.settle(code) : code;
+  return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
 }

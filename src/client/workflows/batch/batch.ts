@@ -55,11 +55,6 @@ export class Batch {
     return this.#context.accounts.every(({ pacer }) => pacer.limit !== undefined);
   }
 
-  /** Confirms that the end of a row was announced: a later command does not announce it again. */
-  noteAnnounced(state: RowState): void {
-    this.#collector.noteAnnounced(state);
-  }
-
   /** Sends, follows and collects all rows. Throws `signal.reason` when aborted; all work has ended by then. */
   async *run(): AsyncGenerator<BatchRunEvent, void> {
     const { folder, states } = this.#context;

@@ -31,8 +31,6 @@ export interface BatchRunOptions {
   noteOf?: ((result: Result) => unknown) | undefined;
   /** Whether a row fails at once if it reaches a limit of its account, instead of waiting. */
   failsAtLimits?: boolean | undefined;
-  /** Whether the caller announces the end of each row and confirms it with `announced`. */
-  announces: boolean;
   /** The number of failed rows after which no more creates are sent. */
   maxFailures?: number | undefined;
   /** For each row, in milliseconds; 0 or undefined for no limit. */

@@ -38,14 +38,13 @@ const dismissed = v.looseObject({
   error: v.optional(error),
   at: text,
 });
-/** The request ended; if it was COMPLETED, its result is in `file`. `owed`: its end is unreported yet. */
+/** The request ended; if it was COMPLETED, its result is in `file`. */
 const ended = v.looseObject({
   kind: v.literal("ended"),
   row: text,
   status: text,
   file: v.optional(text),
   error: v.optional(error),
-  owed: v.optional(v.boolean()),
   cut_short: v.optional(v.boolean()),
   cost_dollars: v.optional(v.number()),
   note: v.optional(v.unknown()),
@@ -61,10 +60,8 @@ export type RowCheck = v.InferOutput<typeof check>;
 
 /** The sources of the row's result were read. */
 const checked = v.looseObject({ kind: v.literal("checked"), row: text, check, at: text });
-/** The row's end was reported. */
-const announced = v.looseObject({ kind: v.literal("told"), row: text, at: text });
 
-const line = v.variant("kind", [intent, created, dismissed, ended, checked, announced]);
+const line = v.variant("kind", [intent, created, dismissed, ended, checked]);
 export type JournalLine = v.InferOutput<typeof line>;
 
 /** The facts about the request of a row. */
@@ -101,8 +98,6 @@ export interface KnownRow extends RowFacts {
   /** `open`: begun, its outcome not recorded. `free`: nothing was created, and it may be sent again. */
   stage: "open" | "free" | "created" | "refused" | "ended";
   status?: string;
-  /** Whether the caller has still to be told of its end. */
-  unreported?: boolean;
 }
 
 /** Reads the state of each row from the lines of a journal. Skips torn lines, which a crash leaves. */
@@ -135,14 +130,12 @@ export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownR
     case "dismissed":
       return { ...row, stage: entry.error ? "refused" : "free", error: entry.error, endedAt: entry.at };
     case "ended": {
-      const { status, file, error: why, owed = false, at, cut_short = false, cost_dollars, note } = entry;
-      const end = { status, file, error: why, unreported: owed, cutShort: cut_short, endedAt: at };
+      const { status, file, error: why, at, cut_short = false, cost_dollars, note } = entry;
+      const end = { status, file, error: why, cutShort: cut_short, endedAt: at };
       return { ...row, stage: "ended", ...end, costDollars: cost_dollars, note, check: undefined };
     }
     case "checked":
       return { ...row, check: entry.check };
-    case "told":
-      return { ...row, unreported: false };
   }
 }
 

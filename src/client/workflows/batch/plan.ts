@@ -17,8 +17,6 @@ export interface RowState extends RowFacts {
   status: string | null;
   /** The answer to its create, if that showed the end. */
   end?: StatusData | undefined;
-  /** Whether its end has still to be announced to the caller (`--on-done`). */
-  announce: "pending" | "done" | "later";
 }
 
 export interface PlanOptions {
@@ -48,15 +46,12 @@ export function planRows(
     const stem = before?.stem ?? findFreeStem(row, stems);
     stems.add(foldCase(stem));
     const account = accountOf(row);
-    if (!before || standing === "waiting")
-      return { row, account, standing, stem, status: null, announce: "later" };
-    const { key: _, digest: __, stage, status = null, unreported, ...facts } = before;
-    const isOver = stage === "ended";
+    if (!before || standing === "waiting") return { row, account, standing, stem, status: null };
+    const { key: _, digest: __, stage, status = null, ...facts } = before;
     const isRunning = standing === "running";
     return {
-      ...{ ...facts, row, account, standing, status: isRunning && isOver ? null : status },
+      ...{ ...facts, row, account, standing, status: isRunning && stage === "ended" ? null : status },
       file: isRunning ? undefined : facts.file,
-      announce: unreported ? "pending" : isOver ? "done" : "later",
     };
   });
 }

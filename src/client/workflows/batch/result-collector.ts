@@ -47,13 +47,6 @@ export class ResultCollector {
     emit({ kind: "row", state, final: false });
   }
 
-  /** Notes that the caller has announced the end of a row. */
-  noteAnnounced(state: RowState): void {
-    const { folder, progress } = this.context;
-    folder.record({ kind: "told", row: state.row.id, at: formatNow(this.context) });
-    progress.update(state, { announce: "done" });
-  }
-
   async #collect(state: RowState): Promise<void> {
     const { end } = this.context;
     const ports = this.#findPorts(state);
@@ -136,16 +129,14 @@ export class ResultCollector {
 
   /** Writes the journal first: after a crash the other files are completed from it. */
   #end(state: RowState, details: { file?: string; error?: RowError; note?: unknown }): void {
-    const { progress, folder, emit, announces } = this.context;
+    const { progress, folder, emit } = this.context;
     const status = state.status ?? "";
     const at = formatNow(this.context);
-    const unreported = announces && state.announce !== "done";
     const cost = { cut_short: state.cutShort || undefined, cost_dollars: state.costDollars };
-    folder.record({ kind: "ended", row: state.row.id, status, ...details, ...cost, owed: unreported, at });
+    folder.record({ kind: "ended", row: state.row.id, status, ...details, ...cost, at });
     const standing = status === "COMPLETED" ? "done" : status === "STOPPED" ? "stopped" : "failed";
     const { file, error, note } = details;
-    const announce = unreported ? "pending" : "done";
-    progress.update(state, { standing, file, error, note, endedAt: at, announce, end: undefined });
+    progress.update(state, { standing, file, error, note, endedAt: at, end: undefined });
     folder.results.add(state);
     emit({ kind: "row", state, final: true });
   }

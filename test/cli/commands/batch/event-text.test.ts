@@ -10,7 +10,6 @@ const state: RowState = {
     stem: "acme",
     status: "PENDING",
     requestId: "id-1",
-    announce: "later",
   },
 };
 

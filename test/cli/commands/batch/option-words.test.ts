@@ -9,7 +9,7 @@ test.each<[object, string[]]>([
     { timeout: 90_000, interval: 2, patience: 3 },
     ["--timeout", "90000ms", "--interval", "2ms", "--patience", "3ms"],
   ],
-  [{ onDone: "a b" }, ["--on-done", "a b"]],
+  [{ output: "a b" }, ["--output", "a b"]],
   [{ aLongName: "x" }, ["--a-long-name", "x"]],
 ])("the words of %j", (options, words) => {
   expect(listWords(options)).toEqual(words);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import { html, only, refuse, reset } from "../../../support/behaviours.js";
 import { machine, promptsOf } from "../../../support/machine.js";
@@ -299,31 +299,6 @@ test("a result that cannot be fetched for a while is asked for again; one that n
   broken = 0;
   expect((await m.batch(file)).code).toBe(0);
   expect([m.creates(), m.results("out")]).toEqual([2, ["line-1.md", "line-2.md"]]);
-});
-
-test("--on-done runs once for each row that ended, also where the first command died before it", async () => {
-  const { m, run } = await kinds();
-  const log = m.path("log");
-  const command = `echo "$RESEARCH_STATUS \${RESEARCH_RESULT_FILE##*/} $RESEARCH_REQUEST_ID" >> ${log}`;
-  await run("--on-done", command);
-  await run("--on-done", command);
-  const told = m
-    .read("log")
-    .trim()
-    .split("\n")
-    .map((line) => line.replace(/ \S*$/, ""));
-  expect(told.sort()).toEqual(["COMPLETED good.md", "FAILED ", "STOPPED "]);
-  const journal = m.path("out", ".research-batch", "journal.jsonl");
-  const untold = m.read("out", ".research-batch", "journal.jsonl").replace(/.*"told".*\n/, "");
-  rmSync(log);
-  m.file(journal.slice(m.home.length + 1), untold);
-  await run("--on-done", command);
-  expect(m.read("log").trim().split("\n")).toHaveLength(1);
-});
-
-test("--on-done that fails turns 0 into 1", async () => {
-  const { code } = await m.batch(m.file("q.txt", lines("a")), "--on-done", "false");
-  expect(code).toBe(1);
 });
 
 test("without a history rows are never sent twice either", async () => {

@@ -19,7 +19,7 @@ const ZERO: Counts = { waiting: 0, running: 0, done: 0, failed: 0, refused: 0, s
 const ONE_EACH: Counts = { waiting: 1, running: 1, done: 1, failed: 1, refused: 1, stopped: 1, unknown: 1 };
 const state = (parts: Partial<RowState> = {}, key: string | undefined = "acme"): RowState => ({
   row: { id: "i", key, line: 3, body: { prompt: "p" }, digest: "d" },
-  ...{ standing: "running", stem: "acme", status: "PENDING", announce: "later" },
+  ...{ standing: "running", stem: "acme", status: "PENDING" },
   ...parts,
 });
 

@@ -52,10 +52,10 @@ describe("where a row stands, by what the journal knows", () => {
   });
 });
 
-test("a result whose file was deleted is fetched again, and its end not announced again", () => {
-  const before = known("ended", { status: "COMPLETED", file: "a.md", requestId: "id", unreported: false });
+test("a result whose file was deleted is fetched again", () => {
+  const before = known("ended", { status: "COMPLETED", file: "a.md", requestId: "id" });
   expect(plan(before, {}, (name) => name !== "a.md")).toMatchObject({
-    ...{ standing: "running", requestId: "id", status: null, file: undefined, announce: "done" },
+    ...{ standing: "running", requestId: "id", status: null, file: undefined },
   });
 });
 
@@ -66,13 +66,12 @@ test("what is known of a row is kept, and forgotten when it is sent again", () =
     requestId: "id",
     endedAt: "then",
     error,
-    unreported: true,
   });
   expect(plan(before)).toMatchObject({
-    ...{ requestId: "id", localId: "local-1", status: "FAILED", endedAt: "then", error, announce: "pending" },
+    ...{ requestId: "id", localId: "local-1", status: "FAILED", endedAt: "then", error },
   });
   expect(plan(before, { retryFailed: true })).toEqual({
-    ...{ row: row("a"), standing: "waiting", stem: "a", status: null, announce: "later" },
+    ...{ row: row("a"), standing: "waiting", stem: "a", status: null },
   });
 });
 
@@ -123,7 +122,7 @@ describe("a key whose question has changed", () => {
 
 test("only rows that are still to be sent collide with foreign files, Markdown or JSON", () => {
   const state = (stem: string, standing: RowState["standing"]): RowState => ({
-    ...{ row: row(stem), stem, standing, status: null, announce: "later" },
+    ...{ row: row(stem), stem, standing, status: null },
   });
   const states = [state("a", "waiting"), state("b", "waiting"), state("c", "done"), state("d", "waiting")];
   const files = listOccupiedFiles(states, new Set(["a.md", "b.json", "c.md", "d.txt"]));

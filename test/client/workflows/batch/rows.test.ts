@@ -24,15 +24,14 @@ const NONE = Number.POSITIVE_INFINITY;
 const creates = (faults: Record<number, Behaviour>) => (operation: string, nth: number) =>
   operation === "create" ? faults[nth] : undefined;
 
-test("a row of each ending: what is told, what the journal holds, and the list of results", async () => {
+test("a row of each ending: the events, what the journal holds, and the list of results", async () => {
   const w = await batchWorld({
     fault: creates({ 4: refuse(400, "VALIDATION_ERROR"), 5: reset() }),
     output: (prompt) => (prompt.startsWith("json") ? { a: 1 } : "text"),
     dollars: () => 0.5,
   });
   const rows = rowsOf("json => COMPLETED", "=> PROCESSING FAILED", "=> STOPPED", "bad", "lost", "text");
-  const { events, states, batch } = await runBatch(w, rows, {
-    announces: true,
+  const { events, batch } = await runBatch(w, rows, {
     check: async (_, { row }) => (row.key === "k0" ? "no fit" : undefined),
     checkSources: async ({ row }, result) =>
       row.key === "k0" ? { checked_at: String(result?.value), counts: { found: 1 } } : undefined,
@@ -47,9 +46,6 @@ test("a row of each ending: what is told, what the journal holds, and the list o
     k4: ["row-failed OUTCOME_UNKNOWN", "unknown"],
     k5: ["running PENDING", "running PROCESSING", "done COMPLETED final"],
   });
-  expect(states.map(({ announce }) => announce)).toEqual([
-    ...["pending", "pending", "pending", "later", "later", "pending"],
-  ]);
   expect(batch.progress.counts).toEqual({
     ...{ waiting: 0, running: 0, done: 2, failed: 1, stopped: 1, refused: 1, unknown: 1 },
   });
@@ -59,7 +55,7 @@ test("a row of each ending: what is told, what the journal holds, and the list o
     ...{ local_id: expect.stringMatching(/^local-/), origin: w.ports.origin, profile: null },
   });
   const made = { kind: "created", request_id: ID, created_at: expect.any(String), at: AT };
-  const ended = (status: string, rest = {}) => ({ kind: "ended", status, owed: true, at: AT, ...rest });
+  const ended = (status: string, rest = {}) => ({ kind: "ended", status, at: AT, ...rest });
   const error = (code: string, exit_code = 1) => ({ code, message: expect.any(String), exit_code });
   const check = { checked_at: "[object Object]", counts: { found: 1 } };
   expect(journalOf(w)).toEqual({
@@ -94,25 +90,17 @@ test("a row of each ending: what is told, what the journal holds, and the list o
   ]);
   expect([w.read("k0.json"), w.read("k5.md")]).toEqual(['{"a":1}', "text"]);
 
-  // The next command tells of what was not confirmed by then, and reads the sources that were not read.
+  // The next command reads the sources that the first one did not.
   const seen: unknown[] = [];
   const again = await runBatch(w, rows, {
-    announces: true,
     checkSources: async ({ row }, result) => {
       seen.push([row.key, result]);
       return { checked_at: "later", counts: {} };
     },
-    seen: (event, running) => {
-      if (event.kind === "row") running.noteAnnounced(event.state);
-    },
   });
   expect([seen, told(again.events)]).toEqual([[["k5", undefined]], { k5: ["done COMPLETED final"] }]);
-  expect(again.states.map(({ announce }) => announce)).toEqual([
-    ...["pending", "pending", "pending", "later", "later", "done"],
-  ]);
   expect(journalOf(w).k5?.slice(3)).toEqual([
     { kind: "checked", check: { checked_at: "later", counts: {} }, at: AT },
-    { kind: "told", at: AT },
   ]);
   expect(jsonLines(w.read("results.jsonl")).filter(({ key }) => key === "k5")).toEqual([
     line(5, "COMPLETED", { file: "k5.md", check: { checked_at: "later", counts: {} } }),

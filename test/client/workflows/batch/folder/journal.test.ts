@@ -38,23 +38,15 @@ describe("what is known of a row after", () => {
     ],
     [
       "an end",
-      [
-        intent,
-        created,
-        { kind: "ended", row: "key:a", status: "COMPLETED", file: "a.md", owed: true, at: "t3" },
-      ],
-      { stage: "ended", status: "COMPLETED", file: "a.md", unreported: true, endedAt: "t3", requestId: "id" },
+      [intent, created, { kind: "ended", row: "key:a", status: "COMPLETED", file: "a.md", at: "t3" }],
+      { stage: "ended", status: "COMPLETED", file: "a.md", endedAt: "t3", requestId: "id" },
     ],
     [
-      "an end that was announced",
-      [
-        ...[intent, created],
-        { kind: "ended", row: "key:a", status: "FAILED", error, owed: true, at: "t3" },
-        { kind: "told", row: "key:a", at: "t4" },
-      ],
-      { stage: "ended", unreported: false, error },
+      "an end with an error",
+      [intent, created, { kind: "ended", row: "key:a", status: "FAILED", error, at: "t3" }],
+      { stage: "ended", error },
     ],
-    ["an end without an intent", [{ kind: "told", row: "key:a", at: "t" }], undefined],
+    ["an end without an intent", [{ kind: "ended", row: "key:a", status: "FAILED", at: "t" }], undefined],
   ])("%s", (_, lines, known) => {
     if (known === undefined) expect(replay(...lines)).toBeUndefined();
     else expect(replay(...lines)).toMatchObject(known);

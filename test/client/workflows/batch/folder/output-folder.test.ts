@@ -22,7 +22,7 @@ async function open(path: string, use: (folder: OutputFolder) => void | Promise<
 const done: RowState = {
   row: { id: "key:a", key: "a", line: 1, digest: "d", body: { prompt: "p" } },
   ...{ standing: "done", stem: "a", status: "COMPLETED", requestId: "id", file: "a.md" },
-  ...{ endedAt: "2030-01-01T00:00:00.000Z", announce: "done" },
+  ...{ endedAt: "2030-01-01T00:00:00.000Z" },
 };
 
 describe("a folder with results of something else", () => {

@@ -15,7 +15,7 @@ const state = (key: string, parts: Partial<RowState> = {}): RowState => ({
     file: "a.md",
     endedAt: "t2",
   },
-  ...{ announce: "later", sentAt: "t1", ...parts },
+  ...{ sentAt: "t1", ...parts },
 });
 const whole = { row: "key:a", key: "a", line: 3, prompt: "p", request_id: "id" };
 
