@@ -331,7 +331,7 @@ function buildRange(
   const isRound =
     rounding === "converted" || (rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND);
   const place = step * 10 ** (isSilent && !isRound ? 0 : zeros);
-  // A last 5, as in "about 3,500", may also be a step of five.
+  // Whoever says "almost 9.5 m" of 9.41 m or "about 3,500" of 3,260 rounds to steps of five, within the 10 % of contract §11.
   const half = (place / 2) * (bound === "about" && Math.round(size / place) % 10 === 5 ? 5 : 1);
   const [below, above] =
     bound === "over" ? [0, place * (1 - EPSILON)] : bound === "under" ? [place, 0] : [half, half];

@@ -59,6 +59,8 @@ const GROUPED: readonly (readonly [mark: string, point: string, form: RegExp])[]
   [",", ".", /^(?:\d*|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.(\d+))?$/],
   [".", ",", /^(?:\d*|[1-9]\d{0,2}(?:\.\d{2,3})*\.\d{3})(?:,(\d+))?$/],
 ];
+/** A digit of another script. The digits of a script begin at a multiple of 16, and those of the scripts of India 6 later. */
+const SCRIPT_DIGIT = /[^\P{Nd}0-9]/gu;
 /** How far from a number its bounding words may be, in characters. */
 const REACH = 32;
 /** How many digits of a floating-point number are exact. */
@@ -199,7 +201,7 @@ function normalizeDigits(text: string): string {
     .replace(/(?<=:\d\d:\d\d)[.,]\d+/g, (part) => " ".repeat(part.length))
     .replace(/(?<!\d)：|：(?!\d)/g, " ")
     .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
-    .replace(/[٠-٩۰-۹०-९]/g, (digit) => `${(digit.charCodeAt(0) - (digit < "०" ? 0 : 6)) & 15}`)
+    .replace(SCRIPT_DIGIT, (digit) => `${(digit.charCodeAt(0) - (/[०-෯]/.test(digit) ? 6 : 0)) & 15}`)
     .replace(/[٬٫]/g, (mark) => (mark === "٬" ? "," : "."));
 }
 

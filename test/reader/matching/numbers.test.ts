@@ -35,6 +35,11 @@ test.each<[language: string, text: string, ...figures: string[]]>([
   ["en", "U+0001 and ISBN 978-3-16-148410-0", "0001"],
   ["en", "delay_ms: 250", "250 ms"],
   ["en", "４２％ of them", "42 percent"],
+  // Digits as tehrannameh.com, misrelaan.com, mr.wikipedia.org and banglamcq.in have them in figures of a census.
+  ["fa", "۸٬۷۳۷٬۵۱۰ نفر، ۱٫۷", "8737510", "1.7"],
+  ["ar", "١٠٥.٨ في ٢٠٢٣", "105.8", "2023"],
+  ["mr", "११२,३७४,३३३ आणि १६.५", "112374333", "16.5"],
+  ["bn", "১৭.৬৪ শতাংশ", "17.64"],
   ["de", "1.600 Lampen für 3,4 Mrd. € um 14.30 Uhr", "1.6|1600", "3400000000 euro", "14:30"],
   ["de", "zweiundzwanzigtausend, anderthalb Stunden, 1 Std. 28 Min.", "22000", "1.5 h", "1.466666667 h"],
   ["fr", "à 14h30, 412 650 entrées, 1,5 million", "14:30", "412650", "1500000"],
