@@ -41,7 +41,7 @@ function addKey(name, tier) {
 
 /** @type {(use: (link: string) => Promise<void>) => Promise<void>} */
 async function withService(use) {
-  const flags = ["--ui", "--port", "0", "--data", folder, "--workers", "1", "--fault", "status:503:p=0.01"];
+  const flags = ["--ui", "--port", "0", "--data", folder, "--workers", "1"];
   const args = [PROGRAM, "serve", ...flags, "--researcher", "sleep 600"];
   const service = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
   const closed = once(service, "close");

@@ -8,7 +8,6 @@ import { deleteOldConversations } from "./conversations/retention.js";
 import { Scheduler } from "./conversations/scheduler.js";
 import { createApp } from "./http/app.js";
 import { createAuthenticator } from "./http/authentication.js";
-import { createSeededRandom, FaultPlan, type InjectedFault } from "./http/faults/fault.js";
 import { createListener } from "./http/listener.js";
 import { hashKey, isValid, shortenHash } from "./keys/key-store.js";
 import type { Observer } from "./monitoring/exchange.js";
@@ -37,9 +36,6 @@ export interface ServiceOptions {
   researcher: Researcher;
   /** Accepted Host names beside the loopback ones. */
   allowHosts: readonly string[];
-  faults: readonly InjectedFault[];
-  /** A seed that makes faults with a probability reproducible; without it they differ each time. */
-  seed?: number;
   /** Deletes conversations that ended longer ago, ms; undefined keeps them. */
   keepMs?: number;
   /** Receives a line for each request. */
@@ -76,8 +72,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const hash = apiKey === undefined ? undefined : hashKey(apiKey);
   const single =
     hash === undefined ? undefined : { keyId: shortenHash(hash), hash, tier, limits: TIERS[tier] };
-  const faults = new FaultPlan(options.faults, createSeededRandom(options.seed));
-  const ui = options.ui && (await import("./ui/ui.js")).createUi({ store, single, faults, clock });
+  const ui = options.ui && (await import("./ui/ui.js")).createUi({ store, single, clock });
   const closing = new AbortController();
   const app = createApp({
     hasOperations: options.role !== "worker",
@@ -88,7 +83,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ...(metrics && { metrics }),
     clock,
     allowHosts: new Set([options.host, ...options.allowHosts].map((name) => name.toLowerCase())),
-    faults,
     ...(ui && { ui }),
     log,
     closing: closing.signal,

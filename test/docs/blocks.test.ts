@@ -6,6 +6,7 @@ import { folderWith } from "../support/folder.js";
 import { InProcess } from "../support/in-process.js";
 import { bash, environment } from "../support/run.js";
 import { shellCommand } from "../support/shell-command.js";
+import { spoilingProxy } from "../support/spoiling-proxy.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
@@ -65,10 +66,11 @@ describe.each(FILES.filter((file) => blocks.some(({ name }) => name.startsWith(`
 
 test("the nightly script asks nothing after 11 until it is settled, and goes on after 8 with what runs", async () => {
   const args = ["serve", "--port", "0", "--sources", join(ROOT, "docs"), "--processing", "6s"];
-  const slow = new InProcess([...args, "--fault", "create:reset:first=1"], {
-    env: environment(folderWith(), { RESEARCH_SERVE_API_KEY: key }),
-  });
-  const [baseUrl = ""] = await slow.waitFor(/http:\S+/);
+  const slow = new InProcess(args, { env: environment(folderWith(), { RESEARCH_SERVE_API_KEY: key }) });
+  const [serviceUrl = ""] = await slow.waitFor(/http:\S+/);
+  let connections = 0;
+  const chooseSpoil = () => (++connections === 1 ? "error-page" : "pass");
+  const proxy = await spoilingProxy(Number(new URL(serviceUrl).port), chooseSpoil);
   const [, nightly = ""] =
     /^```bash\n(#![^`]*^# nightly\.sh[^`]*)^```/m.exec(read("docs/pipelines.md")) ?? [];
   const home = folderWith({
@@ -79,7 +81,7 @@ test("the nightly script asks nothing after 11 until it is settled, and goes on 
   const night = async (script: string) => {
     const set = `PATH="${inProcess}:$PATH"; night() { bash nightly.sh > mail || code=$?; }; code=0\n`;
     return bash(`${set}${script}\necho "$code $(research list | wc -l)"; cat mail`, {
-      ...{ env: { RESEARCH_BASE_URL: baseUrl, RESEARCH_API_KEY: key }, home, timeoutMs: 60_000 },
+      ...{ env: { RESEARCH_BASE_URL: proxy.url, RESEARCH_API_KEY: key }, home, timeoutMs: 60_000 },
     });
   };
   expect((await night("night")).stdout).toMatch(/^11 1\n\S+T\S+ .*research resolve/);
@@ -104,6 +106,7 @@ test("the nightly script asks nothing after 11 until it is settled, and goes on 
     expect(again.stdout).toContain(`${day}.md\n0 ${requests}\n`);
     expect((await night("test ! -e running.id && echo gone")).stdout).toMatch(/^gone/);
   }
+  await proxy.close();
   slow.signal("SIGTERM");
   await slow.done;
 });

@@ -61,14 +61,13 @@ export async function serviceFor(options: TestServiceOptions = {}): Promise<Serv
     workers: 2,
     researcher: instantResearcher(),
     allowHosts: [],
-    faults: [],
     version: "0.0.0",
     clock,
     log,
     ...options,
   });
   leftovers.add(() => service.close());
-  if ((options.faults ?? []).length === 0) holdAnswersOf(Number(new URL(service.baseUrl).port));
+  holdAnswersOf(Number(new URL(service.baseUrl).port));
   return service;
 }
 

@@ -48,7 +48,7 @@ export async function upstreamService({ dataDir, clock, atOnce = 1_000, ...there
   const researcher = createUpstreamResearcher({ upstream, remote: store.remote, atOnce, clock, log });
   const service = await startService({
     ...{ host: "127.0.0.1", port: 0, apiKey: "test-key-0123456789", tier: "enterprise", store },
-    ...{ processingMs: 0, workers: atOnce, researcher, allowHosts: [], faults: [], version: "0.0.0" },
+    ...{ processingMs: 0, workers: atOnce, researcher, allowHosts: [], version: "0.0.0" },
     ...{ clock, log },
   });
   return {

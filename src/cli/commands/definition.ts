@@ -142,7 +142,6 @@ interface Definition<A extends readonly ArgumentForm[], F extends Flags | FlagGr
   description: string;
   arguments?: A;
   flags?: F;
-  notes?: string;
   run?: () => Promise<R>;
   /** The subcommands. A flag that parent and subcommand share may also precede the subcommand's name. */
   commands?: readonly Define[];
@@ -154,7 +153,7 @@ export function define<
   const F extends Flags | FlagGroups = Record<never, never>,
   R extends Action<A, F> = Action<A, F>,
 >(definition: Definition<A, F, R> & SameNames<F, TakenBy<A, R>>): Define {
-  const { name, summary, description, flags, notes, run, commands = [] } = definition;
+  const { name, summary, description, flags, run, commands = [] } = definition;
   return (program, perform) => {
     const verb = program.command(name);
     verb.description(description);
@@ -165,7 +164,6 @@ export function define<
       verb.addArgument(choices ? argument.choices(choices) : argument);
     }
     verb.addFlags(flags ?? {});
-    if (notes !== undefined) verb.addHelpText("after", notes);
     // Any command can get an invalid argument, or need a file that it cannot use.
     verb.setDocumentation(
       run ? { ...definition, exits: { ...listUsualExits(2, 12), ...definition.exits } } : definition,

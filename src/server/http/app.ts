@@ -17,8 +17,6 @@ import { describeDefect, type Log, Troubles } from "../monitoring/log.js";
 import type { Ui } from "../ui/ui.js";
 import type { Authenticate } from "./authentication.js";
 import { CheckTimes, SchemaChecks } from "./create-request.js";
-import type { FaultPlan } from "./faults/fault.js";
-import { injectFault } from "./faults/fault-injection.js";
 import { answerOutput, answerStatus, create, type Handler, stop } from "./operations.js";
 import { answerMetrics, answerReady, isForAnyHost, type Probes } from "./probes.js";
 import {
@@ -45,7 +43,6 @@ export interface AppParts extends Probes {
   authenticate: Authenticate;
   clock: Clock;
   allowHosts: ReadonlySet<string>;
-  faults: FaultPlan;
   /** Handles `/ui` and below; undefined for a service without the page. */
   ui?: Pick<Ui, "answer">;
   log: Log;
@@ -78,7 +75,7 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
 export function createApp(parts: AppParts): App {
   // The router that fits all paths here; Hono's default adds a second one for paths that do not fit.
   const routes: Routes = new HonoBase({ router: new RegExpRouter() });
-  const { allowHosts, authenticate, clock, faults, log, observers, store } = parts;
+  const { allowHosts, authenticate, clock, log, observers, store } = parts;
 
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
@@ -111,7 +108,7 @@ export function createApp(parts: AppParts): App {
     return () => turn.abort();
   };
   for (const [operation, method, path, handler] of parts.hasOperations ? OPERATIONS : []) {
-    routes.all(path, (c) => {
+    routes.all(path, async (c) => {
       checkMethod(c.req.method, method);
       const { incoming: request, exchange } = c.env;
       const requestId = c.req.param("request_id") ?? "";
@@ -128,21 +125,17 @@ export function createApp(parts: AppParts): App {
         troubles.noteRecovery(`${operation} requests`);
         return buildSuccessResponse(data);
       };
-      const answer = async () => {
-        const endTurn = await turnOf(operation, c.env);
-        try {
-          checkIsAnswerable(request);
-          return await carryOut();
-        } catch (error) {
-          if (error instanceof HttpError) exchange.isHourUsedUp = error.isHourUsedUp;
-          if (error instanceof StoreError) troubles.noteFailure(`${operation} requests`, error);
-          throw error;
-        } finally {
-          endTurn?.();
-        }
-      };
-      const fault = faults.takeNext(operation);
-      return fault === undefined ? answer() : injectFault(fault, c.env, clock, answer);
+      const endTurn = await turnOf(operation, c.env);
+      try {
+        checkIsAnswerable(request);
+        return await carryOut();
+      } catch (error) {
+        if (error instanceof HttpError) exchange.isHourUsedUp = error.isHourUsedUp;
+        if (error instanceof StoreError) troubles.noteFailure(`${operation} requests`, error);
+        throw error;
+      } finally {
+        endTurn?.();
+      }
     });
   }
   const get = (path: string, answer: (request: IncomingMessage) => Promise<Response>) => {

@@ -22,10 +22,3 @@ test("on a terminal it prints the two lines that another terminal needs, ready t
   shown.type("\x03");
   expect(await shown.done).toEqual({ code: 0, signal: 0 });
 });
-
-test("--help lists the kinds of faults and how often one comes", async () => {
-  const { stdout } = await research(["serve", "--help"]);
-  const kinds = "reset reset-after-body hang drip truncate html bad-envelope huge redirect retry-after";
-  for (const word of [...kinds.split(" "), "nth=N", "first=N", "p=PROBABILITY"])
-    expect(stdout).toContain(word);
-});

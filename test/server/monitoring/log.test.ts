@@ -1,6 +1,6 @@
+import { connect } from "node:net";
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
-import { parseFault } from "../../../src/server/http/faults/fault.js";
 import {
   accessLog,
   createHidingLog,
@@ -47,15 +47,18 @@ it("one whose connection was closed has no status, and a key in a path is not sh
   const lines: string[] = [];
   const accessLog = { format: "json" as const, write: (line: string) => void lines.push(line) };
   const clock = { ...systemClock, now: () => Date.UTC(2030, 0, 1), monotonic: () => 5 };
-  const service = await serviceFor({ accessLog, clock, faults: [parseFault("status:reset")] });
-  const path = "/api/v1/conversation/x/status";
-  await expect(ask(service.baseUrl, { path, key: KEY })).rejects.toThrow();
+  const service = await serviceFor({ accessLog, clock });
+  const path = "/api/v1/conversation/x/stop";
+  const headers = `Host: localhost\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 9`;
+  const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1");
+  socket.write(`POST ${path} HTTP/1.1\r\n${headers}\r\n\r\n`, () => socket.resetAndDestroy());
+  await until(async () => lines[0]);
   for (const key of ["a/b", "c"]) await ask(service.baseUrl, { path: `/${encodeURIComponent(key)}/d`, key });
   await ask(service.baseUrl, { path: `/api/v1/conversation/${KEY}/output`, key: KEY });
   await until(async () => lines[3]);
   const common = { time: "2030-01-01T00:00:00.000Z", method: "GET", ms: 0, key: null, request_id: null };
   expect(lines.map((line) => JSON.parse(line))).toEqual([
-    { ...common, path, status: null, request_id: "x" },
+    { ...common, method: "POST", path, status: null, request_id: "x" },
     { ...common, path: "/[key]/d", status: 404 },
     { ...common, path: "/[key]/d", status: 404 },
     { ...common, path: "/api/v1/conversation/[key]/output", status: 404, request_id: "[key]" },

@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { StoreUnavailableError } from "../../../src/server/conversations/conversation-store.js";
 import { openLocalStore } from "../../../src/server/conversations/local/open-local-store.js";
-import { parseFault } from "../../../src/server/http/faults/fault.js";
 import { createKey } from "../../../src/server/keys/key-store.js";
 import type { Service } from "../../../src/server/service.js";
 import { EventStream } from "../../support/event-stream.js";
@@ -205,27 +204,20 @@ it("shows at most the newest 200 conversations, and how many there are", async (
   expect(text).not.toContain("question 4.");
 });
 
-it("shows the hour of each key with its next free slot, and the faults that are still in force", async () => {
-  const faults = ["create:503:nth=99", "status:503+retry-after=2:first=1", "output:html"].map(parseFault);
-  await withPage({ tier: "free", faults });
+it("shows the hour of each key with its next free slot", async () => {
+  await withPage({ tier: "free" });
   for (let n = 0; n < 9; n++) await create("q");
   const cookie = await opened();
   expect((await page("/ui", cookie)).text).toMatch(/9 of 10 in the last hour<\/p>/);
   await create("q");
   const { text } = await page("/ui", cookie);
   expect(text).toMatch(/10 of 10 in the last hour · next free slot: in <span[^>]*>(?:59m|1h)/);
-  expect(text).toMatch(/<code>create:503:nth=99<\/code> <span[^>]*>10 requests seen/);
-  expect(text).toContain("status:503+retry-after=2:first=1");
-  await ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
-  const later = (await page("/ui", cookie)).text;
-  expect(later).not.toContain("first=1");
-  expect(later).toContain("output:html");
 });
 
-it("says only what helps: no faults, no limits, no slot that is free, and how to begin", async () => {
+it("says only what helps: no limits, no slot that is free, and how to begin", async () => {
   await withPage();
   const { text } = await page("/ui", await opened());
-  expect(text).not.toMatch(/Faults in force|Hour of each key|no limit|next free slot|<svg/);
+  expect(text).not.toMatch(/Hour of each key|no limit|next free slot|<svg/);
   expect(text).toContain("None yet.");
   expect(text).toContain(`research run &quot;How do tides form?&quot; --base-url ${service.baseUrl}</code>`);
 });

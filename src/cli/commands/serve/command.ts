@@ -1,4 +1,3 @@
-import { FAULT_KINDS } from "../../../server/http/faults/fault.js";
 import { define, listUsualExits } from "../definition.js";
 import { keyFlags, serveFlags, setFlags, spentFlags, storeFlags, tryFlags } from "./flags.js";
 
@@ -77,22 +76,13 @@ const keys = define({
   ],
 });
 
-const FAULTS = `
-Faults:
-  OPERATION is create, status, stop, output or any.
-  KIND is an HTTP status (503, 503+retry-after=2) or one of
-    ${FAULT_KINDS.join(", ")}.
-  HOW is nth=N, first=N or p=PROBABILITY; without it every request fails.
-`;
 const MODEL_EXAMPLE = "--model llama3.2 --model-url http://127.0.0.1:11434/v1";
 
 export const serve = define({
   name: "serve",
   summary: "run the local service",
-  description:
-    "Run the research service on this machine, with HTTP, states and limits, and with faults on demand.",
+  description: "Run the research service on this machine, with HTTP, states and limits.",
   flags: serveFlags,
-  notes: FAULTS,
   output: "the base URL when the service is ready; --json: {base_url, pid, api_key}; nothing with --exec",
   exits: {
     0: "stopped by SIGINT or SIGTERM",
@@ -101,7 +91,7 @@ export const serve = define({
   examples: [
     "research serve --sources docs",
     "research serve --answers sample",
-    "research serve --tier free --fault status:503:first=2",
+    "research serve --tier free --pending 2s --processing 5s",
     "research serve --database postgresql://research@db/research --role worker",
     `research serve --sources docs ${MODEL_EXAMPLE}`,
     "research serve --exec 'research run \"How do tides form?\"'",

@@ -118,10 +118,6 @@ export const serveFlags = {
   "Tests:": {
     "--pending <duration>": defineValue("minimum time in PENDING", parseDurationFlag, 0),
     "--processing <duration>": defineValue("minimum time in PROCESSING", parseDurationFlag, 0),
-    "--fault <operation:kind[:how]>": defineRepeatable(
-      "answer with a fault, to test a client; may be repeated",
-    ),
-    "--seed <n>": defineValue("repeat the same random faults in each run", createWholeNumberParser(0)),
   },
 } as const;
 

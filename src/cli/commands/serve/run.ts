@@ -3,10 +3,8 @@ import { CodedError, UsageError } from "../../../app/errors.js";
 import { openModel } from "../../../app/model.js";
 import { onAbort } from "../../../core/clock.js";
 import { isLoopback } from "../../../core/http/address.js";
-import { describeError } from "../../../core/text/phrases.js";
 import { chooseResearcher, type ResearcherParts } from "../../../researchers/researcher-for.js";
 import { type ConversationStore, StoreError } from "../../../server/conversations/conversation-store.js";
-import { type InjectedFault, parseFault } from "../../../server/http/faults/fault.js";
 import type { OwnKey } from "../../../server/keys/own-key.js";
 import type { LogFormat } from "../../../server/monitoring/log.js";
 import { execCommand } from "../../../server/processes/exec-command.js";
@@ -33,7 +31,6 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   if (options.exec !== undefined && options.role === "worker")
     throw new UsageError("--exec needs a service that answers requests, and --role worker answers none");
   const givenKey = await readGivenKey(ctx, options);
-  const faults = options.fault.map(readFault);
   chooseLogFormat(ctx, options);
   readMetricsToken(ctx);
   const answers = await readAnswers(ctx, options);
@@ -55,12 +52,8 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       "RESEARCH_SERVE_API_KEY is not used: keys were added to this service, and only those are valid; conversations of the single key belong to none of them",
     );
   let drainMs = 0;
-  const service = await start(
-    ctx,
-    options,
-    { store, apiKey: key?.apiKey, model, voice, upstream, answers },
-    faults,
-  );
+  const parts = { store, apiKey: key?.apiKey, model, voice, upstream, answers };
+  const service = await start(ctx, options, parts);
   try {
     const printLink = async () => {
       const link = service.newUiLink?.();
@@ -105,12 +98,7 @@ interface StartParts extends ResearcherParts {
 }
 
 /** Starts the service, and closes the store if it cannot. Throws LocalError if the port or the folder cannot be used. */
-export async function start(
-  ctx: Context,
-  options: ServeOptions,
-  parts: StartParts,
-  faults: InjectedFault[] = [],
-): Promise<Service> {
+export async function start(ctx: Context, options: ServeOptions, parts: StartParts): Promise<Service> {
   const { store, apiKey, voice } = parts;
   const workers = parts.upstream
     ? (options.upstreamAtOnce ?? UPSTREAM_AT_ONCE)
@@ -136,12 +124,10 @@ export async function start(
       workers,
       researcher,
       allowHosts: options.allowHost,
-      faults,
       ...(options.keep !== undefined && { keepMs: options.keep }),
       ...(format && { accessLog: { format, write } }),
       ...(metricsToken && { metricsToken }),
       ...(options.ui && { ui: true }),
-      ...(options.seed !== undefined && { seed: options.seed }),
       version: ctx.host.version,
       clock,
       log: voice.log,
@@ -163,14 +149,6 @@ function chooseClientKey({ host }: Context, key: OwnKey | undefined): string {
   const apiKey = key?.apiKey ?? host.env.RESEARCH_API_KEY?.trim();
   if (apiKey) return apiKey;
   throw new UsageError("--exec needs one of the added keys", "Give it with RESEARCH_API_KEY.");
-}
-
-function readFault(text: string): InjectedFault {
-  try {
-    return parseFault(text);
-  } catch (error) {
-    throw new UsageError(`--fault ${text}: ${describeError(error)}`);
-  }
 }
 
 /** Returns the format of the access log, or undefined without one. Throws UsageError for `text` with --json. */

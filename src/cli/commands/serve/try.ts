@@ -22,7 +22,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const key = await chooseApiKey();
   const serveOptions: ServeOptions = {
     ...{ ...options, log: "off", host: "127.0.0.1", port: 0 },
-    ...{ pending: 0, processing: 0, allowHost: [], fault: [] },
+    ...{ pending: 0, processing: 0, allowHost: [] },
   };
   const voice = chooseVoice(ctx, serveOptions);
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);

@@ -1,9 +1,8 @@
 import { escapeHtml } from "../../../core/markdown/html/blocks.js";
 import { type KnownStatus, STATUSES } from "../../../core/protocol/conversation.js";
 import { formatDuration } from "../../../core/text/duration.js";
-import { formatCount, shortenLine } from "../../../core/text/phrases.js";
+import { shortenLine } from "../../../core/text/phrases.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
-import type { InjectedFault } from "../../http/faults/fault.js";
 import { type Parts, renderTicking } from "../parts.js";
 import { listKeyNames, listShownKeys, renderKeys, renderSpent } from "./keys.js";
 import { computeTimes, renderPassing, renderState, type ViewParts } from "./view.js";
@@ -30,7 +29,7 @@ export function filterOf(query: URLSearchParams): Filter {
 
 /** Creates the first page. Each call of the result reads the store again. `host`: the checked Host header. */
 export function createOverviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
-  const { store, single, faults, clock } = parts;
+  const { store, single, clock } = parts;
   const questions = new Questions(store.overview);
   return async ({ words, state }, host) => {
     const added = await store.keys.list();
@@ -61,7 +60,6 @@ export function createOverviewView(parts: ViewParts): (filter: Filter, host: str
       ["conversations", rows.length === 0 ? none : listHtml(rows, names.size > 0, more)],
       ["keys", renderKeys(keys, use)],
       ["costs", renderSpent(spent, names)],
-      ["faults", renderFaults(faults.listInForce())],
     ]);
   };
 }
@@ -112,15 +110,6 @@ function renderRow(
     `<td>${renderPassing(`processing-${id}`, times.processing)}</td>`,
   ];
   return `<tr>${cells.join("")}</tr>`;
-}
-
-/** Lists the faults that may still apply to a request at this process. */
-function renderFaults(faults: readonly { fault: InjectedFault; seen: number }[]): string {
-  if (faults.length === 0) return "";
-  const items = faults.map(({ fault, seen }) => {
-    return `<li><code>${escapeHtml(fault.text)}</code> <span class="soft">${formatCount(seen, "request")} seen</span></li>`;
-  });
-  return `<h2>Faults in force</h2>\n<ul class="faults">\n${items.join("\n")}\n</ul>`;
 }
 
 /** The number of cached questions: a job may be a megabyte, and each row of a list needs one. */

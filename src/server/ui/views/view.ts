@@ -4,7 +4,6 @@ import { chooseStateClass } from "../../../core/markdown/html/page.js";
 import { formatDuration } from "../../../core/text/duration.js";
 import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
 import type { SingleKey } from "../../http/authentication.js";
-import type { FaultPlan } from "../../http/faults/fault.js";
 import { renderTicking } from "../parts.js";
 
 /** The sources of the page's data. */
@@ -12,7 +11,6 @@ export interface ViewParts {
   store: Pick<ConversationStore, "readCounts" | "get" | "keys" | "output" | "overview" | "remote">;
   /** The single key of a service without added keys. */
   single: Omit<SingleKey, "hash"> | undefined;
-  faults: Pick<FaultPlan, "listInForce">;
   clock: Clock;
 }
 
