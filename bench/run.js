@@ -17,7 +17,7 @@ import { background, usage } from "./support/background.js";
 import { writeHistory } from "./support/history.js";
 import { compare, peakMemory, wallTime } from "./support/process.js";
 import { programWithout } from "./support/stand-ins.js";
-import { teamRows } from "./team.js";
+import { sizeRows, teamRows } from "./team.js";
 import { webFigures } from "./web.js";
 
 if (process.argv.includes("creates")) {
@@ -36,6 +36,12 @@ const rowOf = (what, { figure, baseline, ratio, goal, met }) =>
 
 const quick = process.argv.includes("--quick");
 if (process.argv.includes("postgres")) {
+  // With a number: only the statements, with so many conversations.
+  const ended = Number(process.argv.find((word) => /^\d+$/.test(word)));
+  if (ended > 0) {
+    for (const [what, result] of await sizeRows(ended)) process.stdout.write(rowOf(what, result));
+    process.exit();
+  }
   const rows = await postgresRows(quick ? { pairs: 3, seconds: 2 } : { pairs: 9, seconds: 4 });
   const team = await teamRows(quick ? 0.02 : 1);
   for (const [what, result] of [...(rows ?? []), ...team]) process.stdout.write(rowOf(what, result));

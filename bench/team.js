@@ -28,12 +28,30 @@ const callerOf = (/** @type {string} */ keyId) => ({
  * @returns {Promise<[string, Result][]>}
  */
 export async function teamRows(share) {
+  return atServer((server) => figures(server, share));
+}
+
+/**
+ * The same of one database with so many conversations that have ended, 40,000 that wait, and 25 of 100 keys limited. Says
+ * on stderr how long its rows, their indexes and `research.recount` took, and how large they are.
+ * @param {number} ended
+ * @returns {Promise<[string, Result][]>}
+ */
+export async function sizeRows(ended) {
+  const team = { keys: 100, limited: 25, ended, waiting: 40_000 };
+  return atServer(async (server) =>
+    lookRows(await looks(server, team, 1, (line) => process.stderr.write(`${line}\n`)), team, 1),
+  );
+}
+
+/** @param {(server: Measured) => Promise<[string, Result][]>} measure @returns {Promise<[string, Result][]>} */
+async function atServer(measure) {
   const { testPostgres } = await sourceWithPackages("test/support/postgres.ts");
   const { postgres, newDatabase } = await testPostgres(SETTINGS);
   if (postgres?.server === undefined) return [];
   const stores = await sourceWithPackages("test/support/postgres-store.ts");
   try {
-    return await figures(new Measured(postgres.server.pid, newDatabase, stores), share);
+    return await measure(new Measured(postgres.server.pid, newDatabase, stores));
   } finally {
     postgres.server.kill();
   }
@@ -116,25 +134,42 @@ async function figures(server, share) {
   const small = await looks(server, { ...claims, limited: 25, ended: many(160_000), waiting: many(40_000) });
   const team = { ...claims, limited: 25, ended: many(2_000_000), waiting: many(40_000) };
   const large = await looks(server, team, share);
-  const total = words(team.ended + team.waiting);
-  rows.push(
-    [
-      `a create of a key with --dollars, ${of(160_000)} made in 30 days / of one without`,
-      atMost(large.budgeted, 3, large.plain, 1.5),
-    ],
-    [
-      `pages of a status of a PENDING one with its place, ${total} rows / ${of(200_000)}`,
-      pagesAtMost(large.pages, 200, small.pages),
-    ],
-    [`the page, ${total} rows`, atMost(large.page, 100)],
-    [`\`keys list --json\`, ${total} rows`, atMost(large.list, 100)],
-    ["`keys spent --by key`", atMost(large.spent.key, 100)],
-    ["`keys spent --by day`", atMost(large.spent.day, 100)],
-    ["`keys spent --by model --since 30d`", atMost(large.spent.model, 100)],
-    [`a statement that deletes 1,000 of ${of(100_000)} that are too old`, longest(large.deletion)],
-    [`a statement that expires 1,000 of ${of(40_000)} that have waited too long`, longest(large.expiry)],
-  );
+  rows.push(...lookRows(large, team, share, small.pages));
   return [...rows, ["12 waiting workers for a conversation / one", await wakeUps(server)]];
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof looks>>} taken
+ * @param {Team} team
+ * @param {number} share
+ * @param {number} [fewPages] those of a status at a tenth of the rows
+ * @returns {[string, Result][]}
+ */
+function lookRows(taken, team, share, fewPages) {
+  const words = (/** @type {number} */ count) => Math.round(count).toLocaleString("en");
+  const total = words(team.ended + team.waiting);
+  const recent = words((team.ended * 0.16) / 2);
+  return [
+    [`a claim, ${total} rows`, atMost(taken.claim, 3)],
+    [
+      `a create of a key with --dollars, ${recent} made in 30 days / of one without`,
+      atMost(taken.budgeted, 3, taken.plain, 1.5),
+    ],
+    [
+      `pages of a status of a PENDING one with its place, ${total} rows / ${words(200_000 * share)}`,
+      pagesAtMost(taken.pages, 200, fewPages),
+    ],
+    [`the page, ${total} rows`, atMost(taken.page, 100)],
+    [`\`keys list --json\`, ${total} rows`, atMost(taken.list, 100)],
+    ["`keys spent --by key`", atMost(taken.spent.key, 100)],
+    ["`keys spent --by day`", atMost(taken.spent.day, 100)],
+    ["`keys spent --by model --since 30d`", atMost(taken.spent.model, 100)],
+    [`a statement that deletes 1,000 of ${words(100_000 * share)} that are too old`, longest(taken.deletion)],
+    [
+      `a statement that expires 1,000 of ${words(team.waiting)} that have waited too long`,
+      longest(taken.expiry),
+    ],
+  ];
 }
 
 /** Processor ms of a claim, by so many workers at once. @param {Measured} server @param {Team} team @param {number} workers */
@@ -160,9 +195,21 @@ async function claimCost(server, team, workers) {
   return taken.sort((a, b) => a - b)[2] ?? 0;
 }
 
-/** What is looked at, created and deleted in a database with these rows. @param {Measured} server @param {Team} team */
-async function looks(server, team, share = 1) {
-  const { url, client } = await server.filled(team);
+/**
+ * What is looked at, created, claimed and deleted in a database with these rows.
+ * @param {Measured} server
+ * @param {Team} team
+ * @param {number} [share]
+ * @param {(line: string) => void} [say]
+ */
+async function looks(server, team, share = 1, say = () => {}) {
+  const { url, client, seconds } = await server.filled(team);
+  const { rows: sizes } = await client.query(
+    `SELECT pg_table_size('research.conversations')::float8 AS rows, pg_indexes_size('research.conversations')::float8 AS indexes,
+      pg_total_relation_size('research.sums')::float8 AS sums, (SELECT count(*) FROM research.sums)::float8 AS "rows of sums"`,
+  );
+  for (const [what, value] of Object.entries(sizes[0] ?? {})) say(`${what}: ${value.toLocaleString("en")}`);
+  for (const [what, value] of Object.entries(seconds)) say(`${what}: ${value.toFixed(0)} s`);
   const store = await server.opened(url, { role: "api" });
   const { rows } = await client.query(
     `SELECT request_id FROM research.conversations WHERE key = $1 AND status = 'PENDING' ORDER BY due_at OFFSET $2 LIMIT 1`,
@@ -187,18 +234,20 @@ async function looks(server, team, share = 1) {
   const budgeted = await server.cost(create(keyOf(1)), 100);
   const page = await server.cost(async () => {
     await Promise.all([
-      overview.states(),
-      overview.newest(200),
+      overview.countStates(),
+      overview.listNewest(200),
       overview.use(keys),
-      overview.spent("key", 30 * DAY_MS),
+      overview.listSpent("key", 30 * DAY_MS),
     ]);
   });
   const list = await server.cost(() => overview.use(keys));
   const spent = {
-    key: await server.cost(() => overview.spent("key")),
-    day: await server.cost(() => overview.spent("day")),
-    model: await server.cost(() => overview.spent("model", 30 * DAY_MS)),
+    key: await server.cost(() => overview.listSpent("key")),
+    day: await server.cost(() => overview.listSpent("day")),
+    model: await server.cost(() => overview.listSpent("model", 30 * DAY_MS)),
   };
+  const worker = await server.opened(url, { connections: 5 });
+  const claim = await server.cost(() => worker.claim(never), 10);
   const batches = async (/** @type {() => Promise<unknown>} */ run) => {
     await statistics("0");
     const before = treeSeconds(server.pid);
@@ -217,9 +266,12 @@ async function looks(server, team, share = 1) {
     "UPDATE research.conversations SET created_at = created_at - interval '2 days' WHERE status = 'PENDING'",
   );
   const expiry = await batches(() => store.remote.expire());
+  const vacuumed = performance.now();
+  await client.query("VACUUM research.conversations");
+  say(`VACUUM after the deletion: ${((performance.now() - vacuumed) / 1_000).toFixed(0)} s`);
   await client.end();
   await server.stores.closeStores();
-  return { pages, plain, budgeted, page, list, spent, deletion, expiry };
+  return { claim, pages, plain, budgeted, page, list, spent, deletion, expiry };
 }
 
 /** Processor ms that a conversation takes of all workers and their connections, less what they take while idle. @param {Measured} server */
@@ -269,7 +321,7 @@ function longest({ each, longest }) {
   return { ...atMost(each, 1_000), baseline: `the longest by the clock: ${longest.toFixed(0)} ms` };
 }
 
-/** @param {number} pages @param {number} most @param {number} baseline @returns {Result} */
+/** @param {number} pages @param {number} most @param {number} [baseline] @returns {Result} */
 function pagesAtMost(pages, most, baseline) {
   return result({ value: pages, most, baseline, mostRatio: undefined, unit: "pages", digits: 0 });
 }
