@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.js";
 import { runWithDeadline } from "../core/clock.js";
-import type { CheckedCitation, CheckOutcome } from "../core/protocol/check-outcome.js";
-import type { FindSupport, ProvenAnswer, ReadCitation } from "../reader/checking/judging.js";
+import { type CheckedCitation, type CheckOutcome, countCitations } from "../core/protocol/check-outcome.js";
+import type { Answer, FindSupport } from "../reader/checking/judging.js";
 import type { ChatEndpoint } from "../reader/model/endpoint/endpoint.js";
 import type { BudgetLimits, Price } from "../reader/model/session/budget.js";
 import type { ModelFindings, ModelPlan } from "../reader/supporting/support.js";
@@ -35,9 +35,25 @@ const ACCESS_MS = 10_000;
 const CITATIONS_OF_CALL = 5;
 const TOKENS_OF_CITATION = 600;
 
+/** An outcome as it is kept: with the indices of the citations for which the model gave no proof. */
+export type KeptOutcome = CheckOutcome & { unproven?: number[] };
+
+/** The citations for which a model gave no proof. `check --json` does not show them; a kept outcome has them, so that they are not asked about again. */
+const unprovenCitations = new WeakSet<CheckedCitation>();
+
+/** Adds to an outcome which of its citations need not be asked about again. */
+export function buildKeptOutcome(outcome: CheckOutcome): KeptOutcome {
+  return {
+    ...outcome,
+    unproven: outcome.citations.flatMap((citation, i) => (unprovenCitations.has(citation) ? i : [])),
+  };
+}
+
 /** The model that judges the citations of the reports of one command. */
 export class CheckModel {
-  readonly #reliability = { replies: 0, failures: 0 };
+  readonly #reliability = { replies: 0, failures: 0, isDropped: false };
+  /** Each citation that the model answered in this command, as it was before. */
+  readonly #before = new WeakMap<CheckedCitation, CheckedCitation>();
 
   constructor(private readonly options: CheckModelOptions) {}
 
@@ -84,23 +100,41 @@ export class CheckModel {
   createFinder(
     { onPlan = async () => {}, onProgress, onNotice = () => {}, onEnd }: ModelListener,
     signal: AbortSignal,
-    earlier: CheckOutcome | undefined,
+    earlier: KeptOutcome | undefined,
   ): FindSupport {
     return async (citations, language, digestOf) => {
       const { findSupport } = await import("../reader/supporting/support.js");
-      const knownAnswers = listAnswers(earlier?.model === this.name ? earlier : undefined);
-      const answers = new Map<ReadCitation, ProvenAnswer | undefined>(
-        citations.map((each) => [each, knownAnswers.get(buildKey(each.citation, digestOf))]),
+      const answers = await reuseAnswers(earlier?.model === this.name ? earlier : undefined)(
+        ...[citations, language, digestOf],
       );
-      const open = citations.filter((citation) => !answers.get(citation));
+      const open = citations.filter((_, i) => !answers[i]);
       const findings = await findSupport(open, language, {
         ...this.options,
         ...{ reliability: this.#reliability, signal, onPlan, onProgress, notice: onNotice },
       });
-      for (const [i, citation] of open.entries()) answers.set(citation, findings.answers[i]);
       await onEnd?.(findings, citations.length - open.length);
-      return citations.map((citation) => answers.get(citation));
+      for (const { citation } of open) this.#before.set(citation, { ...citation });
+      const newAnswers = new Map(open.map((citation, i) => [citation, findings.answers[i]]));
+      return citations.map((each, i) => answers[i] ?? noteProof(each.citation, newAnswers.get(each)));
     };
+  }
+
+  /** Whether the model failed the hidden test so often that nothing counts that it said in this command. */
+  get isDropped(): boolean {
+    return this.#reliability.isDropped;
+  }
+
+  /** Removes from an outcome what the model said in this command. */
+  removeAnswers({ citations, counts, metrics }: CheckOutcome): void {
+    for (const citation of citations) {
+      const before = this.#before.get(citation);
+      if (!before) continue;
+      Object.assign(citation, before);
+      unprovenCitations.delete(citation);
+    }
+    const summary = countCitations(citations);
+    Object.assign(counts, summary.counts);
+    Object.assign(metrics, summary.metrics);
   }
 
   close(): Promise<void> {
@@ -108,21 +142,29 @@ export class CheckModel {
   }
 }
 
-/** Returns the answers that the model of an earlier check has proven, if sentence and pages are the same. */
-export function reuseAnswers(earlier: CheckOutcome): FindSupport {
+/** Reuses the answers of the model of an earlier check where sentence and pages are the same. */
+export function reuseAnswers(earlier: KeptOutcome | undefined): FindSupport {
   const answers = listAnswers(earlier);
   return async (citations, _language, digestOf) =>
-    citations.map(({ citation }) => answers.get(buildKey(citation, digestOf)));
+    citations.map(({ citation }) => noteProof(citation, answers.get(buildKey(citation, digestOf))));
 }
 
-/** Returns the proven answers of a check, by citation and the digests of its pages. */
-function listAnswers(outcome: CheckOutcome | undefined): Map<string, ProvenAnswer> {
+/** Notes if an answer is without proof, and returns it. */
+function noteProof(citation: CheckedCitation, answer: Answer | undefined): Answer | undefined {
+  if (answer?.support === null) unprovenCitations.add(citation);
+  return answer;
+}
+
+/** Returns the answers of a check, by citation and the digests of its pages. */
+function listAnswers(outcome: KeptOutcome | undefined): Map<string, Answer> {
   const digests = new Map(outcome?.pages.map(({ url, sha256 }) => [url, sha256]));
   const citations = outcome?.citations ?? [];
+  const unproven = new Set(outcome?.unproven);
   return new Map(
-    citations.flatMap(({ support, quote, ...citation }) =>
-      support ? [[buildKey(citation, (url) => digests.get(url) ?? null), { support, quote }] as const] : [],
-    ),
+    citations.flatMap(({ support, quote, ...citation }, i) => {
+      const answer = support ? { support, quote } : unproven.has(i) && { support: null, quote: null };
+      return answer ? [[buildKey(citation, (url) => digests.get(url) ?? null), answer] as const] : [];
+    }),
   );
 }
 

@@ -10,7 +10,7 @@ import type { Checker, CheckOptions, Report } from "../reader/checking/check.js"
 import type { ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
-import { type CheckModel, type ModelListener, reuseAnswers } from "./check-model.js";
+import { type CheckModel, type KeptOutcome, type ModelListener, reuseAnswers } from "./check-model.js";
 import { CodedError } from "./errors.js";
 import { keepCheck, readKeptCheck } from "./kept-check.js";
 import type { Machine } from "./machine.js";
@@ -96,7 +96,7 @@ export interface ReportCheckOptions extends Omit<CheckOptions, "onCited" | "find
   onNotice?: (notice: CheckNotice) => void;
   model?: CheckModel | undefined;
   listener?: ModelListener | undefined;
-  earlier?: CheckOutcome | undefined;
+  earlier?: KeptOutcome | undefined;
 }
 
 /** Checks one report. Rejects with NotCheckedError. */

@@ -3,6 +3,7 @@ import type { Ports } from "../client/workflows/ports.js";
 import { isAt, type Target } from "../client/workflows/requests.js";
 import { isObject, readJsonPath } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
+import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
 
 type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
 
@@ -16,16 +17,17 @@ export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcom
   const earlier = outcome.complete ? undefined : readKeptCheck(ports, requestId);
   const isPoorer = earlier?.complete && earlier.model && (outcome.model ?? earlier.model) === earlier.model;
   if (isPoorer) return;
-  history?.keep(history.checks, { ...entry, request_id: requestId }, JSON.stringify(outcome), true);
+  const text = JSON.stringify(buildKeptOutcome(outcome));
+  history?.keep(history.checks, { ...entry, request_id: requestId }, text, true);
 }
 
 export function readKeptCheck(
   { history, origin, basePath }: KeptPorts,
   requestId: string,
-): CheckOutcome | undefined {
+): KeptOutcome | undefined {
   const text = history?.checks.read(getService({ origin, base_path: basePath }), requestId);
   const kept = readJsonPath(text ?? "");
   return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
-    ? (kept as unknown as CheckOutcome)
+    ? (kept as unknown as KeptOutcome)
     : undefined;
 }

@@ -64,7 +64,11 @@ export async function judgeSet(
   const findings = await findSupport(citations, undefined, {
     endpoint: new ChatEndpoint({ url, model: "m", apiKey: undefined, connections, clock: systemClock }),
     limits: { tokens: 1e6, calls: 100, ms: 1e6 },
-    ...{ clock: systemClock, random: seededNumbers(1), reliability: { replies: 0, failures: 0 } },
+    ...{
+      clock: systemClock,
+      random: seededNumbers(1),
+      reliability: { replies: 0, failures: 0, isDropped: false },
+    },
     notice() {},
     onPlan: async (plan) => void plans.push(plan),
     signal: new AbortController().signal,

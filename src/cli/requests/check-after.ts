@@ -26,17 +26,23 @@ export async function openModelForChecks(ctx: Context, isChecked = false): Promi
 /** The checks that a command makes of its results, after each was written. They share the pages that were read. */
 export class ChecksAfter {
   #checker: Promise<Checker> | undefined;
+  /** The outcomes in which the model has said something. */
+  readonly #judged: { ports: Ports; target: Target; outcome: CheckOutcome; onChange: () => void }[] = [];
 
   constructor(
     private readonly terminal: Terminal,
     private readonly model: CheckModel | undefined,
   ) {}
 
-  /** Checks a result, keeps and says what was found; undefined if something hindered it. Rejects with `signal.reason` alone. */
+  /**
+   * Checks a result, keeps and says what was found; undefined if something hindered it. Calls `onChange` if the counts of
+   * the outcome change later, since the model proved unreliable. Rejects with `signal.reason` alone.
+   */
   async check(
     ports: Ports,
     target: Target,
     result: Pick<Result, "data" | "value">,
+    onChange = () => {},
   ): Promise<CheckOutcome | undefined> {
     const { model } = this;
     const { host, reporter, signal } = this.terminal;
@@ -55,16 +61,16 @@ export class ChecksAfter {
         for (const { code, message } of notices)
           await reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId });
       });
+      if (model?.isDropped) {
+        model.removeAnswers(outcome);
+        await this.#removeAnswers(model);
+      } else if (model) this.#judged.push({ ports, target, outcome, onChange });
       signal.throwIfAborted();
       const notKept = catchLocalError(() => keepCheck(ports, target, outcome));
       if (notKept) await this.#sayHindered(requestId, notKept);
       const wrong = formatForPeople(outcome, PLAIN);
       if (wrong !== "") await reporter.say(wrong.trimEnd());
-      const { counts } = outcome;
-      await reporter.writeNotice("CHECKED", `${requestId}: ${formatCheckCounts(outcome)}`, {
-        request_id: requestId,
-        counts,
-      });
+      await this.#sayCounts(requestId, outcome);
       return outcome;
     } catch (error) {
       signal.throwIfAborted();
@@ -76,6 +82,27 @@ export class ChecksAfter {
   async close(): Promise<void> {
     (await this.#checker)?.close();
     await this.model?.close();
+  }
+
+  /** Removes from every outcome of this command what the model said, and keeps and says the outcomes once more. */
+  async #removeAnswers(model: CheckModel): Promise<void> {
+    for (const { ports, target, outcome, onChange } of this.#judged.splice(0)) {
+      model.removeAnswers(outcome);
+      const notKept = catchLocalError(() => {
+        onChange();
+        keepCheck(ports, target, outcome);
+      });
+      if (notKept) await this.#sayHindered(target.requestId, notKept);
+      await this.#sayCounts(target.requestId, outcome);
+    }
+  }
+
+  async #sayCounts(requestId: string, outcome: CheckOutcome): Promise<void> {
+    const { counts } = outcome;
+    await this.terminal.reporter.writeNotice("CHECKED", `${requestId}: ${formatCheckCounts(outcome)}`, {
+      request_id: requestId,
+      counts,
+    });
   }
 
   async #sayHindered(requestId: string, error: unknown): Promise<void> {

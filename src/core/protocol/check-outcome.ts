@@ -59,6 +59,22 @@ export interface Checked {
   };
 }
 
+/** Counts the verdicts and supports of citations, and computes what a model's answers add to the metrics. */
+export function countCitations(citations: readonly CheckedCitation[]) {
+  const verdicts = { found: 0, missing: 0, unchecked: 0, gone: 0, unreadable: 0 };
+  const counts = { ...verdicts, supported: 0, contradicted: 0, not_stated: 0 };
+  for (const { verdict, support } of citations) {
+    counts[verdict] += 1;
+    if (support) counts[support] += 1;
+  }
+  const judged = counts.supported + counts.contradicted + counts.not_stated;
+  const metrics = {
+    citation_accuracy: judged === 0 ? null : counts.supported / judged,
+    effective_citations: judged === 0 ? null : counts.supported,
+  };
+  return { counts, metrics };
+}
+
 export interface CheckOutcome extends Checked {
   request_id: string | null;
   file: string | null;

@@ -1,12 +1,6 @@
 import { runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
 import { hashSha256 } from "../../core/files/local-error.js";
-import type {
-  Checked,
-  CheckedCitation,
-  CheckedPage,
-  Support,
-  Verdict,
-} from "../../core/protocol/check-outcome.js";
+import { type Checked, type CheckedPage, countCitations } from "../../core/protocol/check-outcome.js";
 import { isGroundingRedirect } from "../../core/protocol/citations.js";
 import { Semaphore } from "../../core/semaphore.js";
 import { HostGate } from "../fetching/host-gate.js";
@@ -188,14 +182,14 @@ export class Checker {
         onText?.(entry, text);
     const getDigest = (url: string) => settled.get(url)?.entry.sha256 ?? null;
     if (findSupport) addAnswers(read, await findSupport(read, language, getDigest));
+    const summary = countCitations(citations);
     const counts = {
-      ...countVerdicts(citations),
+      ...summary.counts,
       citations: citations.length,
       uncited: cited.claims.length - claims.length,
       marks_without_source: cited.marksWithoutSource.length,
       sources_not_cited: cited.notCited.length,
     };
-    const judged = counts.supported + counts.contradicted + counts.not_stated;
     const wereAsked = asked.flatMap((address) => settled.get(address) ?? []).filter((page) => page.asked);
     const works = wereAsked.filter(({ entry }) => entry.state === "read").length;
     const checked: Checked = {
@@ -207,8 +201,7 @@ export class Checker {
       metrics: {
         links_work: computeShare(works, wereAsked.length),
         citation_coverage: computeShare(claims.length, cited.claims.length),
-        citation_accuracy: computeShare(counts.supported, judged),
-        effective_citations: judged === 0 ? null : counts.supported,
+        ...summary.metrics,
       },
     };
     const isEnded = isWhole || !(goesOn || signal.aborted);
@@ -349,16 +342,6 @@ function buildPassage({ lines, heading, header = [], caption = "", kind }: Block
   const last = heading.split(" / ").at(-1) ?? "";
   const over = [/^page \d+$/.test(last) ? "" : last, ...header, caption].filter(Boolean).join("\n");
   return { text: lines.join("\n"), over, subject: `${title} ${heading}`, isRow: kind === "table" };
-}
-
-function countVerdicts(citations: readonly CheckedCitation[]): Record<Verdict | Support, number> {
-  const verdicts = { found: 0, missing: 0, unchecked: 0, gone: 0, unreadable: 0 };
-  const counts = { ...verdicts, supported: 0, contradicted: 0, not_stated: 0 };
-  for (const { verdict, support } of citations) {
-    counts[verdict] += 1;
-    if (support) counts[support] += 1;
-  }
-  return counts;
 }
 
 function computeShare(part: number, whole: number): number | null {

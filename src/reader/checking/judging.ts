@@ -68,18 +68,18 @@ export interface ProvenAnswer {
   quote: string | null;
 }
 
+/** The answer to a citation that a model was asked about; null if no quote proves the model's answer. */
+export type Answer = ProvenAnswer | Record<keyof ProvenAnswer, null>;
+
 /** Asks a model about citations. `digestOf` returns the SHA-256 of the text read from an address. */
 export type FindSupport = (
   citations: readonly ReadCitation[],
   language: string | undefined,
   digestOf: (url: string) => string | null,
-) => Promise<readonly (ProvenAnswer | undefined)[]>;
+) => Promise<readonly (Answer | undefined)[]>;
 
 /** Adds the model's answers. A `missing` claim that is supported becomes `unchecked`: its figure is computed from the quote. */
-export function addAnswers(
-  read: readonly ReadCitation[],
-  answers: readonly (ProvenAnswer | undefined)[],
-): void {
+export function addAnswers(read: readonly ReadCitation[], answers: readonly (Answer | undefined)[]): void {
   for (const [i, { citation }] of read.entries()) {
     Object.assign(citation, answers[i]);
     if (citation.verdict !== "missing" || citation.support !== "supported") continue;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import { type ExchangeStore, ResearchFailure, type Usage } from "../../core/researcher.js";
-import type { ProvenAnswer, ReadCitation } from "../checking/judging.js";
+import type { Answer, ProvenAnswer, ReadCitation } from "../checking/judging.js";
 import type { PageContent, Pause } from "../checking/page-content.js";
 import { readClaim } from "../checking/verdict.js";
 import type { ChatEndpoint } from "../model/endpoint/endpoint.js";
@@ -22,12 +22,14 @@ export interface ModelPlan {
 export interface Reliability {
   replies: number;
   failures: number;
+  /** Whether it has failed so often that nothing counts that it says in this command, whatever it replies later. */
+  isDropped: boolean;
 }
 
 /** The outcome of asking a model about citations. */
 export interface ModelFindings {
-  /** One for each citation; undefined if it was not asked about or has no proven answer. */
-  answers: readonly (ProvenAnswer | undefined)[];
+  /** One for each citation; undefined if it was not asked about. */
+  answers: readonly (Answer | undefined)[];
   usage: Usage;
   /** How many replies were rejected, and how many answers in the others were not proven. */
   failures: number;
@@ -84,7 +86,7 @@ export async function findSupport(
   const { endpoint, limits, price, clock, reliability, notice, onPlan, onProgress, signal } = options;
   const failedBefore = reliability.failures;
   const budget = new Budget(limits, clock);
-  const answers: (ProvenAnswer | undefined)[] = citations.map(() => undefined);
+  const answers: (Answer | undefined)[] = citations.map(() => undefined);
   const pause = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
@@ -105,16 +107,14 @@ export async function findSupport(
       const group = queue.shift() ?? [];
       onProgress?.(done, questions.length);
       const replies = await askAbout(group, session, { ...options, pages, pause });
-      if (replies === "too-large" && group.length === 1) continue;
-      if (replies === "too-large") {
+      if (typeof replies === "string") {
         const half = Math.ceil(group.length / 2);
-        queue.unshift(group.slice(0, half), group.slice(half));
+        if (replies === "too-large" && half < group.length)
+          queue.unshift(group.slice(0, half), group.slice(half));
         continue;
       }
-      for (const [nth, proven] of replies) {
-        answers[nth] = proven;
-        unproven += Number(proven === undefined);
-      }
+      for (const { nth } of group) answers[nth] = replies?.get(nth) ?? { support: null, quote: null };
+      if (replies) unproven += group.length - replies.size;
       done += group.length;
     }
   } catch (error) {
@@ -122,7 +122,8 @@ export async function findSupport(
     hasFailed = error instanceof ResearchFailure;
     end = signal.aborted ? "the check was interrupted" : (error as Error).message;
   }
-  if (!isReliable(reliability)) {
+  reliability.isDropped = !isReliable(reliability);
+  if (reliability.isDropped) {
     answers.fill(undefined);
     hasFailed = true;
     end = `the model failed the hidden test in ${reliability.failures} of ${reliability.replies} replies, so nothing that it said counts`;
@@ -132,8 +133,8 @@ export async function findSupport(
 }
 
 /** Whether the model may still be asked, assuming that `more` further replies do not fail. */
-export function isReliable({ replies, failures }: Reliability, more = 0): boolean {
-  return failures <= MOST_FAILURES || failures <= MOST_FAILED_SHARE * (replies + more);
+function isReliable({ replies, failures, isDropped }: Reliability, more = 0): boolean {
+  return !isDropped && (failures <= MOST_FAILURES || failures <= MOST_FAILED_SHARE * (replies + more));
 }
 
 async function readQuestions(citations: readonly ReadCitation[], language: string | undefined, pause: Pause) {
@@ -192,17 +193,18 @@ function estimatePlan(groups: readonly AskedQuestion[][]): ModelPlan {
 
 /**
  * Asks about a group of sentences and controls, once more if the reply is rejected. Returns the proven answers by the index
- * of their citation, undefined if not proven. "too-large": exceeds the budget or the model's context.
+ * of their citation; undefined if both replies are rejected. "too-large": exceeds the budget or the model's context;
+ * "no-controls": the pages offer no material for the hidden test.
  */
 async function askAbout(
   group: readonly AskedQuestion[],
   session: ModelSession,
   { pages, random, reliability, pause }: SupportOptions & { pages: readonly ShownPage[]; pause: Pause },
-): Promise<Map<number, ProvenAnswer | undefined> | "too-large"> {
+): Promise<Map<number, ProvenAnswer> | undefined | "too-large" | "no-controls"> {
   const shown = listPieces(group);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const controls = await makeControls(group, shown, { pages, random, pause });
-    if (!controls) break;
+    if (!controls) return "no-controls";
     const questions: Question[] = [...group];
     for (const control of [controls.stated, controls.invented])
       questions.splice(Math.floor(random() * (questions.length + 1)), 0, control);
@@ -229,8 +231,13 @@ async function askAbout(
     reliability.replies += 1;
     const invention = replies?.get(questions.indexOf(controls.invented) + 1)?.verdict ?? "supported";
     if (prove(controls.stated)?.support === "supported" && invention !== "supported")
-      return new Map(group.map((question) => [question.nth, prove(question, question.isMissing)]));
+      return new Map(
+        group.flatMap((question) => {
+          const answer = prove(question, question.isMissing);
+          return answer ? [[question.nth, answer] as const] : [];
+        }),
+      );
     reliability.failures += 1;
   }
-  return new Map();
+  return undefined;
 }

@@ -105,11 +105,11 @@ test("a page that tells an obedient model what to answer loses its own groups al
       ? always("supported", (_, passages) => firstPassage(passages))(request)
       : honest(SENTENCES)(request);
   // A model that was good for long: two failures are less than a tenth.
-  const reliability = { replies: 100, failures: 0 };
+  const reliability = { replies: 100, failures: 0, isDropped: false };
   const { answers: all, failures } = await judgeSet(script, { reliability });
   expect(failures).toBeGreaterThanOrEqual(2);
   const stands = (isFerry: boolean) =>
-    SENTENCES.filter(({ pages }, i) => (pages[0] === "ferry") === isFerry && all[i] !== undefined).length;
+    SENTENCES.filter(({ pages }, i) => (pages[0] === "ferry") === isFerry && all[i]?.support).length;
   expect(stands(true)).toBe(0);
   expect(stands(false)).toBeGreaterThan(35);
 });

@@ -63,7 +63,7 @@ export async function showBatch(
     ...options,
     signal: terminal.signal,
     ...ROW_FORMS,
-    checkSources: checks && createRowChecker(checks, job),
+    checkSources: checks && createRowChecker(checks, job, (state) => batch.noteCheck(state)),
     noteOf: beside,
     failsAtLimits: beside !== undefined,
   });
@@ -96,15 +96,20 @@ export async function showBatch(
   }
 }
 
-/** Checks results of rows; one that an earlier command wrote as it is kept, else as its file has it. */
-function createRowChecker(checks: ChecksAfter, job: BatchJob): BatchRunOptions["checkSources"] {
+/** Checks results of rows; one that an earlier command wrote as it is kept, else as its file has it. `onChange`: as of ChecksAfter. */
+function createRowChecker(
+  checks: ChecksAfter,
+  job: BatchJob,
+  onChange: (state: RowState) => void,
+): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
     const ports = findRowPorts(job, state);
     const { target, result } = fetched
       ? { target: buildTarget(state, ports), result: fetched }
       : readRowResult(job, state);
-    const checked = await checks.check(ports, target, result);
+    const checked = await checks.check(ports, target, result, () => onChange(state));
     if (!checked) return undefined;
+    // The same objects: they change if the model proves unreliable.
     const { checked_at, counts, metrics } = checked;
     return { checked_at, counts, metrics };
   };

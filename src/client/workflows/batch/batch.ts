@@ -55,6 +55,11 @@ export class Batch {
     return this.#context.accounts.every(({ pacer }) => pacer.limit !== undefined);
   }
 
+  /** Notes that the check of a row has changed since the result was written. Throws LocalError. */
+  noteCheck(state: RowState): void {
+    this.#collector.noteCheck(state);
+  }
+
   /** Sends, follows and collects all rows. Throws `signal.reason` when aborted; all work has ended by then. */
   async *run(): AsyncGenerator<BatchRunEvent, void> {
     const { folder, states } = this.#context;

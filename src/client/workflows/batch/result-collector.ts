@@ -47,6 +47,13 @@ export class ResultCollector {
     emit({ kind: "row", state, final: false });
   }
 
+  /** Writes the check of a row whose result is written. */
+  noteCheck(state: RowState): void {
+    if (state.standing !== "done") return;
+    this.#recordCheck(state);
+    this.context.folder.results.replace(state);
+  }
+
   async #collect(state: RowState): Promise<void> {
     const { end } = this.context;
     const ports = this.#findPorts(state);
@@ -89,12 +96,11 @@ export class ResultCollector {
 
   /** The sources of a result that an earlier command wrote. */
   async #checkLater(state: RowState): Promise<void> {
-    const { folder, progress, checkSources, emit } = this.context;
+    const { progress, checkSources, emit } = this.context;
     const check = await checkSources?.(state, undefined);
     if (!check) return;
     progress.update(state, { check });
-    this.#recordCheck(state);
-    folder.results.replace(state);
+    this.noteCheck(state);
     emit({ kind: "row", state, final: true });
   }
 

@@ -225,6 +225,55 @@ test("`batch --check` judges each row, and its results have the metrics", async 
   );
 });
 
+const LYING = holding(({ text }) => ({ verdict: "supported", quote: text }));
+
+test("a model that proves unreliable in a later row of a batch takes with it what it said of the rows before", async () => {
+  const { as, home, env } = await citing((request) => (request.nth <= 2 ? HELD(request) : LYING(request)));
+  writeFileSync(join(home, "q.txt"), "one => completed\ntwo => completed\nthree => completed\n");
+  const { code, stderr } = await as("batch", "q.txt", "--out", "out", "--check", "--json");
+  const counts = { supported: 0, contradicted: 0, not_stated: 0, missing: 1, found: 2, unchecked: 1 };
+  const metrics = { citation_accuracy: null, effective_citations: null };
+  const rows = jsonLines(readFileSync(join(home, "out/results.jsonl"), "utf8"));
+  expect(rows).toHaveLength(3);
+  for (const row of rows) expect(row).toMatchObject({ check: { counts, metrics } });
+  const lastNotices = new Map(
+    jsonLines(stderr).flatMap(({ notice }) => {
+      const { code, request_id, counts } = Object(notice);
+      return code === "CHECKED" ? [[request_id, counts] as const] : [];
+    }),
+  );
+  expect([...lastNotices.values()]).toEqual(Array(3).fill(expect.objectContaining(counts)));
+  expect(code).toBe(14);
+  for (const { request_id } of rows) {
+    const [shown] = jsonLines((await as("show", `${request_id}`, "--json")).stdout);
+    expect(shown).toMatchObject({ check: { counts, metrics } });
+  }
+  // The same command reads the journal, which has the counts without the model, too.
+  const again = await research(["batch", "q.txt", "--out", "out", "--check"], { home, cwd: home, env });
+  expect(again.code).toBe(14);
+  expect(jsonLines(readFileSync(join(home, "out/results.jsonl"), "utf8"))).toEqual(rows);
+});
+
+test("an answer without proof is kept as one: the same report, page and model are not asked again", async () => {
+  const wrong = SET.map((one) =>
+    one.quote.startsWith("Its") ? { ...one, verdict: "supported" as const } : one,
+  );
+  const { as, home, env, endpoint } = await citing(honest(wrong));
+  const counts = { supported: 2, contradicted: 0, not_stated: 1 };
+  const { stderr } = await as("run", "why => completed", "--check");
+  expect(stderr).toContain("discarded: 1 answer without proof");
+  const bare = { ...env, RESEARCH_MODEL_NAME: "", RESEARCH_MODEL_URL: "" };
+  for (const of of [env, bare, env]) {
+    const { stdout } = await research(["check", "@last", "--json"], { home, cwd: home, env: of });
+    expect(jsonLines(stdout)[0]).toMatchObject({ model: "m", counts });
+    expect(stdout).not.toContain("unproven");
+  }
+  expect(endpoint.requests).toHaveLength(1);
+  const other = { ...env, RESEARCH_MODEL_NAME: "another" };
+  await research(["check", "@last"], { home, cwd: home, env: other });
+  expect(endpoint.requests).toHaveLength(2);
+});
+
 test("Ctrl-C keeps what was judged", async () => {
   let run: InProcess | undefined;
   const { as, home, env, endpoint } = await citing(
