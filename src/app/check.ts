@@ -84,7 +84,7 @@ export class NotCheckedError extends CodedError {
   constructor(
     readonly outcome: CheckOutcome,
     message: string,
-    hint: string,
+    hint: string | undefined,
   ) {
     super("NOT_CHECKED", message, { hint });
   }

@@ -32,7 +32,7 @@ export function parseReport(text: string, file: string): { report: Report; resul
   if (text.includes("\0"))
     throw new UsageError(
       `${file} is not text`,
-      "Give a report in Markdown, or what `output --json` printed.",
+      "Give a report as Markdown or docx, or what `output --json` printed.",
     );
   if (!/\.json$/i.test(file)) {
     const result = { data: {}, value: text, exact: {} };
@@ -51,7 +51,7 @@ export function parseReport(text: string, file: string): { report: Report; resul
 export async function convertDocxToMarkdown(
   bytes: Uint8Array,
   file: string,
-): Promise<{ markdown: string; hasBoxes: boolean }> {
+): Promise<{ markdown: string; unread: readonly string[] }> {
   const { convertDocxToMarkdown } = await import("../reader/reading/documents/docx-markdown.js");
   try {
     return convertDocxToMarkdown(bytes);

@@ -2,7 +2,7 @@ import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { only, reset } from "../support/behaviours.js";
-import { publicWeb, reportOf } from "../support/cited-web.js";
+import { COPIED, halfCited, publicWeb, reportOf } from "../support/cited-web.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { Job } from "./runner.js";
@@ -57,6 +57,29 @@ test("the counts of a check are an output, and its exit code is the step's", asy
   expect(batch.code).toBe(14);
   expect(JSON.parse(batch.outputs.check ?? "")).toMatchObject({ missing: 2, citations: 14 });
 });
+
+test.each(["run", "batch"])(
+  "the log of `%s` with check: true says what could not be checked",
+  async (mode) => {
+    const { url, env: web } = await publicWeb();
+    const runOf = async (report: string) => {
+      const double = await ProviderDouble.start("openai", { result: () => report });
+      const job = new Job({ ...double.env, ...web });
+      writeFileSync(join(job.workspace, "q.txt"), "one => completed\n");
+      const input = mode === "run" ? { INPUT_PROMPT: "why => completed" } : { INPUT_BATCH_FILE: "q.txt" };
+      return job.step("run", { INPUT_MODE: mode, ...input, INPUT_OUTPUT: "r", INPUT_CHECK: "true" });
+    };
+    const copied = await runOf(COPIED);
+    expect(copied).toMatchObject({ code: 0, outputs: { check: "" } });
+    expect(copied.log).toMatch(/4 marks of the report lead to no source, .* Export .* as Markdown or docx/);
+    expect(copied.log).toContain("nothing was checked");
+    const half = await runOf(halfCited(url));
+    expect(half.log).toMatch(/1 mark of the report leads to no source, such as \[7\]\. Export /);
+    expect(half.log).toContain(`1 listed source is cited by no sentence, such as ${url}/tides`);
+    const counts = { found: 1, marks_without_source: 1, sources_not_cited: 1 };
+    expect(JSON.parse(half.outputs.check ?? "")).toMatchObject(counts);
+  },
+);
 
 test("collect by an id, without a history", async () => {
   const happy = await service();

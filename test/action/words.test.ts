@@ -22,6 +22,12 @@ test.each([
   expect(inInputs(line)).toBe(expected);
 });
 
+test("a hint that names no command stays", () => {
+  const hint =
+    "hint: Export the report with its links, as Markdown or docx, in place of a copy; check the id.";
+  expect(inInputs(hint)).toBe(hint);
+});
+
 test.each([
   "hint: Set RESEARCH_API_KEY, name a file that holds it in RESEARCH_API_KEY_FILE, or run `research login`.",
   "hint: The research goes on; go on with: research output -w 3f2a -o r.md",

@@ -16,7 +16,7 @@ test.each<[string, string, unknown, object]>([
 });
 
 test("what is not text, or not JSON, is no report", () => {
-  const hint = "Give a report in Markdown, or what `output --json` printed.";
+  const hint = "Give a report as Markdown or docx, or what `output --json` printed.";
   const isNotText = expect.objectContaining({ message: "x.md is not text", facts: { hint } });
   expect(() => parseReport("a\0b", "x.md")).toThrow(isNotText);
   expect(() => parseReport("{", "x.json")).toThrow("x.json is not JSON");

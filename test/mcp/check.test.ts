@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { requireBuild } from "../support/build.js";
-import { publicWeb, reportOf } from "../support/cited-web.js";
+import { halfCited, publicWeb, reportOf } from "../support/cited-web.js";
 import { folderWith } from "../support/folder.js";
 import { research } from "../support/in-process.js";
 import { leftovers } from "../support/leftovers.js";
@@ -100,12 +100,26 @@ test("a report whose marks lead nowhere was not checked, and one with other cita
   const { client } = await checked("It takes 5 【12†L46-L54】.", env);
   expect(await client.call("research_check", { id: "@last" })).toMatchObject({
     isError: true,
-    content: { error: { code: "NOT_CHECKED", exit_code: 9 } },
+    content: {
+      error: {
+        ...{ code: "NOT_CHECKED", exit_code: 9 },
+        message: expect.stringMatching(/nothing was checked\. 1 mark of the report .* as Markdown or docx/),
+      },
+    },
   });
   const other = await checked(`It takes 1,600 connections (${url}/pool). So 【12†L46-L54】.`, env);
   const { isError, text } = await other.client.call("research_check", { id: "@last" });
   expect(isError).toBe(false);
   expect(text).toContain("1 mark of the report leads to no source");
+});
+
+test("sources that no sentence cites are counted and named", async () => {
+  const { url, env } = await publicWeb();
+  const { client } = await checked(halfCited(url), env);
+  const { content, text } = await client.call("research_check", { id: "@last" });
+  expect(content).toMatchObject({ counts: { marks_without_source: 1, sources_not_cited: 1 } });
+  expect(text).toMatch(/\n1 mark of the report leads to no source, such as \[7\]\. Export /);
+  expect(text).toContain(`\n1 listed source is cited by no sentence, such as ${url}/tides\n`);
 });
 
 test.each([{ id: "@last", pages: 0 }, { id: "@last", seconds: 241 }, { id: " " }])(

@@ -42,6 +42,14 @@ export const reportOf = (url: string) =>
     `2. [Tides](${url}/tides)`,
   ].join("\n");
 
+/** A report with a mark that leads to no source, and with a source that no sentence cites. */
+export const halfCited = (url: string) =>
+  `It takes 1,600 connections [1]. So [7].\n\n## Zdroje\n\n1. Pool ${url}/pool\n2. Tides ${url}/tides\n`;
+
+/** A report as copied from the pages of ChatGPT and Grok: the addresses stay behind. */
+export const COPIED =
+  'It takes 5 【12†L46-L54】. It is 7 :contentReference[oaicite:3]{index=3}.\n\nSo\ue200cite\ue202turn0search1\ue201. 8<grok:render type="citation"><argument name="id">1</argument></grok:render>\n';
+
 /** Of its citations, in their order. */
 export const VERDICTS = ["found", "missing", "found", "unchecked", "gone", "unreadable", "unchecked"];
 

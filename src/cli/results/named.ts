@@ -35,18 +35,22 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
   if (/\.pdf$/i.test(name))
     throw new UsageError(
       `${name} is a PDF, and links in a PDF cannot be read`,
-      "Export the report as Markdown.",
+      "Export the report as Markdown or docx.",
     );
   const isFile =
     /\/|\\|\.(?:md|markdown|txt|json|docx)$/i.test(name) || (name !== "@last" && existsSync(name));
   if (name === "-" || isFile) {
     const file = name === "-" ? host.stdin.stream : name;
     if (/\.docx$/i.test(name)) {
-      const { markdown, hasBoxes } = await convertDocxToMarkdown(
+      const { markdown, unread } = await convertDocxToMarkdown(
         await readBytes(name, "the report", signal, MAX_DOCX_BYTES),
         name,
       );
-      if (hasBoxes) await ctx.reporter.writeNotice("NOT_READ", `the text boxes of ${name} are not read`);
+      for (const part of unread)
+        await ctx.reporter.writeNotice(
+          "NOT_READ",
+          `the ${part} of ${name} are not read${part === "columns" ? " side by side, but as one text" : ""}`,
+        );
       return { ...parseReport(markdown, `${name}.md`), requestId: null, file: name, source: {} };
     }
     const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);

@@ -1,4 +1,4 @@
-import { type Checker, checkRequest, openMachineChecker } from "../../app/check.js";
+import { type Checker, checkRequest, NotCheckedError, openMachineChecker } from "../../app/check.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { type CheckedCitation, VERDICTS } from "../../core/protocol/check-outcome.js";
 import { escapeLine } from "../../core/text/safe-text.js";
@@ -49,6 +49,10 @@ export const check = defineTool({
       ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
       onNotice: ({ message }) => notices.push(escapeLine(message)),
       onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
+    }).catch((error: unknown) => {
+      if (!(error instanceof NotCheckedError)) throw error;
+      // Marks without a source may be why the report cites hardly any page.
+      throw new NotCheckedError(error.outcome, [error.message, ...notices].join(". "), error.facts.hint);
     });
     const { checked_at, complete, counts } = outcome;
     const citations = [...outcome.citations].sort(

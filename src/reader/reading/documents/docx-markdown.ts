@@ -10,9 +10,9 @@ interface Piece {
 
 /**
  * Converts a Word document to Markdown: headings, numbered lists, tables, links, superscripts and footnotes.
- * `hasBoxes`: whether text boxes were left out. Throws as readDocxParts does.
+ * `unread`: "text boxes" if these were left out, and "columns" if the text of columns was read as one. Throws as readDocxParts does.
  */
-export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; hasBoxes: boolean } {
+export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; unread: readonly string[] } {
   const parts = readDocxParts(bytes, [
     "document",
     "styles",
@@ -27,7 +27,7 @@ export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; ha
     new Numbering(parts.get("numbering") ?? ""),
   );
   for (const name of ["document", "footnotes", "endnotes"]) writer.write(parts.get(name) ?? "");
-  return { markdown: writer.lines.join("\n\n"), hasBoxes: writer.hasBoxes };
+  return { markdown: writer.lines.join("\n\n"), unread: [...writer.unread] };
 }
 
 /** Returns the external link targets by the ids of their relationships. */
@@ -71,7 +71,7 @@ class Numbering {
 
 class MarkdownWriter {
   readonly lines: string[] = [];
-  hasBoxes = false;
+  readonly unread = new Set<string>();
   /** Paragraphs of a cell are added to the cell, and cells to the row. */
   readonly #cells: { rows: string[][]; cell: Piece }[] = [];
   #piece: Piece = { text: "", isRaised: false };
@@ -98,7 +98,7 @@ class MarkdownWriter {
         else if (this.#isField) this.#field += decodeHTML(token.text);
       } else if (token.name === "w:txbxcontent") {
         this.#boxes += token.kind === "open" ? 1 : -1;
-        this.hasBoxes = true;
+        this.unread.add("text boxes");
       } else if (this.#boxes > 0) continue;
       else if (token.kind === "open") this.#open(token);
       else this.#close(token.name);
@@ -131,6 +131,7 @@ class MarkdownWriter {
       this.#piece.text += `[^${name.slice(2, 3)}${readAttribute(tag, "w:id")}]`;
     else if ((name === "w:footnote" || name === "w:endnote") && !readAttribute(tag, "w:type"))
       this.#note = `[^${name.slice(2, 3)}${readAttribute(tag, "w:id")}]: `;
+    else if (name === "w:cols" && Number(readAttribute(tag, "w:num")) > 1) this.unread.add("columns");
     else if (name === "w:tbl") this.#cells.push({ rows: [], cell: this.#piece });
     else if (name === "w:tr") this.#cells.at(-1)?.rows.push([]);
     else if (name === "w:tc") this.#piece = { text: "", isRaised: false };

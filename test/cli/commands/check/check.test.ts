@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { hashSha256 } from "../../../../src/core/files/local-error.js";
 import { requireBuild } from "../../../support/build.js";
-import { citedWeb, publicWeb, reportOf, VERDICTS } from "../../../support/cited-web.js";
+import { COPIED, citedWeb, halfCited, publicWeb, reportOf, VERDICTS } from "../../../support/cited-web.js";
 import { folderWith } from "../../../support/folder.js";
 import { InProcess, inProcess, research } from "../../../support/in-process.js";
 import { listen } from "../../../support/listen.js";
@@ -289,10 +289,6 @@ test("nothing is known where every page refuses, and a page that is gone is an a
   expect(await check("/gone")).toMatchObject({ code: 14, stdout: expect.stringContaining("gone") });
 });
 
-/** As the pages of ChatGPT and Grok are copied: the addresses stay behind. */
-const COPIED =
-  'It takes 5 【12†L46-L54】. It is 7 :contentReference[oaicite:3]{index=3}.\n\nSo\ue200cite\ue202turn0search1\ue201. 8<grok:render type="citation"><argument name="id">1</argument></grok:render>\n';
-
 test("marks that lead nowhere are said, and a report with nothing else was not checked", async () => {
   const plain = await research(["check", "-"], { input: COPIED });
   expect(plain).toMatchObject({ code: 9, stdout: "" });
@@ -312,7 +308,7 @@ test("marks that lead nowhere are said, and a report with nothing else was not c
 
 test("a listed address that no sentence cites is said, and counted", async () => {
   const { url } = await citedWeb();
-  const input = `It takes 1,600 connections [1]. So [7].\n\n## Zdroje\n\n1. Pool ${url}/pool\n2. Tides ${url}/tides\n`;
+  const input = halfCited(url);
   const { code, stdout, stderr } = await research(["check", "-", "--allow-private", "--json"], { input });
   expect(code).toBe(0);
   const counts = { found: 1, citations: 1, uncited: 1, marks_without_source: 1, sources_not_cited: 1 };
@@ -355,18 +351,29 @@ test.each<[string, Record<string, string>, string[], number]>([
   expect(await research(["check", ...args], { home, cwd: home })).toMatchObject({ code, stdout: "" });
 });
 
-test("a Word document is a report, and its text boxes are said", async () => {
+test.each(["check", "diff"])("%s refuses a PDF, and names the forms to export instead", async (command) => {
+  const home = folderWith({ "x.PDF": "%PDF-1.7", "y.md": "It is." });
+  const args = command === "diff" ? ["diff", "y.md", "x.PDF"] : ["check", "x.PDF"];
+  const { code, stderr } = await research(args, { home, cwd: home });
+  expect(code).toBe(2);
+  expect(stderr).toContain("x.PDF is a PDF, and links in a PDF cannot be read");
+  expect(stderr).toContain("Export the report as Markdown or docx.");
+});
+
+test("a Word document is a report, and notices name its text boxes and columns", async () => {
   const { url } = await citedWeb();
   const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
   const box = `<w:txbxContent>${paragraph("So")}</w:txbxContent>`;
-  const document = `${paragraph(`The pool takes 1,700 connections (${url}/pool).`)}<w:p>${box}</w:p>`;
+  const document = `${paragraph(`The pool takes 1,700 connections (${url}/pool).`)}<w:p>${box}</w:p><w:sectPr><w:cols w:num="2"/></w:sectPr>`;
   const home = folderWith({ "broken.docx": "PK" });
   writeFileSync(join(home, "report.docx"), zipSync({ "word/document.xml": strToU8(document) }));
   const check = (name: string) => research(["check", name, "--allow-private"], { home, cwd: home });
-  expect(await check("report.docx")).toMatchObject({
+  const { stderr, ...checked } = await check("report.docx");
+  expect(checked).toMatchObject({
     ...{ code: 14, stdout: `missing\t${url}/pool\t1,700\tThe pool takes 1,700 connections.\n` },
-    stderr: expect.stringContaining("the text boxes of report.docx are not read"),
   });
+  expect(stderr).toContain("the text boxes of report.docx are not read\n");
+  expect(stderr).toContain("the columns of report.docx are not read side by side, but as one text\n");
   expect(await check("broken.docx")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("as a Word document"),
@@ -563,6 +570,25 @@ test("`batch --check` says of a row which marks lead nowhere, and that it was no
     expect(jsonLines(stderr)).toContainEqual({
       notice: { code: notice, message: expect.any(String), request_id },
     });
+});
+
+test("`batch --check` names marks without a source and sources that nothing cites, and counts them in the row", async () => {
+  const { url, env } = await publicWeb();
+  const double = await ProviderDouble.start("openai", { result: () => halfCited(url) });
+  const home = folderWith({ "q.txt": "one => completed\n" });
+  const args = ["batch", "q.txt", "--out", "r", "--json", "--check"];
+  const { stderr } = await research(args, { home, cwd: home, env: { ...double.env, ...env } });
+  const notices = jsonLines(stderr).flatMap(({ notice }) => notice ?? []);
+  expect(notices).toMatchObject([
+    {
+      code: "MARKS_WITHOUT_SOURCE",
+      message: expect.stringMatching(/such as \[7\]\. Export .* Markdown or docx/),
+    },
+    { code: "SOURCES_NOT_CITED", message: expect.stringContaining(`such as ${url}/tides`) },
+    { code: "CHECKED", counts: { marks_without_source: 1, sources_not_cited: 1 } },
+  ]);
+  const [row] = jsonLines(readFileSync(join(home, "r", "results.jsonl"), "utf8")).slice(-1);
+  expect(row).toMatchObject({ check: { counts: { marks_without_source: 1, sources_not_cited: 1 } } });
 });
 
 test("a new row of `batch --check` is checked before its end is said", async () => {

@@ -76,10 +76,24 @@ test("footnotes lead to their notes", () => {
   expect(read(body, notes)[0]).toBe("It takes 5. ← https://b.example/y");
 });
 
-test("text boxes are left out, and said", () => {
+test("text boxes are left out, and named", () => {
   const box = `<w:r><w:txbxContent>${paragraph(run("It takes 7."))}</w:txbxContent></w:r>`;
-  const { markdown, hasBoxes } = convertDocxToMarkdown(docx(paragraph(`${run("It takes 5.")}${box}`)));
-  expect([markdown, hasBoxes]).toEqual(["It takes 5.", true]);
+  expect(convertDocxToMarkdown(docx(paragraph(`${run("It takes 5.")}${box}`)))).toEqual({
+    ...{ markdown: "It takes 5.", unread: ["text boxes"] },
+  });
+});
+
+test.each<[string, string, string[]]>([
+  ["one column, as Word writes it", '<w:cols w:space="720"/>', []],
+  ["two columns", '<w:cols w:num="2" w:space="720"/>', ["columns"]],
+  [
+    "three columns of a part, and one of the rest",
+    '<w:cols w:num="3" w:equalWidth="0"><w:col w:w="2880"/></w:cols></w:sectPr><w:sectPr><w:cols w:num="1"/>',
+    ["columns"],
+  ],
+])("the text of columns is read as one, and they are named: %s", (_name, columns, unread) => {
+  const body = `${paragraph(run("It takes 5."))}<w:sectPr>${columns}</w:sectPr>`;
+  expect(convertDocxToMarkdown(docx(body))).toEqual({ markdown: "It takes 5.", unread });
 });
 
 test.each([new Uint8Array(9), zipSync({ "word/styles.xml": strToU8("<a/>") })])(
