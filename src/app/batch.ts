@@ -1,5 +1,6 @@
+import type { Account } from "../client/workflows/account.js";
 import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/context.js";
-import { type BatchAccount, CreatePacer } from "../client/workflows/batch/create-pacer.js";
+import { type BatchLane, CreatePacer } from "../client/workflows/batch/create-pacer.js";
 import { type KnownRow, reconcile } from "../client/workflows/batch/journal.js";
 import { OutputFolder } from "../client/workflows/batch/output-folder.js";
 import {
@@ -10,11 +11,10 @@ import {
   type RowState,
 } from "../client/workflows/batch/plan.js";
 import type { Row } from "../client/workflows/batch/row.js";
-import type { Ports } from "../client/workflows/ports.js";
 import { checkResult } from "../client/workflows/results.js";
 import { LocalError } from "../core/files/local-error.js";
+import type { ProfileAccount } from "./account.js";
 import { describeRowError } from "./failure.js";
-import type { Machine } from "./machine.js";
 import { describeMismatch, formatWithSources } from "./result-text.js";
 
 export interface CreatePace {
@@ -36,7 +36,7 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
 
 /** Opens the folder of a batch, which the caller closes, and plans each row. Rejects with CodedError before it makes a folder, and with LocalError. */
 export async function openBatch(
-  machine: Machine,
+  account: ProfileAccount,
   rows: readonly Row[],
   {
     out,
@@ -44,75 +44,75 @@ export async function openBatch(
     ...options
   }: PlanOptions & CreatePace & { out: string; isListed?: boolean; retryRefused?: boolean },
 ): Promise<BatchJob> {
-  const named = openNamedAccounts(machine, rows);
-  const findRowAccount = ({ profile }: Row) => named.get(profile ?? "") ?? machine;
-  for (const at of new Set(rows.length > 0 ? rows.map(findRowAccount) : [machine])) void at.apiKey;
+  const named = openNamedAccounts(account, rows);
+  const findRowAccount = ({ profile }: Row) => named.get(profile ?? "") ?? account;
+  for (const { apiKey } of new Set(rows.length > 0 ? rows.map(findRowAccount) : [account])) void apiKey;
   const folder = await OutputFolder.open(out, isListed);
   try {
-    const knownRows = reconcile(folder.known, machine.history);
+    const knownRows = reconcile(folder.known, account.history);
     const [changed] = listChangedRows(rows, knownRows);
     if (changed)
       throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
-    const accounts = new Map<Machine, BatchAccount>();
-    const openBatchAccount = (at: Machine): BatchAccount => {
-      const limit = at === machine ? options.limit : at.getHourlyLimit({});
-      const createPacer = () => createPacerOf(at.clock, at, knownRows, { ...options, limit });
-      const account = accounts.get(at) ?? { ports: at, pacer: createPacer() };
-      accounts.set(at, account);
-      return account;
+    const lanes = new Map<ProfileAccount, BatchLane>();
+    const openLane = (owner: ProfileAccount): BatchLane => {
+      const limit = owner === account ? options.limit : owner.getHourlyLimit({});
+      const createPacer = () => createPacerOf(owner.clock, owner, knownRows, { ...options, limit });
+      const lane = lanes.get(owner) ?? { account: owner, pacer: createPacer() };
+      lanes.set(owner, lane);
+      return lane;
     };
-    const findAccount = (row: Row) => openBatchAccount(findRowAccount(row));
-    const states = planRows(rows, knownRows, options, (name) => folder.has(name), findAccount);
+    const findLane = (row: Row) => openLane(findRowAccount(row));
+    const states = planRows(rows, knownRows, options, (name) => folder.has(name), findLane);
     for (const state of states)
-      if (state.standing === "running") state.account = findCreator(machine, state, openBatchAccount);
+      if (state.standing === "running") state.lane = findCreator(account, state, openLane);
     checkOccupied(out, listOccupiedFiles(states, folder.foreign));
-    if (accounts.size === 0) openBatchAccount(machine);
-    return { states, folder, accounts: [...accounts.values()] };
+    if (lanes.size === 0) openLane(account);
+    return { states, folder, lanes: [...lanes.values()] };
   } catch (error) {
     folder.close();
     throw error;
   }
 }
 
-/** Returns the accounts that the rows name, by profile. Throws as `Machine.openNamed`. */
+/** Returns the accounts that the rows name, by profile. Throws as `openNamed`. */
 export function openNamedAccounts(
-  machine: Machine,
+  account: ProfileAccount,
   rows: readonly Pick<Row, "profile">[],
-): Map<string, Machine> {
+): Map<string, ProfileAccount> {
   const names = [...new Set(rows.flatMap(({ profile }) => profile ?? []))];
-  const accounts = names.length > 0 ? machine.openNamed(names, "a row's profile") : [];
-  return new Map(accounts.map((account, index) => [names[index] ?? "", account]));
+  const accounts = names.length > 0 ? account.openNamed(names, "a row's profile") : [];
+  return new Map(accounts.map((named, index) => [names[index] ?? "", named]));
 }
 
 /** Finds the account that created a row, by the journal and not by the row's profile today; undefined if that account is no longer set up. */
 function findCreator(
-  machine: Machine,
-  { account, origin, profile = null }: RowState,
-  accountAt: (at: Machine) => BatchAccount,
-): BatchAccount | undefined {
-  if (account && account.ports.origin === origin && account.ports.profile === profile) return account;
-  const at = profile === null ? undefined : machine.findAccountNamed(profile);
-  if (at && at.origin === origin) return accountAt(at);
+  account: ProfileAccount,
+  { lane, origin, profile = null }: RowState,
+  openLane: (owner: ProfileAccount) => BatchLane,
+): BatchLane | undefined {
+  if (lane && lane.account.origin === origin && lane.account.profile === profile) return lane;
+  const owner = profile === null ? undefined : account.findAccountNamed(profile);
+  if (owner && owner.origin === origin) return openLane(owner);
   // A row without a profile stays with its account: if that answers 404, the error names the origin that created it.
-  return profile === null || account?.ports.origin === origin ? account : undefined;
+  return profile === null || lane?.account.origin === origin ? lane : undefined;
 }
 
-/** Paces the creates of a batch by its own rows and, with `ports`, by all creates that this machine sent. */
+/** Paces the creates of a batch by its own rows and, with an account, by all creates that this machine sent. */
 export function createPacerOf(
-  clock: Ports["clock"],
-  ports: Pick<Ports, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
+  clock: Account["clock"],
+  account: Pick<Account, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
   knownRows: ReadonlyMap<string, KnownRow>,
   { limit }: CreatePace,
 ): CreatePacer {
   const isOwn = ({ origin, profile }: KnownRow) =>
-    !ports || (origin === ports.origin && profile === ports.profile);
+    !account || (origin === account.origin && profile === account.profile);
   const sent = [...knownRows.values()].filter((row) => row.stage !== "free" && isOwn(row));
   return new CreatePacer({
     ...{ clock, limit },
-    attempts: () => ports?.history?.countHour(ports, 1).attempts,
+    attempts: () => account?.history?.countHour(account, 1).attempts,
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
-    isHourly: !ports?.provider,
-    guessesWaits: ports?.provider?.guessesWaits,
+    isHourly: !account?.provider,
+    guessesWaits: account?.provider?.guessesWaits,
   });
 }
 

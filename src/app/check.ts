@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Ports } from "../client/workflows/ports.js";
+import type { Account } from "../client/workflows/account.js";
 import type { Target } from "../client/workflows/requests.js";
 import { fetchResult } from "../client/workflows/results.js";
 import type { Clock } from "../core/clock.js";
@@ -10,10 +10,10 @@ import type { Checker, CheckOptions, Report } from "../reader/checking/check.js"
 import type { ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
+import type { ProfileAccount } from "./account.js";
 import { type CheckModel, type KeptOutcome, type ModelListener, reuseAnswers } from "./check-model.js";
 import { CodedError } from "./errors.js";
 import { keepCheck, readKeptCheck } from "./kept-check.js";
-import type { Machine } from "./machine.js";
 import { type CheckNotice, checkReportSize, EXPORT_HINT, listNotices, readReport } from "./report.js";
 
 export type { Checker, CheckProgress } from "../reader/checking/check.js";
@@ -58,8 +58,8 @@ export async function openChecker(setup: CheckSetup): Promise<Checker> {
 }
 
 /** Opens the same with the proxy and the clock of an account. */
-export function openMachineChecker(machine: Machine, allowPrivate = false): Promise<Checker> {
-  const { clock, clientOptions } = machine;
+export function openAccountChecker(account: ProfileAccount, allowPrivate = false): Promise<Checker> {
+  const { clock, clientOptions } = account;
   return openChecker({ env: clientOptions.proxyEnvironment ?? {}, clock, allowPrivate });
 }
 
@@ -147,17 +147,17 @@ export async function checkReport(
 /** Checks the result of a request, and keeps the outcome unless the check will be resumed later. */
 export async function checkRequest(
   checker: Checker,
-  ports: Ports,
+  account: Account,
   target: Target,
   options: ReportCheckOptions,
 ): Promise<CheckOutcome> {
   const { signal, goesOn } = options;
-  const result = await fetchResult(ports, target, { signal });
+  const result = await fetchResult(account, target, { signal });
   const named = { request_id: target.requestId, file: null };
-  const earlier = readKeptCheck(ports, target.requestId);
+  const earlier = readKeptCheck(account, target.requestId);
   const outcome = await checkReport(checker, readReport(result), named, { ...options, earlier });
   signal.throwIfAborted();
   // The caller has the outcome, so a failure to keep it is not an error.
-  if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(ports, target, outcome));
+  if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(account, target, outcome));
   return outcome;
 }

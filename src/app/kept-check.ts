@@ -1,20 +1,20 @@
 import { getService } from "../client/store/history/records.js";
-import type { Ports } from "../client/workflows/ports.js";
+import type { Account } from "../client/workflows/account.js";
 import { isAt, type Target } from "../client/workflows/requests.js";
 import { isObject, readJsonPath } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
 
-type KeptPorts = Pick<Ports, "history" | "origin" | "basePath">;
+type KeptAccount = Pick<Account, "history" | "origin" | "basePath">;
 
 /**
  * Keeps the check of a request's result for as long as the result itself. An incomplete check does not replace a
  * complete one whose citations a model has judged. Throws LocalError.
  */
-export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcome: CheckOutcome): void {
-  const { history } = ports;
-  if (!entry || !isAt(entry, ports)) return;
-  const earlier = outcome.complete ? undefined : readKeptCheck(ports, requestId);
+export function keepCheck(account: KeptAccount, { requestId, entry }: Target, outcome: CheckOutcome): void {
+  const { history } = account;
+  if (!entry || !isAt(entry, account)) return;
+  const earlier = outcome.complete ? undefined : readKeptCheck(account, requestId);
   const isPoorer = earlier?.complete && earlier.model && (outcome.model ?? earlier.model) === earlier.model;
   if (isPoorer) return;
   const text = JSON.stringify(buildKeptOutcome(outcome));
@@ -22,7 +22,7 @@ export function keepCheck(ports: KeptPorts, { requestId, entry }: Target, outcom
 }
 
 export function readKeptCheck(
-  { history, origin, basePath }: KeptPorts,
+  { history, origin, basePath }: KeptAccount,
   requestId: string,
 ): KeptOutcome | undefined {
   const text = history?.checks.read(getService({ origin, base_path: basePath }), requestId);

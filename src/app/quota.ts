@@ -7,7 +7,7 @@ import { LocalError } from "../core/files/local-error.js";
 import { DAY_MS } from "../core/protocol/limits.js";
 import { formatCount } from "../core/text/phrases.js";
 import { formatDollars } from "../core/text/research-progress.js";
-import type { LimitOptions, Machine } from "./machine.js";
+import type { LimitOptions, ProfileAccount } from "./account.js";
 import { DEFAULT_PROFILE, parseOrigin, requireConnection } from "./settings.js";
 
 const COUNTED = { counted_from: "this machine's own records" } as const;
@@ -19,7 +19,7 @@ function countSlots({ attempts, nextAt }: HourlyUsage, limit: number) {
   return { used, left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
 }
 
-function requireHistory({ history }: Machine): History {
+function requireHistory({ history }: ProfileAccount): History {
   if (!history) throw new LocalError("nothing is counted, since the history is off on this machine");
   return history;
 }
@@ -28,12 +28,12 @@ function requireHistory({ history }: Machine): History {
 export type Quota = ReturnType<typeof readQuota>;
 
 /** Reads the hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if the history is off. */
-export function readQuota(machine: Machine, options: LimitOptions) {
-  const { settings } = machine;
+export function readQuota(account: ProfileAccount, options: LimitOptions) {
+  const { settings } = account;
   const { origin } = requireConnection(settings);
-  const limit = machine.getHourlyLimit(options) ?? Number.POSITIVE_INFINITY;
+  const limit = account.getHourlyLimit(options) ?? Number.POSITIVE_INFINITY;
   const isLimited = limit !== Number.POSITIVE_INFINITY;
-  const hour = countSlots(requireHistory(machine).countHour(machine, isLimited ? limit : 1), limit);
+  const hour = countSlots(requireHistory(account).countHour(account, isLimited ? limit : 1), limit);
   return { ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED };
 }
 
@@ -41,13 +41,13 @@ export function readQuota(machine: Machine, options: LimitOptions) {
 export type AccountQuota = ReturnType<typeof readAccountQuota>;
 
 /** Reads the quota of the account in use. Throws as `readQuota`. */
-export function readAccountQuota(machine: Machine, options: LimitOptions) {
-  const quota = readQuota(machine, options);
-  const { perDay, origin, apiKey, clock } = machine;
-  const history = requireHistory(machine);
+export function readAccountQuota(account: ProfileAccount, options: LimitOptions) {
+  const quota = readQuota(account, options);
+  const { perDay, origin, apiKey, clock } = account;
+  const history = requireHistory(account);
   return {
     ...quota,
-    day: perDay ? countSlots(history.countDay(machine, perDay.value), perDay.value) : null,
+    day: perDay ? countSlots(history.countDay(account, perDay.value), perDay.value) : null,
     spent: readSpent(history, { origin, key_id: hashKeyId(apiKey) }, clock),
   };
 }
@@ -56,18 +56,20 @@ export function readAccountQuota(machine: Machine, options: LimitOptions) {
 const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
 
 /** Estimates the cost of the next creates from the median of the last ones with the same model, one line per model; empty if too few costs are known. */
-export function costEstimate(asked: readonly { ports: Machine; model: string | undefined }[]): string {
+export function costEstimate(
+  asked: readonly { account: ProfileAccount; model: string | undefined }[],
+): string {
   const groups = new Map<string, typeof asked>();
   for (const request of asked) {
-    const name = JSON.stringify([request.ports.settings.profile.value, request.model]);
+    const name = JSON.stringify([request.account.settings.profile.value, request.model]);
     groups.set(name, [...(groups.get(name) ?? []), request]);
   }
   const lines = [...groups.values()].map(([first, ...others]) => {
-    const { ports, model } = first as (typeof asked)[number];
-    const origin = parseOrigin(ports.settings.baseUrl?.value);
+    const { account, model } = first as (typeof asked)[number];
+    const origin = parseOrigin(account.settings.baseUrl?.value);
     const isComparable = (entry: HistoryEntry) =>
       entry.origin === origin && entry.model === model && entry.cost_dollars !== undefined;
-    const entries = ports.history?.list({ limit: MOST_COSTS, accepts: isComparable }) ?? [];
+    const entries = account.history?.list({ limit: MOST_COSTS, accepts: isComparable }) ?? [];
     if (entries.length < FEWEST_COSTS) return "";
     const costs = entries.flatMap(({ cost_dollars }) => cost_dollars ?? []).sort((a, b) => a - b);
     const middle = costs.length / 2;
@@ -79,17 +81,17 @@ export function costEstimate(asked: readonly { ports: Machine; model: string | u
 }
 
 /** Lists each origin and key in the history, the newest first. Needs no settings. Throws LocalError if the history is off. */
-export function listQuotas(machine: Machine): AccountQuota[] {
-  const { clock } = machine;
-  const history = requireHistory(machine);
+export function listQuotas(account: ProfileAccount): AccountQuota[] {
+  const { clock } = account;
+  const history = requireHistory(account);
   const seen = new Map<string, HistoryEntry>();
   for (const entry of history.list({ limit: Number.POSITIVE_INFINITY })) {
     const name = `${entry.origin} ${entry.key_id}`;
     if (!seen.has(name)) seen.set(name, entry);
   }
   return [...seen.values()].map((entry) => {
-    const account = findOwner(machine, entry);
-    if (account) return readAccountQuota(account, {});
+    const owner = findOwner(account, entry);
+    if (owner) return readAccountQuota(owner, {});
     const { origin, profile } = entry;
     return {
       ...{ used: history.countHourly(entry), ...NO_LIMIT },
@@ -100,13 +102,13 @@ export function listQuotas(machine: Machine): AccountQuota[] {
 }
 
 /** Finds the account in use, or that of the recorded profile, if its key created the request. */
-function findOwner(machine: Machine, entry: HistoryEntry): Machine | undefined {
-  const recorded = machine.findAccountNamed(entry.profile ?? DEFAULT_PROFILE);
-  const isIts = (account: Machine | undefined) =>
-    parseOrigin(account?.settings.baseUrl?.value) === entry.origin &&
-    account !== undefined &&
-    hashKeyId(getKey(account) ?? "") === entry.key_id;
-  return [machine, recorded].find(isIts);
+function findOwner(account: ProfileAccount, entry: HistoryEntry): ProfileAccount | undefined {
+  const recorded = account.findAccountNamed(entry.profile ?? DEFAULT_PROFILE);
+  const isIts = (owner: ProfileAccount | undefined) =>
+    parseOrigin(owner?.settings.baseUrl?.value) === entry.origin &&
+    owner !== undefined &&
+    hashKeyId(getKey(owner) ?? "") === entry.key_id;
+  return [account, recorded].find(isIts);
 }
 
 const DAY_WINDOWS = { "24h": 1, "7d": 7, "30d": 30 } as const;

@@ -1,5 +1,5 @@
+import { ProfileAccount } from "../app/account.js";
 import { flagOf } from "../app/errors.js";
-import { Machine } from "../app/machine.js";
 import {
   type Choices,
   maskKey,
@@ -25,8 +25,8 @@ export interface Globals extends Omit<Choices, "provider" | "profileFlag" | "has
   profiles?: readonly string[];
 }
 
-/** The context of a command: this machine and the terminal. */
-export class Context extends Machine implements Terminal {
+/** The context of a command: the account in use, and the terminal. */
+export class Context extends ProfileAccount implements Terminal {
   constructor(
     readonly host: Host,
     readonly flags: Globals,
@@ -115,7 +115,7 @@ export function resumeCommand(
 /** Formats the command that resumes at `account`, which may differ from the account in use. */
 export function resumeAt(
   ctx: Context,
-  account: Machine,
+  account: ProfileAccount,
   verb: string,
   requestId: string,
   ownWords?: readonly string[],

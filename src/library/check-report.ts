@@ -19,7 +19,7 @@ export async function checkReport(markdown: string, options: CheckReportOptions 
     signal.throwIfAborted();
     return outcome;
   } catch (error) {
-    throw (await import("./machine-research.js")).addCode(error, signal);
+    throw (await import("./account-research.js")).addCode(error, signal);
   } finally {
     checker.close();
     await asked.model?.close();

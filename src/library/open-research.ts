@@ -1,23 +1,23 @@
-import type { MachineResearch } from "./machine-research.js";
+import type { AccountResearch } from "./account-research.js";
 import type { OpenOptions, Research } from "./types.js";
 
 /** The research command as a library. Nothing is read or opened before the first call, which rejects if a setting is missing. */
 export function openResearch(options: OpenOptions = {}): Research {
-  let opened: Promise<MachineResearch> | undefined;
+  let opened: Promise<AccountResearch> | undefined;
   const open = () => {
-    opened ??= import("./machine-research.js").then(({ MachineResearch }) => MachineResearch.open(options));
+    opened ??= import("./account-research.js").then(({ AccountResearch }) => AccountResearch.open(options));
     return opened;
   };
   const addErrorCode = async (error: unknown, signal?: AbortSignal) =>
-    (await import("./machine-research.js")).addCode(error, signal);
-  const call = async <T>(use: (opened: MachineResearch) => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    (await import("./account-research.js")).addCode(error, signal);
+  const call = async <T>(use: (opened: AccountResearch) => Promise<T>, signal?: AbortSignal): Promise<T> => {
     try {
       return await use(await open());
     } catch (error) {
       throw await addErrorCode(error, signal);
     }
   };
-  async function* iterateOpened<T>(use: (opened: MachineResearch) => AsyncIterable<T>, signal?: AbortSignal) {
+  async function* iterateOpened<T>(use: (opened: AccountResearch) => AsyncIterable<T>, signal?: AbortSignal) {
     try {
       yield* use(await open());
     } catch (error) {

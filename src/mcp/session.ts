@@ -1,4 +1,4 @@
-import type { LimitOptions, Machine } from "../app/machine.js";
+import type { LimitOptions, ProfileAccount } from "../app/account.js";
 import { type AccountQuota, readAccountQuota } from "../app/quota.js";
 import { requireConnection } from "../app/settings.js";
 import { CreateOnce } from "../client/workflows/create-once.js";
@@ -15,27 +15,27 @@ export class ToolSession {
   /** The paths to write when a request ends, each with its request. */
   readonly awaited = new Map<string, string>();
   readonly #ending = new AbortController();
-  #configured: Machine | undefined;
+  #configured: ProfileAccount | undefined;
 
   constructor(
-    private readonly machine: Machine,
+    private readonly account: ProfileAccount,
     private readonly options: ToolSessionOptions,
   ) {
     this.creates = new CreateOnce(options.maxCreates);
     this.allowedFolder = options.allowedFolder;
   }
 
-  /** This machine with a base URL and a key. Until there are both, settings are read again for each call. Throws what is missing. */
-  requireConnected(): Machine {
+  /** Returns the account, which has a base URL and a key. Until there are both, settings are read again for each call. Throws what is missing. */
+  requireConnected(): ProfileAccount {
     const { current } = this;
     requireConnection(current.settings);
     this.#configured = current;
     return current;
   }
 
-  /** Returns the machine, which may lack a base URL and a key. */
-  get current(): Machine {
-    return this.#configured ?? this.machine.reopen();
+  /** Returns the account, which may lack a base URL and a key. */
+  get current(): ProfileAccount {
+    return this.#configured ?? this.account.reopen();
   }
 
   limit(): number | undefined {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ProfileAccount } from "../../src/app/account.js";
 import { createPacerOf, nameRow, openBatch, openNamedAccounts, ROW_FORMS } from "../../src/app/batch.js";
-import { Machine } from "../../src/app/machine.js";
 import { RefusedError } from "../../src/client/calls/errors.js";
 import { findProvider, type Provider } from "../../src/client/dialects/providers.js";
 import { type KnownRow, reconcile } from "../../src/client/workflows/batch/journal.js";
@@ -16,36 +16,36 @@ const rowOf = (id: string, digest = "d"): Row => ({ id, key: id, line: 1, body: 
 function machineIn(home: string, env = {}, choices = {}) {
   const service = { RESEARCH_BASE_URL: "https://one.example", RESEARCH_API_KEY: "k-0123456789" };
   const all = { HOME: home, RESEARCH_NO_HISTORY: "1", ...service, ...env };
-  return new Machine({ env: all, platform: "linux", clock: systemClock, choices });
+  return new ProfileAccount({ env: all, platform: "linux", clock: systemClock, choices });
 }
 
 test("without a key no folder is made", async () => {
   const out = join(folderWith(), "out");
-  const machine = machineIn(out, { RESEARCH_API_KEY: undefined });
+  const account = machineIn(out, { RESEARCH_API_KEY: undefined });
   for (const rows of [[rowOf("a")], []])
-    await expect(openBatch(machine, rows, { out, limit: 1 })).rejects.toMatchObject({
+    await expect(openBatch(account, rows, { out, limit: 1 })).rejects.toMatchObject({
       code: "NOT_AUTHENTICATED",
     });
   expect(existsSync(out)).toBe(false);
 });
 
 test("a row's profile has its own base URL, so none is chosen beside it", () => {
-  const machine = machineIn(folderWith(), {}, { baseUrl: "https://two.example" });
-  expect(openNamedAccounts(machine, [rowOf("a")])).toEqual(new Map());
-  expect(() => openNamedAccounts(machine, [{ profile: "p" }])).toThrow(
+  const account = machineIn(folderWith(), {}, { baseUrl: "https://two.example" });
+  expect(openNamedAccounts(account, [rowOf("a")])).toEqual(new Map());
+  expect(() => openNamedAccounts(account, [{ profile: "p" }])).toThrow(
     "--base-url and a row's profile cannot be used together",
   );
 });
 
 test("a folder is held until the batch is closed, and by none that could not be opened", async () => {
   const home = folderWith();
-  const [out, machine] = [join(home, "out"), machineIn(home)];
-  const job = await openBatch(machine, [rowOf("a")], { out, limit: 1 });
+  const [out, account] = [join(home, "out"), machineIn(home)];
+  const job = await openBatch(account, [rowOf("a")], { out, limit: 1 });
   expect(job.states.map(({ row }) => row.id)).toEqual(["a"]);
-  await expect(openBatch(machine, [rowOf("a")], { out, limit: 1 })).rejects.toThrow();
+  await expect(openBatch(account, [rowOf("a")], { out, limit: 1 })).rejects.toThrow();
   job.folder.close();
-  const empty = await openBatch(machine, [], { out, limit: 1 });
-  expect(empty.accounts.map(({ ports }) => ports.origin)).toEqual(["https://one.example"]);
+  const empty = await openBatch(account, [], { out, limit: 1 });
+  expect(empty.lanes.map(({ account }) => account.origin)).toEqual(["https://one.example"]);
   empty.folder.close();
 });
 
@@ -102,14 +102,14 @@ test("each row has the account of its profile and its limit, and one that was se
   const open = (...rows: Row[]) =>
     openBatch(machineIn(home, { RESEARCH_CONFIG_DIR: join(home, "config") }), rows, { out, limit: 1 });
   const first = await open(rowOf("a"), { ...rowOf("b"), profile: "two" });
-  expect(first.accounts.map(({ ports, pacer }) => [ports.origin, pacer.estimateOutlook()?.left])).toEqual([
+  expect(first.lanes.map(({ account, pacer }) => [account.origin, pacer.estimateOutlook()?.left])).toEqual([
     ["https://one.example", 1],
     ["https://two.example", 100],
   ]);
   const keyless = machineIn(home, { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_API_KEY: "" });
   const named = { out: join(home, "named"), limit: 1 };
   const other = await openBatch(keyless, [{ ...rowOf("a"), profile: "two" }], named);
-  expect(other.accounts.map(({ ports }) => ports.origin)).toEqual(["https://two.example"]);
+  expect(other.lanes.map(({ account }) => account.origin)).toEqual(["https://two.example"]);
   other.folder.close();
   const at = "2030-01-01T00:00:00.000Z";
   const made: [string, string | null, string | undefined][] = [
@@ -127,9 +127,7 @@ test("each row has the account of its profile and its limit, and one that was se
   }
   first.folder.close();
   const again = await open(...rows);
-  expect(again.states.map(({ account }) => account?.ports.origin)).toEqual(
-    made.map(([, , origin]) => origin),
-  );
+  expect(again.states.map(({ lane }) => lane?.account.origin)).toEqual(made.map(([, , origin]) => origin));
   again.folder.close();
 });
 
@@ -155,13 +153,13 @@ test.each<[what: string, rows: KnownRow[], pace: { limit: number | undefined }, 
 
 test("a batch's pace counts what else this machine sent to the service, and its rows know what the history does", () => {
   const home = folderWith();
-  const machine = machineIn(home, { RESEARCH_NO_HISTORY: undefined });
-  const { history, origin, apiKey } = machine;
+  const account = machineIn(home, { RESEARCH_NO_HISTORY: undefined });
+  const { history, origin, apiKey } = account;
   const begin = (prompt: string) =>
     history?.begin({ origin, apiKey, body: { prompt }, profile: "default" }) ?? expect.fail("no history");
   const pending = begin("one");
   pending.recordCreated("id-1", { request_id: "id-1" });
-  expect(createPacerOf(machine.clock, machine, new Map(), { limit: 3 }).estimateOutlook()?.left).toBe(2);
+  expect(createPacerOf(account.clock, account, new Map(), { limit: 3 }).estimateOutlook()?.left).toBe(2);
   const rows = new Map([
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
@@ -186,9 +184,9 @@ test("a row that the account in use has made stays with it", async () => {
   folder.record({ kind: "intent", ...row, origin, profile, at });
   folder.record({ kind: "created", row: "a", request_id: "id", created_at: null, at });
   folder.close();
-  const { states, accounts, ...again } = await open();
-  expect(accounts).toHaveLength(1);
-  expect(states[0]?.account).toBe(accounts[0]);
+  const { states, lanes, ...again } = await open();
+  expect(lanes).toHaveLength(1);
+  expect(states[0]?.lane).toBe(lanes[0]);
   again.folder.close();
 });
 
@@ -197,29 +195,29 @@ test.each<[string, Partial<KnownRow>, number]>([
   ["another service", { origin: "https://two.example", profile: null }, 4],
   ["another profile", { origin: "https://one.example", profile: "p" }, 4],
 ])("of an account's pace is what was sent to %s, or not", (_, made, left) => {
-  const ports = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
+  const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
   const known = new Map([["a", { ...knownRow("created", 10), ...made }]]);
   expect(
-    createPacerOf(clock, { ...ports, provider: undefined }, known, { limit: 4 }).estimateOutlook()?.left,
+    createPacerOf(clock, { ...account, provider: undefined }, known, { limit: 4 }).estimateOutlook()?.left,
   ).toBe(left);
 });
 
 test("a 429 is about the hour, but at a provider about a moment", () => {
   const refusal = new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", {});
-  const ports = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
+  const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
   const known = new Map([
     [
       "a",
       {
         ...knownRow("created", 0),
-        origin: ports.origin,
+        origin: account.origin,
         profile: null,
         sentAt: new Date(clock.now() - 600_000).toISOString(),
       },
     ],
   ]);
   const wait = (provider: Provider | undefined) =>
-    (createPacerOf(clock, { ...ports, provider }, known, {}).noteRefused(refusal) ?? 0) - clock.now();
+    (createPacerOf(clock, { ...account, provider }, known, {}).noteRefused(refusal) ?? 0) - clock.now();
   expect([wait(undefined), wait(findProvider("exa"))]).toEqual([3_000_000, 60_000]);
 });
 

@@ -43,9 +43,9 @@ test.each([
   ["in part, and goes on with the same call", false, true, false],
   ["in part, and is over", false, false, true],
 ])("the check of a request that was done %s is kept, or not", async (_, complete, goesOn, isKept) => {
-  const { ports, target } = accountWithRequest();
+  const { account, target } = accountWithRequest();
   const checker = checking(async () => found(complete));
-  const outcome = await checkRequest(checker, ports, target, { ...options, goesOn });
+  const outcome = await checkRequest(checker, account, target, { ...options, goesOn });
   expect(outcome).toEqual({ request_id: "id-1234", file: null, model: null, ...found(complete) });
-  expect(readKeptCheck(ports, "id-1234")).toEqual(isKept ? outcome : undefined);
+  expect(readKeptCheck(account, "id-1234")).toEqual(isKept ? outcome : undefined);
 });

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { Machine } from "../../src/app/machine.js";
+import { ProfileAccount } from "../../src/app/account.js";
 import { serveMcp } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import { until } from "../support/service.js";
@@ -18,8 +18,8 @@ interface Message {
 /** The server at the ends of two pipes, in virtual time; `ask` sends a request and resolves with the answer. */
 async function served({ readOnly = false, ...options }: ToolSessionOptions & { readOnly?: boolean } = {}) {
   const { service, env } = await world();
-  const machine = new Machine({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
-  const session = new ToolSession(machine, options);
+  const account = new ProfileAccount({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
+  const session = new ToolSession(account, options);
   const [stdin, stdout, control] = [new PassThrough(), new PassThrough(), new AbortController()];
   const said: Message[] = [];
   stdout.on("data", (line) => void said.push(JSON.parse(line)));
@@ -135,8 +135,8 @@ test("it ends with its input, or with the reason of its signal", async () => {
 });
 
 test("it ends at once if it was interrupted before", async () => {
-  const machine = new Machine({ env: {}, platform: "linux", clock: new VirtualClock(), choices: {} });
-  const session = new ToolSession(machine, {});
+  const account = new ProfileAccount({ env: {}, platform: "linux", clock: new VirtualClock(), choices: {} });
+  const session = new ToolSession(account, {});
   const [stdin, stdout, reason] = [new PassThrough(), new PassThrough(), new Error("interrupted")];
   const options = { version: "1", readOnly: false, stdin, stdout };
   await serveMcp(session, options, AbortSignal.abort(reason));

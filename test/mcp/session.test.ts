@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Machine } from "../../src/app/machine.js";
+import { ProfileAccount } from "../../src/app/account.js";
 import { systemClock } from "../../src/core/clock.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import { folderWith } from "../support/folder.js";
@@ -12,13 +12,13 @@ const KEY = "k-0123456789";
 function sessionWith(options: ToolSessionOptions = {}) {
   const home = folderWith({ "config/config.json": "{}" });
   const env = { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
-  const machine = new Machine({ env, platform: "linux", clock: systemClock, choices: {} });
+  const account = new ProfileAccount({ env, platform: "linux", clock: systemClock, choices: {} });
   const store = (baseUrl?: string, key?: string) => {
     const own = { "base-url": baseUrl, "api-key": key, "api-key-origin": baseUrl, tier: "free" };
     const settings = { profile: "p", profiles: { p: own } };
     writeFileSync(join(home, "config/config.json"), JSON.stringify(settings), { mode: 0o600 });
   };
-  return { session: new ToolSession(machine, options), store };
+  return { session: new ToolSession(account, options), store };
 }
 
 describe("a session", () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Machine } from "../../src/app/machine.js";
+import { ProfileAccount } from "../../src/app/account.js";
 import { callTool, listOffered } from "../../src/mcp/server.js";
 import { ToolSession, type ToolSessionOptions } from "../../src/mcp/session.js";
 import type { ToolCall } from "../../src/mcp/tool.js";
@@ -22,8 +22,8 @@ interface RigOptions {
 async function rig(options: RigOptions = {}) {
   const service = await HappyService.start(options.service);
   const { home, env } = homeWith({ ...service.env, ...options.env });
-  const machine = new Machine({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
-  const session = new ToolSession(machine, { allowedFolder: home, ...options.session });
+  const account = new ProfileAccount({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
+  const session = new ToolSession(account, { allowedFolder: home, ...options.session });
   const { signal } = new AbortController();
   const call = async (
     name: string,

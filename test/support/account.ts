@@ -1,5 +1,5 @@
 import { History } from "../../src/client/store/history/history.js";
-import type { Ports } from "../../src/client/workflows/ports.js";
+import type { Account } from "../../src/client/workflows/account.js";
 import { resolveTarget } from "../../src/client/workflows/requests.js";
 import { systemClock } from "../../src/core/clock.js";
 import { folderWith } from "./folder.js";
@@ -9,10 +9,10 @@ export function accountWithRequest() {
   const history = new History(folderWith(), () => Date.now());
   const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
   history.begin(attempt).recordCreated("id-1234", {});
-  const client = { output: async () => ({ output: "x" }) } as unknown as Ports["client"];
-  const ports: Ports = {
+  const client = { output: async () => ({ output: "x" }) } as unknown as Account["client"];
+  const account: Account = {
     ...{ client, history, origin: attempt.origin, basePath: "", apiKey: "k", profile: null },
     ...{ unrecorded: false, outputField: "output", clock: systemClock },
   };
-  return { ports, history, target: resolveTarget(ports, "id-1234") };
+  return { account, history, target: resolveTarget(account, "id-1234") };
 }

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { ResearchClient } from "../../src/client/calls/client.js";
 import { computeDigest } from "../../src/client/store/history/create-names.js";
 import { History } from "../../src/client/store/history/history.js";
+import type { Account } from "../../src/client/workflows/account.js";
 import { Batch } from "../../src/client/workflows/batch/batch.js";
 import type { BatchRunEvent, BatchRunOptions } from "../../src/client/workflows/batch/context.js";
-import { type BatchAccount, CreatePacer } from "../../src/client/workflows/batch/create-pacer.js";
+import { type BatchLane, CreatePacer } from "../../src/client/workflows/batch/create-pacer.js";
 import { OutputFolder } from "../../src/client/workflows/batch/output-folder.js";
 import { planRows, type RowState } from "../../src/client/workflows/batch/plan.js";
 import { buildRowId, type Row } from "../../src/client/workflows/batch/row.js";
-import type { Ports } from "../../src/client/workflows/ports.js";
 import { folderWith } from "./folder.js";
 import { type HappyOptions, HappyService, KEY } from "./happy-service.js";
 import { leftovers } from "./leftovers.js";
@@ -22,13 +22,13 @@ export async function batchWorld(options: HappyOptions = {}, clock = new Virtual
   const client = new ResearchClient({ baseUrl: service.url, apiKey: KEY, clock, random: () => 0.5 });
   leftovers.add(() => client.close());
   const history = new History(folderWith(), () => clock.now());
-  const ports: Ports = {
+  const account: Account = {
     ...{ client, history, clock, apiKey: KEY, origin: new URL(service.url).origin, profile: profile ?? null },
     ...{ unrecorded: false, outputField: "output" },
   };
   const out = join(folderWith(), "out");
   const read = (name: string) => readFileSync(join(out, name), "utf8");
-  return { service, ports, clock, out, read };
+  return { service, account, clock, out, read };
 }
 
 export type BatchWorld = Awaited<ReturnType<typeof batchWorld>>;
@@ -43,15 +43,15 @@ export function rowsOf(...prompts: string[]): Row[] {
 }
 
 /** An account of a batch, with its creates per hour. */
-export function accountAt({ ports }: Pick<BatchWorld, "ports">, limit?: number): BatchAccount {
-  const { clock } = ports;
-  return { ports, pacer: new CreatePacer({ clock, attempts: () => [], limit, own: [] }) };
+export function accountAt({ account }: Pick<BatchWorld, "account">, limit?: number): BatchLane {
+  const { clock } = account;
+  return { account, pacer: new CreatePacer({ clock, attempts: () => [], limit, own: [] }) };
 }
 
 export interface BatchRun extends Partial<BatchRunOptions> {
   limit?: number;
   /** Default: that of the world alone. */
-  accounts?: readonly BatchAccount[];
+  lanes?: readonly BatchLane[];
   /** Called with each event; whether the caller stops there. */
   seen?: (event: BatchRunEvent, batch: Batch) => boolean | undefined;
 }
@@ -60,16 +60,16 @@ export interface BatchRun extends Partial<BatchRunOptions> {
 export async function runBatch(
   w: BatchWorld,
   rows: readonly Row[],
-  { limit, accounts = [accountAt(w, limit)], seen, ...options }: BatchRun = {},
+  { limit, lanes = [accountAt(w, limit)], seen, ...options }: BatchRun = {},
 ) {
   mkdirSync(w.out, { recursive: true });
   const folder = await OutputFolder.open(w.out);
   const hasFile = (name: string) => folder.has(name);
-  const states = planRows(rows, folder.known, {}, hasFile, () => accounts[0]);
+  const states = planRows(rows, folder.known, {}, hasFile, () => lanes[0]);
   for (const state of states)
-    state.account = accounts.find(({ ports }) => ports.origin === (state.origin ?? ports.origin));
+    state.lane = lanes.find(({ account }) => account.origin === (state.origin ?? account.origin));
   const batch = new Batch(
-    { states, folder, accounts },
+    { states, folder, lanes },
     {
       signal: new AbortController().signal,
       describe: (error) => ({ code: (error as { code: string }).code, message: String(error), exit_code: 1 }),

@@ -1,11 +1,11 @@
+import type { LimitOptions, ProfileAccount } from "../../app/account.js";
 import { buildAskedOptions, requireValidSchema } from "../../app/asked.js";
 import { refuseBeside, UsageError } from "../../app/errors.js";
-import type { LimitOptions, Machine } from "../../app/machine.js";
 import { checkSize, readText } from "../../app/read-text.js";
 import { requireBaseUrl } from "../../app/settings.js";
 import { addDefaults, buildRequestBelow } from "../../client/dialects/providers.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { type AskedAccount, getKey } from "../../client/workflows/first-account.js";
+import { type AccountRequest, getKey } from "../../client/workflows/first-account.js";
 import { followUpOf } from "../../client/workflows/requests.js";
 import { parseExact, tryParseJson } from "../../core/json/exact-json.js";
 import {
@@ -76,26 +76,30 @@ export async function openAskedAccounts(
   ctx: Context,
   body: CreateBody,
   options: Given<"provider" | "or" | "domains" | "quota" | "dryRun" | "waitForQuota">,
-): Promise<AskedAccount<Machine>[]> {
+): Promise<AccountRequest<ProfileAccount>[]> {
   const { or, model = [], set = [], after, domains, notDomains, window, waitForQuota, dryRun } = options;
-  const limitOf = (at: Machine, given: LimitOptions) => (dryRun ? undefined : at.getHourlyLimit(given));
+  const limitOf = (account: ProfileAccount, given: LimitOptions) =>
+    dryRun ? undefined : account.getHourlyLimit(given);
   if (or.length === 0)
-    return [{ ports: ctx, body: await completeRequest(ctx, body, options), limit: limitOf(ctx, options) }];
+    return [{ account: ctx, body: await completeRequest(ctx, body, options), limit: limitOf(ctx, options) }];
   refuseBeside("--or", { set: set[0], after, waitForQuota }, OWN_SETTINGS);
   const accounts = [ctx, ...ctx.openNamed(or, "--or")];
   checkDifferent(accounts);
   const models = chooseModels(model, accounts);
-  const asked = accounts.map((ports, index) => ({
-    ports,
-    body: buildAskedOptions(ports, body, { model: models.get(ports), domains, notDomains, window }),
-    limit: limitOf(ports, index === 0 ? options : {}),
+  const requests = accounts.map((account, index) => ({
+    account,
+    body: buildAskedOptions(account, body, { model: models.get(account), domains, notDomains, window }),
+    limit: limitOf(account, index === 0 ? options : {}),
   }));
-  for (const account of asked) (await account.ports.dialect()).create(account.body);
-  return asked;
+  for (const { account, body } of requests) (await account.dialect()).create(body);
+  return requests;
 }
 
 /** Throws UsageError if an account is named twice, or if two have the same key, origin and (with `findModel`) model. */
-export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Machine) => unknown): void {
+export function checkDifferent(
+  accounts: readonly ProfileAccount[],
+  modelOf?: (account: ProfileAccount) => unknown,
+): void {
   const names = new Map<string, string>();
   for (const account of accounts) {
     const { origin, settings } = account;
@@ -116,8 +120,11 @@ export function checkDifferent(accounts: readonly Machine[], modelOf?: (at: Mach
 }
 
 /** Parses the models of the accounts from texts `PROFILE=NAME`. Throws UsageError. */
-export function chooseModels(texts: readonly string[], accounts: readonly Machine[]): Map<Machine, string> {
-  const models = new Map<Machine, string>();
+export function chooseModels(
+  texts: readonly string[],
+  accounts: readonly ProfileAccount[],
+): Map<ProfileAccount, string> {
+  const models = new Map<ProfileAccount, string>();
   for (const text of texts) {
     const account = accounts.find(({ settings }) => text.startsWith(`${settings.profile.value}=`));
     if (!account)
@@ -132,23 +139,23 @@ export function chooseModels(texts: readonly string[], accounts: readonly Machin
 
 export async function showRequests(
   { reporter }: Pick<Terminal, "reporter">,
-  accounts: readonly AskedAccount<Machine>[],
+  requests: readonly AccountRequest<ProfileAccount>[],
 ): Promise<number> {
   const shown: { json: object; text: string }[] = [];
-  for (const { ports, body } of accounts) shown.push(await buildDryRequest(ports, body));
-  const named = shown.map(({ json }, index) => ({ profile: accounts[index]?.ports.profile, ...json }));
+  for (const { account, body } of requests) shown.push(await buildDryRequest(account, body));
+  const named = shown.map(({ json }, index) => ({ profile: requests[index]?.account.profile, ...json }));
   await reporter.show(
-    accounts.length === 1 ? shown[0]?.json : named,
+    requests.length === 1 ? shown[0]?.json : named,
     shown.map(({ text }) => text).join("\n"),
   );
   return 0;
 }
 
 /** Prints the request without sending it. The curl command works for every prompt, since a quoted here-document expands nothing. */
-async function buildDryRequest(ctx: Machine, body: CreateBody) {
-  const { provider } = ctx;
-  const base = requireBaseUrl(ctx.settings);
-  const dialect = await ctx.dialect();
+async function buildDryRequest(account: ProfileAccount, body: CreateBody) {
+  const { provider, settings } = account;
+  const base = requireBaseUrl(settings);
+  const dialect = await account.dialect();
   const request = dialect.create(composeBody(addDefaults(provider, body)));
   const {
     method,
@@ -157,7 +164,7 @@ async function buildDryRequest(ctx: Machine, body: CreateBody) {
     body: text = "",
   } = buildRequestBelow(base, dialect.name, request);
   const url = base.origin + path;
-  const isOther = provider?.otherKeyVariable === ctx.settings.apiKey?.source;
+  const isOther = provider?.otherKeyVariable === settings.apiKey?.source;
   const ownVariable = (isOther && provider?.otherKeyVariable) || provider?.keyVariable;
   const variable = provider?.baseUrl === base.origin ? ownVariable : "RESEARCH_API_KEY";
   const [name, prefix] = dialect.keyHeader;

@@ -3,7 +3,7 @@ import type { CheckModel } from "../../app/check-model.js";
 import { describeFailure } from "../../app/failure.js";
 import { keepCheck, readKeptCheck } from "../../app/kept-check.js";
 import { type CheckNotice, readReport } from "../../app/report.js";
-import type { Ports } from "../../client/workflows/ports.js";
+import type { Account } from "../../client/workflows/account.js";
 import type { Target } from "../../client/workflows/requests.js";
 import type { Result } from "../../client/workflows/results.js";
 import { catchLocalError } from "../../core/files/local-error.js";
@@ -27,7 +27,7 @@ export async function openModelForChecks(ctx: Context, isChecked = false): Promi
 export class ChecksAfter {
   #checker: Promise<Checker> | undefined;
   /** The outcomes in which the model has said something. */
-  readonly #judged: { ports: Ports; target: Target; outcome: CheckOutcome; onChange: () => void }[] = [];
+  readonly #judged: { account: Account; target: Target; outcome: CheckOutcome; onChange: () => void }[] = [];
 
   constructor(
     private readonly terminal: Terminal,
@@ -39,7 +39,7 @@ export class ChecksAfter {
    * the outcome change later, since the model proved unreliable. Rejects with `signal.reason` alone.
    */
   async check(
-    ports: Ports,
+    account: Account,
     target: Target,
     result: Pick<Result, "data" | "value">,
     onChange = () => {},
@@ -55,7 +55,7 @@ export class ChecksAfter {
       const outcome = await checkReport(await this.#checker, readReport(result), named, {
         ...{ ...CHECK_LIMITS, signal, model },
         listener: model && { onEnd: createModelListener(reporter, model, requestId).onEnd },
-        earlier: readKeptCheck(ports, requestId),
+        earlier: readKeptCheck(account, requestId),
         onNotice: (notice) => notices.push(notice),
       }).finally(async () => {
         for (const { code, message } of notices)
@@ -64,9 +64,9 @@ export class ChecksAfter {
       if (model?.isDropped) {
         model.removeAnswers(outcome);
         await this.#removeAnswers(model);
-      } else if (model) this.#judged.push({ ports, target, outcome, onChange });
+      } else if (model) this.#judged.push({ account, target, outcome, onChange });
       signal.throwIfAborted();
-      const notKept = catchLocalError(() => keepCheck(ports, target, outcome));
+      const notKept = catchLocalError(() => keepCheck(account, target, outcome));
       if (notKept) await this.#sayHindered(requestId, notKept);
       const wrong = formatForPeople(outcome, PLAIN);
       if (wrong !== "") await reporter.say(wrong.trimEnd());
@@ -86,11 +86,11 @@ export class ChecksAfter {
 
   /** Removes from every outcome of this command what the model said, and keeps and says the outcomes once more. */
   async #removeAnswers(model: CheckModel): Promise<void> {
-    for (const { ports, target, outcome, onChange } of this.#judged.splice(0)) {
+    for (const { account, target, outcome, onChange } of this.#judged.splice(0)) {
       model.removeAnswers(outcome);
       const notKept = catchLocalError(() => {
         onChange();
-        keepCheck(ports, target, outcome);
+        keepCheck(account, target, outcome);
       });
       if (notKept) await this.#sayHindered(target.requestId, notKept);
       await this.#sayCounts(target.requestId, outcome);

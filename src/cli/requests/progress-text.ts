@@ -2,8 +2,8 @@ import type { ResearchError } from "../../client/calls/errors.js";
 import { limitPollWait } from "../../client/calls/failure-policy.js";
 import type { Moment, WatchEvent } from "../../client/calls/watch/types.js";
 import { parseTime } from "../../client/store/history/records.js";
+import type { Account } from "../../client/workflows/account.js";
 import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js";
-import type { Ports } from "../../client/workflows/ports.js";
 import type { NamedTarget } from "../../client/workflows/requests.js";
 import type { Clock } from "../../core/clock.js";
 import { isFinal, type Status } from "../../core/protocol/conversation.js";
@@ -99,10 +99,10 @@ export class TakenReport {
   readonly #endedBefore = new Set<string>();
 
   constructor(
-    private readonly ports: Pick<Ports, "clock" | "history" | "origin">,
+    private readonly account: Pick<Account, "clock" | "history" | "origin">,
     private readonly targets: readonly NamedTarget[],
   ) {
-    this.usual = describeUsualLength(targets[0]?.at ?? ports);
+    this.usual = describeUsualLength(targets[0]?.account ?? account);
   }
 
   apply(event: FollowEvent): void {
@@ -118,7 +118,7 @@ export class TakenReport {
     if (others.length > 0)
       return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
     const entry = this.targets.find(({ requestId }) => requestId === first.requestId)?.entry;
-    const sinceStart = entry ? this.ports.clock.now() - parseTime(entry) : Number.NaN;
+    const sinceStart = entry ? this.account.clock.now() - parseTime(entry) : Number.NaN;
     // A clock that was set back, or a request that this machine did not create.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
@@ -138,7 +138,7 @@ const RUNS = 200;
 export function describeUsualLength({
   history,
   origin,
-}: Pick<Ports, "history" | "origin">): string | undefined {
+}: Pick<Account, "history" | "origin">): string | undefined {
   const sorted = (history?.listDurations(origin, RUNS) ?? []).sort((a, b) => a - b);
   if (sorted.length < LEAST_RUNS) return undefined;
   const formatAt = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;

@@ -1,9 +1,9 @@
 import { UsageError } from "../../app/errors.js";
 import { explainError } from "../../app/failure.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
+import type { Account } from "../../client/workflows/account.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
-import { type AskedAccount, submitToFirst } from "../../client/workflows/first-account.js";
-import type { Ports } from "../../client/workflows/ports.js";
+import { type AccountRequest, submitToFirst } from "../../client/workflows/first-account.js";
 import { endIn, type NamedTarget } from "../../client/workflows/requests.js";
 import type { Submitted } from "../../client/workflows/submit.js";
 import { catchLocalError } from "../../core/files/local-error.js";
@@ -13,24 +13,24 @@ import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
 /** An id that is not on the disk is said before it can be lost. `reused`: a request of the history, and nothing was `submitted`. */
-export async function showSubmit<P extends Ports>(
+export async function showSubmit<P extends Account>(
   { reporter, signal }: Terminal,
-  accounts: readonly AskedAccount<P>[],
+  requests: readonly AccountRequest<P>[],
   { waitForQuota, once = false, within }: Given<"waitForQuota" | "once">,
 ) {
   if (within !== undefined && !once) throw new UsageError("--within needs --once");
   const submit = {
     waitForQuota,
     signal,
-    onWait: (until: number, { ports }: Pick<AskedAccount, "ports">) =>
+    onWait: (until: number, { account }: Pick<AccountRequest, "account">) =>
       reporter.writeNotice(
         "WAITING_FOR_QUOTA",
-        `${limitWords(ports)}; waiting ${formatDuration(until - ports.clock.now())}, until ${formatIsoDate(until)}`,
+        `${limitWords(account)}; waiting ${formatDuration(until - account.clock.now())}, until ${formatIsoDate(until)}`,
       ),
-    onNext: (error: unknown, { ports }: AskedAccount, { ports: next }: AskedAccount) =>
+    onNext: (error: unknown, { account }: AccountRequest, { account: next }: AccountRequest) =>
       reporter.writeNotice(
         "NEXT_ACCOUNT",
-        `${nameAccount(ports)}: ${explainError(error)}; nothing was created there; trying ${nameAccount(next)}`,
+        `${nameAccount(account)}: ${explainError(error)}; nothing was created there; trying ${nameAccount(next)}`,
       ),
   };
   const showUnderWay = (until: number) =>
@@ -39,15 +39,15 @@ export async function showSubmit<P extends Ports>(
       `another command is creating the same request; waiting for it until ${formatIsoDate(until)} at most`,
     );
   const making = once
-    ? new CreateOnce().create(accounts, { withinMs: within, submit, onUnderWay: showUnderWay })
-    : submitToFirst(accounts, submit).then((created) => ({ kind: "created", ...created }) as const);
+    ? new CreateOnce().create(requests, { withinMs: within, submit, onUnderWay: showUnderWay })
+    : submitToFirst(requests, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
     // A 429 may have been the answer to one that was sent, and another command may create the same.
     if (error instanceof Interrupted)
       error.resume = "this command created nothing; run it again to submit the request";
     throw error;
   });
-  const { account } = made;
+  const { request } = made;
   if (made.kind === "reused") {
     const { entry } = made;
     const { request_id, sent_at, status, cut_short } = entry;
@@ -58,7 +58,7 @@ export async function showSubmit<P extends Ports>(
       "REUSED",
       `reusing ${request_id} of ${sent_at} (${status}), the same question; nothing was sent${again}`,
     );
-    return { account, requestId: request_id ?? "", submitted: undefined, reused: entry };
+    return { request, requestId: request_id ?? "", submitted: undefined, reused: entry };
   }
   const { submitted } = made;
   const { data, notSaved } = submitted;
@@ -67,12 +67,12 @@ export async function showSubmit<P extends Ports>(
       "NOT_SAVED",
       `NOT SAVED: ${data.request_id} was created, but ${notSaved.message}`,
     );
-  return { account, requestId: data.request_id, submitted, reused: undefined };
+  return { request, requestId: data.request_id, submitted, reused: undefined };
 }
 
 /** Returns the target to follow after a create. The request exists, so a history that cannot be read is no error here (contract §1.5). */
 export function buildCreatedTarget(
-  { history }: Ports,
+  { history }: Account,
   requestId: string,
   { reused, submitted }: { reused: HistoryEntry | undefined; submitted: Submitted | undefined },
 ): NamedTarget {
@@ -83,20 +83,23 @@ export function buildCreatedTarget(
   return { requestId, entry, end: submitted && endIn(submitted.data) };
 }
 
-export function nameAccount({ profile, origin }: Pick<Ports, "profile" | "origin">): string {
+export function nameAccount({ profile, origin }: Pick<Account, "profile" | "origin">): string {
   return profile === null ? origin : `profile ${profile}`;
 }
 
 /** Why no create is sent now. A provider's own limits are of seconds or minutes. */
-export function limitWords({ provider, perDay }: Pick<Ports, "provider" | "perDay">): string {
+export function limitWords({ provider, perDay }: Pick<Account, "provider" | "perDay">): string {
   if (perDay) return `a limit of creates is reached`;
   return provider ? `the limit of ${provider.title} is reached` : "the hourly limit is reached";
 }
 
 /** With a limit set, says how many creates are left in this hour; without one, nothing. */
-export async function sayLeft(reporter: Reporter, { ports, limit }: AskedAccount<Ports>): Promise<void> {
+export async function sayLeft(
+  reporter: Reporter,
+  { account, limit }: AccountRequest<Account>,
+): Promise<void> {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
-  const hour = ports.history?.countHour(ports, limit);
+  const hour = account.history?.countHour(account, limit);
   if (!hour)
     return reporter.writeNotice("QUOTA_UNKNOWN", "creates are not counted, because the history is off");
   const left = Math.max(0, limit - hour.attempts.length);

@@ -8,7 +8,7 @@ import {
   type Report,
   readReport,
 } from "../../app/report.js";
-import type { Ports } from "../../client/workflows/ports.js";
+import type { Account } from "../../client/workflows/account.js";
 import { resolveTarget, type Target } from "../../client/workflows/requests.js";
 import { fetchResult, type Result } from "../../client/workflows/results.js";
 import type { Context } from "../context.js";
@@ -23,7 +23,7 @@ export interface NamedReport {
   requestId: string | null;
   file: string | null;
   /** For a request: where its check is stored. */
-  kept?: { ports: Ports; target: Target };
+  kept?: { account: Account; target: Target };
   /** The data that its HTML page shows. */
   result: Result;
   source: ResultSource;
@@ -58,10 +58,10 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
     return { report, result, requestId: null, file: name, source: {} };
   }
   const target = resolveTarget(ctx, name);
-  const ports = target.at ?? ctx;
-  const result = await fetchResult(ports, target, { signal });
+  const account = target.account ?? ctx;
+  const result = await fetchResult(account, target, { signal });
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};
-  const source = { requestId, origin: ports.origin, question: prompt, createdAt: created_at };
-  return { report: readReport(result), result, requestId, file: null, kept: { ports, target }, source };
+  const source = { requestId, origin: account.origin, question: prompt, createdAt: created_at };
+  return { report: readReport(result), result, requestId, file: null, kept: { account, target }, source };
 }

@@ -11,9 +11,9 @@ import { addDefaults } from "../dialects/providers.js";
 import { nameWanted, type UnsettledCreate, type WantedCreate } from "../store/history/create-names.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
+import type { Account } from "./account.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import { type AskedAccount, type FirstAccountOptions, getKey, submitToFirst } from "./first-account.js";
-import type { Ports } from "./ports.js";
+import { type AccountRequest, type FirstAccountOptions, getKey, submitToFirst } from "./first-account.js";
 import type { Submitted } from "./submit.js";
 
 /** How long another process may take for its create, in milliseconds; after that its outcome counts as unknown. */
@@ -24,7 +24,7 @@ const QUIET_MS = 2_000;
 const LOOK_MS = 50;
 
 /** A request that was just created, or an earlier one that is the same, with its account. */
-export type CreatedOnce<P extends Ports = Ports> = { account: AskedAccount<P> } & (
+export type CreatedOnce<P extends Account = Account> = { request: AccountRequest<P> } & (
   | { kind: "created"; submitted: Submitted }
   | { kind: "reused"; entry: HistoryEntry }
 );
@@ -41,8 +41,8 @@ export interface CreateOnceOptions extends CallOptions {
 }
 
 /** A create by its name at an account. */
-interface Wanted<P extends Ports> {
-  account: AskedAccount<P>;
+interface Wanted<P extends Account> {
+  request: AccountRequest<P>;
   create: WantedCreate;
   name: string;
 }
@@ -70,27 +70,27 @@ export class CreateOnce {
    * age whose outcome is unknown (nothing is sent), with LocalError, as `submitToFirst` does, or with `signal.reason`:
    * then the create goes on, and the next call with the same arguments waits for it.
    */
-  async create<P extends Ports>(
-    accounts: readonly AskedAccount<P>[],
+  async create<P extends Account>(
+    requests: readonly AccountRequest<P>[],
     options: CreateOnceOptions,
   ): Promise<CreatedOnce<P>> {
-    const wanted = accounts.flatMap((account) => buildWanted(account) ?? []);
-    if (wanted.length === 0) for (const { ports } of accounts) void ports.apiKey;
-    const [history] = wanted.map(({ account }) => account.ports.history);
-    if (!history || wanted.some(({ account }) => !account.ports.history))
+    const wanted = requests.flatMap((request) => buildWanted(request) ?? []);
+    if (wanted.length === 0) for (const { account } of requests) void account.apiKey;
+    const [history] = wanted.map(({ request }) => request.account.history);
+    if (!history || wanted.some(({ request }) => !request.account.history))
       throw new CreateRefusedError("no-history");
-    const work = new SoleCreate(history, wanted, options).run(() => this.#send(accounts, options.submit));
+    const work = new SoleCreate(history, wanted, options).run(() => this.#send(requests, options.submit));
     this.#running.add(work);
     const noteDone = () => void this.#running.delete(work);
     work.then(noteDone, noteDone);
     return await waitUnlessAborted(work, options.signal);
   }
 
-  async #send<P extends Ports>(accounts: readonly AskedAccount<P>[], options: FirstAccountOptions) {
+  async #send<P extends Account>(requests: readonly AccountRequest<P>[], options: FirstAccountOptions) {
     if (this.#sent >= this.most) throw new CreateRefusedError("used-up");
     this.#sent += 1;
     try {
-      return await submitToFirst(accounts, options);
+      return await submitToFirst(requests, options);
     } catch (error) {
       if (NOTHING_MADE.some((kind) => error instanceof kind)) this.#sent -= 1;
       throw error;
@@ -102,16 +102,16 @@ export class CreateOnce {
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
 /** Builds the create of an account; undefined if the account has no key, since it then has no earlier creates. */
-function buildWanted<P extends Ports>(account: AskedAccount<P>): Wanted<P> | undefined {
-  const { ports } = account;
-  const apiKey = getKey(ports);
+function buildWanted<P extends Account>(request: AccountRequest<P>): Wanted<P> | undefined {
+  const { account } = request;
+  const apiKey = getKey(account);
   if (apiKey === undefined) return undefined;
-  const create = { origin: ports.origin, apiKey, body: addDefaults(ports.provider, account.body) };
-  return { account, create, name: hashSha256(nameWanted(create)) };
+  const create = { origin: account.origin, apiKey, body: addDefaults(account.provider, request.body) };
+  return { request, create, name: hashSha256(nameWanted(create)) };
 }
 
 /** A create that holds the lock of its name, so that no other process sends the same one. */
-class SoleCreate<P extends Ports> {
+class SoleCreate<P extends Account> {
   readonly #clock: Clock;
   /** The local ids in the history when the call began. */
   readonly #older: ReadonlySet<string>;
@@ -121,13 +121,13 @@ class SoleCreate<P extends Ports> {
     private readonly wanted: readonly Wanted<P>[],
     private readonly options: CreateOnceOptions,
   ) {
-    const [{ account }] = wanted as [Wanted<P>];
-    this.#clock = account.ports.clock;
+    const [{ request }] = wanted as [Wanted<P>];
+    this.#clock = request.account.clock;
     this.#older = new Set(this.#listSeen().made.map(({ entry }) => entry.local_id));
   }
 
   async run(
-    send: () => Promise<{ submitted: Submitted; account: AskedAccount<P> }>,
+    send: () => Promise<{ submitted: Submitted; request: AccountRequest<P> }>,
   ): Promise<CreatedOnce<P>> {
     const { repeat, onUnderWay } = this.options;
     const until = this.#clock.now() + LONGEST_CREATE_MS;
@@ -174,12 +174,12 @@ class SoleCreate<P extends Ports> {
   /** Lists the recorded creates that are the same, at all accounts. */
   #listSeen() {
     const since = this.#clock.now() - (this.options.withinMs ?? DAY_MS);
-    const seen = this.wanted.map(({ account, create }) => ({
-      account,
+    const seen = this.wanted.map(({ request, create }) => ({
+      request,
       same: this.history.findSame(create, since),
     }));
     return {
-      made: seen.flatMap(({ account, same }) => same.made.map((entry) => ({ entry, account }))),
+      made: seen.flatMap(({ request, same }) => same.made.map((entry) => ({ entry, request }))),
       unsettled: seen.flatMap(({ same }) => same.unsettled),
     };
   }

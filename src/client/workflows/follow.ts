@@ -5,8 +5,8 @@ import type { StatusData } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
 import { learnInterval } from "../calls/watch/poll-interval.js";
 import type { Ending, StateSeen, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
-import type { Ports } from "./ports.js";
-import { type AskPorts, addOrigin, findRecordedAt, observe, type Target } from "./requests.js";
+import type { Account } from "./account.js";
+import { addOrigin, findRecordedAt, observe, type ReachableAccount, type Target } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
@@ -26,28 +26,28 @@ const RUNS = 200;
  * final, given up or out of time; throws `signal.reason` when aborted. A request that is named twice is watched once.
  */
 export async function* follow(
-  ports: AskPorts & Pick<Ports, "clock">,
+  account: ReachableAccount & Pick<Account, "clock">,
   source: readonly Target[] | AsyncIterable<Target>,
   options: FollowOptions = {},
 ): AsyncGenerator<FollowEvent, void> {
-  if (Symbol.asyncIterator in source) return yield* followAt(ports, source, options);
+  if (Symbol.asyncIterator in source) return yield* followAt(account, source, options);
   const left: Target[] = [];
   const ended = new Set<string>();
   for (const target of source) {
-    const end = findKnownEnd(ports, target);
+    const end = findKnownEnd(account, target);
     if (!end) left.push(target);
     else if (!ended.has(end.requestId)) yield end;
     if (end) ended.add(end.requestId);
   }
   if (left.length === 0) return;
-  const accounts = new Set(left.map(({ at }) => at ?? ports));
-  if (accounts.size < 2) return yield* followAt([...accounts][0] ?? ports, left, options);
+  const accounts = new Set(left.map((target) => target.account ?? account));
+  if (accounts.size < 2) return yield* followAt([...accounts][0] ?? account, left, options);
   const ending = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
-  const watches = [...accounts].map((account) =>
+  const watches = [...accounts].map((owner) =>
     followAt(
-      account,
-      left.filter(({ at }) => (at ?? ports) === account),
+      owner,
+      left.filter((target) => (target.account ?? account) === owner),
       { ...options, signal },
     ),
   );
@@ -56,7 +56,7 @@ export async function* follow(
 
 /** Returns the state of a request whose end its create showed, or the history knows; undefined for any other. */
 function findKnownEnd(
-  { clock }: Pick<Ports, "clock">,
+  { clock }: Pick<Account, "clock">,
   { requestId, entry, end }: Target,
 ): StateSeen | undefined {
   const data = end ?? { request_id: requestId, status: entry?.status ?? "" };
@@ -87,7 +87,7 @@ async function* mergeSources<T>(
 }
 
 async function* followAt(
-  ports: AskPorts,
+  account: ReachableAccount,
   source: readonly Target[] | AsyncIterable<Target>,
   options: FollowOptions,
 ): AsyncGenerator<FollowEvent, void> {
@@ -95,23 +95,23 @@ async function* followAt(
   const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
   const toWatch = (target: Target): WatchTarget => ({
     ...{ requestId: target.requestId, createdAt: parseEpoch(target.entry?.created_at) },
-    recordedAt: findRecordedAt(target, ports),
+    recordedAt: findRecordedAt(target, account),
   });
   const watched =
     Symbol.asyncIterator in source ? iterateNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
-  const pollInterval = learnInterval(ports.history?.listDurations(ports.origin, RUNS) ?? []);
-  for await (const event of ports.client.watch(watched, {
+  const pollInterval = learnInterval(account.history?.listDurations(account.origin, RUNS) ?? []);
+  for await (const event of account.client.watch(watched, {
     ...(pollInterval && { pollInterval }),
     ...options,
   })) {
     if (event.kind === "state") {
       const { requestId, data } = event;
-      const error = observe(ports, targets.get(requestId)?.entry, data as StatusData);
+      const error = observe(account, targets.get(requestId)?.entry, data as StatusData);
       if (error) yield { kind: "not-observed", requestId, error };
       if (event.final) targets.delete(requestId);
     }
     const target = event.kind === "given-up" && targets.get(event.requestId);
-    if (target) event.error = addOrigin(event.error, target, ports) as ResearchError;
+    if (target) event.error = addOrigin(event.error, target, account) as ResearchError;
     yield event;
   }
 }

@@ -1,8 +1,8 @@
 import { DAY_MS, filterWindow, findNextSlot } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError } from "../calls/errors.js";
+import type { Account } from "./account.js";
 import { QuotaExceededError } from "./errors.js";
-import type { Ports } from "./ports.js";
 
 /** The shortest wait after a 429 without a `Retry-After`, in milliseconds. */
 const LEAST_WAIT_MS = 60_000;
@@ -41,7 +41,7 @@ export function findBlockedUntil(
 
 /** Waits until `until` by the wall clock (epoch ms), but never longer than the time left now, since the clock may be set back. */
 export async function waitUntil(
-  { clock }: Pick<Ports, "clock">,
+  { clock }: Pick<Account, "clock">,
   until: number,
   { signal }: CallOptions = {},
 ): Promise<void> {

@@ -20,15 +20,15 @@ import {
   type Seen,
   UNKNOWN,
 } from "../store/history/records.js";
+import type { Account } from "./account.js";
 import { NotInHistoryError, UnresolvedCreateError } from "./errors.js";
-import type { Ports } from "./ports.js";
 
 /** A request that exists. `entry` is its record in the history, updated with each state seen. */
 export interface Target {
   requestId: string;
   entry: Seen | undefined;
   /** The account that created it, if commands use that account; undefined for the account in use. */
-  at?: Ports | undefined;
+  account?: Account | undefined;
   /** The response to the create, if it shows the end: only this response may hold the result (contract §9). */
   end?: StatusData | undefined;
 }
@@ -48,26 +48,33 @@ const LAST = "@last";
 /** The mark with which a table abbreviates an id. */
 const CUT = "…";
 
-type TargetPorts = Pick<Ports, "history" | "origin" | "isHere" | "isOwn">;
+type TargetAccount = Pick<Account, "history" | "origin" | "isHere" | "isOwn">;
 
 /**
  * The request that a text names, and the account that is asked for it: a whole id, a unique prefix of one in the
  * history, or `@last`. A well-formed id that is not in the history names itself. Throws ResearchError `USAGE` or
  * `NOT_FOUND`, the error that says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
  */
-export function resolveTarget(ports: TargetPorts & Pick<Ports, "chooseAccount">, text: string): NamedTarget {
-  const entry = findSent(ports, text);
+export function resolveTarget(
+  account: TargetAccount & Pick<Account, "chooseAccount">,
+  text: string,
+): NamedTarget {
+  const entry = findSent(account, text);
   const target = entry ? buildTarget(entry, text) : { requestId: text, entry: undefined };
-  return { ...target, at: ports.chooseAccount?.(target.requestId, entry) };
+  return { ...target, account: account.chooseAccount?.(target.requestId, entry) };
 }
 
 /** Builds an account that sends nothing: each call fails with `error`, but the history and kept results stay readable. */
-export function explainUnasked(ports: Ports, entry: HistoryEntry | undefined, error: ResearchError): Ports {
-  const { history, clock, outputField, unrecorded } = ports;
+export function explainUnasked(
+  account: Account,
+  entry: HistoryEntry | undefined,
+  error: ResearchError,
+): Account {
+  const { history, clock, outputField, unrecorded } = account;
   const refuse = () => Promise.reject(error);
   return {
     ...{ history, clock, outputField, unrecorded, profile: null, apiKey: "" },
-    ...{ origin: entry?.origin ?? ports.origin, basePath: entry?.base_path },
+    ...{ origin: entry?.origin ?? account.origin, basePath: entry?.base_path },
     client: {
       ...{ create: refuse, check: refuse, status: refuse, stop: refuse, output: refuse },
       createNoOutputError: (data, requestId) => NoOutputError.of(data, requestId),
@@ -82,9 +89,9 @@ export function explainUnasked(ports: Ports, entry: HistoryEntry | undefined, er
 }
 
 /** Finds an entry as findEntry does, for a command that sends: `@last` needs an account in use. */
-function findSent(ports: TargetPorts, text: string): HistoryEntry | undefined {
-  if (text === LAST) void ports.origin;
-  return findEntry(ports, text);
+function findSent(account: TargetAccount, text: string): HistoryEntry | undefined {
+  if (text === LAST) void account.origin;
+  return findEntry(account, text);
 }
 
 function buildTarget(entry: HistoryEntry, text: string): NamedTarget {
@@ -98,12 +105,12 @@ function buildTarget(entry: HistoryEntry, text: string): NamedTarget {
 }
 
 /** Finds the entry that a text names; undefined for a well-formed id that is not in the history. Throws ResearchError `USAGE` or `NOT_FOUND`. */
-export function findEntry(ports: TargetPorts, text: string): HistoryEntry | undefined {
+export function findEntry(account: TargetAccount, text: string): HistoryEntry | undefined {
   if (text === LAST) {
-    const isOwn = (entry: HistoryEntry) => ports.isOwn?.(entry) ?? entry.origin === ports.origin;
-    const newest = ports.history?.findNewest(isOwn);
+    const isOwn = (entry: HistoryEntry) => account.isOwn?.(entry) ?? entry.origin === account.origin;
+    const newest = account.history?.findNewest(isOwn);
     if (newest) return newest;
-    const hasOthers = ports.history?.findNewest(() => true) !== undefined;
+    const hasOthers = account.history?.findNewest(() => true) !== undefined;
     throw new ResearchError(
       "NOT_FOUND",
       `@last: no request${hasOthers ? " to the account in use" : ""} is recorded on this machine`,
@@ -116,8 +123,8 @@ export function findEntry(ports: TargetPorts, text: string): HistoryEntry | unde
     throw new ResearchError("USAGE", `invalid request id: ${JSON.stringify(text)}`, {
       hint: "An id is made of letters, digits, `.`, `_`, `:` and `-`; `research list` shows those made here, @last is the newest.",
     });
-  const isHere = (entry: HistoryEntry) => ports.isHere?.(entry) ?? entry.origin === ports.origin;
-  const entries = ports.history?.find(id, isHere) ?? [];
+  const isHere = (entry: HistoryEntry) => account.isHere?.(entry) ?? entry.origin === account.origin;
+  const entries = account.history?.find(id, isHere) ?? [];
   if (isCut && entries.length === 0)
     throw new NotInHistoryError(`no id in the history of this machine begins with ${id}`);
   if (entries.length > 1) {
@@ -132,42 +139,42 @@ export function findEntry(ports: TargetPorts, text: string): HistoryEntry | unde
 }
 
 /** Finds the entry that a text names, and throws if the history has no such entry. */
-export function requireEntry(ports: TargetPorts, text: string): HistoryEntry {
-  const entry = findEntry(ports, text);
+export function requireEntry(account: TargetAccount, text: string): HistoryEntry {
+  const entry = findEntry(account, text);
   if (entry) return entry;
   // Throws if the history may not be read.
-  ports.history?.list({ limit: 1 });
+  account.history?.list({ limit: 1 });
   throw new NotInHistoryError(`${text} is not in the history of this machine`);
 }
 
 /** Returns the provider's id for a follow-up to a request. Rejects as resolveTarget, as the client, or with `USAGE`. */
 export async function followUpOf(
-  ports: TargetPorts & Pick<Ports, "client" | "provider" | "explainRefusal">,
+  account: TargetAccount & Pick<Account, "client" | "provider" | "explainRefusal">,
   text: string,
   { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },
 ): Promise<string> {
-  const sentEntry = findSent(ports, text);
+  const sentEntry = findSent(account, text);
   const { requestId, entry } = sentEntry ? buildTarget(sentEntry, text) : { requestId: text };
-  const refusal = sentEntry ? undefined : ports.explainRefusal?.(requestId, sentEntry);
+  const refusal = sentEntry ? undefined : account.explainRefusal?.(requestId, sentEntry);
   if (refusal) throw refusal;
-  if (entry && !isAt(entry, ports))
+  if (entry && !isAt(entry, account))
     throw new ResearchError(
       "USAGE",
-      `invalid value for --after: ${requestId} was created at ${getService(entry)} and not at ${ports.origin}`,
+      `invalid value for --after: ${requestId} was created at ${getService(entry)} and not at ${account.origin}`,
       {
         hint: "A follow-up is asked of the service that made the request: name it by --profile or --base-url.",
       },
     );
-  const field = ports.provider?.followUpField;
+  const field = account.provider?.followUpField;
   if (field === undefined) return requestId;
-  const account =
-    entry?.[field] ?? (isOffline ? undefined : (await ports.client.status(requestId, { signal }))[field]);
-  if (typeof account === "string") return account;
+  const value =
+    entry?.[field] ?? (isOffline ? undefined : (await account.client.status(requestId, { signal }))[field]);
+  if (typeof value === "string") return value;
   throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
 }
 
 /** The service that a request is sent to. */
-type Site = Pick<Ports, "origin" | "basePath">;
+type Site = Pick<Account, "origin" | "basePath">;
 
 /** Whether a request was created at this service. */
 export function isAt(
@@ -186,7 +193,7 @@ export function findRecordedAt({ entry }: Target, site: Site): number | undefine
 export function addOrigin(
   error: unknown,
   { requestId, entry }: Target,
-  site: Site & Partial<Pick<Ports, "profile" | "describeWay">>,
+  site: Site & Partial<Pick<Account, "profile" | "describeWay">>,
 ): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
   const isOthers = typeof entry.profile === "string" && entry.profile !== site.profile;
@@ -211,26 +218,26 @@ export type StateAnswer =
   | { kind: "failed"; target: Target; error: unknown };
 
 /** The parts of an account that a call about a request needs. */
-export type AskPorts = Pick<Ports, "client" | "history" | "origin" | "basePath"> &
-  Partial<Pick<Ports, "profile" | "describeWay">>;
+export type ReachableAccount = Pick<Account, "client" | "history" | "origin" | "basePath"> &
+  Partial<Pick<Account, "profile" | "describeWay">>;
 
 /** Requests all states in parallel; yields one response for each, in the given order. Rejects only with `signal.reason`. */
 export async function askStates(
-  ports: AskPorts,
+  account: ReachableAccount,
   targets: readonly Target[],
   { signal }: CallOptions = {},
 ): Promise<StateAnswer[]> {
   const asked = targets.map(async (target): Promise<StateAnswer> => {
-    const at = target.at ?? ports;
+    const owner = target.account ?? account;
     try {
-      const state = await at.client.status(target.requestId, {
+      const state = await owner.client.status(target.requestId, {
         signal,
-        recordedAt: findRecordedAt(target, at),
+        recordedAt: findRecordedAt(target, owner),
       });
       const data = parseAsAsked(state, target.entry?.output_schema);
-      return { kind: "answered", target, data, notObserved: observe(at, target.entry, data) };
+      return { kind: "answered", target, data, notObserved: observe(owner, target.entry, data) };
     } catch (error) {
-      return { kind: "failed", target, error: addOrigin(error, target, at) };
+      return { kind: "failed", target, error: addOrigin(error, target, owner) };
     }
   });
   const answers = await Promise.all(asked);
@@ -240,24 +247,24 @@ export async function askStates(
 
 /** Stops requests one after the other, and goes on after a failure. Throws `signal.reason`. */
 export async function* stopAll(
-  ports: AskPorts & Pick<Ports, "clock">,
+  account: ReachableAccount & Pick<Account, "clock">,
   targets: readonly Target[],
   { signal }: CallOptions = {},
 ): AsyncGenerator<StateAnswer, void> {
   for (const target of targets) {
     signal?.throwIfAborted();
-    const at = target.at ?? ports;
+    const owner = target.account ?? account;
     try {
       let notObserved: LocalError | undefined;
       // Even a refused stop reports the state.
       const onState = (state: StatusData) => {
-        notObserved = observe(at, target.entry, state);
+        notObserved = observe(owner, target.entry, state);
       };
-      const data = await stopRequest(at, target.requestId, { signal, onState });
+      const data = await stopRequest(owner, target.requestId, { signal, onState });
       yield { kind: "answered", target, data, notObserved };
     } catch (error) {
       signal?.throwIfAborted();
-      yield { kind: "failed", target, error: addOrigin(error, target, at) };
+      yield { kind: "failed", target, error: addOrigin(error, target, owner) };
     }
   }
 }
@@ -268,7 +275,7 @@ const ASK_MS = 1_000;
 
 /** Stops a request. The response says STOPPED (§4.2); if the service has only begun to stop, polls for the final state. */
 async function stopRequest(
-  { client, clock }: Pick<Ports, "client" | "clock">,
+  { client, clock }: Pick<Account, "client" | "clock">,
   requestId: string,
   { signal, onState }: CallOptions & { onState: (state: StatusData) => void },
 ): Promise<StatusData> {
@@ -306,7 +313,7 @@ const MESSAGE_LENGTH = 500;
 
 /** Keeps the result in a provider's response, or the data in its place, since the provider may delete it. Throws LocalError. */
 export function keepResult(
-  { history }: Pick<Ports, "history">,
+  { history }: Pick<Account, "history">,
   { request_id: id, ...entry }: Seen,
   data: Data,
 ): void {
@@ -317,11 +324,11 @@ export function keepResult(
 
 /** Keeps a state and its result in the history. Returns the error if that failed; the caller goes on. */
 export function observe(
-  ports: Pick<Ports, "history" | "origin" | "basePath">,
+  account: Pick<Account, "history" | "origin" | "basePath">,
   entry: Seen | undefined,
   data: StatusData,
 ): LocalError | undefined {
-  if (!entry || !isAt(entry, ports)) return undefined;
+  if (!entry || !isAt(entry, account)) return undefined;
   try {
     const { status, cost_dollars: cost } = data;
     const hasCost = typeof cost === "number" && isFinal(status);
@@ -331,15 +338,15 @@ export function observe(
       ...(isCutShort(data) && { cut_short: true }),
       ...(typeof why === "string" && { message: shortenText(why, MESSAGE_LENGTH) }),
     };
-    ports.history?.observe(entry, status, {
+    account.history?.observe(entry, status, {
       ...end,
       ...(hasCost && { cost_dollars: cost }),
       ...(isFinal(status) && { tokens: readTokens(data.usage) }),
     });
     Object.assign(entry, { status }, end);
-    if (isFinal(status)) keepResult(ports, entry, data);
+    if (isFinal(status)) keepResult(account, entry, data);
     return undefined;
   } catch (error) {
-    return createLocalError(`the state could not be kept in ${ports.history?.folder}`, error);
+    return createLocalError(`the state could not be kept in ${account.history?.folder}`, error);
   }
 }

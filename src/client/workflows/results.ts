@@ -6,14 +6,14 @@ import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
 import { isCutShort } from "../dialects/providers.js";
 import { getService } from "../store/history/records.js";
-import type { Ports } from "./ports.js";
+import type { Account } from "./account.js";
 import {
-  type AskPorts,
   addOrigin,
   findRecordedAt,
   isAt,
   observe,
   parseAsAsked,
+  type ReachableAccount,
   type Target,
 } from "./requests.js";
 
@@ -32,26 +32,26 @@ export interface Result {
  * `end`, or `signal.reason`.
  */
 export async function fetchResult(
-  ports: AskPorts & Pick<Ports, "outputField" | "clock">,
+  account: ReachableAccount & Pick<Account, "outputField" | "clock">,
   target: Target,
   { partial = false, schema, ...limits }: FetchResultOptions = {},
 ): Promise<Result> {
-  const { outputField } = ports;
+  const { outputField } = account;
   const { requestId, entry } = target;
-  const kept = endOf(ports, target);
+  const kept = endOf(account, target);
   if (kept && kept.status !== "COMPLETED" && !(partial && isCutShort(kept)))
     throw NoOutputError.of(kept, requestId);
   const ask = (signal: AbortSignal) =>
-    ports.client.output(requestId, { signal, partial, recordedAt: findRecordedAt(target, ports) });
+    account.client.output(requestId, { signal, partial, recordedAt: findRecordedAt(target, account) });
   const answer =
     kept ??
-    (await waitForDone(ports, requestId, limits, ask).catch((error: unknown) => {
-      keepReason(ports, error);
-      throw addOrigin(error, target, ports);
+    (await waitForDone(account, requestId, limits, ask).catch((error: unknown) => {
+      keepReason(account, error);
+      throw addOrigin(error, target, account);
     }));
   // The result has arrived, so a failure to record the end is not an error.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
-  if (kept?.status !== entry?.status || !kept) observe(ports, entry, state as StatusData);
+  if (kept?.status !== entry?.status || !kept) observe(account, entry, state as StatusData);
   return readResult(answer, outputField, schema ?? entry?.output_schema);
 }
 
@@ -66,7 +66,7 @@ export function readResult(answer: Data, outputField: string, schema: JsonSchema
 const LAST_FETCH_MS = 2_000;
 
 async function waitForDone<T>(
-  { clock }: Pick<Ports, "clock">,
+  { clock }: Pick<Account, "clock">,
   requestId: string,
   { signal = new AbortController().signal, end }: FetchLimits,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -90,18 +90,18 @@ export interface FetchResultOptions extends FetchLimits {
 
 /** Returns the end of a provider's request, from the response to its create, a kept result or its record. */
 export function endOf(
-  ports: Pick<Ports, "history" | "origin" | "basePath" | "provider">,
+  account: Pick<Account, "history" | "origin" | "basePath" | "provider">,
   target: Target,
 ): StatusData | undefined {
   const { end } = target;
   const isWhole =
     end?.provider_status !== undefined && (end.output !== undefined || end.status !== "COMPLETED");
-  return isWhole ? end : (readKeptResult(ports, target) ?? findRecordedEnd(ports, target));
+  return isWhole ? end : (readKeptResult(account, target) ?? findRecordedEnd(account, target));
 }
 
 /** Returns the recorded end of a request that has no result anywhere. The interface is asked for the reason instead. */
 function findRecordedEnd(
-  { origin, basePath, provider }: Pick<Ports, "origin" | "basePath" | "provider">,
+  { origin, basePath, provider }: Pick<Account, "origin" | "basePath" | "provider">,
   { requestId, entry }: Target,
 ): StatusData | undefined {
   if (!provider || !entry || !isAt(entry, { origin, basePath })) return undefined;
@@ -114,7 +114,7 @@ function findRecordedEnd(
 
 /** Returns the whole data of a result that is kept, of the service that made it. */
 export function readKeptResult(
-  { history, origin, basePath }: Pick<Ports, "history" | "origin" | "basePath">,
+  { history, origin, basePath }: Pick<Account, "history" | "origin" | "basePath">,
   { requestId, entry }: Target,
 ): StatusData | undefined {
   const text = history?.results.read(getService(entry ?? { origin, base_path: basePath }), requestId);
@@ -136,20 +136,20 @@ export async function checkResult(
  * with `signal.reason` only.
  */
 export async function explainNoResult(
-  ports: AskPorts & Pick<Ports, "clock">,
+  account: ReachableAccount & Pick<Account, "clock">,
   target: Target,
   status: "FAILED" | "STOPPED",
   limits: FetchLimits = {},
 ): Promise<ResearchError> {
   const { requestId } = target;
-  const end = endOf(ports, target);
-  if (end?.status === status) return ports.client.createNoOutputError(end, requestId);
+  const end = endOf(account, target);
+  if (end?.status === status) return account.client.createNoOutputError(end, requestId);
   if (status === "FAILED") {
     try {
-      await waitForDone(ports, requestId, limits, (signal) => ports.client.output(requestId, { signal }));
+      await waitForDone(account, requestId, limits, (signal) => account.client.output(requestId, { signal }));
     } catch (error) {
       limits.signal?.throwIfAborted();
-      keepReason(ports, error);
+      keepReason(account, error);
       if (error instanceof NoOutputError && error.status === status) return error;
     }
   }
@@ -159,8 +159,8 @@ export async function explainNoResult(
 }
 
 /** Keeps the reason why a request failed, which the interface reports only in the response to a result's fetch. */
-function keepReason(ports: AskPorts, error: unknown): void {
+function keepReason(account: ReachableAccount, error: unknown): void {
   if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
-  const [entry] = ports.history?.find(error.requestId ?? "") ?? [];
-  observe(ports, entry, error.data ?? { status: "FAILED", message: error.refusal.message });
+  const [entry] = account.history?.find(error.requestId ?? "") ?? [];
+  observe(account, entry, error.data ?? { status: "FAILED", message: error.refusal.message });
 }

@@ -5,8 +5,8 @@ import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/er
 import { addDefaults, hintMissingModel, isAboutModel } from "../dialects/providers.js";
 import type { RecordedCreate } from "../store/history/recorded-create.js";
 import type { Attempt } from "../store/history/records.js";
+import type { Account } from "./account.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import type { Ports } from "./ports.js";
 import { observe } from "./requests.js";
 
 /** A request that exists. */
@@ -37,14 +37,14 @@ export interface SendOptions extends CallOptions {
  * the client, `signal.reason`, or what `onIntent` threw.
  */
 export async function submit(
-  ports: Ports,
+  account: Account,
   asked: CreateBody,
   { limit, onIntent, onId, askedOf, signal }: SendOptions = {},
 ): Promise<Submitted> {
-  const { client } = ports;
-  const body = addDefaults(ports.provider, asked);
+  const { client } = account;
+  const body = addDefaults(account.provider, asked);
   await client.check(body);
-  const pending = await begin(ports, body, { limit, askedOf, signal });
+  const pending = await begin(account, body, { limit, askedOf, signal });
   try {
     onIntent?.(pending?.localId);
   } catch (error) {
@@ -70,23 +70,23 @@ export async function submit(
     if (!recorded) keep(() => pending?.recordCreated(data.request_id, data));
     if (notSaved) pending?.recordGivenUp();
     else if (pending && isFinal(String(data.status)))
-      catchLocalError(() => keepEnd(ports, pending.localId, data as Created & StatusData));
+      catchLocalError(() => keepEnd(account, pending.localId, data as Created & StatusData));
     return { data, localId: pending?.localId, notSaved };
   } catch (error) {
-    const { provider } = ports;
+    const { provider } = account;
     if (provider && isModelGone(error))
       Object.assign(error, { hint: hintMissingModel(provider, asked.model, error.code) ?? error.hint });
     const failure = settle(error, pending, notSaved, signal);
     // A refused create has no record. If a text cannot be removed now, the next create removes it.
-    if (body.context) await ports.history?.forget([]).catch(() => {});
+    if (body.context) await account.history?.forget([]).catch(() => {});
     throw failure;
   }
 }
 
 /** Keeps the end and the result if the response to a create shows them already. Throws LocalError. */
-function keepEnd(ports: Ports, localId: string, data: StatusData): void {
-  const [entry] = ports.history?.find(localId) ?? [];
-  if (entry) observe(ports, { ...entry, status: "PENDING" }, data);
+function keepEnd(account: Account, localId: string, data: StatusData): void {
+  const [entry] = account.history?.find(localId) ?? [];
+  if (entry) observe(account, { ...entry, status: "PENDING" }, data);
 }
 
 /** Whether a provider refused a create because the model is unknown or retired: nothing was created. */
@@ -96,7 +96,7 @@ export function isModelGone(error: unknown): error is RefusedError {
 
 /** Records the intent. Nothing is sent if this rejects. */
 async function begin(
-  { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: Ports,
+  { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: Account,
   body: CreateBody,
   { limit, askedOf, signal }: SendOptions,
 ): Promise<RecordedCreate | undefined> {

@@ -1,4 +1,4 @@
-import { type Checker, checkRequest, NotCheckedError, openMachineChecker } from "../../app/check.js";
+import { type Checker, checkRequest, NotCheckedError, openAccountChecker } from "../../app/check.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { type CheckedCitation, VERDICTS } from "../../core/protocol/check-outcome.js";
 import { escapeLine } from "../../core/text/safe-text.js";
@@ -42,10 +42,10 @@ export const check = defineTool({
   async call(session, { id, pages = PAGES, seconds = SECONDS }, call) {
     const signal = AbortSignal.any([call.signal, session.ending]);
     const target = resolveTarget(session.requireConnected(), id);
-    const ports = target.at ?? session.requireConnected();
+    const account = target.account ?? session.requireConnected();
     const { requestId } = target;
     const notices: string[] = [];
-    const outcome = await checkRequest(await getChecker(session, requestId), ports, target, {
+    const outcome = await checkRequest(await getChecker(session, requestId), account, target, {
       ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
       onNotice: ({ message }) => notices.push(escapeLine(message)),
       onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
@@ -78,7 +78,7 @@ async function getChecker(session: ToolSession, requestId: string): Promise<Chec
   const lastCheck = last.get(session);
   if (lastCheck?.requestId === requestId) return lastCheck.checker;
   lastCheck?.checker.close();
-  const checker = await openMachineChecker(session.requireConnected());
+  const checker = await openAccountChecker(session.requireConnected());
   session.ending.addEventListener("abort", () => checker.close(), { once: true });
   last.set(session, { requestId, checker });
   return checker;

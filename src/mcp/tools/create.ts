@@ -1,8 +1,8 @@
 import { buildAskedOptions, checkBody } from "../../app/asked.js";
 import { writeTarget } from "../../app/output-file.js";
 import { formatResult } from "../../app/result-text.js";
+import type { Account } from "../../client/workflows/account.js";
 import { follow } from "../../client/workflows/follow.js";
-import type { Ports } from "../../client/workflows/ports.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
 import { saveTo } from "../save-to.js";
@@ -49,11 +49,11 @@ export const create = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   changes: true,
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
-    const machine = session.requireConnected();
+    const account = session.requireConnected();
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = buildAskedOptions(machine, await checkBody(prompt, schema, signal), { model });
+    const body = buildAskedOptions(account, await checkBody(prompt, schema, signal), { model });
     const limit = session.limit();
-    const done = await session.creates.create([{ ports: machine, body, limit }], {
+    const done = await session.creates.create([{ account, body, limit }], {
       repeat: again,
       signal,
       // The answer to a create is paid for, so only the end of the server aborts it.
@@ -61,7 +61,7 @@ export const create = defineTool({
     });
     const made = done.kind === "reused" ? done.entry : done.submitted.data;
     const requestId = String(made.request_id);
-    const isSaved = path !== undefined && saveWhenEnded(session, machine, requestId, path);
+    const isSaved = path !== undefined && saveWhenEnded(session, account, requestId, path);
     const notSaved = done.kind === "created" ? done.submitted.notSaved : undefined;
     return {
       content: {
@@ -92,16 +92,16 @@ function countLeft(session: ToolSession) {
 }
 
 /** Writes the result when the request has ended, if the server still runs. Returns false if the file is reserved for another request. */
-function saveWhenEnded(session: ToolSession, ports: Ports, requestId: string, path: string): boolean {
+function saveWhenEnded(session: ToolSession, account: Account, requestId: string, path: string): boolean {
   const { awaited, ending: signal } = session;
   const earlier = awaited.get(path);
   if (earlier !== undefined) return earlier === requestId;
   awaited.set(path, requestId);
   const save = async () => {
-    const target = resolveTarget(ports, requestId);
-    for await (const event of follow(ports, [target], { signal }))
+    const target = resolveTarget(account, requestId);
+    for await (const event of follow(account, [target], { signal }))
       if (event.kind === "state" && event.status === "COMPLETED")
-        writeTarget(path, formatResult(await fetchResult(ports, target, { signal })), false);
+        writeTarget(path, formatResult(await fetchResult(account, target, { signal })), false);
   };
   save()
     .catch(() => {})

@@ -1,6 +1,6 @@
 import { writeTarget } from "../../app/output-file.js";
 import { formatResult } from "../../app/result-text.js";
-import type { Ports } from "../../client/workflows/ports.js";
+import type { Account } from "../../client/workflows/account.js";
 import { type NamedTarget, resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
 import { saveTo } from "../save-to.js";
@@ -31,11 +31,11 @@ export const output = defineTool({
     allowedFolder === undefined ? ASKS : { ...ASKS, readOnlyHint: false, idempotentHint: false },
   async call(session, { id, offset = 0, save_to }, { signal }) {
     const target = resolveTarget(session.requireConnected(), id);
-    const ports = target.at ?? session.requireConnected();
+    const account = target.account ?? session.requireConnected();
     const { requestId } = target;
     // Refuse an invalid path before fetching anything.
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const whole = await readText(session, ports, target, signal);
+    const whole = await readText(session, account, target, signal);
     const total = whole.length;
     if (path !== undefined) {
       writeTarget(path, whole, false);
@@ -62,15 +62,15 @@ const last = new WeakMap<ToolSession, { origin: string; requestId: string; whole
 
 async function readText(
   session: ToolSession,
-  ports: Ports,
+  account: Account,
   target: NamedTarget,
   signal: AbortSignal,
 ): Promise<string> {
-  const { origin } = ports;
+  const { origin } = account;
   const { requestId } = target;
   const lastResult = last.get(session);
   if (lastResult?.requestId === requestId && lastResult.origin === origin) return lastResult.whole;
-  const whole = formatResult(await fetchResult(ports, target, { signal }));
+  const whole = formatResult(await fetchResult(account, target, { signal }));
   last.set(session, { origin, requestId, whole });
   return whole;
 }

@@ -1,5 +1,5 @@
+import type { Account } from "../../client/workflows/account.js";
 import { follow, WatchProgress } from "../../client/workflows/follow.js";
-import type { Ports } from "../../client/workflows/ports.js";
 import {
   askStates,
   type NamedTarget,
@@ -23,7 +23,7 @@ export const status = defineTool({
   outputSchema: shape.object(STATES),
   annotations: ASKS,
   call: (session, { ids }, { signal }) =>
-    readAnswers(session, ids, (ports, targets) => askStates(ports, targets, { signal })),
+    readAnswers(session, ids, (account, targets) => askStates(account, targets, { signal })),
 });
 
 export const stop = defineTool({
@@ -36,7 +36,7 @@ export const stop = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   changes: true,
   call: (session, { ids }, { signal }) =>
-    readAnswers(session, ids, (ports, targets) => stopAll(ports, targets, { signal })),
+    readAnswers(session, ids, (account, targets) => stopAll(account, targets, { signal })),
 });
 
 /** Shorter than the 60 s after which many clients abandon a call. */
@@ -59,10 +59,10 @@ export const wait = defineTool({
   outputSchema: shape.object({ ...STATES, done: shape.flag, waited_seconds: shape.count, next: shape.text }),
   annotations: ASKS,
   async call(session, { ids, seconds = DEFAULT_SECONDS }, call) {
-    const ports = session.requireConnected();
-    const { clock } = ports;
+    const account = session.requireConnected();
+    const { clock } = account;
     const start = clock.monotonic();
-    const { targets, failed } = resolveTargets(ports, ids);
+    const { targets, failed } = resolveTargets(account, ids);
     const progress = new WatchProgress(targets.map(({ requestId }) => requestId));
     const measureElapsed = () => (clock.monotonic() - start) / 1_000;
     const reports = new AbortController();
@@ -75,7 +75,7 @@ export const wait = defineTool({
     try {
       // Use at least 1 ms so that it polls once: a timeout of 0 means no timeout.
       const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
-      for await (const event of follow(ports, targets, options)) progress.apply(event);
+      for await (const event of follow(account, targets, options)) progress.apply(event);
     } finally {
       reports.abort();
       await reporting;
@@ -126,12 +126,12 @@ interface RequestState {
 async function readAnswers(
   session: ToolSession,
   ids: readonly string[],
-  ask: (ports: Ports, targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
+  ask: (account: Account, targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
 ) {
-  const ports = session.requireConnected();
-  const { targets, failed } = resolveTargets(ports, ids);
+  const account = session.requireConnected();
+  const { targets, failed } = resolveTargets(account, ids);
   const states: RequestState[] = [];
-  for await (const answer of await ask(ports, targets)) {
+  for await (const answer of await ask(account, targets)) {
     const { requestId } = answer.target;
     if (answer.kind === "failed") states.push({ requestId, status: null, error: answer.error });
     else states.push({ requestId, status: answer.data.status, data: answer.data });
@@ -140,12 +140,12 @@ async function readAnswers(
 }
 
 /** Resolves the ids of a call to requests, each once, and lists the ids that match none. */
-function resolveTargets(ports: Ports, ids: readonly string[]) {
+function resolveTargets(account: Account, ids: readonly string[]) {
   const targets = new Map<string, NamedTarget>();
   const failed: RequestState[] = [];
   for (const id of new Set(ids)) {
     try {
-      const target = resolveTarget(ports, id);
+      const target = resolveTarget(account, id);
       targets.set(target.requestId, target);
     } catch (error) {
       failed.push({ requestId: id, status: null, error });

@@ -5,9 +5,9 @@ import { CodedError } from "../../../src/app/errors.js";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { nameWanted } from "../../../src/client/store/history/create-names.js";
 import { History } from "../../../src/client/store/history/history.js";
+import type { Account } from "../../../src/client/workflows/account.js";
 import { CreateOnce, type CreateOnceOptions } from "../../../src/client/workflows/create-once.js";
 import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
-import type { Ports } from "../../../src/client/workflows/ports.js";
 import { type Clock, systemClock } from "../../../src/core/clock.js";
 import { hashSha256 } from "../../../src/core/files/local-error.js";
 import { describeThisProcess } from "../../../src/core/files/lock/holder.js";
@@ -22,7 +22,7 @@ import { filesWith } from "../../support/home.js";
 const BODY: CreateBody = { prompt: "x" };
 
 /** A history, a service, and what a call makes: the name of a request, and how often one was sent. */
-async function machine(options: HappyOptions = {}, most?: number) {
+async function openAccount(options: HappyOptions = {}, most?: number) {
   const service = await HappyService.start(options);
   const client = new ResearchClient({ baseUrl: service.url, apiKey: KEY });
   let [offset, slow] = [0, 0];
@@ -37,13 +37,13 @@ async function machine(options: HappyOptions = {}, most?: number) {
     sleep: async (ms: number, signal?: AbortSignal) => ms === 2_000 || systemClock.sleep(ms, signal),
   } as Clock;
   const history = new History(join(folderWith(), "state"), clock.now);
-  const ports: Ports = {
+  const account: Account = {
     outputField: "output",
     ...{ client, history, clock, origin: client.origin, apiKey: KEY, profile: null, unrecorded: false },
   };
   const once = new CreateOnce(most);
   const call = async (body = BODY, given: Partial<CreateOnceOptions> = {}, by = once) => {
-    const result = await by.create([{ ports, body }], { submit: {}, ...given });
+    const result = await by.create([{ account, body }], { submit: {}, ...given });
     expect(result.kind).toBe("entry" in result ? "reused" : "created");
     return result.kind === "reused" ? result.entry.request_id : result.submitted.data.request_id;
   };
@@ -53,12 +53,21 @@ async function machine(options: HappyOptions = {}, most?: number) {
   const slowDown = () => {
     slow = 180_000;
   };
-  return { service, history, ports, call, once, pass, slowDown, sent: () => service.server.count("create") };
+  return {
+    service,
+    history,
+    account,
+    call,
+    once,
+    pass,
+    slowDown,
+    sent: () => service.server.count("create"),
+  };
 }
 
 describe("the same call again", () => {
   test("gives back the request, also if another process made it", async () => {
-    const { call, sent, pass } = await machine();
+    const { call, sent, pass } = await openAccount();
     const id = await call();
     expect(await call()).toBe(id);
     pass(DAY_MS - 60_000);
@@ -67,19 +76,19 @@ describe("the same call again", () => {
   });
 
   test("at the same time makes one request, in one process and in two", async () => {
-    const { call, sent } = await machine();
+    const { call, sent } = await openAccount();
     const calls = [call(), call(), call(BODY, {}, new CreateOnce())];
     expect(new Set(await Promise.all(calls)).size).toBe(1);
     expect(sent()).toBe(1);
   });
 
-  test.each<[string, (given: Awaited<ReturnType<typeof machine>>, id: string) => unknown]>([
+  test.each<[string, (given: Awaited<ReturnType<typeof openAccount>>, id: string) => unknown]>([
     ["with another prompt", ({ call }) => call({ prompt: "y" })],
     ["with a schema", ({ call }) => call({ ...BODY, structured_output: true, output_schema: {} })],
     ["that is to be repeated", ({ call }) => call(BODY, { repeat: true })],
     ["more than a day later", ({ call, pass }) => [pass(DAY_MS + 1_000), call()][1]],
     ...["FAILED", "STOPPED"].map(
-      (status): [string, (given: Awaited<ReturnType<typeof machine>>, id: string) => unknown] => [
+      (status): [string, (given: Awaited<ReturnType<typeof openAccount>>, id: string) => unknown] => [
         `after the request ${status}`,
         ({ call, history }, id) => {
           const [entry] = history.find(id);
@@ -89,7 +98,7 @@ describe("the same call again", () => {
       ],
     ),
   ])("%s makes another one", async (_, use) => {
-    const given = await machine();
+    const given = await openAccount();
     const id = (await given.call()) ?? "";
     expect(await use(given, id)).not.toBe(id);
     expect(given.sent()).toBe(2);
@@ -99,7 +108,7 @@ describe("the same call again", () => {
 test("an unknown outcome is never sent again, until it is settled", async () => {
   const lost = (operation: string, nth: number) =>
     operation === "create" && nth === 1 ? refuse(502, "LOST") : undefined;
-  const { call, history, sent } = await machine({ fault: lost });
+  const { call, history, sent } = await openAccount({ fault: lost });
   await expect(call()).rejects.toThrow(UnresolvedCreateError);
   await expect(call()).rejects.toThrow(UnresolvedCreateError);
   await expect(call(BODY, { repeat: true })).rejects.toThrow(UnresolvedCreateError);
@@ -110,8 +119,8 @@ test("an unknown outcome is never sent again, until it is settled", async () => 
 });
 
 /** Records a create that another process has begun. */
-function begunBy({ history, ports }: Awaited<ReturnType<typeof machine>>, process: object): void {
-  const { origin, profile } = ports;
+function begunBy({ history, account }: Awaited<ReturnType<typeof openAccount>>, process: object): void {
+  const { origin, profile } = account;
   history.begin({ origin, profile, apiKey: KEY, body: BODY });
   const intents = filesWith(history.folder, '"kind":"intent"');
   for (const path of intents) {
@@ -125,7 +134,7 @@ function begunBy({ history, ports }: Awaited<ReturnType<typeof machine>>, proces
 }
 
 test("a create of a process that has died is an unknown outcome at once", async () => {
-  const given = await machine();
+  const given = await openAccount();
   begunBy(given, { pid: 2 ** 30 });
   const soon = { submit: { signal: AbortSignal.timeout(20_000) } };
   await expect(given.call(BODY, soon)).rejects.toThrow(UnresolvedCreateError);
@@ -133,7 +142,7 @@ test("a create of a process that has died is an unknown outcome at once", async 
 });
 
 test("a create of a process in another container is waited for three minutes, then its outcome is unknown", async () => {
-  const rig = await machine();
+  const rig = await openAccount();
   const { call, pass, sent } = rig;
   // That process cannot be asked whether it lives: it has another kernel.
   begunBy(rig, { boot: "other", host: "other" });
@@ -148,11 +157,11 @@ test("a create of a process in another container is waited for three minutes, th
 });
 
 test("where another process has the lock of the same create for too long, its outcome is unknown", async () => {
-  const rig = await machine();
-  const { history, ports, call, sent, slowDown } = rig;
+  const rig = await openAccount();
+  const { history, account, call, sent, slowDown } = rig;
   const locks = join(history.folder, "creates");
   mkdirSync(locks, { recursive: true });
-  const name = hashSha256(nameWanted({ origin: ports.origin, apiKey: KEY, body: BODY }));
+  const name = hashSha256(nameWanted({ origin: account.origin, apiKey: KEY, body: BODY }));
   const release = await lock(join(locks, `${name}.lock`));
   const enough = new Error("enough");
   await expect(call(BODY, { submit: { signal: AbortSignal.abort(enough) } })).rejects.toBe(enough);
@@ -168,22 +177,22 @@ test("where another process has the lock of the same create for too long, its ou
 });
 
 test("an account without a key is left out, unless there is no other", async () => {
-  const { ports, once } = await machine();
+  const { account, once } = await openAccount();
   const keyless = {
-    ...{ ...ports, origin: "https://b.example" },
+    ...{ ...account, origin: "https://b.example" },
     get apiKey(): string {
       throw new CodedError("NOT_AUTHENTICATED", "no key");
     },
   };
-  const [lacking, having] = [keyless, ports].map((one) => ({ ports: one, body: BODY }));
+  const [lacking, having] = [keyless, account].map((one) => ({ account: one, body: BODY }));
   if (!lacking || !having) expect.fail();
   await expect(once.create([lacking], { submit: {} })).rejects.toThrow("no key");
-  expect(await once.create([lacking, having], { submit: {} })).toMatchObject({ account: having });
+  expect(await once.create([lacking, having], { submit: {} })).toMatchObject({ request: having });
   expect(await once.create([lacking, having], { submit: {} })).toMatchObject({ kind: "reused" });
 });
 
 test("a call that is given up leaves the create to go on, and the next call gets its request", async () => {
-  const { call, service, history, once, sent } = await machine();
+  const { call, service, history, once, sent } = await openAccount();
   let answer = () => {};
   service.server.script(() => ({
     act: async (socket, request) => {
@@ -208,7 +217,7 @@ test("a call that is given up leaves the create to go on, and the next call gets
 
 describe("no more are sent than allowed", () => {
   test("and one that is given back is none of them", async () => {
-    const { call } = await machine({}, 1);
+    const { call } = await openAccount({}, 1);
     const id = await call();
     expect(await call()).toBe(id);
     await expect(call({ prompt: "y" })).rejects.toMatchObject({
@@ -220,7 +229,7 @@ describe("no more are sent than allowed", () => {
   test("nor is one that the service refused, but one of which nothing is known", async () => {
     const faults = [refuse(400, "VALIDATION_ERROR"), refuse(502, "LOST")];
     const fault = (operation: string, nth: number) => (operation === "create" ? faults[nth - 1] : undefined);
-    const { call, sent } = await machine({ fault }, 1);
+    const { call, sent } = await openAccount({ fault }, 1);
     await expect(call()).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
     await expect(call()).rejects.toThrow(UnresolvedCreateError);
     await expect(call({ prompt: "y" })).rejects.toMatchObject({ kind: "used-up" });
@@ -229,11 +238,11 @@ describe("no more are sent than allowed", () => {
 });
 
 test("without a history nothing is sent", async () => {
-  const { ports, once, sent } = await machine();
-  const bare = { ...ports, history: undefined, unrecorded: true };
+  const { account, once, sent } = await openAccount();
+  const bare = { ...account, history: undefined, unrecorded: true };
   const other = { ...bare, origin: "https://b.example" };
-  for (const named of [[bare], [ports, other], [other, ports]]) {
-    const accounts = named.map((one) => ({ ports: one, body: BODY }));
+  for (const named of [[bare], [account, other], [other, account]]) {
+    const accounts = named.map((one) => ({ account: one, body: BODY }));
     await expect(once.create(accounts, { submit: {} })).rejects.toMatchObject({
       ...{ code: "NOT_ALLOWED", message: "the history is off, so the request was not sent" },
       hint: expect.stringMatching(/`research config unset history`, or unset RESEARCH_NO_HISTORY/),

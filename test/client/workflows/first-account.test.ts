@@ -5,19 +5,19 @@ import { RefusedError, UnreachableError } from "../../../src/client/calls/errors
 import { findProvider } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import { NoAccountError, QuotaExceededError } from "../../../src/client/workflows/errors.js";
-import { type AskedAccount, canGoOn, submitToFirst } from "../../../src/client/workflows/first-account.js";
+import { type AccountRequest, canGoOn, submitToFirst } from "../../../src/client/workflows/first-account.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { answer, envelope, ok, refuse } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
 
-const ACCOUNT = { ports: {}, body: { prompt: "x" } } as AskedAccount;
-const BY_DEFAULT = { ...ACCOUNT, ports: { provider: findProvider("exa") } } as AskedAccount;
+const ACCOUNT = { account: {}, body: { prompt: "x" } } as AccountRequest;
+const BY_DEFAULT = { ...ACCOUNT, account: { provider: findProvider("exa") } } as AccountRequest;
 const BY_NAME = { ...BY_DEFAULT, body: { prompt: "x", model: "m" } };
 const gone = new RefusedError("invalid-input", true, "model_not_found", "x");
 const day = { source: "--per-day", origin: "https://a.example", profile: null };
 
-test.each<[string, unknown, boolean, AskedAccount?]>([
+test.each<[string, unknown, boolean, AccountRequest?]>([
   ["this machine's limit of an hour", new QuotaExceededError(1, 1_000, 0), true],
   ["one of a day", new QuotaExceededError(1, 1_000, 0, day), false],
   ["no connection", new UnreachableError("UNREACHABLE", "x", { unsent: true }), true],
@@ -36,8 +36,8 @@ test.each<[string, unknown, boolean, AskedAccount?]>([
   ["another invalid field", new RefusedError("invalid-input", true, "X", "x"), false, BY_DEFAULT],
   ["a model that the interface does not know", gone, false],
   ["anything else", new Error("x"), false],
-])("after %s the next account may be asked, or not", (_what, error, goesOn, account = ACCOUNT) => {
-  expect(canGoOn(error, account)).toBe(goesOn);
+])("after %s the next account may be asked, or not", (_what, error, goesOn, request = ACCOUNT) => {
+  expect(canGoOn(error, request)).toBe(goesOn);
 });
 
 const BUSY = refuse(429, "RATE_LIMIT_EXCEEDED");
@@ -62,7 +62,7 @@ test.each([
   const history = new History(folderWith(), () => Date.now());
   const accounts = servers.map(({ url }, index) => {
     const client = new ResearchClient({ baseUrl: url, apiKey: "k" });
-    const ports = {
+    const account = {
       ...{ client, origin: client.origin, profile: "ab"[index] ?? null, clock: systemClock },
       ...{ history, unrecorded: false, outputField: "output" },
       get apiKey() {
@@ -70,12 +70,12 @@ test.each([
         return "k";
       },
     };
-    return { ports, body: { prompt: "x" } };
+    return { account, body: { prompt: "x" } };
   });
   const found = await submitToFirst(accounts, {}).then(
-    ({ submitted, account }) => {
+    ({ submitted, request }) => {
       const askedOf = history.list({ limit: 1 })[0]?.asked_of?.profile;
-      const of = `${submitted.data.request_id} of ${account.ports.profile}`;
+      const of = `${submitted.data.request_id} of ${request.account.profile}`;
       return askedOf === undefined ? of : `${of}, asked of ${askedOf}`;
     },
     (error) =>
@@ -91,17 +91,19 @@ test("what is asked of the first account holds: its signal, its limit, and the w
   const { url } = await faultServer(() => ok({ request_id: "a" }));
   const client = new ResearchClient({ baseUrl: url, apiKey: "k" });
   const history = new History(folderWith(), () => Date.now());
-  const account = { client, origin: client.origin, apiKey: "k", profile: null };
-  const ports = { ...account, clock: systemClock, history, unrecorded: true, outputField: "output" };
-  const asked = [{ ports, body: { prompt: "x" }, limit: 1 }];
+  const account = {
+    ...{ client, origin: client.origin, apiKey: "k", profile: null },
+    ...{ clock: systemClock, history, unrecorded: true, outputField: "output" },
+  };
+  const asked = [{ account, body: { prompt: "x" }, limit: 1 }];
   const reason = new Error("enough");
   await expect(submitToFirst(asked, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   await submitToFirst(asked, {});
   await expect(submitToFirst(asked, {})).rejects.toBeInstanceOf(QuotaExceededError);
-  const onWait = (_: number, account: AskedAccount) => Promise.reject(account.body);
+  const onWait = (_: number, request: AccountRequest) => Promise.reject(request.body);
   await expect(submitToFirst(asked, { waitForQuota: true, onWait })).rejects.toBe(asked[0]?.body);
   const ending = new AbortController();
-  const twice = submitToFirst([...asked, { ports, body: { prompt: "y" } }], {
+  const twice = submitToFirst([...asked, { account, body: { prompt: "y" } }], {
     signal: ending.signal,
     onNext: () => ending.abort(reason),
   });

@@ -38,8 +38,8 @@ test.each<[string, StatusData, facts: object, isKept?: boolean]>([
       seen.push([store, origin, request_id, text]),
   };
   const target = entry();
-  const ports = { origin: "o", history: history as unknown as History };
-  expect(observe(ports, target, data)).toBeUndefined();
+  const account = { origin: "o", history: history as unknown as History };
+  expect(observe(account, target, data)).toBeUndefined();
   const kept = isKept ? [["results", "o", "id", JSON.stringify(data)]] : [];
   expect(seen).toEqual([["PENDING", data.status, facts], ...kept]);
   expect(target.status).toBe(data.status);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
 import type { WatchOptions } from "../../../src/client/calls/watch/types.js";
 import type { HistoryEntry } from "../../../src/client/store/history/records.js";
+import type { Account } from "../../../src/client/workflows/account.js";
 import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
-import type { Ports } from "../../../src/client/workflows/ports.js";
 
 const error = new UnreachableError("UNREACHABLE", "m");
 const moment = { at: 0, elapsedMs: 0 };
@@ -66,10 +66,10 @@ test.each<[string, number[] | undefined, boolean]>([
   };
   const listDurations = (...asked: unknown[]) => (asked.join() === "o,200" ? runs : []);
   const history = runs && { listDurations, observe: () => {} };
-  const ports = { client, history, origin: "o", profile: "p" } as unknown as Ports;
+  const account = { client, history, origin: "o", profile: "p" } as unknown as Account;
   const entry = { origin: "o", profile: "q" } as HistoryEntry;
   const seen: FollowEvent[] = [];
-  for await (const event of follow(ports, [{ requestId: "id", entry }])) seen.push(event);
+  for await (const event of follow(account, [{ requestId: "id", entry }])) seen.push(event);
   const message = "not found: id was created at o with profile q; add --profile q";
   expect(seen).toStrictEqual([
     ...events.slice(0, 2),

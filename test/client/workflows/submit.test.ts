@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import { findProvider } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
+import type { Account } from "../../../src/client/workflows/account.js";
 import { NotRecordedError } from "../../../src/client/workflows/errors.js";
 import { submitToFirst } from "../../../src/client/workflows/first-account.js";
-import type { Ports } from "../../../src/client/workflows/ports.js";
 import { submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
@@ -20,7 +20,11 @@ const BODY = { prompt: "x" };
 type Script = Behaviour | ((operation: string) => Behaviour);
 
 /** A machine whose service answers so. */
-async function machine(behaviour: Script, own: Partial<Ports> = {}, state = join(folderWith(), "state")) {
+async function openAccount(
+  behaviour: Script,
+  own: Partial<Account> = {},
+  state = join(folderWith(), "state"),
+) {
   const server = await faultServer((operation) =>
     typeof behaviour === "function" ? behaviour(operation) : behaviour,
   );
@@ -29,22 +33,22 @@ async function machine(behaviour: Script, own: Partial<Ports> = {}, state = join
   const client = new ResearchClient({ baseUrl: server.url, apiKey: KEY, ...dialect });
   const history = new History(state, () => Date.now());
   const { origin } = client;
-  const ports: Ports = {
+  const account: Account = {
     outputField: "output",
     ...{ client, history, clock: systemClock, origin, apiKey: KEY, profile: null, unrecorded: false },
     ...own,
   };
-  return { server, history, origin, ports };
+  return { server, history, origin, account };
 }
 
 /** One create that is answered so: its error, and what the history holds afterwards. */
 async function submitted(
   behaviour: Script,
   options: Parameters<typeof submit>[2] = {},
-  own: Partial<Ports> = {},
+  own: Partial<Account> = {},
 ) {
-  const { server, history, origin, ports } = await machine(behaviour, own);
-  const code = await submit(ports, BODY, options).then(
+  const { server, history, origin, account } = await openAccount(behaviour, own);
+  const code = await submit(account, BODY, options).then(
     () => undefined,
     (error) => error.code ?? error.message,
   );
@@ -109,7 +113,7 @@ test("one that is aborted before it is sent leaves nothing", async () => {
   expect(found).toMatchObject({ code: "enough", sent: 0, counted: 0, status: undefined });
 });
 
-test.each<[string, Partial<Ports>, Script, string | undefined, number]>([
+test.each<[string, Partial<Account>, Script, string | undefined, number]>([
   ["is sent if nothing is to be kept", { unrecorded: true }, WITH_ID_AND_STATE, undefined, 1],
   ["may be refused", { unrecorded: true }, refuse(400, "VALIDATION_ERROR"), "VALIDATION_ERROR", 1],
   ["may be lost", { unrecorded: true }, reset(), "OUTCOME_UNKNOWN", 1],
@@ -124,34 +128,34 @@ test.each<[string, Partial<Ports>, Script, string | undefined, number]>([
 });
 
 test("a create that cannot be recorded is not sent", async () => {
-  const { ports, server } = await machine(reset(), {}, "/dev/null/state");
-  await expect(submit(ports, BODY)).rejects.toThrow(NotRecordedError);
-  await expect(submit(ports, BODY)).rejects.toThrow(/^the request was not sent: .*\/dev\/null\/state/);
+  const { account, server } = await openAccount(reset(), {}, "/dev/null/state");
+  await expect(submit(account, BODY)).rejects.toThrow(NotRecordedError);
+  await expect(submit(account, BODY)).rejects.toThrow(/^the request was not sent: .*\/dev\/null\/state/);
   expect(server.count()).toBe(0);
 });
 
 test("an unforeseen error is an unknown outcome, also where the caller has given up", async () => {
   const client = { check: async () => {}, create: () => Promise.reject(new TypeError("odd")) };
-  const given = { client: client as unknown as Ports["client"] };
+  const given = { client: client as unknown as Account["client"] };
   const found = await submitted(reset(), { signal: AbortSignal.abort() }, given);
   expect(found).toMatchObject({ code: "odd", status: "UNKNOWN", counted: 1, sender: false });
 });
 
 test("a tier that has no limit counts nothing before a create is sent", async () => {
-  const { history, ports } = await machine(ok({ request_id: "a" }));
+  const { history, account } = await openAccount(ok({ request_id: "a" }));
   history.reserve = () => Promise.reject(new Error("counted"));
-  const submitted = submit(ports, BODY, { limit: Number.POSITIVE_INFINITY });
+  const submitted = submit(account, BODY, { limit: Number.POSITIVE_INFINITY });
   await expect(submitted).resolves.toMatchObject({ data: { request_id: "a" } });
 });
 
 test("a limit that is used up is an error with its number, that of the day with whose it is", async () => {
-  const { ports } = await machine(ok({ request_id: "a" }), { perDay: PER_DAY });
-  await submit(ports, BODY);
-  const day = { source: "--per-day", origin: ports.origin, profile: null };
-  await expect(submit(ports, BODY, { limit: 9 })).rejects.toMatchObject({ limit: 1, day });
+  const { account } = await openAccount(ok({ request_id: "a" }), { perDay: PER_DAY });
+  await submit(account, BODY);
+  const day = { source: "--per-day", origin: account.origin, profile: null };
+  await expect(submit(account, BODY, { limit: 9 })).rejects.toMatchObject({ limit: 1, day });
   const perDay = { ...PER_DAY, value: 9 };
   const ofHour = { limit: 1, day: undefined };
-  await expect(submit({ ...ports, perDay }, BODY, { limit: 1 })).rejects.toMatchObject(ofHour);
+  await expect(submit({ ...account, perDay }, BODY, { limit: 1 })).rejects.toMatchObject(ofHour);
 });
 
 test.each([
@@ -161,8 +165,8 @@ test.each([
 ])("at a provider a create %s", async (_, code, asked, hint) => {
   const refusal = answer({ status: 400, body: JSON.stringify({ error: { message: "no", code } }) });
   const provider = findProvider("openai");
-  const { ports, server } = await machine(refusal, { provider });
-  const error = await submit(ports, { ...BODY, ...asked }).catch((error) => error);
+  const { account, server } = await openAccount(refusal, { provider });
+  const error = await submit(account, { ...BODY, ...asked }).catch((error) => error);
   expect(error).toMatchObject({ code, hint: hint ? expect.stringMatching(hint) : undefined });
   const [sent] = server.of("create");
   expect(JSON.parse(`${sent?.body}`).model).toBe(Object(asked).model ?? provider?.defaultModel);
@@ -175,14 +179,14 @@ test.each([
   const now = Date.now();
   const clock = { ...systemClock, now: () => now, sleep: () => Promise.reject(new Error("slept")) };
   const provider = findProvider(name ?? "");
-  const { ports, history, origin } = await machine(refuse(429, "RATE_LIMITED"), { clock, provider });
+  const { account, history, origin } = await openAccount(refuse(429, "RATE_LIMITED"), { clock, provider });
   const before = new History(history.folder, () => now - 600_000);
   before.begin({ origin, apiKey: KEY, body: BODY, profile: null }).recordCreated("old", {});
   const onWait = (until: number) => Promise.reject(new Error(`${(until - now) / 1_000} s`));
-  const waiting = submitToFirst([{ ports, body: BODY }], { waitForQuota: true, onWait });
+  const waiting = submitToFirst([{ account, body: BODY }], { waitForQuota: true, onWait });
   await expect(waiting).rejects.toThrow(`${seconds} s`);
-  await expect(submitToFirst([{ ports, body: BODY }], { waitForQuota: true })).rejects.toThrow("slept");
-  await expect(submitToFirst([{ ports, body: BODY }], {})).rejects.toMatchObject({ code: "RATE_LIMITED" });
+  await expect(submitToFirst([{ account, body: BODY }], { waitForQuota: true })).rejects.toThrow("slept");
+  await expect(submitToFirst([{ account, body: BODY }], {})).rejects.toMatchObject({ code: "RATE_LIMITED" });
 });
 
 test("an id that cannot be recorded is given all the same, with why", async () => {
@@ -191,7 +195,7 @@ test("an id that cannot be recorded is given all the same, with why", async () =
     rmSync(join(state, "open"), { recursive: true });
     mkdirSync(join(state, "history.jsonl"));
   };
-  const { ports } = await machine(ok({ request_id: "a" }), {}, state);
-  const { data, notSaved } = await submit(ports, BODY, { onIntent });
+  const { account } = await openAccount(ok({ request_id: "a" }), {}, state);
+  const { data, notSaved } = await submit(account, BODY, { onIntent });
   expect([data.request_id, notSaved]).toEqual(["a", expect.any(LocalError)]);
 });

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { ResearchClient } from "../../../src/client/calls/client.js";
 import type { NoOutputError } from "../../../src/client/calls/errors.js";
 import { History } from "../../../src/client/store/history/history.js";
+import type { Account } from "../../../src/client/workflows/account.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { submitToFirst } from "../../../src/client/workflows/first-account.js";
 import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
-import type { Ports } from "../../../src/client/workflows/ports.js";
 import {
   askStates,
   requireEntry,
@@ -30,11 +30,11 @@ import { VirtualClock } from "../../support/virtual-clock.js";
 
 const FAST = { interval: 5 };
 
-async function machine(options: HappyOptions = {}, own: Partial<Ports> = {}) {
+async function openAccount(options: HappyOptions = {}, own: Partial<Account> = {}) {
   const service = await HappyService.start(options);
   const client = new ResearchClient({ baseUrl: service.url, apiKey: KEY });
   const history = new History(join(folderWith(), "state"), () => Date.now());
-  const ports: Ports = {
+  const account: Account = {
     client,
     origin: client.origin,
     apiKey: KEY,
@@ -45,7 +45,7 @@ async function machine(options: HappyOptions = {}, own: Partial<Ports> = {}) {
     clock: systemClock,
     ...own,
   };
-  return { service, ports, history };
+  return { service, account, history };
 }
 
 async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
@@ -57,9 +57,9 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
 const body: CreateBody = { prompt: "How do tides form? => PENDING PROCESSING COMPLETED" };
 
 test("submits, follows and fetches; the history knows each step", async () => {
-  const { ports, history } = await machine();
+  const { account, history } = await openAccount();
   const intents: (string | undefined)[] = [];
-  const { data, localId, notSaved } = await submit(ports, body, {
+  const { data, localId, notSaved } = await submit(account, body, {
     onIntent: (id) => {
       intents.push(id);
       expect(history.list({ limit: 1 })).toMatchObject([{ local_id: id, status: "UNKNOWN" }]);
@@ -68,24 +68,24 @@ test("submits, follows and fetches; the history knows each step", async () => {
   expect(intents).toEqual([localId]);
   expect(notSaved).toBeUndefined();
 
-  const target = resolveTarget(ports, data.request_id.slice(0, 8));
+  const target = resolveTarget(account, data.request_id.slice(0, 8));
   const progress = new WatchProgress([target.requestId]);
   const states: string[] = [];
-  for await (const event of follow(ports, [target, target], FAST)) {
+  for await (const event of follow(account, [target, target], FAST)) {
     progress.apply(event);
     if (event.kind === "state") states.push(event.status);
   }
   expect(states).toEqual(["PENDING", "PROCESSING", "COMPLETED"]);
   expect(progress.outcomes).toEqual([{ requestId: data.request_id, status: "COMPLETED", kind: "final" }]);
   expect(progress.buildRunning).toEqual([]);
-  expect(requireEntry(ports, "@last")).toMatchObject({ request_id: data.request_id, status: "COMPLETED" });
+  expect(requireEntry(account, "@last")).toMatchObject({ request_id: data.request_id, status: "COMPLETED" });
 
-  const result = await fetchResult(ports, target);
+  const result = await fetchResult(account, target);
   expect(result).toMatchObject({ value: `An answer to: ${body.prompt}`, data: { status: "COMPLETED" } });
 });
 
 test("follows requests that come while it runs, each once, and ends when no more come", async () => {
-  const { ports, service } = await machine();
+  const { account, service } = await openAccount();
   const [a = "", b = ""] = ["a => PROCESSING COMPLETED", "b => FAILED"].map((prompt) => service.add(prompt));
   const target = (requestId: string): Target => ({ requestId, entry: undefined });
   const { opened: first, open: moveOn } = gate();
@@ -96,7 +96,7 @@ test("follows requests that come while it runs, each once, and ends when no more
     yield target(b);
   }
   const seen: string[] = [];
-  for await (const event of follow(ports, source(), FAST)) {
+  for await (const event of follow(account, source(), FAST)) {
     if (event.kind !== "state") continue;
     seen.push(`${event.requestId === a ? "a" : "b"} ${event.status}`);
     moveOn();
@@ -105,50 +105,50 @@ test("follows requests that come while it runs, each once, and ends when no more
   expect(seen.filter((line) => line.startsWith("b"))).toEqual(["b FAILED"]);
 });
 
-test("a follow ends with the reason of its signal, and the ports serve the next call", async () => {
-  const { ports, service } = await machine();
+test("a follow ends with the reason of its signal, and the account serve the next call", async () => {
+  const { account, service } = await openAccount();
   const target = { requestId: service.add("x => PROCESSING"), entry: undefined };
   const controller = new AbortController();
   const reason = new Error("enough");
   const watching = (async () => {
-    for await (const event of follow(ports, [target], { ...FAST, signal: controller.signal }))
+    for await (const event of follow(account, [target], { ...FAST, signal: controller.signal }))
       if (event.kind === "state") controller.abort(reason);
   })();
   await expect(watching).rejects.toBe(reason);
   const unknown = { requestId: "not-there", entry: undefined };
-  expect(await askStates(ports, [target, unknown])).toMatchObject([
+  expect(await askStates(account, [target, unknown])).toMatchObject([
     { kind: "answered", data: { status: "PROCESSING" } },
     { kind: "failed", target: unknown, error: { kind: "not-found" } },
   ]);
 });
 
 test("requests of two accounts are followed at once, each at its own, until they are left", async () => {
-  const [one, two] = [await machine(), await machine()];
+  const [one, two] = [await openAccount(), await openAccount()];
   const at = (prompt: string): Target[] => [
     { requestId: one.service.add(prompt), entry: undefined },
-    { requestId: two.service.add(prompt), entry: undefined, at: two.ports },
+    { requestId: two.service.add(prompt), entry: undefined, account: two.account },
   ];
   const seen = async (targets: readonly Target[]) =>
-    (await all(follow(one.ports, targets, FAST))).map((event) => Object(event).status ?? event.kind);
+    (await all(follow(one.account, targets, FAST))).map((event) => Object(event).status ?? event.kind);
   expect(await seen(at("a => FAILED"))).toEqual(["FAILED", "FAILED"]);
   expect(await seen(at("b => STOPPED").slice(1))).toEqual(["STOPPED"]);
   const endless = at("c => PROCESSING");
-  for await (const _ of follow(one.ports, endless, FAST)) break;
+  for await (const _ of follow(one.account, endless, FAST)) break;
   const [ending, reason] = [new AbortController(), new Error("enough")];
   const watching = async () => {
-    for await (const _ of follow(one.ports, endless, { ...FAST, signal: ending.signal }))
+    for await (const _ of follow(one.account, endless, { ...FAST, signal: ending.signal }))
       ending.abort(reason);
   };
   await expect(watching()).rejects.toBe(reason);
 });
 
 test("what cannot be kept of a state is an event, and ends nothing", async () => {
-  const broken = await machine();
-  const { data } = await submit(broken.ports, body);
-  const entry = requireEntry(broken.ports, data.request_id);
+  const broken = await openAccount();
+  const { data } = await submit(broken.account, body);
+  const entry = requireEntry(broken.account, data.request_id);
   const history = new History("/dev/null/nowhere", () => Date.now());
-  const ports = { ...broken.ports, history };
-  const events = await all(follow(ports, [{ requestId: data.request_id, entry }], FAST));
+  const account = { ...broken.account, history };
+  const events = await all(follow(account, [{ requestId: data.request_id, entry }], FAST));
   const kinds = (kind: FollowEvent["kind"]) => events.filter((event) => event.kind === kind);
   expect(kinds("not-observed")).toMatchObject([
     { requestId: data.request_id, error: { name: "LocalError" } },
@@ -158,10 +158,10 @@ test("what cannot be kept of a state is an event, and ends nothing", async () =>
 });
 
 test("the hour's limit stops a create before it is sent, or has it waited for", async () => {
-  const { ports, service } = await machine();
-  await submit(ports, body, { limit: 1 });
-  expect(ports.history?.countHour(ports, 1).attempts).toHaveLength(1);
-  const error = await submitToFirst([{ ports, body, limit: 1 }], {}).catch((error: unknown) => error);
+  const { account, service } = await openAccount();
+  await submit(account, body, { limit: 1 });
+  expect(account.history?.countHour(account, 1).attempts).toHaveLength(1);
+  const error = await submitToFirst([{ account, body, limit: 1 }], {}).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(QuotaExceededError);
   expect((error as QuotaExceededError).retryAfter).toBeGreaterThan(3_500);
   expect(service.server.count("create")).toBe(1);
@@ -169,7 +169,7 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
   const controller = new AbortController();
   const reason = new Error("enough");
   const waits: number[] = [];
-  const waiting = submitToFirst([{ ports, body, limit: 1 }], {
+  const waiting = submitToFirst([{ account, body, limit: 1 }], {
     waitForQuota: true,
     signal: controller.signal,
     onWait: (until) => {
@@ -183,14 +183,14 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
 });
 
 test("stops all requests that it can, and says of each what became of it", async () => {
-  const { ports, service, history } = await machine();
-  const { data } = await submit(ports, { prompt: "d => COMPLETED" });
-  const recorded = resolveTarget(ports, data.request_id);
+  const { account, service, history } = await openAccount();
+  const { data } = await submit(account, { prompt: "d => COMPLETED" });
+  const recorded = resolveTarget(account, data.request_id);
   const targets: Target[] = ["a => PROCESSING", "b => COMPLETED", "c => PENDING"].map((prompt) => ({
     requestId: service.add(prompt),
     entry: undefined,
   }));
-  const answers = await all(stopAll(ports, [...targets, recorded]));
+  const answers = await all(stopAll(account, [...targets, recorded]));
   expect(answers.map((answer) => (answer.kind === "answered" ? answer.data.status : "failed"))).toEqual([
     "STOPPED",
     "failed",
@@ -202,19 +202,19 @@ test("stops all requests that it can, and says of each what became of it", async
 
 test("a stop that is answered without STOPPED is no success", async () => {
   const fault: HappyOptions["fault"] = only("stop", ok({ status: "PROCESSING" }));
-  const { ports, service } = await machine({ fault }, { clock: new VirtualClock() });
+  const { account, service } = await openAccount({ fault }, { clock: new VirtualClock() });
   const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
-  expect(await all(stopAll(ports, [target]))).toMatchObject([
+  expect(await all(stopAll(account, [target]))).toMatchObject([
     { kind: "failed", error: { code: "BAD_RESPONSE", requestId: target.requestId } },
   ]);
   const running = ok({ status: "PROCESSING", provider_status: "stopping" });
-  const provider = await machine({ fault: () => running }, { clock: new VirtualClock() });
+  const provider = await openAccount({ fault: () => running }, { clock: new VirtualClock() });
   const message = `the service accepted the stop, but ${target.requestId} is PROCESSING`;
-  expect(await all(stopAll(provider.ports, [target]))).toMatchObject([
+  expect(await all(stopAll(provider.account, [target]))).toMatchObject([
     { kind: "failed", error: { code: "NOT_FINISHED", message } },
   ]);
   service.conversations.get(target.requestId)?.timeline.splice(0, 1, "STOPPED");
-  expect(await all(stopAll(ports, [target]))).toMatchObject([
+  expect(await all(stopAll(account, [target]))).toMatchObject([
     { kind: "answered", data: { status: "STOPPED" } },
   ]);
 });
@@ -223,52 +223,52 @@ test("a stop that is aborted while it is asked for is not waited for", async () 
   for (const faulty of ["stop", "status"] as const) {
     const answers = { stop: ok({ status: "PROCESSING" }), [faulty]: hang() };
     const fault: HappyOptions["fault"] = (operation) => Object(answers)[operation];
-    const { ports, service } = await machine({ fault });
+    const { account, service } = await openAccount({ fault });
     const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
     const [ending, reason] = [new AbortController(), new Error("enough")];
-    const stopped = all(stopAll(ports, [target], { signal: ending.signal }));
+    const stopped = all(stopAll(account, [target], { signal: ending.signal }));
     void until(async () => service.server.count(faulty) > 0 || undefined).then(() => ending.abort(reason));
     await expect(stopped).rejects.toBe(reason);
   }
 });
 
 test("why there is no result is said in the service's words, if it has any", async () => {
-  const { ports, service, history } = await machine();
-  const { data } = await submit(ports, { prompt: "x => FAILED" });
+  const { account, service, history } = await openAccount();
+  const { data } = await submit(account, { prompt: "x => FAILED" });
   const failed = data.request_id;
   const target = (requestId: string) => ({ requestId, entry: undefined });
-  const why = await explainNoResult(ports, target(failed), "FAILED");
+  const why = await explainNoResult(account, target(failed), "FAILED");
   expect(why).toMatchObject({ code: "RESEARCH_FAILED", status: "FAILED" });
   expect(history.find(failed)).toMatchObject([
     { status: "FAILED", message: (why as NoOutputError).refusal.message },
   ]);
-  expect(await explainNoResult(ports, target("nobody-knows"), "FAILED")).toMatchObject({
+  expect(await explainNoResult(account, target("nobody-knows"), "FAILED")).toMatchObject({
     code: "RESEARCH_FAILED",
   });
   const asked = service.server.count("output");
-  expect(await explainNoResult(ports, target(failed), "STOPPED")).toMatchObject({
+  expect(await explainNoResult(account, target(failed), "STOPPED")).toMatchObject({
     ...{ code: "RESEARCH_STOPPED", message: `${failed} ended STOPPED, so it has no output` },
     requestId: failed,
   });
   expect(service.server.count("output")).toBe(asked);
-  const { data: stopped } = await submit(ports, { prompt: "x => STOPPED" });
-  const other = await explainNoResult(ports, target(stopped.request_id), "FAILED");
+  const { data: stopped } = await submit(account, { prompt: "x => STOPPED" });
+  const other = await explainNoResult(account, target(stopped.request_id), "FAILED");
   expect(other).toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(stopped.request_id)).toMatchObject([{ status: "PENDING" }]);
 });
 
 test("a result that is kept is not asked for, and one that was cut short is given as a part only", async () => {
-  const { ports, service, history } = await machine();
+  const { account, service, history } = await openAccount();
   const kept = { provider_status: "incomplete", output: '{"a":1.0}' };
   for (const status of ["COMPLETED", "FAILED"])
-    history.results.keep(ports.origin, status, JSON.stringify({ ...kept, status }));
+    history.results.keep(account.origin, status, JSON.stringify({ ...kept, status }));
   const [whole, cut] = ["COMPLETED", "FAILED"].map((requestId) => ({ requestId, entry: undefined }));
   if (!whole || !cut) expect.fail();
-  expect(await fetchResult(ports, whole)).toMatchObject({ value: kept.output });
-  const { value, exact } = await fetchResult(ports, whole, { schema: {} });
+  expect(await fetchResult(account, whole)).toMatchObject({ value: kept.output });
+  const { value, exact } = await fetchResult(account, whole, { schema: {} });
   expect([value, stringifyExact(exact)]).toEqual([{ a: 1 }, '{"a":1.0}']);
-  await expect(fetchResult(ports, cut)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
-  expect(await fetchResult(ports, cut, { partial: true })).toMatchObject({ value: kept.output });
+  await expect(fetchResult(account, cut)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
+  expect(await fetchResult(account, cut, { partial: true })).toMatchObject({ value: kept.output });
   expect(service.server.count()).toBe(0);
 });
 
@@ -278,24 +278,24 @@ test.each([
   ["in no history", false, false],
 ])("a provider's result that was fetched is kept for a request that is %s", async (_, made, isKept) => {
   const data = { status: "COMPLETED", provider_status: "completed", output: "x" };
-  const { ports, history } = await machine({ fault: only("output", ok(data)) });
-  const { data: created } = await submit(ports, body);
-  const { requestId, entry } = resolveTarget(ports, created.request_id);
+  const { account, history } = await openAccount({ fault: only("output", ok(data)) });
+  const { data: created } = await submit(account, body);
+  const { requestId, entry } = resolveTarget(account, created.request_id);
   const target = { requestId, entry: made && entry ? { ...entry, ...Object(made) } : undefined };
-  expect(await fetchResult(ports, target)).toMatchObject({ value: "x" });
-  expect(history.results.read(ports.origin, requestId) !== undefined).toBe(isKept);
+  expect(await fetchResult(account, target)).toMatchObject({ value: "x" });
+  expect(history.results.read(account.origin, requestId) !== undefined).toBe(isKept);
 });
 
 test("why there is no result is kept when it is asked for, and a result that is late is an error", async () => {
-  const { ports, history } = await machine();
-  const { data } = await submit(ports, { prompt: "x => FAILED" });
-  const target = resolveTarget(ports, data.request_id);
-  await expect(fetchResult(ports, target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
+  const { account, history } = await openAccount();
+  const { data } = await submit(account, { prompt: "x => FAILED" });
+  const target = resolveTarget(account, data.request_id);
+  await expect(fetchResult(account, target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(data.request_id)).toMatchObject([{ status: "FAILED", message: expect.any(String) }]);
 
   const clock = new VirtualClock();
   const output = (_: string, { signal }: { signal: AbortSignal }) => clock.sleep(3_600_000, signal);
-  const slow = { ...ports, clock, client: { output } as unknown as Ports["client"] };
+  const slow = { ...account, clock, client: { output } as unknown as Account["client"] };
   const asked = { requestId: "slow-1", entry: undefined };
   const started = clock.monotonic();
   await expect(fetchResult(slow, asked, { end: started + 5_000 })).rejects.toMatchObject({

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { readKeptCheck } from "../../../app/kept-check.js";
 import { readSmallFile } from "../../../app/read-text.js";
+import type { Account } from "../../../client/workflows/account.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
-import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
+import type { BatchLane } from "../../../client/workflows/batch/create-pacer.js";
 import type { RowState } from "../../../client/workflows/batch/plan.js";
 import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
-import type { Ports } from "../../../client/workflows/ports.js";
 import type { Target } from "../../../client/workflows/requests.js";
 import { type Result, readKeptResult, readResult } from "../../../client/workflows/results.js";
 import { JsonText, readJsonPath } from "../../../core/json/exact-json.js";
@@ -16,31 +16,31 @@ import { buildPage } from "../../results/page.js";
 const MAX_RESULT_BYTES = 64 << 20;
 
 /** Returns the account that made a row, or the batch's first one if that is not set up any more. */
-export function findRowPorts({ accounts }: Pick<BatchJob, "accounts">, { account }: RowState): Ports {
-  return (account ?? (accounts[0] as BatchAccount)).ports;
+export function findRowAccount({ lanes }: Pick<BatchJob, "lanes">, { lane }: RowState): Account {
+  return (lane ?? (lanes[0] as BatchLane)).account;
 }
 
 /** The result of a row that is done: as it is kept, else as its file has it. Throws LocalError or UsageError. */
 export function readRowResult(
-  job: Pick<BatchJob, "accounts" | "folder">,
+  job: Pick<BatchJob, "lanes" | "folder">,
   state: RowState,
-): { ports: Ports; target: Target; result: Result } {
-  const ports = findRowPorts(job, state);
-  const target = buildTarget(state, ports);
-  const kept = readKeptResult(ports, target);
+): { account: Account; target: Target; result: Result } {
+  const account = findRowAccount(job, state);
+  const target = buildTarget(state, account);
+  const kept = readKeptResult(account, target);
   if (kept)
-    return { ports, target, result: readResult(kept, ports.outputField, state.row.body.output_schema) };
+    return { account, target, result: readResult(kept, account.outputField, state.row.body.output_schema) };
   const { file = "" } = state;
   const text = readSmallFile(join(job.folder.path, file), "the result", MAX_RESULT_BYTES);
   const isJson = file.endsWith(".json");
   const value = isJson ? readJsonPath(text) : text;
-  return { ports, target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
+  return { account, target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
 }
 
 export function buildRowOrigin(state: RowState): ResultOrigin {
-  const { row, requestId, createdAt, endedAt, standing, account } = state;
+  const { row, requestId, createdAt, endedAt, standing, lane } = state;
   return {
-    ...{ question: row.body.prompt, requestId, origin: state.origin ?? account?.ports.origin },
+    ...{ question: row.body.prompt, requestId, origin: state.origin ?? lane?.account.origin },
     createdAt: createdAt ?? undefined,
     completedAt: standing === "done" ? endedAt : undefined,
   };
@@ -48,9 +48,9 @@ export function buildRowOrigin(state: RowState): ResultOrigin {
 
 /** The page of a row that is done, with the marks of its check if there is one. Rejects with LocalError. */
 export async function buildPageOfRow(
-  job: Pick<BatchJob, "accounts" | "folder">,
+  job: Pick<BatchJob, "lanes" | "folder">,
   state: RowState,
 ): Promise<string> {
-  const { ports, target, result } = readRowResult(job, state);
-  return buildPage(result, { ...buildRowOrigin(state), check: readKeptCheck(ports, target.requestId) });
+  const { account, target, result } = readRowResult(job, state);
+  return buildPage(result, { ...buildRowOrigin(state), check: readKeptCheck(account, target.requestId) });
 }

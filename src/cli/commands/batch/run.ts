@@ -1,10 +1,11 @@
 import { basename } from "node:path";
+import type { ProfileAccount } from "../../../app/account.js";
 import { type CreatePace, createPacerOf, nameRow, openBatch } from "../../../app/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../app/errors.js";
 import { describeFailure } from "../../../app/failure.js";
-import type { Machine } from "../../../app/machine.js";
 import { costEstimate } from "../../../app/quota.js";
 import { requireConnection } from "../../../app/settings.js";
+import type { Account } from "../../../client/workflows/account.js";
 import { estimate, estimateUsualLength } from "../../../client/workflows/batch/estimate.js";
 import { type KnownRow, reconcile } from "../../../client/workflows/batch/journal.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
@@ -16,7 +17,6 @@ import {
   type RowState,
 } from "../../../client/workflows/batch/plan.js";
 import { isRepeated, type Row } from "../../../client/workflows/batch/row.js";
-import type { Ports } from "../../../client/workflows/ports.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { type Context, listWords, resumeCommand } from "../../context.js";
 import { openModelForChecks } from "../../requests/check-after.js";
@@ -39,8 +39,8 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   ctx.limitDay(options);
   const { rows, faults, format, accountOf } = await readBatch(ctx, file, options);
   // Where each row names its own account, none need be in use.
-  const machine = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
-  const limit = machine.getHourlyLimit(options);
+  const account = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
+  const limit = account.getHourlyLimit(options);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
   for (const { key, line } of listChangedRows(rows, before)) {
     const reason = `the request of the key ${JSON.stringify(key)} has changed since it was sent`;
@@ -50,14 +50,14 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     faults.push({ reason: "--out is missing: pass the folder for the results" });
   if (faults.length > 0) return refuse(ctx, file, faults);
   const planBatch = (): Planned => {
-    const knownRows = reconcile(before, machine.history);
+    const knownRows = reconcile(before, account.history);
     return { known: knownRows, states: planRows(rows, knownRows, options, () => true), accountOf };
   };
-  if (dryRun || out === undefined) return buildDryRun(ctx, machine, planBatch(), { limit });
+  if (dryRun || out === undefined) return buildDryRun(ctx, account, planBatch(), { limit });
   if (!options.yes && canAsk(ctx))
     await confirmRows(ctx, planBatch(), `${escapeLine(file)}, read as ${FORMS[format]},`);
   const checkModel = await openModelForChecks(ctx, options.check);
-  const job = await openBatch(machine, rows, { ...options, limit, out });
+  const job = await openBatch(account, rows, { ...options, limit, out });
   const { folder, states } = job;
   try {
     const pages = options.html ? await import("./pages.js") : undefined;
@@ -78,7 +78,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
 interface Planned {
   known: ReadonlyMap<string, KnownRow>;
   states: readonly RowState[];
-  accountOf: (profile: string | undefined) => Machine;
+  accountOf: (profile: string | undefined) => ProfileAccount;
 }
 
 /** More rows than this are sent only after a question: any text file is a list of prompts to `batch`. */
@@ -135,19 +135,19 @@ const SHOWN_PROMPTS = 3;
 /** Says what would be done, how long it would take, and what is asked first. Needs no key, and changes nothing. */
 async function buildDryRun(
   ctx: Context,
-  machine: Machine,
+  account: ProfileAccount,
   { known: knownRows, states, accountOf }: Planned,
   pace: CreatePace,
 ): Promise<number> {
-  const ports = findConnectedPorts(machine);
-  const usualMs = ports && estimateUsualLength(ports.history, ports.origin);
-  const pacer = createPacerOf(ctx.host.clock, ports, knownRows, pace);
+  const connected = findConnectedAccount(account);
+  const usualMs = connected && estimateUsualLength(connected.history, connected.origin);
+  const pacer = createPacerOf(ctx.host.clock, connected, knownRows, pace);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
   const rows = states.map(({ row }) => row);
   const describeAsked = ({ profile, body }: Row) => {
-    const at = accountOf(profile);
-    return { ports: at, model: body.model ?? at.provider?.defaultModel };
+    const account = accountOf(profile);
+    return { account, model: body.model ?? account.provider?.defaultModel };
   };
   const isMixed = new Set(rows.map((row) => describeAsked(row).model)).size > 1;
   const first = rows.slice(0, isMixed ? rows.length : SHOWN_PROMPTS).map((row) => {
@@ -166,10 +166,10 @@ async function buildDryRun(
   return 0;
 }
 
-function findConnectedPorts(machine: Machine): Ports | undefined {
+function findConnectedAccount(account: ProfileAccount): Account | undefined {
   try {
-    requireConnection(machine.settings);
-    return machine;
+    requireConnection(account.settings);
+    return account;
   } catch (error) {
     if (error instanceof CodedError) return undefined;
     throw error;

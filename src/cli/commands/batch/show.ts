@@ -4,7 +4,7 @@ import { EXIT_CODES, getCheckExitCode } from "../../../app/errors.js";
 import { describeFailure, describeRowError, type Failure } from "../../../app/failure.js";
 import { Batch } from "../../../client/workflows/batch/batch.js";
 import type { BatchJob, BatchRunEvent, BatchRunOptions } from "../../../client/workflows/batch/context.js";
-import type { BatchAccount } from "../../../client/workflows/batch/create-pacer.js";
+import type { BatchLane } from "../../../client/workflows/batch/create-pacer.js";
 import { chooseStateWord, type RowState } from "../../../client/workflows/batch/plan.js";
 import { buildTarget } from "../../../client/workflows/batch/result-collector.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
@@ -26,7 +26,7 @@ import { notifyEnd } from "../../terminal/notification.js";
 import { ClosedPipe, type Reporter, type Terminal } from "../../terminal/reporter.js";
 import { chooseStyle, measureColumnsOn, PLAIN, type Style } from "../../terminal/style.js";
 import type { Given } from "../flags.js";
-import { findRowPorts, readRowResult } from "./row-result.js";
+import { findRowAccount, readRowResult } from "./row-result.js";
 import {
   addRowName,
   buildRowJson,
@@ -58,7 +58,7 @@ export async function showBatch(
   resume: string,
 ): Promise<number> {
   const checks = isChecked ? new ChecksAfter(terminal, checkModel) : undefined;
-  const [{ ports }] = job.accounts as [BatchAccount];
+  const [{ account }] = job.lanes as [BatchLane];
   const batch = new Batch(job, {
     ...options,
     signal: terminal.signal,
@@ -69,7 +69,7 @@ export async function showBatch(
   });
   const renderer = new BatchRenderer({
     ...{ batch, reporter: terminal.reporter, host: terminal.host, resume },
-    ...{ usual: describeUsualLength(ports), isBeside: beside !== undefined },
+    ...{ usual: describeUsualLength(account), isBeside: beside !== undefined },
   });
   await renderer.begin();
   try {
@@ -103,11 +103,11 @@ function createRowChecker(
   onChange: (state: RowState) => void,
 ): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
-    const ports = findRowPorts(job, state);
+    const account = findRowAccount(job, state);
     const { target, result } = fetched
-      ? { target: buildTarget(state, ports), result: fetched }
+      ? { target: buildTarget(state, account), result: fetched }
       : readRowResult(job, state);
-    const checked = await checks.check(ports, target, result, () => onChange(state));
+    const checked = await checks.check(account, target, result, () => onChange(state));
     if (!checked) return undefined;
     // The same objects: they change if the model proves unreliable.
     const { checked_at, counts, metrics } = checked;
@@ -275,7 +275,7 @@ class BatchRenderer {
     return formatRowForPeople(state, this.#names, measureColumnsOn(host.stdout), await reporter.loadStyle());
   }
 
-  async #showWaiting({ until, ports }: BatchRunEvent & { kind: "waiting-for-quota" }): Promise<void> {
+  async #showWaiting({ until, account }: BatchRunEvent & { kind: "waiting-for-quota" }): Promise<void> {
     const { host, reporter, batch } = this.parts;
     const waitMs = until - host.clock.now();
     // Without a limit of one's own each wait follows a refusal, and the first one says what prevents that.
@@ -283,8 +283,8 @@ class BatchRenderer {
     this.#hasWaited = true;
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
     const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${formatIsoDate(until)}`;
-    const flag = isNews && !ports.perDay ? "; to stay below the limit, pass --per-hour N" : "";
-    await reporter.writeNotice("WAITING_FOR_QUOTA", `${limitWords(ports)}; ${wait}${flag}`);
+    const flag = isNews && !account.perDay ? "; to stay below the limit, pass --per-hour N" : "";
+    await reporter.writeNotice("WAITING_FOR_QUOTA", `${limitWords(account)}; ${wait}${flag}`);
   }
 
   async #showUnchanged(): Promise<void> {
@@ -294,7 +294,7 @@ class BatchRenderer {
     await reporter.say(`no change: ${progress}`);
   }
 
-  async #showCreatesStopped({ reason, ports }: BatchRunEvent & { kind: "creates-stopped" }): Promise<void> {
+  async #showCreatesStopped({ reason, account }: BatchRunEvent & { kind: "creates-stopped" }): Promise<void> {
     if ("failures" in reason) {
       const rows = reason.failures === 1 ? "1 row has" : `${reason.failures} rows have`;
       return this.parts.reporter.writeNotice(
@@ -306,7 +306,7 @@ class BatchRenderer {
     this.exitCode = pickWorst([this.exitCode, exit_code]);
     const isRunning = this.parts.batch.progress.counts.running > 0;
     const next = `${isRunning ? "Running requests are watched until they end. " : ""}Then go on with: ${this.parts.resume}`;
-    const named = ports ? { message: `${nameAccount(ports)}: ${message}` } : {};
+    const named = account ? { message: `${nameAccount(account)}: ${message}` } : {};
     await this.#showError(reason.error, { ...named, hint: hint ? `${hint} ${next}` : next });
   }
 

@@ -92,7 +92,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
           ...createModelListener(reporter, model),
           onProgress: (done, of) => show(`${done} of ${of} citations judged by the model`),
         },
-        earlier: kept && readKeptCheck(kept.ports, kept.target.requestId),
+        earlier: kept && readKeptCheck(kept.account, kept.target.requestId),
         onProgress: (now) => show(formatCheckProgress(now)),
         onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
         onNotice: (notice) => notices.push(notice),
@@ -109,7 +109,9 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     // If the outcome cannot be stored, only the marks of `output --html` are lost. The verdicts may be paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
     const notKept =
-      kept && isWorthKeeping ? catchLocalError(() => keepCheck(kept.ports, kept.target, outcome)) : undefined;
+      kept && isWorthKeeping
+        ? catchLocalError(() => keepCheck(kept.account, kept.target, outcome))
+        : undefined;
     if (notKept) await reporter.writeNotice("NOT_KEPT", notKept.message);
     await deliver(await showOutcome(ctx, named, outcome, options));
     if (save !== undefined) saveTexts(save, texts, outcome);

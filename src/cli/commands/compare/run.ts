@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { ProfileAccount } from "../../../app/account.js";
 import { buildAskedOptions } from "../../../app/asked.js";
 import { openBatch } from "../../../app/batch.js";
 import { UsageError } from "../../../app/errors.js";
-import type { Machine } from "../../../app/machine.js";
 import { costEstimate } from "../../../app/quota.js";
 import { computeDigest } from "../../../client/store/history/create-names.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
@@ -46,16 +46,17 @@ export async function compare(
   const body = await readRequest(ctx, prompt, options);
   const accounts = ctx.openNamed(names, "compare -p");
   const models = chooseModels(options.model, accounts);
-  const findModel = (at: Machine) => models.get(at) ?? at.settings.model?.value ?? at.provider?.defaultModel;
+  const findModel = (account: ProfileAccount) =>
+    models.get(account) ?? account.settings.model?.value ?? account.provider?.defaultModel;
   checkDifferent(accounts, findModel);
   const { domains, notDomains } = options;
-  const asked = accounts.map((ports) => ({
-    ports,
-    body: buildAskedOptions(ports, body, { model: models.get(ports), domains, notDomains }),
+  const asked = accounts.map((account) => ({
+    account,
+    body: buildAskedOptions(account, body, { model: models.get(account), domains, notDomains }),
   }));
-  for (const { ports, body: request } of asked) (await ports.dialect()).create(request);
+  for (const { account, body: request } of asked) (await account.dialect()).create(request);
   if (options.dryRun) {
-    const cost = costEstimate(accounts.map((ports) => ({ ports, model: findModel(ports) })));
+    const cost = costEstimate(accounts.map((account) => ({ account, model: findModel(account) })));
     if (cost) await reporter.say(cost.trimEnd());
     return showRequests(ctx, asked);
   }
@@ -64,7 +65,7 @@ export async function compare(
   const dir = options.output ?? `research-compare-${question.slice(0, 8)}`;
   checkFolder(dir, question);
   const checkModel = await openModelForChecks(ctx, options.check);
-  const [first] = accounts as [Machine];
+  const [first] = accounts as [ProfileAccount];
   const job = await openBatch(first, rows, { out: dir, isListed: false, retryRefused: true });
   const { folder, states } = job;
   try {

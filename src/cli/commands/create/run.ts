@@ -1,5 +1,5 @@
+import type { ProfileAccount } from "../../../app/account.js";
 import { CodedError } from "../../../app/errors.js";
-import type { Machine } from "../../../app/machine.js";
 import { INTERFACE, PROVIDERS } from "../../../client/dialects/providers.js";
 import {
   getService,
@@ -8,7 +8,7 @@ import {
   UNKNOWN,
 } from "../../../client/store/history/records.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
-import type { AskedAccount } from "../../../client/workflows/first-account.js";
+import type { AccountRequest } from "../../../client/workflows/first-account.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { LocalError } from "../../../core/files/local-error.js";
 import { setMember } from "../../../core/json/exact-json.js";
@@ -50,25 +50,25 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   const entry = requireEntry(ctx, id);
   const { prompt, output_schema, structured_output } = entry;
   // With no account in use there is still the one that it was asked of: it can be shown, and not be sent.
-  const at = options.dryRun && !ctx.settings.baseUrl ? openAtOrigin(ctx, entry) : ctx;
+  const account = options.dryRun && !ctx.settings.baseUrl ? openAtOrigin(ctx, entry) : ctx;
   // A model of one provider says nothing to another service.
-  const providerFields = entry.origin === at.origin ? pickProviderFields(entry) : {};
+  const providerFields = entry.origin === account.origin ? pickProviderFields(entry) : {};
   const context = await readContextFiles(ctx, options.context, entry);
   const old = {
     ...buildRequestBody(prompt, output_schema ?? undefined, structured_output),
     ...providerFields,
     ...context,
   };
-  const body = await completeRequest(at, old, options);
+  const body = await completeRequest(account, old, options);
   if (entry.status === UNKNOWN && !options.dryRun) throw UnresolvedCreateError.of(entry);
-  const describe = ({ profile, origin }: Pick<Machine, "profile" | "origin">) =>
+  const describe = ({ profile, origin }: Pick<ProfileAccount, "profile" | "origin">) =>
     profile === null ? origin : `${origin} (profile ${profile})`;
-  if (!options.dryRun && describe(entry) !== describe(at))
+  if (!options.dryRun && describe(entry) !== describe(account))
     await ctx.reporter.writeNotice(
       "OTHER_ACCOUNT",
-      `${id} was created at ${describe(entry)}; the new request goes to ${describe(at)}`,
+      `${id} was created at ${describe(entry)}; the new request goes to ${describe(account)}`,
     );
-  return showCreate(at, [{ ports: at, body, limit: at.getHourlyLimit(options) }], options);
+  return showCreate(account, [{ account, body, limit: account.getHourlyLimit(options) }], options);
 }
 
 /** The account by its profile, which alone knows a provider at another address; by the origin if that is gone. */
@@ -85,27 +85,27 @@ function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
 
 async function showCreate(
   ctx: Context,
-  accounts: readonly AskedAccount<Machine>[],
+  requests: readonly AccountRequest<ProfileAccount>[],
   options: RerunFlags & Given<"once">,
 ): Promise<number> {
-  if (options.dryRun) return showRequests(ctx, accounts);
+  if (options.dryRun) return showRequests(ctx, requests);
   const { reporter, signal } = ctx;
-  const { account, requestId, submitted, reused } = await showSubmit(ctx, accounts, options);
-  const { ports } = account;
+  const { request, requestId, submitted, reused } = await showSubmit(ctx, requests, options);
+  const { account } = request;
   const made = submitted?.data ?? {};
-  const named = accounts.length > 1 ? setMember(made, "profile", ports.settings.profile.value) : made;
+  const named = requests.length > 1 ? setMember(made, "profile", account.settings.profile.value) : made;
   const data: Data = reused ? { ...reused, reused: true } : named;
   await print(reporter, requestId, data);
-  if (submitted) await sayLeft(reporter, account);
+  if (submitted) await sayLeft(reporter, request);
   if (submitted?.notSaved) throw submitted.notSaved;
-  const resume = () => resumeAt(ctx, ports, "watch", requestId);
+  const resume = () => resumeAt(ctx, account, "watch", requestId);
   if (!options.watch) {
     if (signal.aborted) throw wrapInterrupted(signal, requestId, resume());
     return 0;
   }
-  const target = buildCreatedTarget(ports, requestId, { reused, submitted });
+  const target = buildCreatedTarget(account, requestId, { reused, submitted });
   const view = { ...options, print: true, answered: true, created: true, resume };
-  const outcomes = await showFollow(ctx, ports, [target], view);
+  const outcomes = await showFollow(ctx, account, [target], view);
   return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
 }
 

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { ProfileAccount } from "../../../app/account.js";
 import { readKeyAnswer } from "../../../app/failure.js";
-import type { Machine } from "../../../app/machine.js";
 import { readQuota } from "../../../app/quota.js";
 import { buildLoginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
 import type { ResearchError } from "../../../client/calls/errors.js";
@@ -46,19 +46,19 @@ const SET_BASE_URL = "research config set base-url URL";
 
 export function listChecks(ctx: Context): { checks: readonly Check[]; close: () => Promise<void> } {
   const { host } = ctx;
-  const machine = ctx.reopen({ isInspected: true });
-  const { ask, close } = createProbe(ctx, machine);
-  const requireUrl = () => requireBaseUrl(machine.settings);
+  const account = ctx.reopen({ isInspected: true });
+  const { ask, close } = createProbe(ctx, account);
+  const requireUrl = () => requireBaseUrl(account.settings);
   const chooseProxyUrl = () => chooseProxy(requireUrl(), host.env)?.url;
   const [site, online] = [["base-url", "proxy"], { network: true }];
   const checks: Check[] = [
     { id: "node", run: () => createOk(`Node.js ${process.version}`) },
     { id: "version", run: () => checkVersion(host) },
-    { id: "settings", fix: "research help environment", run: () => checkSettings(machine) },
-    { id: "history", needs: ["settings"], run: () => checkHistory(machine) },
-    { id: "unknown-outcomes", needs: ["history"], run: () => checkUnknown(machine) },
-    { id: "base-url", needs: ["settings"], fix: SET_BASE_URL, run: () => checkBaseUrl(machine) },
-    { id: "key", needs: ["base-url"], fix: "research login", run: () => checkKey(machine) },
+    { id: "settings", fix: "research help environment", run: () => checkSettings(account) },
+    { id: "history", needs: ["settings"], run: () => checkHistory(account) },
+    { id: "unknown-outcomes", needs: ["history"], run: () => checkUnknown(account) },
+    { id: "base-url", needs: ["settings"], fix: SET_BASE_URL, run: () => checkBaseUrl(account) },
+    { id: "key", needs: ["base-url"], fix: "research login", run: () => checkKey(account) },
     { id: "proxy", needs: ["base-url"], run: () => checkProxy(chooseProxyUrl(), requireUrl(), host.env) },
     { id: "dns", needs: site, ...online, run: () => checkDns((chooseProxyUrl() ?? requireUrl()).hostname) },
     {
@@ -68,8 +68,8 @@ export function listChecks(ctx: Context): { checks: readonly Check[]; close: () 
       run: async () => checkTls(await ask(), requireUrl(), chooseProxyUrl()),
     },
     { id: "clock", needs: ["tls"], ...online, run: async () => checkClock(await ask(), host) },
-    { id: "auth", needs: ["key", "tls"], ...online, run: async () => checkAuth(await ask(), machine) },
-    { id: "quota", needs: ["history", "base-url", "key"], run: () => checkQuota(machine) },
+    { id: "auth", needs: ["key", "tls"], ...online, run: async () => checkAuth(await ask(), account) },
+    { id: "quota", needs: ["history", "base-url", "key"], run: () => checkQuota(account) },
     { id: "completion", run: () => checkCompletion(host) },
   ];
   return { checks, close };
@@ -87,15 +87,15 @@ interface ProbeAnswer {
 }
 
 /** Sends one login probe for all checks, without retries. */
-function createProbe({ host, signal }: Context, machine: Machine) {
+function createProbe({ host, signal }: Context, account: ProfileAccount) {
   let session: Session | undefined;
   let answer: Promise<ProbeAnswer> | undefined;
   const ask = async (): Promise<ProbeAnswer> => {
-    const { settings, clientOptions, dialect, provider } = machine;
+    const { settings, clientOptions, dialect, provider } = account;
     let date: number | undefined;
     let apiKey = "none";
     try {
-      apiKey = requireUsableKey(machine);
+      apiKey = requireUsableKey(account);
     } catch {
       // Tests the connection anyway; the check of the key reports its problem.
     }
@@ -112,7 +112,7 @@ function createProbe({ host, signal }: Context, machine: Machine) {
     signal.throwIfAborted();
     const error = result.kind === "data" ? undefined : result.error;
     const verdict = error ? readKeyAnswer(error, provider !== undefined) : "valid";
-    const ending = verdict === "valid" ? await probeEnding(session, machine, signal) : undefined;
+    const ending = verdict === "valid" ? await probeEnding(session, account, signal) : undefined;
     return { verdict, error, ending, date };
   };
   const askOnce = () => {
@@ -123,7 +123,7 @@ function createProbe({ host, signal }: Context, machine: Machine) {
 }
 
 /** Returns the default model of a create and the day on which it is retired, from the service's list of models. */
-async function probeEnding(session: Session, { settings, provider }: Machine, signal: AbortSignal) {
+async function probeEnding(session: Session, { settings, provider }: ProfileAccount, signal: AbortSignal) {
   const { modelsId } = await session.loadDialect();
   const listed = modelsId === undefined ? undefined : await session.call("status", modelsId, { signal });
   const models = listed?.kind === "data" ? readItems(listed.data.models) : [];
@@ -132,7 +132,7 @@ async function probeEnding(session: Session, { settings, provider }: Machine, si
   return typeof day === "string" ? `${name} ends on ${day}` : undefined;
 }
 
-function requireUsableKey({ settings }: Machine): string {
+function requireUsableKey({ settings }: ProfileAccount): string {
   const { apiKey } = requireConnection(settings);
   requireKeyText(apiKey);
   return apiKey;
@@ -143,11 +143,11 @@ function checkVersion({ version, platform }: Host): Finding {
   return warn(`research ${version}, which is not tested on Windows`, "run it in WSL: wsl --install");
 }
 
-function checkSettings(machine: Machine): Finding {
-  const { path } = machine.store;
+function checkSettings(account: ProfileAccount): Finding {
+  const { path } = account.store;
   const problem = path === undefined ? NO_SETTINGS_FOLDER : findPlaceProblem("settings", path, false);
   if (problem?.status === "fail") return problem;
-  const { profile } = machine.settings;
+  const { profile } = account.settings;
   return problem ?? createOk(`profile ${profile.value} (${profile.source}) in ${path}`);
 }
 
@@ -156,7 +156,7 @@ const NO_SETTINGS_FOLDER = warn(
   "set HOME or RESEARCH_CONFIG_DIR to an absolute path",
 );
 
-function checkHistory({ history, folders: { state: folder }, settings }: Machine): Finding {
+function checkHistory({ history, folders: { state: folder }, settings }: ProfileAccount): Finding {
   if (settings.history.value === "off") return createOk("the history is off");
   if (!history || folder === undefined)
     return fail(12, "no folder for the history", "set HOME or RESEARCH_STATE_DIR to an absolute path");
@@ -170,7 +170,7 @@ function checkHistory({ history, folders: { state: folder }, settings }: Machine
 
 const MOST_UNKNOWN = 1_000;
 
-function checkUnknown({ history }: Machine): Finding {
+function checkUnknown({ history }: ProfileAccount): Finding {
   const isUnknown = ({ status }: { status: string }) => status === UNKNOWN;
   const names = (history?.list({ limit: MOST_UNKNOWN, accepts: isUnknown }) ?? []).map(
     ({ local_id }) => local_id,
@@ -226,12 +226,12 @@ function readMode(path: string): number {
   return fs.statSync(path).mode & 0o777;
 }
 
-function checkBaseUrl({ settings }: Machine): Finding {
+function checkBaseUrl({ settings }: ProfileAccount): Finding {
   return createOk(`${requireBaseUrl(settings).href} (${settings.baseUrl?.source ?? ""})`);
 }
 
-function checkKey(machine: Machine): Finding {
-  return createOk(`${maskKey(requireUsableKey(machine))} (${machine.settings.apiKey?.source})`);
+function checkKey(account: ProfileAccount): Finding {
+  return createOk(`${maskKey(requireUsableKey(account))} (${account.settings.apiKey?.source})`);
 }
 
 function checkProxy(url: URL | undefined, base: URL, env: Host["env"]): Finding {
@@ -266,7 +266,7 @@ function checkTls({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | undef
   return fail(9, message, fix);
 }
 
-function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: Machine): Finding {
+function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: ProfileAccount): Finding {
   const message = error?.message ?? "";
   if (verdict === "valid" && ending)
     return warn(`the service accepts the key; ${ending}`, "research config set model NAME");
@@ -287,9 +287,9 @@ function checkClock({ date }: ProbeAnswer, { clock, platform }: Host): Finding {
   return warn(`this clock is ${off}`, platform === "linux" ? "timedatectl set-ntp true" : "set the clock");
 }
 
-function checkQuota(machine: Machine): Finding {
-  if (!machine.history) return { status: "skipped", message: "the history is off" };
-  const { used, limit, next_slot_at } = readQuota(machine, {});
+function checkQuota(account: ProfileAccount): Finding {
+  if (!account.history) return { status: "skipped", message: "the history is off" };
+  const { used, limit, next_slot_at } = readQuota(account, {});
   if (limit === null) return createOk(`${used} creates in the last hour; no limit is set`);
   const message = `${used} of ${limit} creates used in the last hour`;
   if (used < limit) return createOk(message);

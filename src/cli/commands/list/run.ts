@@ -64,7 +64,7 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
   }
   const targets = running.flatMap((entry): NamedTarget[] => {
     if (entry.origin !== origin || entry.request_id === null) return [];
-    return [{ requestId: entry.request_id, entry, at: ctx.findAccount(entry) }];
+    return [{ requestId: entry.request_id, entry, account: ctx.findAccount(entry) }];
   });
   const codes: number[] = [];
   for (const answer of await askStates(ctx, targets, { signal: ctx.signal })) {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Writable } from "node:stream";
-import type { LimitOptions } from "../../../app/machine.js";
+import type { LimitOptions } from "../../../app/account.js";
 import { quoteShellWord } from "../../../core/text/phrases.js";
 import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";

@@ -1,4 +1,4 @@
-import type { LimitOptions } from "../../../app/machine.js";
+import type { LimitOptions } from "../../../app/account.js";
 import { type AccountQuota, listQuotas, type Quota, readAccountQuota } from "../../../app/quota.js";
 import { formatDuration } from "../../../core/text/duration.js";
 import { formatCount } from "../../../core/text/phrases.js";

@@ -1,9 +1,9 @@
+import type { ProfileAccount } from "../../../app/account.js";
 import type { CheckModel } from "../../../app/check-model.js";
 import { getCheckExitCode } from "../../../app/errors.js";
-import type { Machine } from "../../../app/machine.js";
-import type { AskedAccount } from "../../../client/workflows/first-account.js";
+import type { Account } from "../../../client/workflows/account.js";
+import type { AccountRequest } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
-import type { Ports } from "../../../client/workflows/ports.js";
 import type { Target } from "../../../client/workflows/requests.js";
 import { explainNoResult, fetchResult } from "../../../client/workflows/results.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
@@ -29,12 +29,12 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   checkResultOptions(options, ctx.reporter.json);
   ctx.limitDay(options);
   const checkModel = await openModelForChecks(ctx, options.check && !options.dryRun);
-  const accounts = await openAskedAccounts(ctx, await readRequest(ctx, prompt, options), options);
-  if (options.dryRun) return showRequests(ctx, accounts);
+  const requests = await openAskedAccounts(ctx, await readRequest(ctx, prompt, options), options);
+  if (options.dryRun) return showRequests(ctx, requests);
   const { partial } = options;
   const words = [...listResultWords(options), ...listWords({ partial }), ...listSchemaWords(ctx, options)];
-  return showRun(ctx, accounts, { ...options, checkModel }, (id, at) =>
-    resumeAt(ctx, at, "output -w", id, words),
+  return showRun(ctx, requests, { ...options, checkModel }, (id, account) =>
+    resumeAt(ctx, account, "output -w", id, words),
   );
 }
 
@@ -46,41 +46,41 @@ function listSchemaWords(ctx: Context, { schema }: RunFlags): string[] {
 /** Submits, follows and delivers. `resume` gives the command that fetches the result later; undefined if nothing can. */
 export async function showRun(
   terminal: Terminal,
-  accounts: readonly AskedAccount<Machine>[],
+  requests: readonly AccountRequest<ProfileAccount>[],
   options: ViewFlags & { checkModel?: CheckModel | undefined },
-  resume: ((requestId: string, at: Machine) => string) | undefined,
+  resume: ((requestId: string, account: ProfileAccount) => string) | undefined,
 ): Promise<number> {
   const { reporter, signal } = terminal;
-  const { account, requestId, submitted, reused } = await showSubmit(terminal, accounts, options);
-  const { ports, body } = account;
-  const goOn = resume?.(requestId, ports);
+  const { request, requestId, submitted, reused } = await showSubmit(terminal, requests, options);
+  const { account, body } = request;
+  const goOn = resume?.(requestId, account);
   if (resume && submitted) {
     await reporter.say(`created ${requestId}`);
-    await sayLeft(reporter, account);
+    await sayLeft(reporter, request);
   }
   if (signal.aborted) throw wrapInterrupted(signal, requestId, goOn);
-  const end = options.timeout ? ports.clock.monotonic() + options.timeout : undefined;
-  const target = buildCreatedTarget(ports, requestId, { reused, submitted });
+  const end = options.timeout ? account.clock.monotonic() + options.timeout : undefined;
+  const target = buildCreatedTarget(account, requestId, { reused, submitted });
   const settings = {
     ...{ print: false, question: body.prompt, answered: true, created: true },
     resume: resume && (() => goOn ?? ""),
   };
-  const [outcome] = await showFollow(terminal, ports, [target], { ...options, ...settings });
+  const [outcome] = await showFollow(terminal, account, [target], { ...options, ...settings });
   const checks = options.check ? new ChecksAfter(terminal, options.checkModel) : undefined;
   let ofCheck = 0;
   try {
     const isPart = options.partial && outcome?.status === "FAILED";
     if (!outcome || (exitCodeOfOutcome(outcome, { created: true }) !== 0 && !isPart))
-      return await endWithoutResult(ports, target, outcome, { signal, end });
-    const result = await fetchResult(ports, target, {
+      return await endWithoutResult(account, target, outcome, { signal, end });
+    const result = await fetchResult(account, target, {
       ...{ signal, end, partial: options.partial },
       schema: body.output_schema,
     });
     await sayLimits(reporter, result.data, requestId);
     const createdAt = reused?.created_at ?? submitted?.data.created_at;
-    const source = { requestId, origin: ports.origin, question: body.prompt, createdAt };
+    const source = { requestId, origin: account.origin, question: body.prompt, createdAt };
     await showResult(terminal, result, source, options);
-    const checked = await checks?.check(ports, target, result);
+    const checked = await checks?.check(account, target, result);
     if (checked) ofCheck = getCheckExitCode(checked);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
@@ -97,7 +97,7 @@ export async function showRun(
 
 /** Throws why a request that ended has no result. Else the follow has said what there is to say: its exit code. */
 export async function endWithoutResult(
-  ports: Ports,
+  account: Account,
   target: Target,
   outcome: WatchOutcome | undefined,
   { created = true, ...limits }: { signal: AbortSignal; end: number | undefined; created?: boolean },
@@ -105,6 +105,6 @@ export async function endWithoutResult(
   if (!outcome) return 0;
   const { status } = outcome;
   if (status !== null && isFinal(status) && status !== "COMPLETED")
-    throw await explainNoResult(ports, target, status, limits);
+    throw await explainNoResult(account, target, status, limits);
   return exitCodeOfOutcome(outcome, { created });
 }

@@ -38,7 +38,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
     const { profile: _, baseUrl: __, ...flags } = ctx.flags;
     const context = ctx.createWith(env, flags);
     try {
-      return await showRun(ctx, [{ ports: context, body }], { interval: POLL_MS, ...options }, undefined);
+      return await showRun(ctx, [{ account: context, body }], { interval: POLL_MS, ...options }, undefined);
     } finally {
       await context.close();
     }

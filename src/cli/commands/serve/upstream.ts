@@ -1,6 +1,6 @@
+import { ProfileAccount } from "../../../app/account.js";
 import { buildAskedOptions } from "../../../app/asked.js";
 import { CodedError, refuseBeside, UsageError } from "../../../app/errors.js";
-import { Machine } from "../../../app/machine.js";
 import type { ResearchClient } from "../../../client/calls/client.js";
 import type { Upstream } from "../../../researchers/upstream.js";
 import { createUpstream } from "../../../researchers/upstream-client.js";
@@ -22,7 +22,7 @@ export async function openUpstream(
   }
   refuseBeside("--upstream", { sources, researcher, model, exec, workers });
   const { RESEARCH_UPSTREAM_API_KEY, RESEARCH_UPSTREAM_API_KEY_FILE } = host.env;
-  const machine = new Machine({
+  const account = new ProfileAccount({
     // Only the profile decides where requests are sent.
     env: {
       ...host.env,
@@ -36,29 +36,29 @@ export async function openUpstream(
     client: { userAgent: `research-cli/${host.version}`, random: () => host.random() },
     onConnect: () => host.beforeRequests?.(),
   });
-  const client = createClient(machine);
-  const { perDay } = machine;
+  const client = createClient(account);
+  const { perDay } = account;
   const day = perDay && {
-    account: `${client.origin} ${shortenHash(hashKey(machine.apiKey))}`,
+    account: `${client.origin} ${shortenHash(hashKey(account.apiKey))}`,
     most: perDay.value,
     words: `${client.origin} (profile ${profile}), set by ${perDay.source}`,
   };
   return createUpstream({
     client,
-    dialect: await machine.dialect(),
-    provider: machine.provider?.title ?? client.origin,
-    model: buildAskedOptions(machine, { prompt: "" }, {}).model ?? machine.provider?.defaultModel,
-    saysDollars: machine.provider === undefined || machine.provider.saysDollars === true,
-    asked: (body) => buildAskedOptions(machine, body, {}),
+    dialect: await account.dialect(),
+    provider: account.provider?.title ?? client.origin,
+    model: buildAskedOptions(account, { prompt: "" }, {}).model ?? account.provider?.defaultModel,
+    saysDollars: account.provider === undefined || account.provider.saysDollars === true,
+    asked: (body) => buildAskedOptions(account, body, {}),
     ...(day && { day }),
     ...{ clock: host.clock, log },
   });
 }
 
 /** Throws UsageError if the profile does not exist, or lacks an address or a key. */
-function createClient(machine: Machine): ResearchClient {
+function createClient(account: ProfileAccount): ResearchClient {
   try {
-    return machine.client;
+    return account.client;
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     const hint = "`research login -p PROFILE` stores both; RESEARCH_UPSTREAM_API_KEY[_FILE] is a key too.";

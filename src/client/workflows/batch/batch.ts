@@ -3,7 +3,7 @@ import { ResearchError } from "../../calls/errors.js";
 import { DEFAULT_PATIENCE_MS } from "../../calls/watch/give-up-policy.js";
 import { AsyncQueue } from "./async-queue.js";
 import type { BatchContext, BatchJob, BatchRunEvent, BatchRunOptions } from "./context.js";
-import type { BatchAccount } from "./create-pacer.js";
+import type { BatchLane } from "./create-pacer.js";
 import { type BatchOutlook, estimateOutlook, estimateUsualLength } from "./estimate.js";
 import { BatchProgress, type RowState } from "./plan.js";
 import { ResultCollector } from "./result-collector.js";
@@ -19,40 +19,40 @@ export class Batch {
   /** Aborted when everything ends. */
   readonly #end = new AbortController();
   readonly #collector: ResultCollector;
-  readonly #followers: ReadonlyMap<BatchAccount, RowFollower>;
+  readonly #followers: ReadonlyMap<BatchLane, RowFollower>;
   readonly #submitters: readonly RowSubmitter[];
 
   constructor(job: BatchJob, options: BatchRunOptions) {
-    const [{ ports }] = job.accounts as [BatchAccount];
+    const [{ account }] = job.lanes as [BatchLane];
     this.progress = new BatchProgress(job.states);
-    this.#usualMs = estimateUsualLength(ports.history, ports.origin);
+    this.#usualMs = estimateUsualLength(account.history, account.origin);
     this.#context = {
-      ...{ ...options, ...job, ports, progress: this.progress },
+      ...{ ...options, ...job, account, progress: this.progress },
       patience: options.patience ?? DEFAULT_PATIENCE_MS,
       emit: (event) => this.#emit(event),
       end: AbortSignal.any([options.signal, this.#end.signal]),
       noMoreCreates: new AbortController(),
     };
     this.#collector = new ResultCollector(this.#context);
-    const followers = job.accounts.map(
-      (account) => [account, new RowFollower(this.#context, account.ports, this.#collector)] as const,
+    const followers = job.lanes.map(
+      (lane) => [lane, new RowFollower(this.#context, lane.account, this.#collector)] as const,
     );
     this.#followers = new Map(followers);
     const add = (state: RowState) => this.#add(state);
-    this.#submitters = job.accounts.map((account) => new RowSubmitter(this.#context, account, add));
+    this.#submitters = job.lanes.map((lane) => new RowSubmitter(this.#context, lane, add));
   }
 
   /** Estimates the hours ahead. */
   get outlook(): BatchOutlook {
-    const { accounts, ports } = this.#context;
-    const [only, ...others] = accounts;
+    const { lanes, account } = this.#context;
+    const [only, ...others] = lanes;
     if (!only || others.length > 0) return {};
-    return estimateOutlook(this.progress.counts, only.pacer, this.#usualMs, ports.clock.now());
+    return estimateOutlook(this.progress.counts, only.pacer, this.#usualMs, account.clock.now());
   }
 
   /** Whether the number of creates allowed per hour is known. */
   get hasLimit(): boolean {
-    return this.#context.accounts.every(({ pacer }) => pacer.limit !== undefined);
+    return this.#context.lanes.every(({ pacer }) => pacer.limit !== undefined);
   }
 
   /** Notes that the check of a row has changed since the result was written. Throws LocalError. */
@@ -89,7 +89,7 @@ export class Batch {
 
   /** Follows a row whose request exists, at the account that created it. */
   #add(state: RowState): void {
-    const follower = state.account && this.#followers.get(state.account);
+    const follower = state.lane && this.#followers.get(state.lane);
     if (follower) {
       follower.add(state);
       return;

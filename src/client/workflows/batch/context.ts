@@ -1,9 +1,9 @@
 import type { LocalError } from "../../../core/files/local-error.js";
 import type { ResearchError } from "../../calls/errors.js";
+import type { Account } from "../account.js";
 import type { FollowEvent } from "../follow.js";
-import type { Ports } from "../ports.js";
 import type { Result } from "../results.js";
-import type { BatchAccount } from "./create-pacer.js";
+import type { BatchLane } from "./create-pacer.js";
 import type { RowCheck, RowError } from "./journal.js";
 import type { OutputFolder } from "./output-folder.js";
 import type { BatchProgress, RowState } from "./plan.js";
@@ -13,7 +13,7 @@ export interface BatchJob {
   states: readonly RowState[];
   folder: OutputFolder;
   /** The accounts of all rows, at least one. */
-  accounts: readonly BatchAccount[];
+  lanes: readonly BatchLane[];
 }
 
 export interface BatchRunOptions {
@@ -43,7 +43,7 @@ export interface BatchRunOptions {
 /** The state that the loops of a batch share. */
 export interface BatchContext extends BatchJob, BatchRunOptions {
   /** Of the first account: the clock is the same for all. */
-  ports: Ports;
+  account: Account;
   progress: BatchProgress;
   patience: number;
   /** Takes events as they happen. */
@@ -55,7 +55,7 @@ export interface BatchContext extends BatchJob, BatchRunOptions {
 }
 
 /** Now, in ISO 8601. */
-export function formatNow({ ports: { clock } }: Pick<BatchContext, "ports">): string {
+export function formatNow({ account: { clock } }: Pick<BatchContext, "account">): string {
   return new Date(clock.now()).toISOString();
 }
 
@@ -69,8 +69,8 @@ export type BatchRunEvent =
   | { kind: "not-saved"; state: RowState; error: LocalError }
   /** The result was kept, but does not fit the row's schema. */
   | { kind: "schema-mismatch"; state: RowState; message: string }
-  /** No create is sent to `ports` before `until`. */
-  | { kind: "waiting-for-quota"; until: number; ports: Ports }
+  /** No create is sent to `account` before `until`. */
+  | { kind: "waiting-for-quota"; until: number; account: Account }
   /** Creates, polls or fetches fail, and are repeated. `state`: the row whose result is fetched again. */
   | { kind: "trouble"; activity: "create" | "poll" | "fetch"; error: ResearchError; state?: RowState }
   | { kind: "recovered" }
@@ -79,5 +79,5 @@ export type BatchRunEvent =
   | {
       kind: "creates-stopped";
       reason: { failures: number } | { error: unknown };
-      ports?: Ports | undefined;
+      account?: Account | undefined;
     };

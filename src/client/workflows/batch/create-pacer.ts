@@ -1,12 +1,12 @@
 import type { Clock } from "../../../core/clock.js";
 import { filterWindow, findNextSlot } from "../../../core/protocol/limits.js";
 import { MARGIN_MS } from "../../store/history/hour.js";
-import type { Ports } from "../ports.js";
+import type { Account } from "../account.js";
 import { findBlockedUntil } from "../quota.js";
 
 /** An account that rows are sent to and asked for at, and the pace of its creates. */
-export interface BatchAccount {
-  ports: Ports;
+export interface BatchLane {
+  account: Account;
   pacer: CreatePacer;
 }
 

@@ -1,6 +1,6 @@
 import type { StatusData } from "../../calls/client.js";
 import { sumOf } from "../../store/history/records.js";
-import type { BatchAccount } from "./create-pacer.js";
+import type { BatchLane } from "./create-pacer.js";
 import type { KnownRow, RowFacts } from "./journal.js";
 import { buildFileStem, type Row } from "./row.js";
 
@@ -11,7 +11,7 @@ export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "
 export interface RowState extends RowFacts {
   row: Row;
   /** The account that it is sent to or that was asked for it; undefined if that is not set up any more. */
-  account?: BatchAccount | undefined;
+  lane?: BatchLane | undefined;
   standing: Standing;
   /** The last state seen. */
   status: string | null;
@@ -37,7 +37,7 @@ export function planRows(
   knownRows: ReadonlyMap<string, KnownRow>,
   options: AllPlanOptions,
   hasFile: (name: string) => boolean,
-  accountOf: (row: Row) => BatchAccount | undefined = () => undefined,
+  findLane: (row: Row) => BatchLane | undefined = () => undefined,
 ): RowState[] {
   const stems = new Set(Array.from(knownRows.values(), ({ stem }) => foldCase(stem)));
   return rows.map((row) => {
@@ -45,12 +45,12 @@ export function planRows(
     const standing = before?.digest === row.digest ? decideStanding(before, options, hasFile) : "waiting";
     const stem = before?.stem ?? findFreeStem(row, stems);
     stems.add(foldCase(stem));
-    const account = accountOf(row);
-    if (!before || standing === "waiting") return { row, account, standing, stem, status: null };
+    const lane = findLane(row);
+    if (!before || standing === "waiting") return { row, lane, standing, stem, status: null };
     const { key: _, digest: __, stage, status = null, ...facts } = before;
     const isRunning = standing === "running";
     return {
-      ...{ ...facts, row, account, standing, status: isRunning && stage === "ended" ? null : status },
+      ...{ ...facts, row, lane, standing, status: isRunning && stage === "ended" ? null : status },
       file: isRunning ? undefined : facts.file,
     };
   });

@@ -2,7 +2,7 @@ import { LocalError } from "../../../core/files/local-error.js";
 import { NoOutputError, RefusedError, UnreachableError } from "../../calls/errors.js";
 import { limitPollWait } from "../../calls/failure-policy.js";
 import { isCutShort } from "../../dialects/providers.js";
-import type { Ports } from "../ports.js";
+import type { Account } from "../account.js";
 import type { Target } from "../requests.js";
 import { explainNoResult, fetchResult, type Result } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
@@ -56,13 +56,13 @@ export class ResultCollector {
 
   async #collect(state: RowState): Promise<void> {
     const { end } = this.context;
-    const ports = this.#findPorts(state);
+    const account = this.#findAccount(state);
     const { status } = state;
     if (state.standing === "done") return this.#checkLater(state);
     if (status === "COMPLETED") return this.#keep(state);
     const why =
       status === "FAILED"
-        ? await explainNoResult(ports, buildTarget(state, ports), status, { signal: end })
+        ? await explainNoResult(account, buildTarget(state, account), status, { signal: end })
         : undefined;
     this.#end(state, why ? { error: this.context.describe(why) } : {});
   }
@@ -109,20 +109,20 @@ export class ResultCollector {
       this.context.folder.record({ kind: "checked", row: row.id, check, at: formatNow(this.context) });
   }
 
-  #findPorts({ account }: RowState): Ports {
-    return (account ?? this.context).ports;
+  #findAccount({ lane }: RowState): Account {
+    return (lane ?? this.context).account;
   }
 
   /** Fetches the result, and waits during an outage of the service, as a watch does. */
   async #fetch(state: RowState): Promise<Result> {
     const { end: signal, patience, emit } = this.context;
-    const ports = this.#findPorts(state);
-    const { clock } = ports;
+    const account = this.#findAccount(state);
+    const { clock } = account;
     const giveUpAt = clock.monotonic() + patience;
     for (let isFirst = true; ; isFirst = false) {
       try {
         const schema = state.row.body.output_schema;
-        return await fetchResult(ports, buildTarget(state, ports), { signal, schema });
+        return await fetchResult(account, buildTarget(state, account), { signal, schema });
       } catch (error) {
         signal.throwIfAborted();
         const waitMs = retryAfter(error);
@@ -151,10 +151,10 @@ export class ResultCollector {
 /** Returns the request of a row that exists, at the origin that made it. */
 export function buildTarget(
   { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null, end }: RowState,
-  ports: Pick<Ports, "origin" | "basePath">,
+  account: Pick<Account, "origin" | "basePath">,
 ): Target {
   const seen = { request_id: requestId, status: status ?? "", created_at: createdAt, sent_at: sentAt };
-  const path = origin === ports.origin ? { base_path: ports.basePath || undefined } : {};
+  const path = origin === account.origin ? { base_path: account.basePath || undefined } : {};
   return { requestId, entry: { ...seen, origin, ...path, profile }, end };
 }
 

@@ -5,7 +5,7 @@ import { waitUntil } from "../quota.js";
 import { endIn } from "../requests.js";
 import { type Submitted, submit } from "../submit.js";
 import { type BatchContext, formatNow } from "./context.js";
-import type { BatchAccount } from "./create-pacer.js";
+import type { BatchLane } from "./create-pacer.js";
 import { classifyCause, FAILED_CREATES } from "./failed-create.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
@@ -31,11 +31,11 @@ export class RowSubmitter {
   /** `add` takes a row that exists. */
   constructor(
     private readonly context: BatchContext,
-    private readonly account: BatchAccount,
+    private readonly lane: BatchLane,
     private readonly add: (state: RowState) => void,
   ) {
     this.#signal = AbortSignal.any([context.end, context.noMoreCreates.signal]);
-    this.#rows = context.states.filter((state) => state.standing === "waiting" && state.account === account);
+    this.#rows = context.states.filter((state) => state.standing === "waiting" && state.lane === lane);
   }
 
   /** Resolves when no row is left to be sent. Rejects with what keeps all further rows from being sent. */
@@ -50,12 +50,12 @@ export class RowSubmitter {
   /** Sends one row; false if it has to be sent again at once. */
   async #send(state: RowState): Promise<boolean> {
     const { signal, failsAtLimits } = this.context;
-    const { ports, pacer } = this.account;
+    const { account, pacer } = this.lane;
     let submitted: Submitted;
     this.#hasOpenIntent = false;
     try {
       if (!failsAtLimits) await this.#wait();
-      submitted = await submit(ports, state.row.body, {
+      submitted = await submit(account, state.row.body, {
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, localId),
         // An interrupted create has a few seconds to receive its id.
@@ -73,23 +73,23 @@ export class RowSubmitter {
 
   /** Waits until the account may be sent a create. */
   async #wait(): Promise<void> {
-    const { ports, pacer } = this.account;
+    const { account, pacer } = this.lane;
     const { emit, timeout = 0 } = this.context;
     const until = pacer.findNextAt();
-    const waitMs = until - ports.clock.now();
+    const waitMs = until - account.clock.now();
     if (waitMs <= 0) return;
     if (timeout > 0 && waitMs > timeout)
       throw new ResearchError(
         "TIMEOUT",
         `a limit of creates is reached, and the next one is allowed at ${formatIsoDate(until)}, after the ${formatExactDuration(timeout)} of --timeout`,
       );
-    emit({ kind: "waiting-for-quota", until, ports });
-    await waitUntil(ports, until, { signal: this.#signal });
+    emit({ kind: "waiting-for-quota", until, account });
+    await waitUntil(account, until, { signal: this.#signal });
   }
 
   #begin(state: RowState, localId: string | undefined): void {
     const { folder, progress } = this.context;
-    const { origin, profile } = this.account.ports;
+    const { origin, profile } = this.lane.account;
     const { id, key, digest } = state.row;
     const account = { origin, profile };
     const intent = { row: id, key, digest, stem: state.stem, ...account, at: formatNow(this.context) };
@@ -134,7 +134,7 @@ export class RowSubmitter {
   /** Does what `FAILED_CREATES` says of a create that failed. False if its row has to be sent again at once. */
   async #handleFailure(state: RowState, error: unknown): Promise<boolean> {
     const { signal, describe, failsAtLimits } = this.context;
-    const { pacer } = this.account;
+    const { pacer } = this.lane;
     const until = failsAtLimits ? undefined : pacer.noteRefused(error);
     const wasInterrupted = signal.aborted && error === signal.reason;
     const { row, account, isCounted, isDismissed } =
@@ -173,26 +173,26 @@ export class RowSubmitter {
   /** Waits before the row is sent again, or ends the account after so long an outage. */
   async #handleBackoff(state: RowState, error: UnreachableError): Promise<boolean> {
     const { emit, patience } = this.context;
-    const { ports, pacer } = this.account;
+    const { account, pacer } = this.lane;
     const { waitMs, isFirst } = pacer.outage.noteFailed(patience);
     if (waitMs === undefined) return this.#end(state, error);
     if (isFirst) emit({ kind: "trouble", activity: "create", error });
-    await ports.clock.sleep(waitMs, this.#signal);
+    await account.clock.sleep(waitMs, this.#signal);
     return false;
   }
 
   /** Sends no more to the account; its rows are left to the next command. */
   #end(state: RowState, error: unknown): true {
-    const { accounts, emit, progress, describe } = this.context;
+    const { lanes, emit, progress, describe } = this.context;
     this.#hasEnded = true;
     progress.update(state, { error: describe(error) });
-    const ports = accounts.length > 1 ? this.account.ports : undefined;
-    emit({ kind: "creates-stopped", reason: { error }, ports });
+    const account = lanes.length > 1 ? this.lane.account : undefined;
+    emit({ kind: "creates-stopped", reason: { error }, account });
     return true;
   }
 
   #noteAnswered(): void {
-    if (this.account.pacer.outage.noteAnswered()) this.context.emit({ kind: "recovered" });
+    if (this.lane.pacer.outage.noteAnswered()) this.context.emit({ kind: "recovered" });
   }
 
   /** Records the outcome of a failed create, whose row is not sent again. */

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ResearchError } from "../../../../src/client/calls/errors.js";
 import type { History } from "../../../../src/client/store/history/history.js";
+import type { Account } from "../../../../src/client/workflows/account.js";
 import type { BatchRunEvent } from "../../../../src/client/workflows/batch/context.js";
 import { OutputFolder } from "../../../../src/client/workflows/batch/output-folder.js";
-import type { Ports } from "../../../../src/client/workflows/ports.js";
 import { LocalError } from "../../../../src/core/files/local-error.js";
 import {
   accountAt,
@@ -35,7 +35,7 @@ test("rows are sent, followed and collected, and the events say so", async () =>
   expect(states.map(({ standing }) => standing)).toEqual(["done", "failed"]);
   expect(readFileSync(join(w.out, "k0.md"), "utf8")).toBe("An answer to: one");
   expect(
-    w.ports.history
+    w.account.history
       ?.list({ limit: 5 })
       .map(({ status }) => status)
       .sort(),
@@ -65,8 +65,8 @@ test("one bad first poll does not give a row up", async () => {
 test("the lengths of earlier runs set the poll interval, as in every watch", async () => {
   const paceWith = async (lengths: number[]) => {
     const w = await world();
-    Object.assign(w.ports.history as History, { listDurations: () => lengths });
-    const { client } = w.ports;
+    Object.assign(w.account.history as History, { listDurations: () => lengths });
+    const { client } = w.account;
     let pace: unknown;
     const watch: typeof client.watch = (source, options) => {
       pace = options?.pollInterval;
@@ -78,7 +78,10 @@ test("the lengths of earlier runs set the poll interval, as in every watch", asy
       output: client.output.bind(client),
       watch,
     };
-    await run({ ...w, ports: { ...w.ports, client: calls as unknown as Ports["client"] } }, rowsOf("one"));
+    await run(
+      { ...w, account: { ...w.account, client: calls as unknown as Account["client"] } },
+      rowsOf("one"),
+    );
     return pace;
   };
   expect(await paceWith(Array.from({ length: 40 }, (_, i) => 600_000 + i * 1_000))).toBeTypeOf("function");
@@ -189,8 +192,8 @@ test.each<[string, number | undefined, number, object, boolean]>([
   ["several accounts, of which one has a limit", 3, 2, {}, false],
 ])("what is known of the hours ahead, of %s", async (_, limit, count, outlook, hasLimit) => {
   const w = await world();
-  const accounts = Array.from({ length: count }, (_, nth) => accountAt(w, nth ? undefined : limit));
-  const { batch } = await run(w, rowsOf("one => COMPLETED"), { accounts });
+  const lanes = Array.from({ length: count }, (_, nth) => accountAt(w, nth ? undefined : limit));
+  const { batch } = await run(w, rowsOf("one => COMPLETED"), { lanes });
   expect([batch.outlook, batch.hasLimit]).toEqual([outlook, hasLimit]);
 });
 

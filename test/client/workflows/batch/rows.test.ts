@@ -52,7 +52,7 @@ test("a row of each ending: the events, what the journal holds, and the list of 
 
   const begun = (nth: number) => ({
     ...{ kind: "intent", key: `k${nth}`, digest: rows[nth]?.digest, stem: `k${nth}`, at: AT },
-    ...{ local_id: expect.stringMatching(/^local-/), origin: w.ports.origin, profile: null },
+    ...{ local_id: expect.stringMatching(/^local-/), origin: w.account.origin, profile: null },
   });
   const made = { kind: "created", request_id: ID, created_at: expect.any(String), at: AT };
   const ended = (status: string, rest = {}) => ({ kind: "ended", status, at: AT, ...rest });
@@ -183,7 +183,7 @@ test("a row whose account is not set up any more is left with the name of that a
   const rows = rowsOf("=> PROCESSING");
   await runBatch(w, rows, { timeout: 1_000 });
   for (const profile of ["old", null]) {
-    const elsewhere = { ...w, ports: { ...w.ports, origin: "https://b.example" } };
+    const elsewhere = { ...w, account: { ...w.account, origin: "https://b.example" } };
     const { events, states } = await runBatch(elsewhere, rows);
     expect(told(events)).toEqual({ k0: ["row-failed NOT_AUTHENTICATED", "running"] });
     const [{ requestId, origin, error }] = states as [RowState];
@@ -322,7 +322,7 @@ test.each<[object, object]>([
   const fault: HappyOptions["fault"] = (operation) =>
     operation === "create" ? made : operation === "status" ? ok({ ...data }) : undefined;
   const w = await batchWorld({ fault });
-  Object.assign(w.ports.history as object, {
+  Object.assign(w.account.history as object, {
     observe: () => {
       throw Object.assign(new Error("write"), { code: "EROFS" });
     },

@@ -1,7 +1,7 @@
+import type { ProfileAccount } from "../../../../app/account.js";
 import { buildAskedOptions } from "../../../../app/asked.js";
 import { openNamedAccounts } from "../../../../app/batch.js";
 import { refuseBeside, UsageError } from "../../../../app/errors.js";
-import type { Machine } from "../../../../app/machine.js";
 import { readText } from "../../../../app/read-text.js";
 import type { CreateBody, JsonSchema } from "../../../../core/protocol/conversation.js";
 import type { Context } from "../../../context.js";
@@ -79,20 +79,20 @@ async function openAccounts(
   const last = model.at(-1);
   const models = areNamed
     ? chooseModels(model, accounts)
-    : new Map<Machine, string>(last === undefined ? [] : [[ctx, last]]);
+    : new Map<ProfileAccount, string>(last === undefined ? [] : [[ctx, last]]);
   const { after } = areNamed ? {} : await completeRequest(ctx, { prompt: "" }, options);
-  const checks = new Map<Machine, ((body: CreateBody) => unknown) | undefined>();
-  for (const at of accounts) checks.set(at, at.provider && (await at.dialect()).create);
-  const buildBodyAt = (at: Machine, body: CreateBody): CreateBody => {
+  const checks = new Map<ProfileAccount, ((body: CreateBody) => unknown) | undefined>();
+  for (const account of accounts) checks.set(account, account.provider && (await account.dialect()).create);
+  const buildBodyAt = (account: ProfileAccount, body: CreateBody): CreateBody => {
     const whole = {
-      ...buildAskedOptions(at, body, { model: models.get(at), set, domains, notDomains, window }),
+      ...buildAskedOptions(account, body, { model: models.get(account), set, domains, notDomains, window }),
       ...(after !== undefined && { after }),
       ...(body.model && { model: body.model }),
     };
-    checks.get(at)?.(whole);
+    checks.get(account)?.(whole);
     return whole;
   };
-  const findNamed = (profile: string | undefined): Machine => named.get(profile ?? "") ?? ctx;
+  const findNamed = (profile: string | undefined): ProfileAccount => named.get(profile ?? "") ?? ctx;
   return { areNamed, bodyAt: buildBodyAt, of: findNamed };
 }
 

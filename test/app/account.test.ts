@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { Machine, type MachineOptions } from "../../src/app/machine.js";
+import { type AccountOptions, ProfileAccount } from "../../src/app/account.js";
 import { costEstimate, listQuotas, readAccountQuota, readQuota } from "../../src/app/quota.js";
 import { readStored } from "../../src/app/settings.js";
 import { type HistoryEntry, hashKeyId } from "../../src/client/store/history/records.js";
@@ -10,8 +10,8 @@ import { folderWith } from "../support/folder.js";
 
 const SERVICE = { RESEARCH_BASE_URL: "https://one.example/v1", RESEARCH_API_KEY: "k-0123456789" };
 
-/** A machine with an empty home, or with these settings in it. */
-function machineWith(env: object = SERVICE, more: Partial<MachineOptions> = {}, settings?: object) {
+/** An account with an empty home, or with these settings in it. */
+function accountWith(env: object = SERVICE, more: Partial<AccountOptions> = {}, settings?: object) {
   const home = folderWith(settings && { "config/config.json": JSON.stringify(settings) });
   const folders = { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
   const options = {
@@ -20,7 +20,7 @@ function machineWith(env: object = SERVICE, more: Partial<MachineOptions> = {}, 
     clock: systemClock,
     choices: {},
   } as const;
-  return { home, machine: new Machine({ ...options, ...more }) };
+  return { home, account: new ProfileAccount({ ...options, ...more }) };
 }
 
 const EXA = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY: "k-0123456789" };
@@ -30,24 +30,24 @@ const ASKED = {
   key_id: hashKeyId(SERVICE.RESEARCH_API_KEY),
 };
 
-describe("this machine", () => {
+describe("the account in use", () => {
   test("has a client of the service in force, made once, and says the settings before", async () => {
     const said: unknown[] = [];
-    const { machine } = machineWith(SERVICE, { onConnect: ({ baseUrl }) => void said.push(baseUrl?.value) });
-    const { client } = machine;
-    expect(machine.client).toBe(client);
-    expect([client.origin, machine.origin]).toEqual(["https://one.example", "https://one.example"]);
-    expect(machine.apiKey).toBe(SERVICE.RESEARCH_API_KEY);
+    const { account } = accountWith(SERVICE, { onConnect: ({ baseUrl }) => void said.push(baseUrl?.value) });
+    const { client } = account;
+    expect(account.client).toBe(client);
+    expect([client.origin, account.origin]).toEqual(["https://one.example", "https://one.example"]);
+    expect(account.apiKey).toBe(SERVICE.RESEARCH_API_KEY);
     expect(said).toEqual([SERVICE.RESEARCH_BASE_URL]);
-    await machine.close();
+    await account.close();
   });
 
   test("reads its settings once, and once more when it is opened again", () => {
-    const { machine } = machineWith();
-    expect(machine.settings).toBe(machine.settings);
-    expect(machine.reopen().settings).not.toBe(machine.settings);
+    const { account } = accountWith();
+    expect(account.settings).toBe(account.settings);
+    expect(account.reopen().settings).not.toBe(account.settings);
     const keyFile = { RESEARCH_API_KEY: "", RESEARCH_API_KEY_FILE: "/nowhere" };
-    const unreadable = machineWith({ ...SERVICE, ...keyFile }).machine;
+    const unreadable = accountWith({ ...SERVICE, ...keyFile }).account;
     expect(() => unreadable.settings).toThrow("the key file /nowhere could not be read");
     expect(unreadable.reopen({ isInspected: true }).settings.baseUrl?.value).toBe(SERVICE.RESEARCH_BASE_URL);
   });
@@ -57,17 +57,17 @@ describe("this machine", () => {
     [{ profile: "p" }, { profiles: { p: {} } }, "p"],
     [{}, { profile: "p", profiles: { p: {} } }, "p"],
   ])("names the profile that was chosen (%j, %j)", (choices, settings, name) => {
-    expect(machineWith(SERVICE, { choices }, settings).machine.profile).toBe(name);
+    expect(accountWith(SERVICE, { choices }, settings).account.profile).toBe(name);
   });
 
   test("keeps a history unless it is switched off", () => {
-    const { machine, home } = machineWith();
-    expect([machine.unrecorded, machine.history?.list({ limit: 1, accepts: () => true })]).toEqual([
+    const { account, home } = accountWith();
+    expect([account.unrecorded, account.history?.list({ limit: 1, accepts: () => true })]).toEqual([
       false,
       [],
     ]);
-    expect(machine.history).toBe(machine.history);
-    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    expect(account.history).toBe(account.history);
+    const off = accountWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).account;
     expect([off.unrecorded, off.history]).toEqual([true, undefined]);
     expect(existsSync(join(home, "config"))).toBe(false);
   });
@@ -82,23 +82,23 @@ describe("this machine", () => {
     ["any account, where no address is known", { RESEARCH_BASE_URL: undefined }, { base_path: "/v2" }, true],
   ])("has made what was made with %s (%j, %j)", (_, env, more, isOwn) => {
     const key = { "api-key": "k-1", "api-key-origin": "https://one.example" };
-    const { machine } = machineWith({ ...SERVICE, ...env }, {}, { profile: "p", profiles: { p: key } });
+    const { account } = accountWith({ ...SERVICE, ...env }, {}, { profile: "p", profiles: { p: key } });
     const entry = { origin: "https://one.example", base_path: "/v1", profile: "p", key_id: "other", ...more };
-    expect(machine.isOwn(entry as HistoryEntry)).toBe(isOwn);
+    expect(account.isOwn(entry as HistoryEntry)).toBe(isOwn);
   });
 
   test("speaks the interface, or the dialect of a provider", async () => {
-    const { machine } = machineWith();
-    const provider = machineWith(EXA).machine;
-    expect([machine.provider, provider.provider?.name]).toEqual([undefined, "exa"]);
-    const paths = await Promise.all([machine, provider].map(async ({ dialect }) => (await dialect()).create));
+    const { account } = accountWith();
+    const provider = accountWith(EXA).account;
+    expect([account.provider, provider.provider?.name]).toEqual([undefined, "exa"]);
+    const paths = await Promise.all([account, provider].map(async ({ dialect }) => (await dialect()).create));
     expect(paths[0]).not.toEqual(paths[1]);
   });
 
   test("asks for a result where the settings say that it is", async () => {
     const profiles = { p: { "output-method": "POST", "output-path": "/results/{request_id}" } };
-    const { machine } = machineWith(SERVICE, {}, { profile: "p", profiles });
-    const { request } = await machine.dialect();
+    const { account } = accountWith(SERVICE, {}, { profile: "p", profiles });
+    const { request } = await account.dialect();
     expect(request("output", "r1")).toMatchObject({ method: "POST", path: "/results/r1" });
     expect(request("status", "r1")).toMatchObject({ method: "GET" });
   });
@@ -106,15 +106,15 @@ describe("this machine", () => {
   test("says when it is closed how many records of its history could not be read, if any", async () => {
     const said: unknown[] = [];
     const onSkipped = async (...of: unknown[]) => void said.push(of);
-    const { machine, home } = machineWith(SERVICE, { onSkipped });
-    machine.history?.list({ limit: 1 });
-    await machine.close();
+    const { account, home } = accountWith(SERVICE, { onSkipped });
+    account.history?.list({ limit: 1 });
+    await account.close();
     expect(said).toEqual([]);
     const state = join(home, "state");
     mkdirSync(state);
     writeFileSync(join(state, "history.jsonl"), "nonsense\n");
-    machine.history?.list({ limit: 1 });
-    await machine.close();
+    account.history?.list({ limit: 1 });
+    await account.close();
     expect(said).toEqual([[1, state]]);
   });
 
@@ -122,7 +122,7 @@ describe("this machine", () => {
     [{}, undefined],
     [{ requestTimeout: 5 }, 5],
   ])("gives a client its time limit if one was chosen (%j)", (choices, expected) => {
-    const { clientOptions } = machineWith(SERVICE, { choices }).machine;
+    const { clientOptions } = accountWith(SERVICE, { choices }).account;
     expect(clientOptions.requestTimeout).toBe(expected);
     expect(Object.hasOwn(clientOptions, "requestTimeout")).toBe(expected !== undefined);
   });
@@ -160,12 +160,12 @@ describe("an account that is named by its profile", () => {
   ])("is asked for what was %s, or not", (_, env, choices, made, profile) => {
     const said: string[] = [];
     const onOtherAccount = (text: string) => void said.push(text);
-    const { machine } = machineWith(env, { choices, onOtherAccount }, settings);
+    const { account: current } = accountWith(env, { choices, onOtherAccount }, settings);
     const p = { origin: "https://p.example", base_path: "/x", profile: "p", key_id: "" };
     const entry = { ...p, ...made } as HistoryEntry;
-    const account = machine.findAccount(entry);
+    const account = current.findAccount(entry);
     expect(account?.profile).toBe(profile);
-    expect(machine.findAccount(entry)).toBe(account);
+    expect(current.findAccount(entry)).toBe(account);
     const text = `using profile ${profile} at ${entry.origin}, which created it`;
     expect(said).toEqual(profile ? [text] : []);
   });
@@ -175,13 +175,13 @@ describe("an account that is named by its profile", () => {
     const ofProvider = { RESEARCH_PROVIDER: "exa", RESEARCH_API_KEY_FILE: keyFile };
     const others = { ...ofProvider, RESEARCH_BASE_URL: "https://one.example" };
     for (const env of [SERVICE, ofProvider, others]) {
-      const { machine } = machineWith(env, {}, settings);
-      const [account] = machine.openNamed(["p"], "-p");
+      const { account: current } = accountWith(env, {}, settings);
+      const [account] = current.openNamed(["p"], "-p");
       const facts = { origin: "https://p.example", basePath: "/x", apiKey: "k", outputField: "answer" };
       expect(account).toMatchObject({ ...facts, profile: "p" });
-      expect(machine.openNamed(["p"], "-p")[0]).toBe(account);
-      expect(() => machine.openNamed(["empty"], "-p")).toThrow("no base URL is configured");
-      expect(() => machine.openNamed(["p", "bare", "same"], "-p")).toThrow(
+      expect(current.openNamed(["p"], "-p")[0]).toBe(account);
+      expect(() => current.openNamed(["empty"], "-p")).toThrow("no base URL is configured");
+      expect(() => current.openNamed(["p", "bare", "same"], "-p")).toThrow(
         expect.objectContaining({
           code: "NOT_AUTHENTICATED",
           message:
@@ -197,18 +197,18 @@ describe("creates per hour:", () => {
   const STORED = { profile: "p", profiles: { p: { tier: "pro" } } };
 
   test("a number beats a tier, and a flag the settings", () => {
-    const { machine } = machineWith(SERVICE, {}, STORED);
-    expect(machine.getHourlyLimit({})).toBe(100);
-    expect(machine.getHourlyLimit({ tier: "free" })).toBe(10);
-    expect(machine.getHourlyLimit({ tier: "free", perHour: 3 })).toBe(3);
-    expect(machine.getHourlyLimit({ tier: "enterprise" })).toBe(Number.POSITIVE_INFINITY);
-    expect(machineWith().machine.getHourlyLimit({})).toBeUndefined();
+    const { account } = accountWith(SERVICE, {}, STORED);
+    expect(account.getHourlyLimit({})).toBe(100);
+    expect(account.getHourlyLimit({ tier: "free" })).toBe(10);
+    expect(account.getHourlyLimit({ tier: "free", perHour: 3 })).toBe(3);
+    expect(account.getHourlyLimit({ tier: "enterprise" })).toBe(Number.POSITIVE_INFINITY);
+    expect(accountWith().account.getHourlyLimit({})).toBeUndefined();
   });
 
   test("a provider has a number, and no tiers", () => {
-    const { machine } = machineWith(EXA, {}, STORED);
-    expect([machine.getHourlyLimit({}), machine.getHourlyLimit({ perHour: 3 })]).toEqual([undefined, 3]);
-    expect(() => machine.getHourlyLimit({ tier: "free" })).toThrow(
+    const { account } = accountWith(EXA, {}, STORED);
+    expect([account.getHourlyLimit({}), account.getHourlyLimit({ perHour: 3 })]).toEqual([undefined, 3]);
+    expect(() => account.getHourlyLimit({ tier: "free" })).toThrow(
       expect.objectContaining({
         message: "Exa has no tiers",
         facts: { hint: expect.stringContaining("--per-hour N sets a limit") },
@@ -217,29 +217,29 @@ describe("creates per hour:", () => {
   });
 
   test("the hour, with and without a limit", () => {
-    const { machine } = machineWith(SERVICE, { clock: { ...systemClock, now: () => 5_000 } });
+    const { account } = accountWith(SERVICE, { clock: { ...systemClock, now: () => 5_000 } });
     const common = {
       ...{ used: 0, origin: "https://one.example", profile: "default" },
       counted_from: "this machine's own records",
     };
-    const limited = readQuota(machine, { perHour: 3 });
+    const limited = readQuota(account, { perHour: 3 });
     const next_slot_at = "1970-01-01T00:00:05.000Z";
     expect(limited).toEqual({ ...common, limit: 3, left: 3, next_slot_at });
-    const free = readQuota(machine, {});
+    const free = readQuota(account, {});
     expect(free).toEqual({ ...common, limit: null, left: null, next_slot_at: null });
-    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    const off = accountWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).account;
     expect(() => readQuota(off, {})).toThrow("the history is off on this machine");
   });
 });
 
-/** Has this machine's history say that a request was created by `machine`'s account, and has ended with these costs. */
+/** Has this machine's history say that a request was created by `account`, and has ended with these costs. */
 function recorded(
-  machine: Pick<Machine, "history" | "origin" | "profile" | "apiKey">,
+  account: Pick<ProfileAccount, "history" | "origin" | "profile" | "apiKey">,
   costs: readonly (number | undefined)[],
   model = "m",
-  apiKey = machine.apiKey,
+  apiKey = account.apiKey,
 ) {
-  const { history = expect.fail("no history"), origin, profile } = machine;
+  const { history = expect.fail("no history"), origin, profile } = account;
   for (const [index, cost_dollars] of costs.entries()) {
     const id = `${model}-${apiKey}-${index}`;
     history.begin({ origin, profile, apiKey, body: { prompt: "p", model } }).recordCreated(id, {});
@@ -259,15 +259,15 @@ describe("creates per day:", () => {
       { value: 9, source: "RESEARCH_PER_DAY" },
     ],
   ])("%s", (_, env, perDay, expected) => {
-    const { machine } = machineWith({ ...SERVICE, ...env });
-    machine.limitDay(perDay === undefined ? {} : { perDay });
-    expect(machine.perDay).toEqual(expected);
+    const { account } = accountWith({ ...SERVICE, ...env });
+    account.limitDay(perDay === undefined ? {} : { perDay });
+    expect(account.perDay).toEqual(expected);
   });
 
   test("no limit is not a number", () => {
-    const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "0" });
-    expect(() => machine.perDay).toThrow('invalid value for per-day: "0" (from RESEARCH_PER_DAY)');
-    const stored = machineWith(SERVICE, {}, { profile: "p", profiles: { p: { "per-day": "x" } } }).machine;
+    const { account } = accountWith({ ...SERVICE, RESEARCH_PER_DAY: "0" });
+    expect(() => account.perDay).toThrow('invalid value for per-day: "0" (from RESEARCH_PER_DAY)');
+    const stored = accountWith(SERVICE, {}, { profile: "p", profiles: { p: { "per-day": "x" } } }).account;
     expect(() => stored.perDay).toThrow(
       expect.objectContaining({
         message: 'invalid value for per-day: "x" (from profile p)',
@@ -279,40 +279,40 @@ describe("creates per day:", () => {
 
 describe("the quota", () => {
   test("of an account: its day if that is limited, and what it spent", () => {
-    const { machine } = machineWith();
-    recorded(machine, [0.5, 0.25]);
-    recorded(machine, [8], "m", "another-key");
+    const { account } = accountWith();
+    recorded(account, [0.5, 0.25]);
+    recorded(account, [8], "m", "another-key");
     const spent = ["24h", "7d", "30d"].map((since) => ({
       ...{ since, requests: 2, running: 0, unsaid: 0, dollars: 0.75, tokens: null },
     }));
-    expect(readAccountQuota(machine, {})).toMatchObject({ used: 2, limit: null, day: null, spent });
-    machine.limitDay({ perDay: 5 });
-    expect(readAccountQuota(machine, {}).day).toMatchObject({ used: 2, left: 3, limit: 5 });
+    expect(readAccountQuota(account, {})).toMatchObject({ used: 2, limit: null, day: null, spent });
+    account.limitDay({ perDay: 5 });
+    expect(readAccountQuota(account, {}).day).toMatchObject({ used: 2, left: 3, limit: 5 });
   });
 
   test("of every key that the history has, the one in use with its limits", () => {
-    const { machine } = machineWith({ ...SERVICE, RESEARCH_PER_DAY: "5" });
-    recorded(machine, [1, 2]);
-    recorded(machine, [4], "m", "another-key");
-    expect(listQuotas(machine)).toMatchObject([
+    const { account } = accountWith({ ...SERVICE, RESEARCH_PER_DAY: "5" });
+    recorded(account, [1, 2]);
+    recorded(account, [4], "m", "another-key");
+    expect(listQuotas(account)).toMatchObject([
       { used: 1, day: null, profile: "default", spent: [{ dollars: 4 }, {}, {}] },
       { used: 2, day: { used: 2, left: 3 }, spent: [{ dollars: 3 }, {}, {}] },
     ]);
-    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
+    const off = accountWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).account;
     expect(() => listQuotas(off)).toThrow("the history is off on this machine");
   });
 
   test("of what comes: the median of the last costs with the same model, if there are ten", () => {
-    const { machine } = machineWith();
-    const asked = (model: string) => ({ ports: machine, model });
-    recorded(machine, [9, 1, 1, 1, 2, 3, 4, 4, 4, undefined], "a");
-    const { history } = machine;
+    const { account } = accountWith();
+    const asked = (model: string) => ({ account, model });
+    recorded(account, [9, 1, 1, 1, 2, 3, 4, 4, 4, undefined], "a");
+    const { history } = account;
     recorded({ history, origin: "https://two.example", profile: null, apiKey: "other" }, [9], "a");
     expect(costEstimate([asked("a")])).toBe("");
-    const off = machineWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).machine;
-    expect(costEstimate([{ ports: off, model: "a" }])).toBe("");
-    recorded(machine, [9], "a", "another-key");
-    recorded(machine, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7], "b");
+    const off = accountWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).account;
+    expect(costEstimate([{ account: off, model: "a" }])).toBe("");
+    recorded(account, [9], "a", "another-key");
+    recorded(account, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7], "b");
     expect(costEstimate([asked("a"), asked("a")])).toBe(
       "about $7.00: 2 rows at the median of your last 10 with this model\n",
     );
@@ -330,8 +330,8 @@ describe("completion reads", () => {
     bad: { "base-url": "nonsense" },
   };
   const stored = (env: object, choices = {}, settings: object | undefined = { profile: "p", profiles }) => {
-    const { machine } = machineWith(env, {}, settings);
-    return readStored(machine.folders.config, { ...env }, choices);
+    const { account } = accountWith(env, {}, settings);
+    return readStored(account.folders.config, { ...env }, choices);
   };
 
   test.each<[string, object, object, string | undefined, boolean]>([

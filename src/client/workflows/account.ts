@@ -6,7 +6,7 @@ import type { History } from "../store/history/history.js";
 import type { HistoryEntry, Seen } from "../store/history/records.js";
 
 /** The account and the resources that workflows need. Costly or optional parts are getters; each function declares the parts it uses. */
-export interface Ports {
+export interface Account {
   readonly client: Pick<
     ResearchClient,
     "create" | "check" | "status" | "stop" | "output" | "createNoOutputError" | "watch"
@@ -37,7 +37,7 @@ export interface Ports {
   /** Whether a create was sent for the account in use; always true if no account is configured. Default: compares the origins. */
   isOwn?(entry: HistoryEntry): boolean;
   /** Returns the account to use for a request instead of the one in use: the recorded one, or one whose calls all fail with the reason. */
-  chooseAccount?(requestId: string, entry: HistoryEntry | undefined): Ports | undefined;
+  chooseAccount?(requestId: string, entry: HistoryEntry | undefined): Account | undefined;
   /** Explains why the account in use must not be asked about a request; undefined if it may be. */
   explainRefusal?(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined;
   /** Says how to reach the account that created a request. */

@@ -20,7 +20,7 @@ import {
   type Seen,
 } from "../client/store/history/records.js";
 import { Settings } from "../client/store/settings.js";
-import type { Ports } from "../client/workflows/ports.js";
+import type { Account } from "../client/workflows/account.js";
 import { explainUnasked, isAt } from "../client/workflows/requests.js";
 import type { Clock } from "../core/clock.js";
 import { chooseFolders, type Folders } from "../core/files/folders.js";
@@ -39,7 +39,7 @@ import {
 } from "./settings.js";
 
 /** The process's environment, clock and platform, and the settings chosen by flags or options. */
-export interface MachineOptions {
+export interface AccountOptions {
   env: Environment;
   platform: NodeJS.Platform;
   clock: Clock;
@@ -66,9 +66,9 @@ export interface LimitOptions {
 }
 
 /** The settings, history, key and client of an account, each created on first use. Throws CodedError if a setting is missing. */
-export class Machine implements Ports {
+export class ProfileAccount implements Account {
   readonly clock: Clock;
-  #options: MachineOptions;
+  #options: AccountOptions;
   #folders: Folders | undefined;
   #settings: ResolvedSettings | undefined;
   #history: History | undefined;
@@ -77,16 +77,16 @@ export class Machine implements Ports {
   #keyId: string | undefined;
   /** The profiles that `onOtherAccount` has already been called for. */
   readonly #announcedProfiles = new Set<string>();
-  readonly #named = new Map<string, Machine>();
+  readonly #named = new Map<string, ProfileAccount>();
 
-  constructor(options: MachineOptions) {
+  constructor(options: AccountOptions) {
     this.#options = options;
     this.clock = options.clock;
   }
 
   /** Returns a copy that reads its settings again. */
-  reopen(changes: Pick<MachineOptions, "isInspected"> = {}): Machine {
-    return new Machine({ ...this.#options, ...changes });
+  reopen(changes: Pick<AccountOptions, "isInspected"> = {}): ProfileAccount {
+    return new ProfileAccount({ ...this.#options, ...changes });
   }
 
   get folders(): Folders {
@@ -197,7 +197,7 @@ export class Machine implements Ports {
   }
 
   /** Finds the account of the profile recorded with a create, unless flags or variables choose an account (contract §3). */
-  findAccount(entry: HistoryEntry): Machine | undefined {
+  findAccount(entry: HistoryEntry): ProfileAccount | undefined {
     const { choices, env, onOtherAccount } = this.#options;
     const { profile, baseUrl, provider } = choices;
     if (profile || baseUrl || provider || env.RESEARCH_PROFILE || env.RESEARCH_BASE_URL) return undefined;
@@ -211,7 +211,7 @@ export class Machine implements Ports {
     return account;
   }
 
-  chooseAccount(requestId: string, entry: HistoryEntry | undefined): Ports | undefined {
+  chooseAccount(requestId: string, entry: HistoryEntry | undefined): Account | undefined {
     const account = entry && this.findAccount(entry);
     const refusal = account ? undefined : this.explainRefusal(requestId, entry);
     return refusal ? explainUnasked(this, entry, refusal) : account;
@@ -241,7 +241,7 @@ export class Machine implements Ports {
     entry: Seen | undefined,
     owners: readonly Provider[] = listOwnersOfId(entry?.request_id ?? "", INTERFACE),
   ): string {
-    const isThere = (account: Machine) =>
+    const isThere = (account: ProfileAccount) =>
       entry ? account.isHere(entry) : owners.some(({ name }) => name === account.provider?.name);
     const there = this.accounts.filter((account) => account.profile !== this.profile && isThere(account));
     const account = there.find(({ profile }) => profile === entry?.profile) ?? there[0];
@@ -253,7 +253,7 @@ export class Machine implements Ports {
   }
 
   /** Finds the account of a profile; undefined if the profile is missing or has no key for its origin. */
-  findAccountNamed(profile: string): Machine | undefined {
+  findAccountNamed(profile: string): ProfileAccount | undefined {
     try {
       const account = this.#openAccount(profile, "the history");
       requireConnection(account.settings);
@@ -264,12 +264,12 @@ export class Machine implements Ports {
   }
 
   /** The accounts of all profiles that have a key for their origin. */
-  get accounts(): Machine[] {
+  get accounts(): ProfileAccount[] {
     return Object.keys(this.store.read().profiles).flatMap((name) => this.findAccountNamed(name) ?? []);
   }
 
   /** Opens the accounts of the profiles that `flag` names, ignoring other flags (contract §12). Throws UsageError, or one CodedError that names all accounts without a key. */
-  openNamed(profiles: readonly string[], flag: string): Machine[] {
+  openNamed(profiles: readonly string[], flag: string): ProfileAccount[] {
     if (this.#options.choices.baseUrl !== undefined)
       throw new UsageError(
         `--base-url and ${flag} cannot be used together`,
@@ -292,7 +292,7 @@ export class Machine implements Ports {
   }
 
   /** Opens the account of one profile. Throws UsageError. */
-  #openAccount(profile: string, flag: string): Machine {
+  #openAccount(profile: string, flag: string): ProfileAccount {
     const opened = this.#named.get(profile);
     if (opened) return opened;
     const { env: all, choices } = this.#options;
@@ -300,7 +300,7 @@ export class Machine implements Ports {
     for (const name of ["API_KEY", "API_KEY_FILE", "BASE_URL", "PROVIDER"]) delete env[`RESEARCH_${name}`];
     const { provider: _, baseUrl: __, ...others } = choices;
     const settings = { ...others, profile, profileFlag: flag };
-    const account = new Machine({ ...this.#options, env, choices: settings, onSkipped: undefined });
+    const account = new ProfileAccount({ ...this.#options, env, choices: settings, onSkipped: undefined });
     void account.settings;
     this.#named.set(profile, account);
     return account;

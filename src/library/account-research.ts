@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { ProfileAccount } from "../app/account.js";
 import { buildAskedOptions, checkBody } from "../app/asked.js";
 import { openBatch, ROW_FORMS } from "../app/batch.js";
-import { CHECK_LIMITS, checkRequest, openMachineChecker } from "../app/check.js";
+import { CHECK_LIMITS, checkRequest, openAccountChecker } from "../app/check.js";
 import { describeFailure } from "../app/failure.js";
 import { checkStatus } from "../app/known-status.js";
-import { Machine } from "../app/machine.js";
 import { createKeyReader } from "../app/settings.js";
 import type { CallOptions, StatusData } from "../client/calls/client.js";
 import { ResearchError } from "../client/calls/errors.js";
@@ -42,45 +42,45 @@ import type {
 
 const DEFAULT_LIMIT = 20;
 
-export class MachineResearch implements Research {
+export class AccountResearch implements Research {
   readonly #closing = new AbortController();
 
   private constructor(
     private readonly options: OpenOptions,
-    private readonly machine: Machine,
+    private readonly account: ProfileAccount,
   ) {}
 
   /** Waits only for a key file that another program writes. */
-  static async open(options: OpenOptions): Promise<MachineResearch> {
+  static async open(options: OpenOptions): Promise<AccountResearch> {
     const { env = process.env, ...choices } = options;
     const readKey = await createKeyReader(env, systemClock, new AbortController().signal);
-    const machine = new Machine({
+    const account = new ProfileAccount({
       ...{ env, platform: process.platform, clock: systemClock, choices, readKey },
       onMadePrivate: (text) => process.emitWarning(text),
     });
-    return new MachineResearch(options, machine);
+    return new AccountResearch(options, account);
   }
 
   async submit(request: ResearchRequest | string, options: SubmitOptions = {}): Promise<Submission> {
     const signal = this.#abortWhenClosed(options.signal);
     const body = await this.#buildBody(request, signal);
-    const account = { ports: this.machine, body, limit: this.machine.getHourlyLimit(this.options) };
-    const { submitted } = await submitToFirst([account], { ...options, signal });
+    const wanted = { account: this.account, body, limit: this.account.getHourlyLimit(this.options) };
+    const { submitted } = await submitToFirst([wanted], { ...options, signal });
     const { data, localId, notSaved } = submitted;
     return { requestId: data.request_id, localId, data, notSaved };
   }
 
   async *watch(ids: string | readonly string[], options: WatchOptions = {}) {
-    const targets = [ids].flat().map((id) => resolveTarget(this.machine, id));
-    yield* follow(this.machine, targets, { ...options, signal: this.#abortWhenClosed(options.signal) });
+    const targets = [ids].flat().map((id) => resolveTarget(this.account, id));
+    yield* follow(this.account, targets, { ...options, signal: this.#abortWhenClosed(options.signal) });
   }
 
   async output<Output>(id: string, options: OutputOptions<Output> = {}): Promise<Output> {
-    return await this.#readResult(resolveTarget(this.machine, id), options);
+    return await this.#readResult(resolveTarget(this.account, id), options);
   }
 
   async #readResult<Output>(target: Target, { schema, signal }: OutputOptions<Output>): Promise<Output> {
-    const { value } = await fetchResult(target.at ?? this.machine, target, { signal });
+    const { value } = await fetchResult(target.account ?? this.account, target, { signal });
     // Without a schema the caller's type parameter decides the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);
@@ -99,8 +99,8 @@ export class MachineResearch implements Research {
     try {
       await onCreated?.(submission);
       const limits = { answered: true, ...(timeout !== undefined && { timeout }) };
-      const target = { ...resolveTarget(this.machine, requestId), end: endIn(submission.data) };
-      for await (const event of follow(this.machine, [target], {
+      const target = { ...resolveTarget(this.account, requestId), end: endIn(submission.data) };
+      for await (const event of follow(this.account, [target], {
         ...limits,
         signal: this.#abortWhenClosed(signal),
       })) {
@@ -110,7 +110,7 @@ export class MachineResearch implements Research {
             requestId,
           });
         if (event.kind === "state" && isFinal(event.status) && event.status !== "COMPLETED")
-          throw await explainNoResult(this.machine, target, event.status, { signal });
+          throw await explainNoResult(this.account, target, event.status, { signal });
       }
       return await this.#readResult(target, options);
     } catch (error) {
@@ -123,12 +123,12 @@ export class MachineResearch implements Research {
     { allowPrivate, model: given, ...options }: CheckReportOptions = {},
   ): Promise<CheckOutcome> {
     const signal = this.#abortWhenClosed(options.signal);
-    const target = resolveTarget(this.machine, id);
+    const target = resolveTarget(this.account, id);
     const asked = await openModel(given, this.options.env ?? process.env, signal);
-    const checker = await openMachineChecker(this.machine, allowPrivate);
+    const checker = await openAccountChecker(this.account, allowPrivate);
     try {
       const limits = { ...CHECK_LIMITS, ...options, ...asked, signal };
-      return await checkRequest(checker, target.at ?? this.machine, target, limits);
+      return await checkRequest(checker, target.account ?? this.account, target, limits);
     } finally {
       checker.close();
       await asked.model?.close();
@@ -136,11 +136,11 @@ export class MachineResearch implements Research {
   }
 
   async stop(ids: string | readonly string[], options: CallOptions = {}): Promise<StatusData[]> {
-    const ports = this.machine;
-    const targets = [ids].flat().map((id) => resolveTarget(ports, id));
+    const account = this.account;
+    const targets = [ids].flat().map((id) => resolveTarget(account, id));
     const stopped: StatusData[] = [];
     let failure: { error: unknown } | undefined;
-    for await (const answer of stopAll(ports, targets, options)) {
+    for await (const answer of stopAll(account, targets, options)) {
       if (answer.kind === "answered") stopped.push(answer.data);
       else failure ??= answer;
     }
@@ -149,8 +149,8 @@ export class MachineResearch implements Research {
   }
 
   async list({ limit = DEFAULT_LIMIT, status }: ListOptions = {}): Promise<ListedRequest[]> {
-    await checkStatus(status, this.machine.history);
-    const entries = this.machine.history?.list({ limit, status }) ?? [];
+    await checkStatus(status, this.account.history);
+    const entries = this.account.history?.list({ limit, status }) ?? [];
     return entries.map(({ local_id, request_id, status, created_at, sent_at, origin, prompt }) => ({
       ...{ localId: local_id, requestId: request_id, status, createdAt: created_at, sentAt: sent_at },
       ...{ origin, prompt },
@@ -163,8 +163,8 @@ export class MachineResearch implements Research {
   ): AsyncGenerator<BatchEvent, void> {
     const signal = this.#abortWhenClosed(options.signal);
     const rows = await readRows(requests, (request) => this.#buildBody(request, signal));
-    const limit = this.machine.getHourlyLimit(this.options);
-    const job = await openBatch(this.machine, rows, { out, limit, retryFailed });
+    const limit = this.account.getHourlyLimit(this.options);
+    const job = await openBatch(this.account, rows, { out, limit, retryFailed });
     const { states, folder } = job;
     try {
       const limits = { ...ROW_FORMS, signal, timeout };
@@ -179,7 +179,7 @@ export class MachineResearch implements Research {
 
   async close(): Promise<void> {
     this.#closing.abort(new ResearchError("INTERRUPTED", "close() was called"));
-    await this.machine.close();
+    await this.account.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -198,7 +198,7 @@ export class MachineResearch implements Research {
     const given = { ...(model !== undefined && { model }), ...(options && { options }) };
     const { readContext } = context?.length ? await import("../app/context.js") : {};
     const files = await readContext?.(context ?? [], systemClock, signal);
-    return buildAskedOptions(this.machine, { ...body, ...given, ...(files && { context: files }) }, {});
+    return buildAskedOptions(this.account, { ...body, ...given, ...(files && { context: files }) }, {});
   }
 }
 
