@@ -42,8 +42,8 @@ test("each input with a flag of its name reaches the script, and its description
   const names = inputs.map((name) => name.slice(6).toLowerCase().replaceAll("_", "-"));
   for (const [name, { modes }] of Object.entries(FLAGS)) {
     expect(names).toContain(name);
-    const said = /\(([a-z, ]+)\)\.$/.exec(action.inputs[name].description)?.[1]?.split(", ");
-    if (name !== "timeout" && name !== "tier") expect(said, name).toEqual(modes);
+    const modesInText = /\(([a-z, ]+)\)\.$/.exec(action.inputs[name].description)?.[1]?.split(", ");
+    if (name !== "timeout" && name !== "tier") expect(modesInText, name).toEqual(modes);
   }
 });
 

@@ -94,11 +94,11 @@ describe("the sentence is that of the error", () => {
   });
 
   test("of several accounts it is that of each", () => {
-    const said = [
+    const failures = [
       { name: "a", error: refused("rate-limited") },
       { name: "b", error: new LocalError("disk full") },
     ];
-    expect(describeFailure(new NoAccountError(said)).message).toBe("a: no; b: disk full");
+    expect(describeFailure(new NoAccountError(failures)).message).toBe("a: no; b: disk full");
   });
 
   test("but a defect names its kind", () => {

@@ -48,9 +48,9 @@ test.each<[string | undefined, object, string]>([
   [undefined, {}, "must be string"],
 ])("what does not fit the schema at %j is said", async (path, more, text) => {
   const result = resultOf({ "a/b~c": [null, 1] }, { provider_status: "done", ...more });
-  const said = await describeMismatch(result, {
+  const sentence = await describeMismatch(result, {
     ...(path !== undefined && { path }),
     message: "must be string",
   });
-  expect(said).toBe(`the result does not fit its schema: ${text}`);
+  expect(sentence).toBe(`the result does not fit its schema: ${text}`);
 });

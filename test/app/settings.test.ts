@@ -356,8 +356,8 @@ describe("of a provider", () => {
     ["not by the interface", { profile: "plain" }, {}, []],
     ["not where a flag names the address", { profile: "exa", baseUrl: "https://x.example" }, {}, []],
   ])("%s", (_, flags, env, [model, set]) => {
-    const found = resolve(flags, env, store);
-    expect([found.model?.value, found.set?.value]).toEqual([model, set]);
+    const settings = resolve(flags, env, store);
+    expect([settings.model?.value, settings.set?.value]).toEqual([model, set]);
   });
 
   test.each<[string, Choices, Record<string, string>, string | undefined]>([

@@ -282,8 +282,12 @@ test("services behind one origin do not share kept results, and ids that are cou
   const url = await gateway(services);
   const folder = folderWith();
   const run = (site: string, ...argv: string[]) => {
-    const own = { RESEARCH_BASE_URL: `${url}/${site}/`, RESEARCH_PROVIDER: "openai", RESEARCH_API_KEY: KEY };
-    return inProcess(argv, { env: { HOME: folder, ...foldersIn(folder), ...own } });
+    const siteEnv = {
+      RESEARCH_BASE_URL: `${url}/${site}/`,
+      RESEARCH_PROVIDER: "openai",
+      RESEARCH_API_KEY: KEY,
+    };
+    return inProcess(argv, { env: { HOME: folder, ...foldersIn(folder), ...siteEnv } });
   };
   const first = await run("a", "run", "x");
   expect(first.stdout, first.stderr).toContain("the report of a");

@@ -34,8 +34,8 @@ test("quota says the day and what was spent by what the services said, and --all
   await run("create", "runs", "-p", "perplexity");
   const quota = async (...flags: string[]) => JSON.parse((await run("quota", "--json", ...flags)).stdout);
   await run("config", "set", "per-day", "5", "-p", "perplexity");
-  const one = await quota("-p", "perplexity");
-  expect(one).toMatchObject({
+  const ofProfile = await quota("-p", "perplexity");
+  expect(ofProfile).toMatchObject({
     ...{ used: 1, limit: null, profile: "perplexity" },
     day: { used: 2, left: 3, limit: 5, next_slot_at: expect.any(String) },
     spent: [

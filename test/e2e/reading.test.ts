@@ -46,15 +46,15 @@ describe("on a terminal a report is laid out", () => {
     // No word is cut: each of the report that fits a line stands in one.
     const prose = REPORT.replace(/https?:\S+/g, "").split("Hostile:")[0] ?? "";
     for (const word of words(prose)) expect(words(text)).toContain(word);
-    const told = text.replace(/\s+/g, " ");
-    expect(told).toContain("the survey [1]");
+    const flat = text.replace(/\s+/g, " ");
+    expect(flat).toContain("the survey [1]");
     expect(text.replace(/\n +/g, "")).toContain("[1] https://survey.example/heat-pumps?year=2026");
     expect(text).not.toMatch(/\*\*|```|\]\(/);
     expect(raw).toMatch(/\u001b\[[\d;]*m/);
     expect(raw).not.toContain("\u001b]8;");
     // Nothing in it acts.
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    for (const hostile of HOSTILE) expect(told).toContain(hostile);
+    for (const hostile of HOSTILE) expect(flat).toContain(hostile);
   });
 
   test.each<[string, Record<string, string>, boolean, boolean]>([

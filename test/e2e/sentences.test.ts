@@ -92,11 +92,11 @@ test("what FAILED says so once", async () => {
 
 test("config list is aligned on a terminal, tabs elsewhere, and says that a key is not in use", async () => {
   const { research, home, service } = await world();
-  const own = { RESEARCH_BASE_URL: undefined, RESEARCH_API_KEY: undefined };
+  const noService = { RESEARCH_BASE_URL: undefined, RESEARCH_API_KEY: undefined };
   const { RESEARCH_API_KEY: input } = service.env;
-  await research(["login", "--base-url", service.url, "--with-key"], { env: own, input });
+  await research(["login", "--base-url", service.url, "--with-key"], { env: noService, input });
   const list = async (env: Record<string, string | undefined>) =>
-    (await research(["config", "list"], { env: { ...own, ...env } })).stdout.split("\n");
+    (await research(["config", "list"], { env: { ...noService, ...env } })).stdout.split("\n");
   expect((await list({})).find((line) => line.startsWith("api-key"))).toMatch(
     /^api-key\t…4242\tprofile default$/,
   );

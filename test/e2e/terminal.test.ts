@@ -180,9 +180,9 @@ test("output, show and watch without an id let one of the newest be chosen, and 
   expect(await none.done).toEqual({ code: 2, signal: 0 });
   expect(none.text()).toContain("begin with: research run");
   await research(["create", "the only one => PENDING"], { ...options, home });
-  const one = screenHere(["show"], { ...options, home });
-  expect(await one.done).toEqual({ code: 0, signal: 0 });
-  expect(one.text()).toContain("the only one");
+  const screen = screenHere(["show"], { ...options, home });
+  expect(await screen.done).toEqual({ code: 0, signal: 0 });
+  expect(screen.text()).toContain("the only one");
 });
 
 test.each([[["list", "--help"]], [[]]])(

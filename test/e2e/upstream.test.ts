@@ -94,7 +94,7 @@ describe("serve --upstream", () => {
   it("has each question answered there, once, with the profile's key", async () => {
     const { id, ended, output } = await serve();
     const ids = await Promise.all(["one", "two"].map(id));
-    for (const one of ids) expect(await ended(one)).toBe("COMPLETED");
+    for (const each of ids) expect(await ended(each)).toBe("COMPLETED");
     expect((await output(ids[0] ?? "")).json.data?.output).toBe("An answer to: one");
     expect(creates()).toBe(2);
     const keys = new Set(there.server.of("create").map(({ headers }) => headers.authorization));
@@ -104,8 +104,8 @@ describe("serve --upstream", () => {
   it("sends no more in 24 hours than the profile's per-day, also after a kill", async () => {
     await research(["config", "set", "per-day", "2", "-p", "there"], { env });
     const first = await startService();
-    for (const one of [await first.id("one"), await first.id("two")])
-      expect(await first.ended(one)).toBe("COMPLETED");
+    for (const each of [await first.id("one"), await first.id("two")])
+      expect(await first.ended(each)).toBe("COMPLETED");
     const third = await first.id("three");
     const full = `the limit of 2 creates in 24 hours at ${there.url} \\(profile there\\), set by profile there`;
     await killed?.waitFor(new RegExp(full), { on: "stderr" });
@@ -118,27 +118,27 @@ describe("serve --upstream", () => {
 
   it("goes on by the kept id after a clean stop, which stops nothing there, and sends no second create", async () => {
     const first = await serve();
-    const one = await first.id("why? => PENDING PROCESSING PROCESSING PROCESSING COMPLETED");
+    const requestId = await first.id("why? => PENDING PROCESSING PROCESSING PROCESSING COMPLETED");
     await polled();
     await terminated();
     expect(there.server.count("stop")).toBe(0);
     const second = await serve();
-    expect(await second.ended(one)).toBe("COMPLETED");
+    expect(await second.ended(requestId)).toBe("COMPLETED");
     expect(creates()).toBe(1);
   });
 
   it("a stop while the create is under way, then a kill: the stop, the page's facts and the next log say so", async () => {
     fault = only("create", hang());
     const first = await startService();
-    const one = await first.id("why?");
+    const requestId = await first.id("why?");
     await until(async () => creates() === 1 || undefined);
-    const stopped = await first.stop(one);
+    const stopped = await first.stop(requestId);
     const unknown = `It is not known whether it exists at ${there.url}`;
     expect(stopped.json.data?.message).toContain(unknown);
     await first.end("SIGKILL");
     await serve();
     const line = new RegExp(
-      `${one} was stopped while its create was sent: it is not known whether it exists`,
+      `${requestId} was stopped while its create was sent: it is not known whether it exists`,
     );
     await inProcess?.waitFor(line, { on: "stderr" });
     await terminated();
@@ -213,11 +213,11 @@ describe("serve --upstream with a provider", () => {
   ])("%s: passes its words, cost and sources on in the output's data", async (provider, cost) => {
     await serveAt(provider, async (double) => {
       const { id, ended, output } = await serve();
-      const one = await id("why?");
-      expect(await ended(one)).toBe("COMPLETED");
-      const { data } = (await output(one)).json;
+      const requestId = await id("why?");
+      expect(await ended(requestId)).toBe("COMPLETED");
+      const { data } = (await output(requestId)).json;
       expect(data).toMatchObject({
-        request_id: one,
+        request_id: requestId,
         output: "An answer to: why?",
         provider_status: "completed",
       });
@@ -233,9 +233,9 @@ describe("serve --upstream with a provider", () => {
   it("says that what was stopped goes on there and is paid for, where it has no way to stop", async () => {
     await serveAt("parallel", async (double) => {
       const { baseUrl, id, stop } = await serve();
-      const one = await id("why? => queued running");
+      const requestId = await id("why? => queued running");
       await until(async () => double.server.count("status") > 0 || undefined, 30_000);
-      const { message } = (await stop(one)).json.data ?? {};
+      const { message } = (await stop(requestId)).json.data ?? {};
       expect(message).toContain("At Parallel it goes on and is paid for");
       await inProcess?.waitFor(/goes on at Parallel and is paid for/, { on: "stderr" });
       expect(double.server.count("create")).toBe(1);

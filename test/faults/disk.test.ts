@@ -40,13 +40,13 @@ describe.each([
   },
 ])("$what", ({ home, shortage, isMissing }) => {
   const run = (argv: string[], env: Record<string, string>) => shortage(home, argv, env);
-  const own = foldersIn(home);
+  const folders = foldersIn(home);
 
   test.skipIf(isMissing)("while settings are written: the old ones stand", async () => {
     const service = await HappyService.start();
-    const env = { ...own, RESEARCH_BASE_URL: service.url };
+    const env = { ...folders, RESEARCH_BASE_URL: service.url };
     expect(await research(["login", "--with-key"], { home, env, input: KEY })).toMatchObject({ code: 0 });
-    const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
+    const path = join(folders.RESEARCH_CONFIG_DIR, "config.json");
     const before = readFileSync(path, "utf8");
     for (const argv of [
       ["config", "set", "tier", "pro"],
@@ -57,13 +57,15 @@ describe.each([
       expect(done.stderr).toMatch(/full|size/);
       expect(readFileSync(path, "utf8")).toBe(before);
     }
-    expect(readdirSync(own.RESEARCH_CONFIG_DIR)).toEqual(["config.json"]);
-    expect(await research(["config", "set", "tier", "pro"], { home, env: own })).toMatchObject({ code: 0 });
+    expect(readdirSync(folders.RESEARCH_CONFIG_DIR)).toEqual(["config.json"]);
+    expect(await research(["config", "set", "tier", "pro"], { home, env: folders })).toMatchObject({
+      code: 0,
+    });
   });
 
   test.skipIf(isMissing)("at the intent: nothing is sent", async () => {
     const server = await faultServer(() => CREATED);
-    const env = { ...own, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    const env = { ...folders, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
     const before = await listed(home);
     for (const argv of [
       ["create", "x"],
@@ -75,7 +77,7 @@ describe.each([
     }
     expect(server.connections).toBe(0);
     expect(await listed(home)).toEqual(before);
-    expect((await research(["list"], { home, env: own })).stderr).not.toMatch(/skipped/);
+    expect((await research(["list"], { home, env: folders })).stderr).not.toMatch(/skipped/);
     // What needs no room still works.
     const status = await run(["status", ID], { ...env, RESEARCH_BASE_URL: (await working()).url });
     expect(status).toMatchObject({ code: 0, stdout: `${ID}\tPROCESSING\n` });
@@ -131,15 +133,15 @@ test.concurrent.each([
   "nothing can be kept after the POST: the id is said wherever it can be ($argv)",
   async ({ argv, result }) => {
     const home = folderWith();
-    const own = foldersIn(home);
+    const folders = foldersIn(home);
     const server = await faultServer(() => ({
       act: (socket) => {
-        rmSync(own.RESEARCH_STATE_DIR, { recursive: true });
-        writeFileSync(own.RESEARCH_STATE_DIR, "");
+        rmSync(folders.RESEARCH_STATE_DIR, { recursive: true });
+        writeFileSync(folders.RESEARCH_STATE_DIR, "");
         socket.write(does.answerBytes({ body: does.envelope({ request_id: ID, status: "PENDING" }) }));
       },
     }));
-    const env = { ...own, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
+    const env = { ...folders, RESEARCH_BASE_URL: server.url, RESEARCH_API_KEY: KEY };
     const run = await research(argv, { home, env });
     expect(run).toMatchObject({ code: 12, stdout: result });
     expect(run.stderr).toMatch(new RegExp(`NOT SAVED.*${ID}|${ID}.*NOT SAVED`));

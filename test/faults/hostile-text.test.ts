@@ -110,7 +110,7 @@ const refusals: Script = (_, nth) =>
 
 function machine(url: string) {
   const home = folderWith();
-  const own = foldersIn(home);
+  const folders = foldersIn(home);
   const origin = new URL(url).origin;
   const now = Date.now();
   plant(home, { requestId: ID, origin, createdAt: now, prompt: NASTY, status: NASTY });
@@ -118,14 +118,14 @@ function machine(url: string) {
   // Somebody else's line, with ids that are none.
   for (const id of [`\x1b[2J${OTHER_ID}`, "::error::x", "##[x]"]) {
     writeFileSync(
-      join(own.RESEARCH_STATE_DIR, "history.jsonl"),
+      join(folders.RESEARCH_STATE_DIR, "history.jsonl"),
       `${line.replaceAll(OTHER_ID, JSON.stringify(id).slice(1, -1))}\n`,
       {
         flag: "a",
       },
     );
   }
-  return { home, env: { HOME: home, ...own, RESEARCH_BASE_URL: url, RESEARCH_API_KEY: KEY } };
+  return { home, env: { HOME: home, ...folders, RESEARCH_BASE_URL: url, RESEARCH_API_KEY: KEY } };
 }
 
 const COMMANDS = [

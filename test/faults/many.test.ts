@@ -22,11 +22,13 @@ test("three processes create, list and watch at once, and one of them is killed:
   victim?.kill("SIGKILL");
   const runs = await Promise.all(loops.map(({ done }) => done));
   const survivors = runs.slice(0, -1);
-  const said = survivors.map(({ code, stderr }) => `${code} ${stderr}`);
-  expect(said, said.join("\n")).toEqual(survivors.map(() => expect.stringMatching(/^0 (?!.*skipped)/s)));
+  const endings = survivors.map(({ code, stderr }) => `${code} ${stderr}`);
+  expect(endings, endings.join("\n")).toEqual(
+    survivors.map(() => expect.stringMatching(/^0 (?!.*skipped)/s)),
+  );
   const history = await listed(home, 1_000);
-  const known = history.filter(({ status }) => status !== "UNKNOWN");
-  const ids = known.map(({ request_id }) => request_id);
+  const knownRequests = history.filter(({ status }) => status !== "UNKNOWN");
+  const ids = knownRequests.map(({ request_id }) => request_id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of runs.flatMap(({ stdout }) => stdout.split("\n").filter(Boolean)))
     expect(ids).toContain(id);
@@ -34,7 +36,9 @@ test("three processes create, list and watch at once, and one of them is killed:
   expect(history.length).toBeGreaterThanOrEqual(service.conversations.size);
   expect(history.length).toBeLessThanOrEqual(service.conversations.size + 1);
   expect(
-    known.filter(({ prompt }) => !prompt.startsWith("victim")).every(({ status }) => status === "COMPLETED"),
+    knownRequests
+      .filter(({ prompt }) => !prompt.startsWith("victim"))
+      .every(({ status }) => status === "COMPLETED"),
   ).toBe(true);
 });
 

@@ -178,10 +178,10 @@ test("a stored key goes to the origin it was stored with, however another one co
   const service = await HappyService.start();
   const other = await faultServer(() => does.ok({ request_id: ID, status: "PENDING" }));
   const home = folderWith();
-  const own = foldersIn(home);
-  const env = { ...own, RESEARCH_BASE_URL: service.url };
+  const folders = foldersIn(home);
+  const env = { ...folders, RESEARCH_BASE_URL: service.url };
   expect(await research(["login", "--with-key"], { home, env, input: KEY })).toMatchObject({ code: 0 });
-  const id = (await research(["create", "x"], { home, env: own })).stdout.trim();
+  const id = (await research(["create", "x"], { home, env: folders })).stdout.trim();
   expect(id).not.toBe("");
   const localhost = service.url.replace("127.0.0.1", "localhost");
   const https = service.url.replace("http:", "https:");
@@ -191,10 +191,10 @@ test("a stored key goes to the origin it was stored with, however another one co
       ["status", id],
       ["list", "--refresh"],
     ]) {
-      const byFlag = await research([...command, "--base-url", url, "--json"], { home, env: own });
+      const byFlag = await research([...command, "--base-url", url, "--json"], { home, env: folders });
       const byEnvironment = await research([...command, "--json"], {
         home,
-        env: { ...own, RESEARCH_BASE_URL: url },
+        env: { ...folders, RESEARCH_BASE_URL: url },
       });
       for (const run of [byFlag, byEnvironment]) {
         expect(run).toMatchObject({ code: 4, stdout: "" });
@@ -203,11 +203,11 @@ test("a stored key goes to the origin it was stored with, however another one co
       }
     }
   }
-  await research(["config", "set", "base-url", other.url], { home, env: own });
-  expect(await research(["status", id], { home, env: own })).toMatchObject({ code: 4 });
+  await research(["config", "set", "base-url", other.url], { home, env: folders });
+  expect(await research(["status", id], { home, env: folders })).toMatchObject({ code: 4 });
   expect(other.connections).toBe(0);
   // The same origin under another path is the same place.
-  const prefixed = await research(["status", id, "--base-url", `${service.url}/v`], { home, env: own });
+  const prefixed = await research(["status", id, "--base-url", `${service.url}/v`], { home, env: folders });
   expect(prefixed).toMatchObject({ code: 0 });
 });
 

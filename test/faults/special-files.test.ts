@@ -108,8 +108,8 @@ test.each(["--prompt-file fifo", "x --schema fifo"])(
 
 test("a history line of 300 MB costs a second, not minutes, and hides no other", async () => {
   const home = folderWith();
-  const own = foldersIn(home);
-  const log = join(own.RESEARCH_STATE_DIR, "history.jsonl");
+  const folders = foldersIn(home);
+  const log = join(folders.RESEARCH_STATE_DIR, "history.jsonl");
   plant(home, { requestId: "before-1", origin: "https://a.example", createdAt: 1e12 });
   writeFileSync(log, `\n{"kind":"created","prompt":"`, { flag: "a" });
   const fd = openSync(log, "r+");

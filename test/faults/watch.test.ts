@@ -14,8 +14,8 @@ async function goesOn(row: Row, from: number): Promise<void> {
   const wrongPolls = polls(from, from + 2);
   const seen = await observe({ play: row.play, command: "watch", age: HOUR_MS, wrongPolls });
   sound(row, seen, 0);
-  const said = seen.notices.filter((code) => code === "TROUBLE" || code === "RECOVERED");
-  expect(said).toEqual(["TROUBLE", "RECOVERED"]);
+  const codes = seen.notices.filter((code) => code === "TROUBLE" || code === "RECOVERED");
+  expect(codes).toEqual(["TROUBLE", "RECOVERED"]);
   expect(seen.server.count("status")).toBe(from + 3);
   expect(states(seen)).toEqual(["COMPLETED"]);
   if (!row.wait) return;

@@ -31,8 +31,8 @@ function researchIn(env: Record<string, string | undefined>) {
 
 async function opened(env: Record<string, string>) {
   const server = await faultServer(() => CREATED);
-  const own = foldersIn(folderWith());
-  return { server, research: researchIn({ ...own, RESEARCH_BASE_URL: server.url, ...env }) };
+  const folders = foldersIn(folderWith());
+  return { server, research: researchIn({ ...folders, RESEARCH_BASE_URL: server.url, ...env }) };
 }
 
 test("a key may come out of a FIFO", async () => {

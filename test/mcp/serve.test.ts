@@ -21,21 +21,21 @@ async function served({ readOnly = false, ...options }: ToolSessionOptions & { r
   const account = new ProfileAccount({ env, platform: "linux", clock: new VirtualClock(), choices: {} });
   const session = new ToolSession(account, options);
   const [stdin, stdout, control] = [new PassThrough(), new PassThrough(), new AbortController()];
-  const said: Message[] = [];
-  stdout.on("data", (line) => void said.push(JSON.parse(line)));
+  const messages: Message[] = [];
+  stdout.on("data", (line) => void messages.push(JSON.parse(line)));
   const done = serveMcp(session, { version: "1.2.3", readOnly, stdin, stdout }, control.signal);
   let asked = 0;
   const ask = async (method: string, params: object = {}): Promise<Message> => {
     asked += 1;
     const id = asked;
     stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-    return until(async () => said.find((message) => message.id === id));
+    return until(async () => messages.find((message) => message.id === id));
   };
   const hello = await ask("initialize", {
     ...{ protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
   });
   stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-  return { service, session, stdin, control, said, done, ask, hello };
+  return { service, session, stdin, control, said: messages, done, ask, hello };
 }
 
 const namesOf = ({ result }: Message) =>

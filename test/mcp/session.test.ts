@@ -14,8 +14,8 @@ function sessionWith(options: ToolSessionOptions = {}) {
   const env = { RESEARCH_CONFIG_DIR: join(home, "config"), RESEARCH_STATE_DIR: join(home, "state") };
   const account = new ProfileAccount({ env, platform: "linux", clock: systemClock, choices: {} });
   const store = (baseUrl?: string, key?: string) => {
-    const own = { "base-url": baseUrl, "api-key": key, "api-key-origin": baseUrl, tier: "free" };
-    const settings = { profile: "p", profiles: { p: own } };
+    const profile = { "base-url": baseUrl, "api-key": key, "api-key-origin": baseUrl, tier: "free" };
+    const settings = { profile: "p", profiles: { p: profile } };
     writeFileSync(join(home, "config/config.json"), JSON.stringify(settings), { mode: 0o600 });
   };
   return { session: new ToolSession(account, options), store };

@@ -93,8 +93,8 @@ test("npm publishes it, and has nothing to correct", () => {
   const { stdout, stderr } = published;
   expect(stderr).not.toMatch(/auto-corrected|npm error/);
   // npm 11 gives an object by the package's name, older ones that of the package.
-  const told = JSON.parse(stdout.slice(stdout.indexOf("{")));
-  const { name, files } = (told["research-cli"] ?? told) as { name: string; files: { path: string }[] };
+  const packed = JSON.parse(stdout.slice(stdout.indexOf("{")));
+  const { name, files } = (packed["research-cli"] ?? packed) as { name: string; files: { path: string }[] };
   expect(name).toBe("research-cli");
   const paths = files.map(({ path }) => path);
   expect(paths).toEqual(

@@ -37,9 +37,11 @@ test("each type that an exported declaration uses is exported", () => {
     );
     const declarations = file.text.split(/^(?=export )/m);
     const nameOf = (text: string) => /^export (?:declare )?(?:\w+) (\w+)/.exec(text)?.[1] ?? "";
-    const known = [...imported, ...declarations.map(nameOf)].filter((name) => name && !exported.has(name));
+    const knownNames = [...imported, ...declarations.map(nameOf)].filter(
+      (name) => name && !exported.has(name),
+    );
     const open = declarations.filter((text) => file.exported.includes(nameOf(text)));
-    return known.filter((name) => open.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
+    return knownNames.filter((name) => open.some((text) => new RegExp(`\\b${name}\\b`).test(text)));
   });
   expect(exported).toContain("ResearchClient");
   expect(missing).toEqual([]);

@@ -14,9 +14,9 @@ test("the researcher with a model is a chunk of its own, loaded on demand only, 
     name,
     code: readFileSync(join(CHUNKS, name), "utf8"),
   }));
-  const own = chunks.filter(({ code }) => code.includes("function createModelResearcher("));
-  expect(own).toHaveLength(1);
-  const [{ name = "", code = "" } = {}] = own;
+  const modelChunks = chunks.filter(({ code }) => code.includes("function createModelResearcher("));
+  expect(modelChunks).toHaveLength(1);
+  const [{ name = "", code = "" } = {}] = modelChunks;
   expect(chunks.filter((chunk) => new RegExp(`from\\s*"\\./${name}"`).test(chunk.code))).toEqual([]);
   expect(chunks.filter((chunk) => chunk.code.includes(`import("./${name}")`))).toHaveLength(1);
   expect(gzipSync(code).length).toBeLessThanOrEqual(MOST);

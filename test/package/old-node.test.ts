@@ -26,11 +26,11 @@ test("any Node.js can read the file that is started", () => {
 test.each(["0.12.18", "8.17.0", "18.20.8", `${major}.${Number(minor) - 1}.0`])(
   "on Node.js %s it names what is there and what is needed, and loads nothing",
   async (version) => {
-    const said = `research needs Node.js ${needed} or later; this is ${version} (${NODE})`;
+    const message = `research needs Node.js ${needed} or later; this is ${version} (${NODE})`;
     const hint = "Get it from https://nodejs.org/.";
     const run = await on(version, ["list"]);
-    expect(run).toMatchObject({ code: 1, stdout: "", stderr: `error: ${said}\nhint: ${hint}\n` });
-    const error = { code: "INTERNAL", message: said, exit_code: 1, hint };
+    expect(run).toMatchObject({ code: 1, stdout: "", stderr: `error: ${message}\nhint: ${hint}\n` });
+    const error = { code: "INTERNAL", message: message, exit_code: 1, hint };
     for (const asked of [on(version, ["--json", "list"]), on(version, [], { RESEARCH_OUTPUT: "json" })]) {
       const { code, stderr } = await asked;
       expect([code, JSON.parse(stderr)]).toEqual([1, { error }]);

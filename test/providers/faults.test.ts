@@ -15,7 +15,7 @@ import { KEY, ProviderDouble } from "../support/providers/double.js";
 import { research } from "../support/run.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 import { jsonErrors } from "../support/world.js";
-import { FAULTS, limitOf, NAMES, NEVER_SENT, own, saying } from "./rows.js";
+import { FAULTS, limitOf, NAMES, NEVER_SENT, saying, serviceError } from "./rows.js";
 
 vi.setConfig({ maxConcurrency: 8, testTimeout: 60_000 });
 
@@ -56,22 +56,22 @@ const FRONT_ENDS: Record<string, (rig: Rig, limit: number) => Promise<{ exit: un
     await addDoubles(env, double);
     await addProfile(env, "spare", spare.server.url, "key-of-spare");
     const argv = ["compare", "why", "-p", double.provider, "-p", "spare", "-o", join(rig.home, "out")];
-    const told = await commandLine(argv, rig, limit);
+    const outcome = await commandLine(argv, rig, limit);
     expect(spare.posts()).toBe(1);
-    return told;
+    return outcome;
   },
   "--or": async (rig, limit) => {
     const other = await withProfile(rig);
-    const told = await commandLine(["create", "why", "--or", other.provider], rig, limit);
-    const hasNothing = told.exit === 4 || told.exit === 7 || told.said.includes("NO_CREDIT");
+    const outcome = await commandLine(["create", "why", "--or", other.provider], rig, limit);
+    const hasNothing = outcome.exit === 4 || outcome.exit === 7 || outcome.said.includes("NO_CREDIT");
     expect(other.server.count("create")).toBe(hasNothing ? 1 : 0);
-    return told;
+    return outcome;
   },
   "--once": async (rig, limit) => {
     const create = () => commandLine(["create", "why", "--once"], rig, limit);
-    const told = await create();
-    if (told.exit === 11) expect((await create()).exit).toBe(11);
-    return told;
+    const outcome = await create();
+    if (outcome.exit === 11) expect((await create()).exit).toBe(11);
+    return outcome;
   },
   library: async ({ double, env }, limit) => {
     await using library = openResearch({
@@ -87,11 +87,11 @@ const FRONT_ENDS: Record<string, (rig: Rig, limit: number) => Promise<{ exit: un
       const { content, text } = await client.call("research_create", { prompt: "why" });
       return { exit: (content.error as { exit_code?: number } | undefined)?.exit_code, said: text };
     };
-    const told = await create();
+    const outcome = await create();
     // Called again, it does not send again what may have been created.
-    if (told.exit === 11) expect((await create()).exit).toBe(11);
+    if (outcome.exit === 11) expect((await create()).exit).toBe(11);
     await client.close();
-    return told;
+    return outcome;
   },
 };
 
@@ -115,16 +115,16 @@ function isSampled(turn: number, name: ProviderName): boolean {
 describe.each(NAMES)("a create at %s", (name) => {
   for (const [row, [what, behaviour, exit, lasts]] of FAULTS.entries()) {
     // Time passes while no request is under way: those that last for their whole limit keep it from the others.
-    const own = lasts ? test.concurrent : test;
+    const testOf = lasts ? test.concurrent : test;
     for (const [frontEnd, createBy] of Object.entries(FRONT_ENDS).filter((_, n) => meets(n, row, name))) {
-      own(`${what} · ${frontEnd}: ${exit}`, async () => {
+      testOf(`${what} · ${frontEnd}: ${exit}`, async () => {
         const here = await rig(name, behaviour);
-        const told = await createBy(here, limitOf(lasts));
-        expect(told.exit, told.said).toBe(exit);
+        const outcome = await createBy(here, limitOf(lasts));
+        expect(outcome.exit, outcome.said).toBe(exit);
         expect(here.double.server.count("create")).toBe(1);
         const made = (await listed(here.home)).filter(({ origin }) => origin === here.double.url);
         expect(made.map(({ status }) => status)).toEqual(exit === 11 ? ["UNKNOWN"] : []);
-        expect(told.said).not.toContain(KEY);
+        expect(outcome.said).not.toContain(KEY);
         const keyFiles = filesWith(here.home, KEY).filter((file) => !file.endsWith("config/config.json"));
         expect(keyFiles).toEqual([]);
         expect(here.double.problems).toEqual([]);
@@ -172,8 +172,8 @@ for (const [row, [what, baseUrl, server]] of NEVER_SENT.entries())
   test.each(["create", "run"])(`${what} · %s: 9, and nothing sent`, async (verb) => {
     const double = await ProviderDouble.start(NAMES[row] ?? "exa", server);
     const home = folderWith();
-    const own = { HOME: home, ...foldersIn(home), ...double.env };
-    const env = { ...own, RESEARCH_BASE_URL: baseUrl(double.server.port) };
+    const environment = { HOME: home, ...foldersIn(home), ...double.env };
+    const env = { ...environment, RESEARCH_BASE_URL: baseUrl(double.server.port) };
     const seen = await inProcess([verb, "why", "--json"], { env, clock: new VirtualClock() });
     expect(seen.code, seen.stderr).toBe(9);
     expect(double.server.count()).toBe(0);
@@ -182,7 +182,7 @@ for (const [row, [what, baseUrl, server]] of NEVER_SENT.entries())
 
 // A sample; `test/soak/providers.soak.ts` has all of them.
 test("402 · create, the built program", async () => {
-  const { double, home, env } = await rig("exa", own(402));
+  const { double, home, env } = await rig("exa", serviceError(402));
   const seen = await research(["create", "why", "--json"], { home, env });
   expect(seen.code, seen.stderr).toBe(6);
   expect(double.server.count("create")).toBe(1);
@@ -190,13 +190,13 @@ test("402 · create, the built program", async () => {
 
 /** What a question about a request meets, and the exit codes of status and stop; a watch that goes on has 8. */
 const ASKED: [what: string, behaviour: Behaviour, status: number, stop: number, watch: number][] = [
-  ["401", own(401), 4, 4, 4],
-  ["403", own(403), 4, 4, 4],
-  ["404 in its own words", own(404), 5, 5, 5],
-  ["402", own(402), 6, 6, 8],
-  ["429", own(429), 7, 7, 8],
-  ["503 in its own words", own(503), 9, 9, 8],
-  ["408 in its own words", own(408), 9, 9, 8],
+  ["401", serviceError(401), 4, 4, 4],
+  ["403", serviceError(403), 4, 4, 4],
+  ["404 in its own words", serviceError(404), 5, 5, 5],
+  ["402", serviceError(402), 6, 6, 8],
+  ["429", serviceError(429), 7, 7, 8],
+  ["503 in its own words", serviceError(503), 9, 9, 8],
+  ["408 in its own words", serviceError(408), 9, 9, 8],
   ["200 HTML", does.html(200), 9, 9, 8],
   ["reset", does.reset("body"), 9, 9, 8],
   ["200 without a status", does.answer({ body: "{}" }), 9, 9, 8],

@@ -248,8 +248,8 @@ describe.each(NAMES.filter((name) => name !== "parallel"))(
       expect((await client.call("research_output", { id })).content.content).toEqual(TEXT);
       await client.close();
       for (const RESEARCH_NO_HISTORY of ["", "1"]) {
-        const own = { ...env, RESEARCH_API_KEY: KEY, RESEARCH_NO_HISTORY };
-        await using library = openResearch({ provider: name, baseUrl: double.url, env: own });
+        const environment = { ...env, RESEARCH_API_KEY: KEY, RESEARCH_NO_HISTORY };
+        await using library = openResearch({ provider: name, baseUrl: double.url, env: environment });
         expect(await library.run("why")).toEqual(TEXT);
       }
       expect(asked()).toBe(0);

@@ -19,7 +19,7 @@ export const saying = (message: string, code = "") =>
     detail: { error: message },
   });
 /** Such an error. */
-export const own = (status: number) => does.answer({ status, body: saying("no", "c") });
+export const serviceError = (status: number) => does.answer({ status, body: saying("no", "c") });
 const { answer, html } = does;
 
 /** What a create meets, and the exit code that follows at every provider. */
@@ -45,27 +45,27 @@ export const FAULTS: [what: string, behaviour: does.Behaviour, exit: number, las
   ["nested", does.nested(), 11],
   ...[408, 409, 425, 499].flatMap((status): [string, does.Behaviour, number][] => [
     [`${status} bare`, html(status), 11],
-    [`${status} in its own words`, own(status), 11],
+    [`${status} in its own words`, serviceError(status), 11],
   ]),
   ...[500, 502, 503, 504].flatMap((status): [string, does.Behaviour, number][] => [
     [`${status} bare`, html(status), 11],
-    [`${status} in its own words`, own(status), 11],
+    [`${status} in its own words`, serviceError(status), 11],
   ]),
   ["421 bare", html(421), 11],
-  ["421 in its own words", own(421), 6],
+  ["421 in its own words", serviceError(421), 6],
   ["303", does.redirect(303, "http://127.0.0.2:9/"), 11],
   ["302", does.redirect(302, "http://127.0.0.2:9/"), 9],
-  ["400", own(400), 2],
-  ["404", own(404), 2],
-  ["422", own(422), 2],
-  ["401", own(401), 4],
-  ["403", own(403), 4],
-  ["402", own(402), 6],
+  ["400", serviceError(400), 2],
+  ["404", serviceError(404), 2],
+  ["422", serviceError(422), 2],
+  ["401", serviceError(401), 4],
+  ["403", serviceError(403), 4],
+  ["402", serviceError(402), 6],
   ["402 bare", html(402), 6],
   ["432 bare", html(432), 6],
-  ["433", own(433), 6],
-  ["429", own(429), 7],
-  ["410 in its own words", own(410), 6],
+  ["433", serviceError(433), 6],
+  ["429", serviceError(429), 7],
+  ["410 in its own words", serviceError(410), 6],
   ["410 bare", html(410), 9],
   ["413", html(413), 2],
 ];

@@ -20,7 +20,7 @@ const SCHEMA = { type: "object", properties: { n: { type: "number" } }, required
 let clock: VirtualClock;
 let dataDir: string;
 let fault: NonNullable<HappyOptions["fault"]>;
-let own: Awaited<ReturnType<typeof upstreamService>>;
+let local: Awaited<ReturnType<typeof upstreamService>>;
 const closing: (() => Promise<unknown>)[] = [];
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
   fault = () => undefined;
 });
 afterEach(async () => {
-  await own.service.close();
+  await local.service.close();
   for (const close of closing.splice(0)) await close();
 });
 
@@ -45,15 +45,15 @@ async function providerThere() {
     fault: (...asked) => fault(...asked),
   });
   closing.push(() => double.server.close());
-  own = await upstreamService({
+  local = await upstreamService({
     ...{ url: double.url, apiKey: PROVIDER_KEY, dialect: createPerplexity("deep-research"), dataDir, clock },
   });
   return double;
 }
 
 const serveAt = async ({ url }: { url: string }) => {
-  own = await upstreamService({ url, apiKey: KEY, dataDir, clock });
-  return own;
+  local = await upstreamService({ url, apiKey: KEY, dataDir, clock });
+  return local;
 };
 
 const happens = async (probe: () => boolean) => {
@@ -70,22 +70,22 @@ describe("what has COMPLETED there", () => {
     const end = clock.monotonic() + 10 * MINUTE;
     fault = (operation) => (operation === "output" && clock.monotonic() < end ? wrong() : undefined);
     await serveAt(double);
-    const one = await own.create("why?");
-    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED", output: '"An answer to: why?"' });
+    const id = await local.create("why?");
+    expect(await local.ended(id)).toMatchObject({ status: "COMPLETED", output: '"An answer to: why?"' });
     expect(clock.monotonic()).toBeGreaterThan(end);
     expect(double.server.count("create")).toBe(1);
   });
 
   it("is passed on if it does not fit the schema, which was paid for", async () => {
     await serveAt(await there(() => ({ n: "not a number" })));
-    const one = await own.create("why?", SCHEMA);
-    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED", output: '{"n":"not a number"}' });
+    const id = await local.create("why?", SCHEMA);
+    expect(await local.ended(id)).toMatchObject({ status: "COMPLETED", output: '{"n":"not a number"}' });
   });
 
   it("is the value that was asked for, where a provider does not repeat that it was", async () => {
     await providerThere();
-    const one = await own.create("why?", SCHEMA);
-    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED", output: '{"answer":"why?"}' });
+    const id = await local.create("why?", SCHEMA);
+    expect(await local.ended(id)).toMatchObject({ status: "COMPLETED", output: '{"answer":"why?"}' });
   });
 });
 
@@ -100,15 +100,15 @@ describe("a stop", () => {
     async (_, wrong) => {
       const double = await there();
       await serveAt(double);
-      const one = await own.create("why? => PENDING PROCESSING");
+      const id = await local.create("why? => PENDING PROCESSING");
       await happens(() => double.server.count("status") > 1);
       fault = () => wrong();
-      expect(await own.stop(one)).toMatchObject({ kind: "stopped" });
+      expect(await local.stop(id)).toMatchObject({ kind: "stopped" });
       await clock.sleep(5 * MINUTE);
-      await own.service.close();
+      await local.service.close();
       await serveAt(double);
       await clock.sleep(5 * MINUTE);
-      expect((await own.store.readCounts()).cancellations).toBe(1);
+      expect((await local.store.readCounts()).cancellations).toBe(1);
       fault = () => undefined;
       const back = clock.monotonic();
       await happens(() => [...double.conversations.values()][0]?.timeline.join() === "STOPPED");
@@ -133,22 +133,22 @@ describe("a stop", () => {
           : Promise.resolve(void stopped.add(remoteId)),
       close: async () => {},
     };
-    own = await upstreamService({ upstream, dataDir, clock });
-    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => own.create(`remote-${n}`)));
+    local = await upstreamService({ upstream, dataDir, clock });
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => local.create(`remote-${n}`)));
     await clock.sleep(5_000);
-    for (const id of ids) await own.stop(id);
+    for (const id of ids) await local.stop(id);
     await clock.sleep(5 * MINUTE);
     const closing = clock.monotonic();
-    await own.service.close();
+    await local.service.close();
     expect(clock.monotonic() - closing).toBeLessThan(20_000);
-    own = await upstreamService({ upstream, dataDir, clock });
+    local = await upstreamService({ upstream, dataDir, clock });
     await clock.sleep(5 * MINUTE);
-    expect((await own.store.readCounts()).cancellations).toBe(20);
+    expect((await local.store.readCounts()).cancellations).toBe(20);
     isSilent = false;
     const back = clock.monotonic();
     await happens(() => stopped.size === 20);
     expect(clock.monotonic() - back).toBeLessThan(30_000);
-    expect(own.log.join()).toContain("no answer within 15 s");
+    expect(local.log.join()).toContain("no answer within 15 s");
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe("a stop", () => {
   ])("an id whose store is away when the service ends, and %s", async (_, awayMs, lines) => {
     const double = await there();
     await serveAt(double);
-    const { remote } = own.store;
+    const { remote } = local.store;
     const keep = remote.keep.bind(remote);
     const until = clock.monotonic() + awayMs;
     let tries = 0;
@@ -166,16 +166,16 @@ describe("a stop", () => {
       if (clock.monotonic() < until) throw new StoreUnavailableError("the store is away");
       return await keep(...args);
     };
-    const id = await own.create("why? => PROCESSING");
+    const id = await local.create("why? => PROCESSING");
     await happens(() => tries > 0);
     const start = clock.monotonic();
-    await own.service.close();
+    await local.service.close();
     expect(Math.round((clock.monotonic() - start) / 1_000)).toBe(lines ? 10 : 5);
-    expect(own.log.filter((line) => line.includes("could not be stored"))).toHaveLength(lines);
+    expect(local.log.filter((line) => line.includes("could not be stored"))).toHaveLength(lines);
     const [remoteId = ""] = [...double.conversations.keys()];
     if (lines)
-      expect(own.log.join()).toContain(`the id ${remoteId}, which there created, could not be stored`);
-    else expect(await own.store.remote.read(id)).toMatchObject({ remoteId });
+      expect(local.log.join()).toContain(`the id ${remoteId}, which there created, could not be stored`);
+    else expect(await local.store.remote.read(id)).toMatchObject({ remoteId });
   });
 
   it("while the create is sent leaves it on the wire, and stops what it has created", async () => {
@@ -194,10 +194,10 @@ describe("a stop", () => {
       stop: async (remoteId) => void stopped.push(remoteId),
       close: async () => {},
     };
-    own = await upstreamService({ upstream, dataDir, clock });
-    const one = await own.create("why?");
+    local = await upstreamService({ upstream, dataDir, clock });
+    const id = await local.create("why?");
     await happens(() => wires.length > 0);
-    await own.stop(one);
+    await local.stop(id);
     await clock.sleep(MINUTE);
     expect(wires.map(({ aborted }) => aborted)).toEqual([false]);
     answer();
@@ -213,36 +213,36 @@ describe("a stop", () => {
       operation !== "create" && clock.monotonic() - since < 45_000
         ? answer({ status: 404, body: lag })
         : undefined;
-    const one = await own.create("why? => queued in_progress");
+    const id = await local.create("why? => queued in_progress");
     await happens(() => double.server.count("create") === 1);
     await clock.sleep(1_000);
-    await own.stop(one);
+    await local.stop(id);
     await happens(() => [...double.runs.values()][0]?.words.at(-1) === "cancelled");
     // What is gone for good is not asked about for ever.
     fault = (operation) => (operation === "create" ? undefined : answer({ status: 404, body: lag }));
-    const two = await own.create("why? => queued in_progress");
+    const two = await local.create("why? => queued in_progress");
     await happens(() => double.server.count("create") === 2);
     await clock.sleep(1_000);
-    await own.stop(two);
+    await local.stop(two);
     await clock.sleep(9 * MINUTE);
-    expect((await own.store.readCounts()).cancellations).toBe(1);
+    expect((await local.store.readCounts()).cancellations).toBe(1);
     await clock.sleep(2 * MINUTE);
-    expect((await own.store.readCounts()).cancellations).toBe(0);
+    expect((await local.store.readCounts()).cancellations).toBe(0);
   });
 
   it("that is refused is tried until nothing runs there any more", async () => {
     const double = await providerThere();
     const no = '{"error":{"message":"not now","type":"t","code":"not_now"}}';
     fault = only("stop", answer({ status: 400, body: no }));
-    const one = await own.create("why? => queued in_progress");
+    const id = await local.create("why? => queued in_progress");
     await happens(() => double.server.count("status") > 0);
-    await own.stop(one);
+    await local.stop(id);
     await clock.sleep(2 * MINUTE);
-    expect((await own.store.readCounts()).cancellations).toBe(1);
+    expect((await local.store.readCounts()).cancellations).toBe(1);
     const [run] = [...double.runs.values()];
     if (run) run.words = ["completed"];
     await clock.sleep(MINUTE);
-    expect((await own.store.readCounts()).cancellations).toBe(0);
+    expect((await local.store.readCounts()).cancellations).toBe(0);
   });
 });
 
@@ -258,7 +258,7 @@ it("all waits share one schedule: never more polls a second than the service tak
   const double = await there();
   await serveAt(double);
   const states = Array(60).fill("PROCESSING").join(" ");
-  for (let n = 0; n < 120; n++) await own.create(`${n} => ${states}`);
+  for (let n = 0; n < 120; n++) await local.create(`${n} => ${states}`);
   await happens(() => double.conversations.size === 120);
   await clock.sleep(20_000);
   for (const [n, at] of polls.entries()) expect(at - (polls[n - 50] ?? -1_000)).toBeGreaterThanOrEqual(999);
@@ -283,14 +283,14 @@ describe("what the upstream says to a create", () => {
     };
   });
   const statusOf = async (id: string) => {
-    const { json } = await ask(own.service.baseUrl, {
+    const { json } = await ask(local.service.baseUrl, {
       path: `/api/v1/conversation/${id}/status`,
       key: OWN_KEY,
     });
     return json.data?.status;
   };
   const createOverHttp = () =>
-    post(own.service.baseUrl, "/api/v1/conversations", OWN_KEY, { prompt: "another" });
+    post(local.service.baseUrl, "/api/v1/conversations", OWN_KEY, { prompt: "another" });
   const waits = () =>
     sent.slice(1).map(({ at }, n) => Math.round((at - (sent[n] as { at: number }).at) / 1_000));
   const quota = () =>
@@ -298,7 +298,7 @@ describe("what the upstream says to a create", () => {
       status: 429,
       body: '{"error":{"message":"You exceeded your current quota.","type":"insufficient_quota","code":"insufficient_quota"}}',
     });
-  const said = (status: number, code: string, message: string) => () =>
+  const refusal = (status: number, code: string, message: string) => () =>
     answer({ status, body: JSON.stringify({ error: { message, type: code, code } }) });
 
   it.each<[string, () => Behaviour, number[]]>([
@@ -313,12 +313,12 @@ describe("what the upstream says to a create", () => {
     wrong = behaviour;
     const double = await there();
     await serveAt(double);
-    const one = await own.create("why?");
+    const id = await local.create("why?");
     await happens(() => sent.length > expected.length);
     expect(waits().slice(0, expected.length)).toEqual(expected);
-    expect(await statusOf(one)).toBe("PENDING");
+    expect(await statusOf(id)).toBe("PENDING");
     wrong = undefined;
-    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED" });
+    expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
     expect(double.conversations.size).toBe(1);
   });
 
@@ -327,12 +327,12 @@ describe("what the upstream says to a create", () => {
     const double = await HappyService.start({ onConnection: () => (isAway ? "reset" : "serve") });
     closing.push(() => double.server.close());
     await serveAt(double);
-    const one = await own.create("why?");
+    const id = await local.create("why?");
     await clock.sleep(10 * MINUTE);
-    expect(await statusOf(one)).toBe("PENDING");
+    expect(await statusOf(id)).toBe("PENDING");
     expect((await createOverHttp()).status).toBe(200);
     isAway = false;
-    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED" });
+    expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
     expect((await createOverHttp()).status).toBe(200);
   });
 
@@ -340,46 +340,46 @@ describe("what the upstream says to a create", () => {
     const { url, conversations } = await there();
     const day = { account: "a", most: 2, words: "there (profile p), set by profile p" };
     const open = () => upstreamService({ url, apiKey: KEY, day, dataDir, clock });
-    own = await open();
+    local = await open();
     const begun = clock.now();
-    for (const id of [await own.create("1"), await own.create("2")])
-      expect(await own.ended(id)).toMatchObject({ status: "COMPLETED" });
-    await own.service.close();
+    for (const id of [await local.create("1"), await local.create("2")])
+      expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
+    await local.service.close();
     clock = new VirtualClock(begun + (24 * 60 - 2) * MINUTE);
-    own = await open();
+    local = await open();
     wrong = () => refuse(400, "VALIDATION_ERROR");
-    const third = await own.create("3");
+    const third = await local.create("3");
     await clock.sleep(MINUTE);
     expect(await statusOf(third)).toBe("PENDING");
-    const { reason = "" } = (await own.store.get(OPERATOR, third)) ?? {};
+    const { reason = "" } = (await local.store.get(OPERATOR, third)) ?? {};
     expect(reason).toMatch(
       /^there: the limit of 2 creates in 24 hours at there \(profile p\), set by profile p, is used up until \d{4}-/,
     );
-    expect(await own.ended(third)).toMatchObject({ status: "FAILED" });
+    expect(await local.ended(third)).toMatchObject({ status: "FAILED" });
     expect(clock.now() - begun).toBeGreaterThanOrEqual(24 * 60 * MINUTE);
     expect(conversations.size).toBe(2);
     wrong = undefined;
     // The refused one does not count.
-    for (const id of [await own.create("4"), await own.create("5")])
-      expect(await own.ended(id)).toMatchObject({ status: "COMPLETED" });
+    for (const id of [await local.create("4"), await local.create("5")])
+      expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
   });
 
   it("after a limit all of them go on as soon as the window is open", async () => {
     wrong = () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 45 });
     await serveAt(await there());
-    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => own.create(`${n}`)));
+    const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => local.create(`${n}`)));
     await clock.sleep(40_000);
     expect(sent.length).toBeLessThanOrEqual(4);
     wrong = undefined;
     const since = clock.monotonic();
-    for (const id of ids) expect(await own.ended(id)).toMatchObject({ status: "COMPLETED" });
+    for (const id of ids) expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
     expect(clock.monotonic() - since).toBeLessThan(20_000);
   });
 
   it("at a limit new creates are taken until as many of that key wait as may be under way there", async () => {
     wrong = () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 600 });
     const { url } = await there();
-    own = await upstreamService({ url, apiKey: KEY, dataDir, clock, atOnce: 3 });
+    local = await upstreamService({ url, apiKey: KEY, dataDir, clock, atOnce: 3 });
     const answers: number[] = [];
     for (let n = 0; n < 5; n++) {
       answers.push((await createOverHttp()).status);
@@ -390,21 +390,25 @@ describe("what the upstream says to a create", () => {
     expect(Number(headers["retry-after"])).toBeGreaterThan(590);
     expect(json.error?.message).toContain("RATE_LIMIT_EXCEEDED");
     // Another key's may wait.
-    expect(await own.store.remote.findRefusal("bob")).toBeUndefined();
+    expect(await local.store.remote.findRefusal("bob")).toBeUndefined();
   });
 
   it.each<[string, () => Behaviour, string]>([
     ["no money", quota, "there: You exceeded your current quota."],
-    ["a refused key", said(401, "invalid_api_key", "Bad key."), "there: Bad key."],
-    ["no such model", said(404, "model_not_found", "The model `x` does not exist."), "there: The model `x`"],
-    ["no such preset", said(400, "invalid_request", "Unknown preset 'x'."), "there: Unknown preset"],
+    ["a refused key", refusal(401, "invalid_api_key", "Bad key."), "there: Bad key."],
+    [
+      "no such model",
+      refusal(404, "model_not_found", "The model `x` does not exist."),
+      "there: The model `x`",
+    ],
+    ["no such preset", refusal(400, "invalid_request", "Unknown preset 'x'."), "there: Unknown preset"],
   ])(
     "%s: it waits, one is tried each minute, and new creates are 429 with its words",
     async (_, behaviour, words) => {
       wrong = behaviour;
       const double = await providerThere();
       const ids = await Promise.all(
-        ["one", "two", "three", "four", "five", "six"].map((text) => own.create(text)),
+        ["one", "two", "three", "four", "five", "six"].map((text) => local.create(text)),
       );
       await happens(() => sent.length === 4);
       await clock.sleep(1_000);
@@ -418,9 +422,9 @@ describe("what the upstream says to a create", () => {
       // Nobody is tried twice before the others were.
       for (const id of ids) expect(await statusOf(id)).toBe("PENDING");
       wrong = undefined;
-      for (const id of ids) expect(await own.ended(id)).toMatchObject({ status: "COMPLETED" });
+      for (const id of ids) expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
       expect(double.runs.size).toBe(6);
-      expect(own.log.filter((line) => line.includes("creates at there fail"))).toHaveLength(1);
+      expect(local.log.filter((line) => line.includes("creates at there fail"))).toHaveLength(1);
       expect((await createOverHttp()).status).toBe(200);
     },
   );
@@ -440,18 +444,18 @@ describe("what the upstream says to a create", () => {
         await happens(() => sent.length === n);
         await clock.sleep(31_000);
       }
-      expect(await own.store.overview.countStates()).toMatchObject({ FAILED: 3 });
-      const { conversations } = await own.store.overview.listNewest(3);
+      expect(await local.store.overview.countStates()).toMatchObject({ FAILED: 3 });
+      const { conversations } = await local.store.overview.listNewest(3);
       for (const { reason } of conversations)
         expect(reason).toContain("It is not known whether it exists at there");
-      expect(own.log.join()).toContain("was sent and its answer was not read");
+      expect(local.log.join()).toContain("was sent and its answer was not read");
       const refused = await createOverHttp();
       expect([refused.status, Number(refused.headers["retry-after"]) <= 60]).toEqual([429, true]);
       wrong = undefined;
       await clock.sleep(MINUTE);
       expect((await createOverHttp()).status).toBe(200);
       await clock.sleep(MINUTE);
-      expect(await own.store.overview.countStates()).toMatchObject({ COMPLETED: 1 });
+      expect(await local.store.overview.countStates()).toMatchObject({ COMPLETED: 1 });
       expect(sent).toHaveLength(4);
     },
   );
@@ -459,27 +463,30 @@ describe("what the upstream says to a create", () => {
   it.each<[string, () => Behaviour]>([
     [
       "a schema",
-      said(
+      refusal(
         400,
         "invalid_json_schema",
         "Invalid schema: the property model is invalid, and so is the unknown model in it.",
       ),
     ],
-    ["policy", said(400, "invalid_prompt", "Your prompt was flagged by our policy.")],
-    ["moderation", said(403, "moderation_blocked", "The request was blocked by moderation.")],
-    ["length", said(400, "context_length_exceeded", "Your input exceeds the context window of this model.")],
-    ["form", said(422, "unprocessable", "No such field.")],
+    ["policy", refusal(400, "invalid_prompt", "Your prompt was flagged by our policy.")],
+    ["moderation", refusal(403, "moderation_blocked", "The request was blocked by moderation.")],
+    [
+      "length",
+      refusal(400, "context_length_exceeded", "Your input exceeds the context window of this model."),
+    ],
+    ["form", refusal(422, "unprocessable", "No such field.")],
   ])("a refusal of the question (%s): FAILED with its sentence, and nothing else", async (_, behaviour) => {
     wrong = behaviour;
     const double = await providerThere();
     for (let n = 0; n < 5; n++) {
-      const { status, reason } = await own.ended(await own.create("bad"));
+      const { status, reason } = await local.ended(await local.create("bad"));
       expect([status, reason]).toEqual(["FAILED", expect.stringMatching(/^there: \w/)]);
     }
-    expect((await own.store.readCounts()).isRefused).toBe(false);
+    expect((await local.store.readCounts()).isRefused).toBe(false);
     expect((await createOverHttp()).status).toBe(200);
     wrong = undefined;
-    expect(await own.ended(await own.create("good"))).toMatchObject({ status: "COMPLETED" });
+    expect(await local.ended(await local.create("good"))).toMatchObject({ status: "COMPLETED" });
     expect(double.server.count("create")).toBe(7);
   });
 
@@ -487,16 +494,16 @@ describe("what the upstream says to a create", () => {
     wrong = () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 600 });
     const double = await there();
     await serveAt(double);
-    const one = await own.create("why?");
+    const id = await local.create("why?");
     await happens(() => sent.length === 1);
     await clock.sleep(MINUTE);
-    await own.service.close();
+    await local.service.close();
     await serveAt(double);
-    expect(await statusOf(one)).toBe("PENDING");
+    expect(await statusOf(id)).toBe("PENDING");
     await clock.sleep(8 * MINUTE);
     expect(sent).toHaveLength(1);
     wrong = undefined;
-    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED" });
+    expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
     expect(
       Math.round((sent[1]?.at ?? 0) / 1_000) - Math.round((sent[0]?.at ?? 0) / 1_000),
     ).toBeGreaterThanOrEqual(600);
@@ -508,60 +515,60 @@ describe("what the upstream says to a create", () => {
     const double = await HappyService.start({ onConnection: () => (isAway ? "reset" : "serve") });
     closing.push(() => double.server.close());
     await serveAt(double);
-    const one = await own.create("why?");
+    const id = await local.create("why?");
     // In the midst of the client's own tries.
     await clock.sleep(700);
-    await own.service.close();
+    await local.service.close();
     isAway = false;
     await serveAt(double);
-    expect(await own.ended(one)).toMatchObject({ status: "COMPLETED" });
+    expect(await local.ended(id)).toMatchObject({ status: "COMPLETED" });
   });
 
   it("a stop ends what waits, unsent", async () => {
     wrong = () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 60 });
     const double = await there();
     await serveAt(double);
-    const one = await own.create("why?");
+    const id = await local.create("why?");
     await happens(() => sent.length === 1);
     await clock.sleep(1_000);
-    expect(await own.stop(one)).toEqual({ kind: "stopped" });
+    expect(await local.stop(id)).toEqual({ kind: "stopped" });
     wrong = undefined;
     await clock.sleep(10 * MINUTE);
-    expect([sent.length, double.conversations.size, await statusOf(one)]).toEqual([1, 0, "STOPPED"]);
+    expect([sent.length, double.conversations.size, await statusOf(id)]).toEqual([1, 0, "STOPPED"]);
   });
 
   it("after 24 hours since it was accepted it is FAILED with the last reason, restarts counted", async () => {
     wrong = quota;
     const { url } = await providerThere();
     const serveAgain = async () => {
-      own = await upstreamService({
+      local = await upstreamService({
         ...{ url, apiKey: PROVIDER_KEY, dialect: createPerplexity("deep-research"), dataDir, clock },
       });
     };
-    const ids = [await own.create("one"), await own.create("two")];
+    const ids = [await local.create("one"), await local.create("two")];
     await happens(() => sent.length === 2);
-    await own.service.close();
+    await local.service.close();
     await clock.sleep(24 * 60 * MINUTE - 5 * MINUTE);
     await serveAgain();
-    const later = await own.create("later");
+    const later = await local.create("later");
     await clock.sleep(4 * MINUTE);
     for (const id of ids) expect(await statusOf(id)).toBe("PENDING");
     const reason =
       "It could not be sent within 24 hours, and was not sent. there: You exceeded your current quota.";
-    for (const id of ids) expect(await own.ended(id)).toMatchObject({ status: "FAILED", reason });
-    await own.service.close();
+    for (const id of ids) expect(await local.ended(id)).toMatchObject({ status: "FAILED", reason });
+    await local.service.close();
     await clock.sleep(24 * 60 * MINUTE);
     const tries = sent.length;
     await serveAgain();
-    expect(await own.ended(later)).toMatchObject({ status: "FAILED", reason });
+    expect(await local.ended(later)).toMatchObject({ status: "FAILED", reason });
     expect(sent).toHaveLength(tries);
   });
 
   it("a question of one key does not wait behind 196 of another", async () => {
     wrong = () => refuse(429, "RATE_LIMIT_EXCEEDED", { "retry-after": 60 });
     await serveAt(await there());
-    for (let n = 0; n < 196; n++) await own.create(`alice ${n}`, undefined, "alice");
-    await own.create("bob", undefined, "bob");
+    for (let n = 0; n < 196; n++) await local.create(`alice ${n}`, undefined, "alice");
+    await local.create("bob", undefined, "bob");
     await clock.sleep(30_000);
     wrong = undefined;
     sent = [];
@@ -582,13 +589,13 @@ describe("a request that is polled", () => {
     const details = '{"reason":"max_output_tokens"}';
     const body = `{"status":"incomplete","incomplete_details":${details},"output":${part}}`;
     fault = only("status", answer({ body }));
-    const one = await own.create("why?");
-    expect(await own.ended(one)).toMatchObject({ reason: expect.stringContaining("max_output_tokens") });
+    const id = await local.create("why?");
+    expect(await local.ended(id)).toMatchObject({ reason: expect.stringContaining("max_output_tokens") });
   });
 
   it("is FAILED only after ten minutes of 404 in the provider's words", async () => {
     const double = await providerThere();
-    const one = await own.create(`why? => ${Array(400).fill("in_progress").join(" ")} completed`);
+    const id = await local.create(`why? => ${Array(400).fill("in_progress").join(" ")} completed`);
     await happens(() => double.server.count("status") > 1);
     await clock.sleep(5 * MINUTE);
     const since = clock.monotonic();
@@ -600,10 +607,10 @@ describe("a request that is polled", () => {
         : undefined;
     // Twice eight minutes, with an answer in between.
     await clock.sleep(18 * MINUTE);
-    expect((await own.store.get(OPERATOR, one))?.status).toBe("PROCESSING");
+    expect((await local.store.get(OPERATOR, id))?.status).toBe("PROCESSING");
     fault = only("status", answer({ status: 404, body: gone }));
     const from = clock.monotonic();
-    expect(await own.ended(one)).toMatchObject({
+    expect(await local.ended(id)).toMatchObject({
       status: "FAILED",
       reason: expect.stringContaining("any more"),
     });

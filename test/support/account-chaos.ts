@@ -123,10 +123,10 @@ class Chaos {
 
   async run(most: number): Promise<AccountChaos> {
     const { home, env } = homeWith<Record<string, string>>({});
-    const own: HappyService = await HappyService.start({
+    const service: HappyService = await HappyService.start({
       refuses: (prompt) =>
         this.#refuses("research", prompt, {
-          makeRequest: () => own.add(prompt),
+          makeRequest: () => service.add(prompt),
           describeRequest: (id) => ({
             data: { request_id: id, status: "PENDING" },
             version: "1",
@@ -136,7 +136,7 @@ class Chaos {
       fault: (operation, _nth, request) =>
         operation === "status" ? this.#failStatus(request.path) : undefined,
     });
-    await addProfile(env, "research", own.url, OWN_KEY);
+    await addProfile(env, "research", service.url, OWN_KEY);
     for (const name of NAMES) await addDoubles(env, await this.#double(name));
     const accounts = ["research", ...NAMES];
     while (this.#posts.length < most) await this.#issueCommand(home, env, accounts);

@@ -86,8 +86,8 @@ export function violations(files: readonly SourceFile[]): string[] {
 
 function violationsIn(file: SourceFile): string[] {
   const code = withoutComments(file.text);
-  const found = file.path.startsWith("test/") ? testRules(code) : sourceRules(file, code);
-  return found.map((what) => `${file.path}: ${what}`);
+  const faults = file.path.startsWith("test/") ? testRules(code) : sourceRules(file, code);
+  return faults.map((what) => `${file.path}: ${what}`);
 }
 
 /** The files of ours that a file imports. */
@@ -101,25 +101,25 @@ function testRules(code: string): string[] {
 }
 
 function sourceRules({ path, text }: SourceFile, code: string): string[] {
-  const found: string[] = [];
+  const faults: string[] = [];
   const specifiers = [...code.matchAll(SPECIFIER)].map((match) => match[1] ?? "");
   for (const specifier of specifiers) {
     if (/^(?:ora|chalk)(?:\/|$)/.test(specifier) && !/^src\/cli\/terminal\/[^/]+\.ts$/.test(path))
-      found.push(`imports ${specifier} outside the terminal seam`);
+      faults.push(`imports ${specifier} outside the terminal seam`);
     if (/^pg(?:-|\/|$)/.test(specifier) && !path.startsWith("src/server/postgres/"))
-      found.push(`imports ${specifier} outside the PostgreSQL store`);
+      faults.push(`imports ${specifier} outside the PostgreSQL store`);
     const from = roomOf(path);
     const to = isOwnCode(specifier) ? roomOf(resolve(path, specifier)) : undefined;
     if (to !== undefined && to !== from && permission(from, to) === undefined)
-      found.push(`${from} imports ${to} (${specifier})`);
+      faults.push(`${from} imports ${to} (${specifier})`);
     const loader = from === "cli" && to !== undefined ? LOADED_BY[to] : undefined;
-    if (loader !== undefined && !path.startsWith(loader)) found.push(`imports ${to} outside of ${loader}`);
+    if (loader !== undefined && !path.startsWith(loader)) faults.push(`imports ${to} outside of ${loader}`);
   }
   if (!path.startsWith("bin/") && ENDS_PROCESS.some((pattern) => pattern.test(code)))
-    found.push("ends the process, or decides how it ends");
-  if (path.startsWith("src/")) found.push(...otherClocks(path, code));
-  if (path.startsWith("src/client/workflows/")) found.push(...proseIn(text));
-  return found;
+    faults.push("ends the process, or decides how it ends");
+  if (path.startsWith("src/")) faults.push(...otherClocks(path, code));
+  if (path.startsWith("src/client/workflows/")) faults.push(...proseIn(text));
+  return faults;
 }
 
 /** A document that is bundled as text, such as a description of the interface, belongs to no layer. */

@@ -110,8 +110,8 @@ export function gzipBomb(bytes = 256 * 1024 * 1024): Behaviour {
 
 const bombs = new Map<number, Buffer>();
 function bomb(bytes: number): Buffer {
-  const found = bombs.get(bytes);
-  if (found) return found;
+  const bomb = bombs.get(bytes);
+  if (bomb) return bomb;
   // gzip members may follow one another, so one small piece repeated stands for the whole.
   const piece = gzipSync(Buffer.alloc(1024 * 1024, " "));
   const whole = Buffer.concat(Array(Math.ceil(bytes / (1024 * 1024))).fill(piece));

@@ -9,10 +9,10 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
 /** A browser of this machine: that of RESEARCH_TEST_BROWSER, else the first of the common ones; undefined if none. */
 export function browserPath(): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter);
-  const found = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) =>
+  const browser = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) =>
     existsSync(path),
   );
-  return process.env.RESEARCH_TEST_BROWSER || found;
+  return process.env.RESEARCH_TEST_BROWSER || browser;
 }
 
 let running: Promise<Browser> | undefined;
@@ -69,10 +69,10 @@ export const OWN_LOOKS = { light: "rgb(253, 252, 250)", dark: "rgb(22, 24, 28)",
 
 /** Each shown text of a page with its colour and that of what is behind it, as a browser computes them. */
 const TEXTS = `[...document.querySelectorAll("body *")].flatMap((element) => {
-  const own = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim() !== "");
-  const text = own.map((node) => node.data.trim()).join(" ") || element.placeholder;
+  const textNodes = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim() !== "");
+  const text = textNodes.map((node) => node.data.trim()).join(" ") || element.placeholder;
   if (!text || !element.checkVisibility() || element.matches("style, script, title")) return [];
-  const look = getComputedStyle(element, own.length === 0 ? "::placeholder" : undefined);
+  const look = getComputedStyle(element, textNodes.length === 0 ? "::placeholder" : undefined);
   let behind = element;
   while (behind !== document.body && /, 0\\)$/.test(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
@@ -89,10 +89,10 @@ export async function lowContrasts(page: Page): Promise<{ measured: number; low:
     const texts = await page.evaluate<{ text: string; colour: number[]; background: number[] }[]>(TEXTS);
     measured += texts.length;
     for (const { text, colour, background } of texts) {
-      const found = contrast(colour.slice(0, 3), background.slice(0, 3));
+      const ratio = contrast(colour.slice(0, 3), background.slice(0, 3));
       const isOpaque = (colour[3] ?? 1) === 1;
-      if (found < LEAST_CONTRAST || !isOpaque)
-        low.push(`${colorScheme}: ${text.slice(0, 40)}: ${found.toFixed(2)}`);
+      if (ratio < LEAST_CONTRAST || !isOpaque)
+        low.push(`${colorScheme}: ${text.slice(0, 40)}: ${ratio.toFixed(2)}`);
     }
   }
   return { measured, low };

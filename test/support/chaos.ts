@@ -115,13 +115,13 @@ class ChaosRun {
   }
 
   async compare(): Promise<Chaos> {
-    const known = (await Promise.all(this.#homes.map(listed))).flat();
+    const requests = (await Promise.all(this.#homes.map(listed))).flat();
     const created = new Map<string, number>();
     for (const { prompt } of this.#service.conversations.values()) {
       const name = nameOf(prompt);
       created.set(name, (created.get(name) ?? 0) + 1);
     }
-    const names = new Set(known.map(({ prompt }) => nameOf(prompt)));
+    const names = new Set(requests.map(({ prompt }) => nameOf(prompt)));
     const spoiled = new Set(
       this.#homes
         .flatMap(sentRequests)
@@ -129,7 +129,7 @@ class ChaosRun {
         .map(({ name }) => name),
     );
     const hasReason = (name: string) => this.#killed.has(name) || spoiled.has(name);
-    const unknown = known.filter(({ status }) => status === "UNKNOWN").map(({ prompt }) => nameOf(prompt));
+    const unknown = requests.filter(({ status }) => status === "UNKNOWN").map(({ prompt }) => nameOf(prompt));
     return {
       creates: this.#service.conversations.size,
       commands: this.#commands,

@@ -52,10 +52,10 @@ export function holding(
 /** A model that reads: it answers as the set says if the quote is in view, and knows what stands in the passages word for word. */
 export function honest(set: readonly Labelled[]): (request: ChatRequest) => Play {
   return holding(({ text }, { passages }) => {
-    const known = set.find((one) => one.text === text);
-    if (known) {
-      const isInView = known.quote.split(" […] ").every((part) => plain(passages).includes(plain(part)));
-      return isInView ? { verdict: known.verdict, quote: known.quote } : { verdict: "not_stated", quote: "" };
+    const entry = set.find((one) => one.text === text);
+    if (entry) {
+      const isInView = entry.quote.split(" […] ").every((part) => plain(passages).includes(plain(part)));
+      return isInView ? { verdict: entry.verdict, quote: entry.quote } : { verdict: "not_stated", quote: "" };
     }
     return plain(passages).includes(plain(text))
       ? { verdict: "supported", quote: text }

@@ -24,8 +24,8 @@ export function memorySources(files: Record<string, string>): SourceProvider {
           score: shared(words, wordsOf(`${passage.heading} ${passage.lines.join(" ")}`)),
           share: 1,
         }));
-        const found = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
-        return found.slice(0, n);
+        const matches = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score);
+        return matches.slice(0, n);
       },
       open: async (id, from, to) => ({
         document: { id, title: id },

@@ -29,8 +29,8 @@ export const EXCEPTION = "It does not\napply to sockets that were never used.";
 /** What each step replies, unless a test says otherwise: one fact, one sentence. */
 export function behaving(steps: Partial<Record<ChatRequest["step"], (request: ChatRequest) => Play>> = {}) {
   return (request: ChatRequest): Play => {
-    const own = steps[request.step];
-    if (own !== undefined) return own(request);
+    const reply = steps[request.step];
+    if (reply !== undefined) return reply(request);
     switch (request.step) {
       case "plan":
         return says({ queries: ["keep-alive timeout default"] });

@@ -33,9 +33,9 @@ const PATHS = Object.entries(description.paths as Record<string, Json>).map(([te
 export function checkRequest(
   exchange: Pick<Exchange, "method" | "path" | "requestHeaders" | "requestBody">,
 ): string[] {
-  const found = operationOf(exchange.method, exchange.path);
-  if (found === undefined) return [`${exchange.method} ${exchange.path} is no operation`];
-  const { operation, pointer, parameters } = found;
+  const documented = operationOf(exchange.method, exchange.path);
+  if (documented === undefined) return [`${exchange.method} ${exchange.path} is no operation`];
+  const { operation, pointer, parameters } = documented;
   const wrong: string[] = [];
   const needsKey = at(operation, "security") === undefined;
   if (needsKey && !/^Bearer \S+$/.test(String(exchange.requestHeaders.authorization)))
@@ -58,11 +58,13 @@ export function checkRequest(
 
 /** What of a service's answer openapi.yaml does not allow. */
 export function checkResponse(exchange: Exchange): string[] {
-  const found = operationOf(exchange.method, exchange.path);
+  const documented = operationOf(exchange.method, exchange.path);
   // A path or method that is none is still answered in an envelope.
-  const pointer = found?.pointer ?? "/paths/~1api~1v1~1conversations/post";
+  const pointer = documented?.pointer ?? "/paths/~1api~1v1~1conversations/post";
   const key =
-    found && at(found.operation, "responses", String(exchange.status)) ? String(exchange.status) : "default";
+    documented && at(documented.operation, "responses", String(exchange.status))
+      ? String(exchange.status)
+      : "default";
   const place = deref(`${pointer}/responses/${key}`);
   const response = resolve(place);
   const wrong: string[] = [];

@@ -53,12 +53,12 @@ export const NEEDS_TRACING = "needs strace that may attach";
 
 function attached(strace: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = "";
+    let output = "";
     strace.stderr?.on("data", (chunk) => {
-      said += chunk;
-      if (said.includes(`Process ${process.pid} attached`)) resolve();
+      output += chunk;
+      if (output.includes(`Process ${process.pid} attached`)) resolve();
     });
     strace.on("error", reject);
-    strace.on("close", () => reject(new Error(`strace: ${said}`)));
+    strace.on("close", () => reject(new Error(`strace: ${output}`)));
   });
 }

@@ -89,8 +89,8 @@ export class PostgresServer {
 
   /** A standby in `folder` that follows this server; resolves when it answers. */
   async standby(folder: string): Promise<PostgresServer> {
-    const own = [...this.settings, `primary_conninfo=host=${this.folder} user=research`];
-    const standby = new PostgresServer(this.binaries, folder, own);
+    const settings = [...this.settings, `primary_conninfo=host=${this.folder} user=research`];
+    const standby = new PostgresServer(this.binaries, folder, settings);
     const data = join(folder, "data");
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();

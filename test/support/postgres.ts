@@ -53,9 +53,9 @@ function registryBinaries(): Binaries | undefined {
 async function newDatabase(url: string): Promise<string> {
   const name = `research_test_${randomBytes(6).toString("hex")}`;
   await query(url, `CREATE DATABASE ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return own.href;
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
 }
 
 async function connected(url: string): Promise<pg.Client> {

@@ -114,8 +114,8 @@ export function reaches(service: Pick<Service, "baseUrl">, id: string, state: st
 export async function until<T>(probe: () => Promise<T | undefined>, limitMs = 100_000): Promise<T> {
   const end = performance.now() + limitMs;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.2, 50)) {
-    const found = await probe();
-    if (found !== undefined) return found;
+    const value = await probe();
+    if (value !== undefined) return value;
     if (performance.now() > end) throw new Error("it did not happen in time");
     await sleep(pauseMs);
   }

@@ -52,9 +52,9 @@ type Env = Readonly<Record<string, string>>;
 
 /** A service that was started, with its address. */
 async function serving(env: Env, ...flags: string[]) {
-  const one = start(["serve", "--port", "0", ...flags], { env, timeoutMs: 1_200_000 });
-  const [baseUrl = ""] = await one.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
-  return { one, baseUrl };
+  const service = start(["serve", "--port", "0", ...flags], { env, timeoutMs: 1_200_000 });
+  const [baseUrl = ""] = await service.waitFor(/http:\/\/[\d.:]+/, { timeoutMs: 60_000 });
+  return { one: service, baseUrl };
 }
 
 /** A process at a database that only answers, which needs neither the profile nor its key, and what starts a worker. */
@@ -412,8 +412,8 @@ export async function faulty(
   const { stdout } = await research(["serve", "keys", "spent", "--json"], { env });
   const sums = (JSON.parse(stdout) as { key: string; dollars: number; failed: number }[]).map((own) => {
     const rowsOf = rows.filter(({ name }) => name === own.key);
-    const known = rowsOf.filter(({ remote_id, status }) => remote_id !== null && status === "COMPLETED");
-    const cents = known.reduce(
+    const paidRows = rowsOf.filter(({ remote_id, status }) => remote_id !== null && status === "COMPLETED");
+    const cents = paidRows.reduce(
       (sum, { remote_id }) =>
         sum + Math.round(100 * dollarsOf(behind.conversations.get(remote_id)?.prompt ?? "")),
       0,

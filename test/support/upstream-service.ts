@@ -68,11 +68,11 @@ export async function upstreamService({ dataDir, clock, atOnce = 1_000, ...there
       id: string,
     ): Promise<{ status: Outcome["status"] | "STOPPED"; output?: string; reason?: string }> {
       for (;;) {
-        const found = await store.output(CALLER, id);
-        if (found?.conversation.endedAt !== undefined)
+        const record = await store.output(CALLER, id);
+        if (record?.conversation.endedAt !== undefined)
           return {
-            ...found.conversation,
-            ...(found.output !== undefined && { output: found.output }),
+            ...record.conversation,
+            ...(record.output !== undefined && { output: record.output }),
           } as never;
         await clock.sleep(500);
       }

@@ -8,12 +8,12 @@ import { inProcess } from "../../support/in-process.js";
 /** A person's machine on which `config` runs. */
 function machine() {
   const home = folderWith();
-  const own = foldersIn(home);
-  const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
+  const folders = foldersIn(home);
+  const path = join(folders.RESEARCH_CONFIG_DIR, "config.json");
   return {
     path,
     config: (argv: string, env: Record<string, string> = {}, input = "") =>
-      inProcess(["config", ...argv.split(" ")], { env: { HOME: home, ...own, ...env }, input }),
+      inProcess(["config", ...argv.split(" ")], { env: { HOME: home, ...folders, ...env }, input }),
     stored: () => JSON.parse(readFileSync(path, "utf8")),
   };
 }

@@ -11,14 +11,14 @@ import { VirtualClock } from "../../support/virtual-clock.js";
 /** A person's machine on which `login` and `config` run. */
 function machine() {
   const home = folderWith();
-  const own = foldersIn(home);
-  const path = join(own.RESEARCH_CONFIG_DIR, "config.json");
+  const folders = foldersIn(home);
+  const path = join(folders.RESEARCH_CONFIG_DIR, "config.json");
   return {
     run: (argv: string[], env: Record<string, string> = {}, input = "") =>
-      inProcess(argv, { env: { HOME: home, ...own, ...env }, input, clock: new VirtualClock() }),
+      inProcess(argv, { env: { HOME: home, ...folders, ...env }, input, clock: new VirtualClock() }),
     login: (url: string, input = "key-12345678", ...flags: string[]) =>
       inProcess(["login", "--with-key", "--base-url", url, ...flags], {
-        env: { HOME: home, ...own },
+        env: { HOME: home, ...folders },
         input,
         clock: new VirtualClock(),
       }),

@@ -177,20 +177,20 @@ describe("a service with a model", () => {
     const { service, client } = await serving(endpoint, ["--log", "json"]);
     const other = (await research(["create", OTHER], client)).stdout.trim();
     await until(async () => (endpoint.requests.length === 1 ? true : undefined));
-    const own = (await research(["create", QUESTION], client)).stdout.trim();
-    const told = () =>
+    const requestId = (await research(["create", QUESTION], client)).stdout.trim();
+    const readProgress = () =>
       service.stderr
         .split("\n")
         .filter((line) => line.includes('"progress"') && line.endsWith("}"))
         .map((line) => JSON.parse(line));
-    await until(async () => told().find(({ progress }) => progress.step === "write"));
+    await until(async () => readProgress().find(({ progress }) => progress.step === "write"));
     goOn();
-    await research(["watch", own, "--interval", "50ms"], client);
+    await research(["watch", requestId, "--interval", "50ms"], client);
     const stepsOf = (id: string) =>
-      told().flatMap(({ request_id, progress }) => (request_id === id ? progress.step : []));
+      readProgress().flatMap(({ request_id, progress }) => (request_id === id ? progress.step : []));
     expect(stepsOf(other)).toEqual(["plan"]);
-    expect(stepsOf(own)).toEqual(expect.arrayContaining(["plan", "write"]));
-    expect(told()).toHaveLength(stepsOf(own).length + 1);
+    expect(stepsOf(requestId)).toEqual(expect.arrayContaining(["plan", "write"]));
+    expect(readProgress()).toHaveLength(stepsOf(requestId).length + 1);
     service.signal("SIGTERM");
     await service.done;
   });

@@ -71,12 +71,12 @@ async function tab(screen: Screen, typed: string, pattern: RegExp, tabs = "\t"):
   return text;
 }
 
-for (const one of SHELLS) {
-  const missing = spawnSync(one.name, ["--version"]).error !== undefined;
-  describe.skipIf(missing)(`completion in ${one.name} (needs ${one.name})`, () => {
+for (const candidate of SHELLS) {
+  const missing = spawnSync(candidate.name, ["--version"]).error !== undefined;
+  describe.skipIf(missing)(`completion in ${candidate.name} (needs ${candidate.name})`, () => {
     // What is offered is tested in complete.test.ts: here are the words that shells take apart, each in its own way.
     test("words are handed over, what is offered takes their place, and nothing is evaluated", async () => {
-      const { screen, home, history, settings } = await shell(one);
+      const { screen, home, history, settings } = await shell(candidate);
       await tab(screen, "research quota --tier=ent", /--tier=enterprise/);
       await tab(screen, "research status @la", /status @last/);
       writeFileSync(join(home, "question-of-today.txt"), "");

@@ -42,9 +42,9 @@ describe("help --json has every command of the help pages with its flags and no 
     const flags = page
       .match(/^ {2}(?:-\w, )?--[a-z-]+(?![a-z:-])/gm)
       ?.map((flag) => flag.match(/--[a-z-]+/)?.[0]);
-    const own = entry?.options.filter(({ global }) => !global).map((option) => option.name);
-    const known = own ?? [...document.options.map((option) => option.name), "--help"];
-    expect(new Set(known)).toEqual(new Set(flags ?? []));
+    const ownNames = entry?.options.filter(({ global }) => !global).map((option) => option.name);
+    const names = ownNames ?? [...document.options.map((option) => option.name), "--help"];
+    expect(new Set(names)).toEqual(new Set(flags ?? []));
   });
 });
 

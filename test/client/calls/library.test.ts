@@ -75,7 +75,7 @@ test("proxies are taken from the environment unless the caller gives another one
   const client = new ResearchClient(options);
   const direct = new ResearchClient({ ...options, baseUrl: server.url, proxyEnvironment: {} });
   delete process.env.http_proxy;
-  for (const one of [client, direct]) leftovers.add(() => one.close());
+  for (const each of [client, direct]) leftovers.add(() => each.close());
   expect(await client.status(ID)).toMatchObject({ status: "PENDING" });
   expect(through.requests).toHaveLength(1);
   expect(await direct.status(ID)).toMatchObject({ status: "PENDING" });

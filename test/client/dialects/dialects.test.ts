@@ -100,11 +100,13 @@ describe("a create", () => {
   });
 
   test("carries the digits of a schema and of an option", () => {
-    const own = parseExact(
+    const schema = parseExact(
       '{"type":"object","properties":{"n":{"type":"number","description":"d","maximum":1e400}},"required":["n"],"additionalProperties":false}',
     );
     for (const name of NAMES)
-      expect(dialect(name).create({ prompt, output_schema: own as never }).body).toContain('"maximum":1e400');
+      expect(dialect(name).create({ prompt, output_schema: schema as never }).body).toContain(
+        '"maximum":1e400',
+      );
     expect(
       dialect("exa").create({ prompt, model: "auto", options: { budget: parseExact('{"a":1.0}') } }).body,
     ).toContain("1.0");
@@ -287,8 +289,8 @@ describe("a state", () => {
     ["cancelled", "STOPPED"],
     ...["pondering", "constructor"].map((word) => [word, word]),
   ])("%s is %s", (word = "", ours = "") => {
-    const said = { request_id: "r1", status: ours, provider_status: word };
-    expect(dialect("gemini").data("status", { id: "r1", status: word })).toMatchObject(said);
+    const expected = { request_id: "r1", status: ours, provider_status: word };
+    expect(dialect("gemini").data("status", { id: "r1", status: word })).toMatchObject(expected);
   });
 
   const ID = { id: "a", run_id: "a", request_id: "a" };
@@ -464,7 +466,7 @@ describe("a result", () => {
         ...{ type: "url_citation", url, start_index, end_index },
       })),
     });
-    const said = dialect("gemini").data("status", {
+    const data = dialect("gemini").data("status", {
       ...{ id: "v1_1", status: "completed" },
       steps: [
         { type: "model_output", content: [cited("a draft", [[0, 3]])] },
@@ -487,8 +489,8 @@ describe("a result", () => {
         },
       ],
     });
-    expect(said).toMatchObject({ output: "Grün 😀 ja Ende" });
-    expect(Object(said).citations).toEqual([
+    expect(data).toMatchObject({ output: "Grün 😀 ja Ende" });
+    expect(Object(data).citations).toEqual([
       { start: 0, end: 4, url },
       { start: 5, end: 7, url },
       { start: 2, end: 3, url },
@@ -508,13 +510,13 @@ describe("a result", () => {
         { type: "thought", content: [{ type: "text", text: "a thought" }] },
       ],
     };
-    const said = dialect("gemini").data("status", answer);
-    expect(said).toMatchObject({ output: "an answer", model: "the-agent" });
-    for (const name of ["citations", "sources", "progress", "error"]) expect(said).not.toHaveProperty(name);
+    const data = dialect("gemini").data("status", answer);
+    expect(data).toMatchObject({ output: "an answer", model: "the-agent" });
+    for (const name of ["citations", "sources", "progress", "error"]) expect(data).not.toHaveProperty(name);
     const [error, model] = [{ code: "c", message: "It broke." }, "m"];
     const failed = { id: "v1_1", status: "failed", model, errors: [error] };
-    for (const said of [failed, { ...failed, errors: [], error }])
-      expect(dialect("gemini").data("status", said)).toMatchObject({ model, error });
+    for (const failure of [failed, { ...failed, errors: [], error }])
+      expect(dialect("gemini").data("status", failure)).toMatchObject({ model, error });
     expect(dialect("gemini").data("create", { models: [] })).toBe("the answer has no id");
   });
 
@@ -545,8 +547,8 @@ describe("a result", () => {
     const [one, two] = ["https://a.example/", "https://b.example/"];
     const sources = [one, two, one].map((url) => ({ url, title: "t", favicon: "f" }));
     const answer = { request_id: "x", status: "completed", content: "c [3]", sources };
-    const said = dialect("tavily").data("status", answer);
-    expect(Object(said).sources.map(({ url }: { url: string }) => url)).toEqual([one, two, one]);
+    const data = dialect("tavily").data("status", answer);
+    expect(Object(data).sources.map(({ url }: { url: string }) => url)).toEqual([one, two, one]);
     expect(dialect("tavily").data("status", { ...answer, content: null })).not.toHaveProperty("output");
   });
 
@@ -577,7 +579,7 @@ describe("a result", () => {
   });
 
   test("perplexity: the numbers in its text are those of its search results, which the sources keep", () => {
-    const found = (...urls: string[]) => ({
+    const search = (...urls: string[]) => ({
       type: "search_results",
       results: urls.map((url) => ({ url, title: "t" })),
     });
@@ -585,8 +587,8 @@ describe("a result", () => {
     const other = { type: "file_search_call", results: [{ url: B }] };
     const output = [
       other,
-      found(A, B),
-      found(A),
+      search(A, B),
+      search(A),
       { type: "message", content: [{ type: "output_text", text }] },
     ];
     expect(dialect("perplexity").data("status", { id: "resp_1", status: "completed", output })).toMatchObject(
@@ -625,8 +627,8 @@ describe("a result", () => {
     expect(await of("openai", { input: "w" }, "completed")).not.toHaveProperty("cost_dollars");
     const costs = [{ total_cost: 1, currency: "EUR" }, { total_cost: "1" }, { total_cost: 1 }];
     const dollars = costs.map((cost) => {
-      const said = dialect("perplexity").data("status", { id: "a", status: "completed", usage: { cost } });
-      return Object(said).cost_dollars;
+      const data = dialect("perplexity").data("status", { id: "a", status: "completed", usage: { cost } });
+      return Object(data).cost_dollars;
     });
     expect(dollars).toEqual([undefined, undefined, 1]);
   });
@@ -660,8 +662,8 @@ describe("a result", () => {
       stop_reason: "max_output_tokens",
     });
     const cut = { id: "a", status: "completed", stopReason: "budget_reached", output: { text: "x" } };
-    const said = { status: "COMPLETED", output: "x", stop_reason: "budget_reached" };
-    expect(dialect("exa").data("status", cut)).toMatchObject(said);
+    const expected = { status: "COMPLETED", output: "x", stop_reason: "budget_reached" };
+    expect(dialect("exa").data("status", cut)).toMatchObject(expected);
   });
 
   test("exact digits are passed on", () => {
@@ -771,8 +773,8 @@ describe("an error", () => {
     ["tavily", "create 422", { detail: [{ msg: "Field required" }] }, "invalid-input", undefined],
   ])("%s, %s %j: %s", (name, at, value, kind, code) => {
     const [operation, status] = at.split(" ") as [Operation, string];
-    const said = { kind, code, message: expect.any(String) };
-    expect(dialect(name).fault(operation, Number(status), value)).toMatchObject(said);
+    const expected = { kind, code, message: expect.any(String) };
+    expect(dialect(name).fault(operation, Number(status), value)).toMatchObject(expected);
   });
 
   const TOO_LARGE =
@@ -897,8 +899,8 @@ describe("an error", () => {
   });
 
   test("Gemini: the reason of an error says more than its words", () => {
-    const said = gemini(400, "Please pass another one.", "API_KEY_INVALID");
-    expect(dialect("gemini").fault("create", 400, said)).toMatchObject({ kind: "unauthenticated" });
+    const refusal = gemini(400, "Please pass another one.", "API_KEY_INVALID");
+    expect(dialect("gemini").fault("create", 400, refusal)).toMatchObject({ kind: "unauthenticated" });
     expect(dialect("gemini").fault("create", 429, gemini(429, "Wait."))).not.toHaveProperty("retryAfter", 0);
     for (const [operation, status] of [
       ["stop", 400],
@@ -907,7 +909,7 @@ describe("an error", () => {
       expect(
         dialect("gemini").fault(operation, status, gemini(status, "Method not found."))?.kind,
       ).toBeUndefined();
-    expect(dialect("gemini").fault("status", 200, said)).toBeUndefined();
+    expect(dialect("gemini").fault("status", 200, refusal)).toBeUndefined();
   });
 
   test("Gemini: the list of models says that a key is valid", () => {
@@ -933,8 +935,8 @@ describe("an error", () => {
     const both = "(the key is invalid, or the account has no credit)";
     const { fault } = dialect("perplexity");
     expect(fault("create", 401, undefined)).toEqual({ message: `HTTP 401 ${both}` });
-    const said = { code: "x", message: `Unauthorized ${both}` };
-    expect(fault("create", 401, openai("x", "y", "Unauthorized"))).toEqual(said);
+    const expected = { code: "x", message: `Unauthorized ${both}` };
+    expect(fault("create", 401, openai("x", "y", "Unauthorized"))).toEqual(expected);
   });
 
   test("a limit of Exa's rate is over in three seconds, unless it says more", () => {
@@ -953,13 +955,13 @@ describe("salvage", () => {
     const asked = { input: "why", query: "why", previous_response_id: "resp_before" };
     const id = double.add(asked);
     const whole = JSON.stringify(double.answerAbout(id, "completed"));
-    let found = 0;
+    let count = 0;
     for (let end = 0; end <= whole.length; end++) {
       const salvaged = dialect(name).salvage(whole.slice(0, end));
-      if (salvaged !== undefined) found++;
+      if (salvaged !== undefined) count++;
       expect([undefined, id]).toContain(salvaged);
     }
-    expect(found).toBeGreaterThan(0);
+    expect(count).toBeGreaterThan(0);
   });
 
   test.each([

@@ -16,13 +16,13 @@ const failing = (error: Error) => ({
 });
 
 const usage = { input_tokens: 1, output_tokens: 2 };
-const said = { cost_dollars: 2, usage, message: "m" };
+const details = { cost_dollars: 2, usage, message: "m" };
 const part = { status: "FAILED", provider_status: "incomplete", output: "x" };
 
 test.each<[string, StatusData, facts: object, isKept?: boolean]>([
-  ["a state", { ...said, status: "PROCESSING", provider_status: "running", output: "x" }, {}],
-  ["an end", { ...said, status: "COMPLETED" }, { cost_dollars: 2, tokens: 3 }],
-  ["no cost", { ...said, status: "COMPLETED", cost_dollars: "2" }, { tokens: 3 }],
+  ["a state", { ...details, status: "PROCESSING", provider_status: "running", output: "x" }, {}],
+  ["an end", { ...details, status: "COMPLETED" }, { cost_dollars: 2, tokens: 3 }],
+  ["no cost", { ...details, status: "COMPLETED", cost_dollars: "2" }, { tokens: 3 }],
   ["why it failed", { status: "FAILED", message: "m" }, { message: "m" }],
   ["why it stopped", { status: "STOPPED", message: "m" }, { message: "m" }],
   ["what was cut short", part, { cut_short: true }, true],

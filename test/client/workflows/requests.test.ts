@@ -279,9 +279,9 @@ test.each<[string, Partial<HistoryEntry> | undefined, string]>([
   const error = new RefusedError("not-found", true, "X", "a.b is not known.", facts);
   const site = { origin: ORIGIN, profile: "p" };
   const target = { requestId: "id", entry: entry as HistoryEntry | undefined };
-  const found = addOrigin(error, target, site);
+  const named = addOrigin(error, target, site);
   const hint = message.endsWith(".") ? "h" : undefined;
-  expect(found).toMatchObject({ kind: "not-found", code: "X", httpStatus: 404, message, hint });
+  expect(named).toMatchObject({ kind: "not-found", code: "X", httpStatus: 404, message, hint });
   for (const other of [new Error("x"), new RefusedError("refused", true, "X", "x")])
     expect(addOrigin(other, target, site)).toBe(other);
 });

@@ -49,9 +49,9 @@ async function openAccount(options: HappyOptions = {}, own: Partial<Account> = {
 }
 
 async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
-  const found: T[] = [];
-  for await (const event of events) found.push(event);
-  return found;
+  const all: T[] = [];
+  for await (const event of events) all.push(event);
+  return all;
 }
 
 const body: CreateBody = { prompt: "How do tides form? => PENDING PROCESSING COMPLETED" };

@@ -61,8 +61,8 @@ describe.skipIf(!isTraceable)(`what is written is on the disk (${NEEDS_TRACING})
       );
     };
     const calls = (act: (one: RecordedCreate) => void) => {
-      const one = create();
-      return ownCalls({ ...FSYNC, path }, () => act(one));
+      const recorded = create();
+      return ownCalls({ ...FSYNC, path }, () => act(recorded));
     };
     expect(await calls((one) => one.recordCreated("id-1", {}))).toEqual([`fsync ${path}`]);
     expect(await calls((one) => one.recordNotCreated())).toEqual([`fsync ${path}`]);

@@ -18,10 +18,10 @@ test.each([
 
 test("a local name is looked up nowhere, whether one address is asked for or all", () => {
   const { lookup } = connectOptions(new URL("http://a.localhost"));
-  const found: unknown[][] = [];
-  for (const all of [true, false]) lookup?.("a.localhost", { all }, (...said) => found.push(said));
+  const answers: unknown[][] = [];
+  for (const all of [true, false]) lookup?.("a.localhost", { all }, (...said) => answers.push(said));
   const [v4, v6] = [{ address: "127.0.0.1", family: 4 } as const, { address: "::1", family: 6 } as const];
-  expect(found).toEqual([
+  expect(answers).toEqual([
     [null, [v4, v6]],
     [null, v4.address, v4.family],
   ]);

@@ -145,17 +145,17 @@ test.each(["shared", "fresh"] as const)(
     const server = await faultServer(() => does.answer(TEN));
     const connections = new Connections(new URL(server.url), undefined, 10_000);
     leftovers.add(() => connections.close());
-    const found: unknown[] = [];
+    const timeouts: unknown[] = [];
     const use = async (dispatcher: Dispatcher) => {
       dispatcher.on("connect", (_origin, targets) => {
         const [client, { kHeadersTimeout, kBodyTimeout }] = [Object(targets.at(-1)), Object(symbols)];
-        found.push(client[kHeadersTimeout], client[kBodyTimeout]);
+        timeouts.push(client[kHeadersTimeout], client[kBodyTimeout]);
       });
       const request = { origin: server.url, method: "GET", path: "/x", headers: {} };
       return await exchange(dispatcher, request, { timeout: 20_000, perPiece: false, maxBytes: 1_000 });
     };
     await (kind === "fresh" ? connections.useFresh(use) : use(await connections.getShared()));
-    expect(found).toEqual([0, 0]);
+    expect(timeouts).toEqual([0, 0]);
   },
 );
 

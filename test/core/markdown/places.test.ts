@@ -6,8 +6,8 @@ import { readMarkdown } from "../../../src/core/markdown/parse.js";
 /** Everything in a document that has a text and a place. */
 function textsIn(value: unknown): (Place & { kind: string; text: string })[] {
   if (typeof value !== "object" || value === null) return [];
-  const own = "kind" in value && (value.kind === "text" || value.kind === "tag") ? [value] : [];
-  return [...own, ...Object.values(value).flatMap(textsIn)] as ReturnType<typeof textsIn>;
+  const texts = "kind" in value && (value.kind === "text" || value.kind === "tag") ? [value] : [];
+  return [...texts, ...Object.values(value).flatMap(textsIn)] as ReturnType<typeof textsIn>;
 }
 const placed = (markdown: string, blocks: readonly MarkdownBlock[] = readMarkdown(markdown).blocks) =>
   textsIn(blocks).map(({ start, end, text }) => [text, markdown.slice(start, end)]);

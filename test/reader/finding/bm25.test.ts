@@ -7,7 +7,7 @@ function indexOf(documents: Record<string, string[]>): Bm25Index {
   return index;
 }
 
-const found = (index: Bm25Index, ...terms: string[]) =>
+const search = (index: Bm25Index, ...terms: string[]) =>
   index.search(terms, 9).map(({ document, passage }) => `${document}:${passage}`);
 
 it("finds the passages that have the words, the better fitting ones first", () => {
@@ -15,9 +15,9 @@ it("finds the passages that have the words, the better fitting ones first", () =
     a: ["kiwi pear", "pear"],
     b: ["kiwi kiwi plum", "cherry"],
   });
-  expect(found(index, "kiwi")).toEqual(["b:0", "a:0"]);
-  expect(found(index, "cherry", "pear")).toEqual(["b:1", "a:1", "a:0"]);
-  expect(found(index, "nothing")).toEqual([]);
+  expect(search(index, "kiwi")).toEqual(["b:0", "a:0"]);
+  expect(search(index, "cherry", "pear")).toEqual(["b:1", "a:1", "a:0"]);
+  expect(search(index, "nothing")).toEqual([]);
 });
 
 it("scores as BM25 does", () => {
@@ -35,7 +35,7 @@ it("a rare word tells more than a common one, and one that is not there the most
 it("what was deleted or replaced counts for nothing", () => {
   const [index, fresh] = [indexOf({ a: ["kiwi"], b: ["plum"] }), indexOf({ a: ["pear pear"] })];
   index.set("a", ["pear pear"]);
-  expect(found(index, "kiwi")).toEqual([]);
+  expect(search(index, "kiwi")).toEqual([]);
   index.delete("b");
   index.delete("b");
   expect(index.search(["pear"], 9)).toEqual(fresh.search(["pear"], 9));
@@ -43,7 +43,7 @@ it("what was deleted or replaced counts for nothing", () => {
     ["pear", "plum"].map((term) => fresh.computeWeight(term)),
   );
   index.delete("a");
-  expect(found(index, "pear")).toEqual([]);
+  expect(search(index, "pear")).toEqual([]);
 });
 
 it("gives the best of many, the first of those that are equal, by what each is multiplied by", () => {

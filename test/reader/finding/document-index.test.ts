@@ -23,9 +23,9 @@ it("gives the best passages first; the score of the best is 1", () => {
 it("prefers a passage with a number where a number is asked for", () => {
   const under = (line: number, text: string) => ({ ...prose(line, text), heading: "basket" });
   const index = indexOf({ "a.md": [under(1, "kiwi x"), under(2, "kiwi 5"), prose(3, "z")] });
-  const found = (query: string) => index.search(query, 2).map(({ passage }) => passage.line);
-  expect(found("kiwi basket")).toEqual([1, 2]);
-  expect(found("How many kiwi has a basket?")).toEqual([2, 1]);
+  const search = (query: string) => index.search(query, 2).map(({ passage }) => passage.line);
+  expect(search("kiwi basket")).toEqual([1, 2]);
+  expect(search("How many kiwi has a basket?")).toEqual([2, 1]);
 });
 
 it("finds a passage by its headings, the titles of its columns and the text before its table", () => {
@@ -37,9 +37,9 @@ it("finds a passage by its headings, the titles of its columns and the text befo
 
 it("finds a text that leads to code by the words of the code, and gives both", () => {
   const code = { ...prose(3, "kiwi --all"), kind: "code" } as const;
-  const found = (text: string) => indexOf({ "a.md": [prose(1, text), code] }).search("kiwi", 1)[0]?.passage;
-  expect(found("Type this:")).toMatchObject({ line: 1, code });
-  expect(found("Type this.")).toEqual({ id: "a.md", ...code });
+  const search = (text: string) => indexOf({ "a.md": [prose(1, text), code] }).search("kiwi", 1)[0]?.passage;
+  expect(search("Type this:")).toMatchObject({ line: 1, code });
+  expect(search("Type this.")).toEqual({ id: "a.md", ...code });
 });
 
 it.each([

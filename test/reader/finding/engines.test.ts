@@ -6,25 +6,25 @@ import { type EngineName, SearchEngine } from "../../../src/reader/finding/engin
 import { leftovers } from "../../support/leftovers.js";
 
 const KEY = "search-key-0123456789";
-const found = [{ url: "https://a.test/", title: "A", description: "snippet" }, { title: "no address" }, 7];
+const results = [{ url: "https://a.test/", title: "A", description: "snippet" }, { title: "no address" }, 7];
 
 /** By the documentation of each engine: what it is asked, and what it answers. */
 it.each<[EngineName, { method: string; url: string; header?: string; body?: object }, object]>([
-  ["searxng", { method: "GET", url: "/base/search?q=a+%26+b&format=json" }, { results: found }],
+  ["searxng", { method: "GET", url: "/base/search?q=a+%26+b&format=json" }, { results: results }],
   [
     "brave",
     { method: "GET", url: "/base/?q=a+%26+b&count=5", header: "x-subscription-token" },
-    { type: "search", web: { results: found } },
+    { type: "search", web: { results: results } },
   ],
   [
     "tavily",
     { method: "POST", url: "/base/", header: "authorization", body: { query: "a & b", max_results: 5 } },
-    { results: found },
+    { results: results },
   ],
   [
     "exa",
     { method: "POST", url: "/base/", header: "x-api-key", body: { query: "a & b", numResults: 5 } },
-    { results: found },
+    { results: results },
   ],
   [
     "serper",

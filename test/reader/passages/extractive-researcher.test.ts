@@ -29,15 +29,15 @@ const PROMPT = "How many apples does a basket hold?";
 
 it("reports the passages that fit best, whole, each with its place and headings, and that they are no answer", async () => {
   const researcher = researcherOn(folderWith(FILES));
-  const told: ResearchNews[] = [];
-  const report = String(await researcher.research(question(PROMPT), never(), (news) => told.push(news)));
+  const reports: ResearchNews[] = [];
+  const report = String(await researcher.research(question(PROMPT), never(), (news) => reports.push(news)));
   expect(report).toContain(
     "1. `fruit/a.md:5`, Fruit / Baskets\n\n   > A basket holds 12 apples,\n   > and no pears.\n",
   );
   expect(report).toMatch(/These passages fit the question best\. They are no answer: .*--model/);
   expect(report).toContain("2 files were read.");
   expect(report).not.toContain("wheels");
-  expect(told).toEqual([{ sources: [{ title: "fruit/a.md", file: "fruit/a.md" }] }]);
+  expect(reports).toEqual([{ sources: [{ title: "fruit/a.md", file: "fruit/a.md" }] }]);
 });
 
 it("quotes code as code, between fences that it does not end, and a row under the titles of its columns", async () => {
@@ -102,10 +102,10 @@ it("gives what has less of the question after what has enough of it", async () =
 it("finds nothing where too few of the question's rare words are", async () => {
   const researcher = researcherOn(folderWith(FILES));
   for (const prompt of ["What does a kilogram of apples cost?", "and or the", "?"]) {
-    const told: ResearchNews[] = [];
-    const report = await researcher.research(question(prompt), never(), (news) => told.push(news));
+    const reports: ResearchNews[] = [];
+    const report = await researcher.research(question(prompt), never(), (news) => reports.push(news));
     expect(report, prompt).toContain("Nothing was found");
-    expect(told).toEqual([{ sources: [] }]);
+    expect(reports).toEqual([{ sources: [] }]);
   }
 });
 

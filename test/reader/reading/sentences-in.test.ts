@@ -16,10 +16,10 @@ it.each(["?maximum ", "Words without an end ", "x", "\u{1f600}"])(
   "leaves nothing out of a long text of %j",
   (word) => {
     const text = word.repeat(30_000);
-    const found = read(text);
-    expect(found.map(({ segment }) => segment).join("")).toBe(text);
-    expect(found.every(({ segment, index }) => text.startsWith(segment, index))).toBe(true);
-    if (word.startsWith("W")) expect(found.every(({ segment }) => segment.endsWith(" "))).toBe(true);
+    const segments = read(text);
+    expect(segments.map(({ segment }) => segment).join("")).toBe(text);
+    expect(segments.every(({ segment, index }) => text.startsWith(segment, index))).toBe(true);
+    if (word.startsWith("W")) expect(segments.every(({ segment }) => segment.endsWith(" "))).toBe(true);
   },
 );
 

@@ -126,10 +126,10 @@ describe("with few calls", () => {
   });
 
   it("the facts are the answer", async () => {
-    const one = await asked(1);
-    expect(one.steps).toEqual(["notes"]);
-    expect(one.output).toContain(`${ANSWER} [not checked]\n\n## Quotes\n\n1. \`http.md:3\``);
-    expect(one.output).toContain("The answer is made of what a model noted");
+    const run = await asked(1);
+    expect(run.steps).toEqual(["notes"]);
+    expect(run.output).toContain(`${ANSWER} [not checked]\n\n## Quotes\n\n1. \`http.md:3\``);
+    expect(run.output).toContain("The answer is made of what a model noted");
   });
 
   it("there is no result where nothing was found yet", async () => {

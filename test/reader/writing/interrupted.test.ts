@@ -48,8 +48,10 @@ async function world(store: { args: string[]; env: Record<string, string> }) {
     at(request.step, response, () => void behave(request)(response, request));
   });
   const engine = await searxng(() => (response: ServerResponse) => {
-    const found = JSON.stringify(finds(`http://${HOST}/agents`));
-    at("search", response, () => response.writeHead(200, { "content-type": "application/json" }).end(found));
+    const results = JSON.stringify(finds(`http://${HOST}/agents`));
+    at("search", response, () =>
+      response.writeHead(200, { "content-type": "application/json" }).end(results),
+    );
   });
   const web = await smallWeb({
     [`${HOST}/robots.txt`]: page("robots", "text/plain", "User-agent: *\nAllow: /\n"),

@@ -64,8 +64,8 @@ describe("a copy is accepted:", () => {
     ["without its full stop", (sentence) => sentence.replace(/[.:]$/, "")],
     ["in capitals", (sentence) => sentence.toUpperCase()],
   ])("%s", (_name, copy) => {
-    const found = sentences.filter(({ text, sentence }) => placeOf(text, copy(sentence)) !== undefined);
-    expect(found.length / sentences.length).toBeGreaterThan(0.97);
+    const matches = sentences.filter(({ text, sentence }) => placeOf(text, copy(sentence)) !== undefined);
+    expect(matches.length / sentences.length).toBeGreaterThan(0.97);
   });
 
   it("a part of one, shown with the whole of it", () => {

@@ -13,13 +13,13 @@ const REPLIES = JSON.parse(
 /** What becomes of the last reply of `name`: its texts, and what was wrong. */
 function becomes(name: "howto" | "careless") {
   const { facts, reply, question } = REPLIES[name];
-  const known = facts.map(({ title, claim, quote }: Record<string, string>) => {
+  const knownFacts = facts.map(({ title, claim, quote }: Record<string, string>) => {
     const [id = "", ...heading] = (title ?? "").split(", ");
     return { claim, document: { id, title: id }, line: 1, heading: heading.join(", "), quote };
   });
   const draft = readAnswer(findJson(reply, true));
   if ("wrong" in draft) throw new Error(draft.wrong);
-  return checkAnswer(draft.value, known, question);
+  return checkAnswer(draft.value, knownFacts, question);
 }
 
 it("a how-to in German keeps its five steps", () => {

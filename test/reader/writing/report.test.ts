@@ -142,14 +142,14 @@ it.each<[string, Partial<Answer>, object, string]>([
     "some of the question may still be open",
   ],
 ])("says %s, and else not", (_name, answer, findings, expected) => {
-  const said = (a: Partial<Answer>, f: object) =>
+  const checkSection = (a: Partial<Answer>, f: object) =>
     under(
       reported({ sentences: [cited("One", 1)], ...a }, { findings: { ...FINDINGS, ...f } }),
       "What is checked",
     );
-  expect(said(answer, findings)).toContain(expected);
-  expect(said({}, {})).not.toContain(expected);
-  expect(said({}, {})).toMatch(
+  expect(checkSection(answer, findings)).toContain(expected);
+  expect(checkSection({}, {})).not.toContain(expected);
+  expect(checkSection({}, {})).toMatch(
     /^Each quote was found .* held each sentence against its quotes, and what they do not state is left out\.$/,
   );
 });

@@ -17,7 +17,7 @@ const noting = (quotes: string[], answer: object) =>
       }),
     answer: () => says(answer),
   });
-const one = (text: string, ...facts: number[]) => ({ text, facts });
+const statement = (text: string, ...facts: number[]) => ({ text, facts });
 
 describe("a how-to with numbered steps", () => {
   const files = {
@@ -33,7 +33,7 @@ describe("a how-to with numbered steps", () => {
   ];
   const job = jobOf("How do I move the server?");
   const withSteps = (texts: string[]) =>
-    modelEndpoint(noting(STEPS, { sentences: texts.map((text, i) => one(text, i + 1)) }));
+    modelEndpoint(noting(STEPS, { sentences: texts.map((text, i) => statement(text, i + 1)) }));
 
   it("is left out whole, and said, if one cannot stand, also when it was asked for once more", async () => {
     const endpoint = await withSteps(STEPS.map((text, i) => `${i + 1}. ${text.replace("10", "99")}`));
@@ -49,7 +49,7 @@ describe("a how-to with numbered steps", () => {
   it("is mended by a model that is told why, and keeps all five", async () => {
     const endpoint = await modelEndpoint((request) => {
       const minutes = request.body.messages.length > 2 ? "10" : "99";
-      const sentences = STEPS.map((text, i) => one(`${i + 1}. ${text.replace("10", minutes)}`, i + 1));
+      const sentences = STEPS.map((text, i) => statement(`${i + 1}. ${text.replace("10", minutes)}`, i + 1));
       return noting(STEPS, { sentences })(request);
     });
     const all = STEPS.map((text, i) => `${i + 1}. ${text} [${i + 1}]`).join("\n");
@@ -65,9 +65,9 @@ it("a row of a table in one line of HTML is a quote of its own, with the heads o
   const endpoint = await modelEndpoint(
     noting(["columns per table | 1,600"], {
       sentences: [
-        one("It is 1,600 columns.", 1),
-        one("A result has 1,664.", 1),
-        one("An identifier has 63 bytes.", 1),
+        statement("It is 1,600 columns.", 1),
+        statement("A result has 1,664.", 1),
+        statement("An identifier has 63 bytes.", 1),
       ],
     }),
   );
@@ -89,16 +89,18 @@ describe("sources that contradict each other", () => {
       noting(
         ["The request timeout was raised from 30 to 45 seconds.", "The request timeout is 30 seconds."],
         {
-          sentences: [one("Since version 3.2.0 of 2026-04-11 it is 45 seconds.", 1)],
+          sentences: [statement("Since version 3.2.0 of 2026-04-11 it is 45 seconds.", 1)],
           sections: [
             {
               title: "Versions",
               kind: "table",
               columns: ["Version", "Timeout"],
-              items: [one("3.2.0 | 45 seconds", 1), one("before | 30 seconds", 2)],
+              items: [statement("3.2.0 | 45 seconds", 1), statement("before | 30 seconds", 2)],
             },
           ],
-          disagree: [{ about: "the timeout", sides: [one("45 seconds.", 1), one("30 seconds.", 2)] }],
+          disagree: [
+            { about: "the timeout", sides: [statement("45 seconds.", 1), statement("30 seconds.", 2)] },
+          ],
           missing: ["who changed it"],
         },
       ),
@@ -123,7 +125,8 @@ describe("a German question", () => {
   it("answered in English is asked for once more, in its language", async () => {
     const endpoint = await modelEndpoint((request) =>
       behaving({
-        answer: () => says({ sentences: [one(request.body.messages.length > 2 ? GERMAN : ENGLISH, 1)] }),
+        answer: () =>
+          says({ sentences: [statement(request.body.messages.length > 2 ? GERMAN : ENGLISH, 1)] }),
       })(request),
     );
     const report = await ask(endpoint, {}, job);
@@ -132,7 +135,9 @@ describe("a German question", () => {
   });
 
   it("answered in English twice says so", async () => {
-    const endpoint = await modelEndpoint(behaving({ answer: () => says({ sentences: [one(ENGLISH, 1)] }) }));
+    const endpoint = await modelEndpoint(
+      behaving({ answer: () => says({ sentences: [statement(ENGLISH, 1)] }) }),
+    );
     expect(await ask(endpoint, {}, job)).toContain("The answer is not in the language of the question");
   });
 });
@@ -145,10 +150,10 @@ describe("reading", () => {
     ]),
   );
   const wanting = (request: ChatRequest) => {
-    const found = [...request.input.matchAll(/The keep-alive timeout of part \d+ is \d+ ms\./g)].map(
+    const quotes = [...request.input.matchAll(/The keep-alive timeout of part \d+ is \d+ ms\./g)].map(
       ([quote]) => quote,
     );
-    const facts = found.flatMap((quote) => {
+    const facts = quotes.flatMap((quote) => {
       const source = sourceWith(request, quote);
       return source > 0 ? [{ claim: quote, source, quote }] : [];
     });
@@ -193,7 +198,7 @@ describe("reading", () => {
 
   it("by a model that always wants more is ended by a limit, which the report names", async () => {
     const endpoint = await modelEndpoint(
-      behaving({ notes: wanting, answer: () => says({ sentences: [one("It is set.", 1)] }) }),
+      behaving({ notes: wanting, answer: () => says({ sentences: [statement("It is set.", 1)] }) }),
     );
     const limits = { tokens: 10_000_000, calls: 7, ms: 600_000 };
     const report = await ask(endpoint, { files: chapters, limits });
@@ -269,7 +274,7 @@ describe("the fixed words of a report", () => {
     es: "¿Cuál es el tiempo de espera del servidor para una conexión y cómo se cambia?",
   };
   const report = async (language: string) => {
-    const sentences = [one("5000 ms.", 1)];
+    const sentences = [statement("5000 ms.", 1)];
     const endpoint = await modelEndpoint(
       behaving({ answer: () => says({ sentences, missing: ["¿Quién?"], words: WORDS[language] }) }),
     );

@@ -53,20 +53,20 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
     const attempts = (who: Caller, count: number) =>
       Promise.all(Array.from({ length: count }, () => attempt(who)));
     const created = async (who: Caller) => {
-      const one = job();
-      expect(await attempt(who, one)).toMatchObject({ kind: "created" });
-      return one;
+      const research = job();
+      expect(await attempt(who, research)).toMatchObject({ kind: "created" });
+      return research;
     };
     const stateOf = async (one: ResearchJob, who: Caller) => (await store.get(who, one.request_id))?.status;
     const endOf = (claim: Claim, dollars?: number) => {
-      const said = dollars === undefined ? {} : { data: JSON.stringify({ cost_dollars: dollars }) };
-      return store.end(claim, { status: "COMPLETED", output: "1", ...said });
+      const reported = dollars === undefined ? {} : { data: JSON.stringify({ cost_dollars: dollars }) };
+      return store.end(claim, { status: "COMPLETED", output: "1", ...reported });
     };
     const ended = async (data?: string) => {
-      const said = data === undefined ? {} : { data };
-      expect(await store.end(await store.claim(never), { status: "COMPLETED", output: "1", ...said })).toBe(
-        true,
-      );
+      const reported = data === undefined ? {} : { data };
+      expect(
+        await store.end(await store.claim(never), { status: "COMPLETED", output: "1", ...reported }),
+      ).toBe(true);
     };
     /** Claims so many, and sees that no other one begins. */
     const claimsOf = async (count: number) => {

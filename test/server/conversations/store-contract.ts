@@ -49,16 +49,16 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     };
     beforeEach(() => open());
     const created = async (who = alice, prompt?: string) => {
-      const one = job(prompt);
-      expect(await store.create(who, one)).toMatchObject({ kind: "created" });
-      return one;
+      const research = job(prompt);
+      expect(await store.create(who, research)).toMatchObject({ kind: "created" });
+      return research;
     };
     const stateOf = async (one: ResearchJob, who = alice) => (await store.get(who, one.request_id))?.status;
 
     describe("exchanges", () => {
       it("are kept in their order until the conversation is deleted", async () => {
-        const one = await created();
-        const { request_id } = one;
+        const research = await created();
+        const { request_id } = research;
         expect(await store.exchanges.read(request_id)).toEqual([]);
         await store.exchanges.append(request_id, { n: 1, text: "\u0000 \ud800 é" });
         await store.exchanges.append(request_id, { n: 2 });
@@ -72,64 +72,66 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("of a stopped conversation are deleted", async () => {
-        const one = await created();
-        await store.exchanges.append(one.request_id, { n: 1 });
-        expect(await store.stop(alice, one.request_id)).toEqual({ kind: "stopped" });
-        expect(await store.exchanges.read(one.request_id)).toEqual([]);
+        const research = await created();
+        await store.exchanges.append(research.request_id, { n: 1 });
+        expect(await store.stop(alice, research.request_id)).toEqual({ kind: "stopped" });
+        expect(await store.exchanges.read(research.request_id)).toEqual([]);
       });
     });
 
     describe("a conversation", () => {
       it("goes from PENDING through PROCESSING to COMPLETED, with its output byte for byte", async () => {
         const output = '{"n":12345678901234567890,"big":1e400,"zero":-0,"a":1,"a":2,"t":"\\u0000\\ud800é"}';
-        const one = await created(alice, "a\u0000b \ud800 é");
-        expect(await stateOf(one)).toBe("PENDING");
+        const research = await created(alice, "a\u0000b \ud800 é");
+        expect(await stateOf(research)).toBe("PENDING");
         const claim = await store.claim(never);
-        expect(claim.job).toEqual(one);
+        expect(claim.job).toEqual(research);
         expect(claim.starts).toBe(1);
-        expect(await stateOf(one)).toBe("PROCESSING");
-        expect((await store.output(alice, one.request_id))?.output).toBeUndefined();
+        expect(await stateOf(research)).toBe("PROCESSING");
+        expect((await store.output(alice, research.request_id))?.output).toBeUndefined();
         expect(await store.end(claim, { status: "COMPLETED", output })).toBe(true);
-        const found = await store.output(alice, one.request_id);
-        expect(found?.output).toBe(output);
-        expect(found?.conversation).toMatchObject({ status: "COMPLETED", endedAt: expect.any(Number) });
+        const record = await store.output(alice, research.request_id);
+        expect(record?.output).toBe(output);
+        expect(record?.conversation).toMatchObject({ status: "COMPLETED", endedAt: expect.any(Number) });
       });
 
       it("keeps its creation time to the millisecond", async () => {
-        const one = job();
-        const result = await store.create(alice, one);
+        const research = job();
+        const result = await store.create(alice, research);
         if (result.kind !== "created") throw new Error(result.kind);
-        expect((await store.get(alice, one.request_id))?.createdAt).toBe(result.createdAt);
+        expect((await store.get(alice, research.request_id))?.createdAt).toBe(result.createdAt);
         expect(Number.isInteger(result.createdAt)).toBe(true);
       });
 
       it("says how far the work is while its claim is valid, and what its outcome says beside the output", async () => {
         const [done, failed, stopped] = [await created(), await created(), await created()];
-        const told = JSON.stringify({ step: "read", done: 1, of: 2 });
+        const progressText = JSON.stringify({ step: "read", done: 1, of: 2 });
         const data = '{"usage":{"calls":10000000000000000001}}';
-        for (const one of [done, failed, stopped]) {
+        for (const research of [done, failed, stopped]) {
           const claim = await store.claim(never);
-          expect(claim.job.request_id).toBe(one.request_id);
-          expect((await store.get(alice, one.request_id))?.progress).toBeUndefined();
-          await store.tell(claim, told);
-          expect((await store.get(alice, one.request_id))?.progress).toBe(told);
-          if (one === done) await store.end(claim, { status: "COMPLETED", output: "1", data });
-          else if (one === failed) await store.end(claim, { status: "FAILED", reason: "no", data });
-          else await store.stop(alice, one.request_id);
+          expect(claim.job.request_id).toBe(research.request_id);
+          expect((await store.get(alice, research.request_id))?.progress).toBeUndefined();
+          await store.tell(claim, progressText);
+          expect((await store.get(alice, research.request_id))?.progress).toBe(progressText);
+          if (research === done) await store.end(claim, { status: "COMPLETED", output: "1", data });
+          else if (research === failed) await store.end(claim, { status: "FAILED", reason: "no", data });
+          else await store.stop(alice, research.request_id);
           await store.tell(claim, "{}").catch(() => {});
-          expect((await store.output(alice, one.request_id))?.data).toBe(one === stopped ? undefined : data);
-          const { status, progress } = (await store.get(alice, one.request_id)) ?? {};
+          expect((await store.output(alice, research.request_id))?.data).toBe(
+            research === stopped ? undefined : data,
+          );
+          const { status, progress } = (await store.get(alice, research.request_id)) ?? {};
           expect(status === "STOPPED" ? undefined : progress).toBeUndefined();
         }
       });
 
       it("keeps the reason of a failure, and no output", async () => {
         const reason = "no \u0000 luck \ud800";
-        const one = await created();
+        const research = await created();
         expect(await store.end(await store.claim(never), { status: "FAILED", reason })).toBe(true);
-        const found = await store.output(alice, one.request_id);
-        expect(found?.conversation).toMatchObject({ status: "FAILED", reason });
-        expect(found?.output).toBeUndefined();
+        const record = await store.output(alice, research.request_id);
+        expect(record?.conversation).toMatchObject({ status: "FAILED", reason });
+        expect(record?.output).toBeUndefined();
       });
 
       it.each(["", "x".repeat(5_000), "a\u0000b", "..", "\ud800", randomUUID()])(
@@ -145,14 +147,14 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
     describe("keys:", () => {
       it("another key finds nothing, for each operation; one that sees all does", async () => {
-        const one = await created();
+        const research = await created();
         const bob = caller("bob");
-        expect(await store.get(bob, one.request_id)).toBeUndefined();
-        expect(await store.output(bob, one.request_id)).toBeUndefined();
-        expect(await store.stop(bob, one.request_id)).toEqual({ kind: "not-found" });
+        expect(await store.get(bob, research.request_id)).toBeUndefined();
+        expect(await store.output(bob, research.request_id)).toBeUndefined();
+        expect(await store.stop(bob, research.request_id)).toEqual({ kind: "not-found" });
         const single = caller("single", { ownOnly: false });
-        expect(await stateOf(one, single)).toBe("PENDING");
-        expect(await store.stop(single, one.request_id)).toEqual({ kind: "stopped" });
+        expect(await stateOf(research, single)).toBe("PENDING");
+        expect(await store.stop(single, research.request_id)).toEqual({ kind: "stopped" });
       });
 
       if (underTest.hasKeys)
@@ -191,11 +193,11 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("a stop counts whatever it finds, but not one that was refused for its number", async () => {
-        const one = await created();
+        const research = await created();
         expect(await store.stop(limited, "nothing")).toEqual({ kind: "not-found" });
-        expect(await store.stop(limited, one.request_id)).toEqual({ kind: "not-found" });
-        expect(await store.stop(limited, one.request_id)).toMatchObject({ kind: "rate-limited" });
-        expect(await stateOf(one)).toBe("PENDING");
+        expect(await store.stop(limited, research.request_id)).toEqual({ kind: "not-found" });
+        expect(await store.stop(limited, research.request_id)).toMatchObject({ kind: "rate-limited" });
+        expect(await stateOf(research)).toBe("PENDING");
       });
     });
 
@@ -222,31 +224,34 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         const claiming = store.claim(stop.signal);
         stop.abort(new Error("enough"));
         await expect(claiming).rejects.toThrow("enough");
-        const one = await created();
-        expect((await store.claim(never)).job).toEqual(one);
+        const research = await created();
+        expect((await store.claim(never)).job).toEqual(research);
       });
 
       it("give back: due again before what came later, not counted as a start, and still PROCESSING", async () => {
-        const one = await created();
+        const research = await created();
         const claim = await store.claim(never);
         await created();
         await store.returnClaim(claim);
-        expect(await stateOf(one)).toBe("PROCESSING");
+        expect(await stateOf(research)).toBe("PROCESSING");
         const again = await store.claim(never);
-        expect([again.job, again.starts]).toEqual([one, 1]);
+        expect([again.job, again.starts]).toEqual([research, 1]);
         expect(await store.end(claim, { status: "COMPLETED", output: '"old"' })).toBe(false);
         await store.returnClaim(claim);
         expect(await store.end(again, { status: "COMPLETED", output: '"new"' })).toBe(true);
-        expect((await store.output(alice, one.request_id))?.output).toBe('"new"');
+        expect((await store.output(alice, research.request_id))?.output).toBe('"new"');
       });
 
       it("end once", async () => {
-        const one = await created();
+        const research = await created();
         const claim = await store.claim(never);
         expect(await store.end(claim, { status: "FAILED", reason: "first" })).toBe(true);
         expect(await store.end(claim, { status: "COMPLETED", output: '"x"' })).toBe(false);
-        expect((await store.get(alice, one.request_id))?.reason).toBe("first");
-        expect(await store.stop(alice, one.request_id)).toEqual({ kind: "already-ended", status: "FAILED" });
+        expect((await store.get(alice, research.request_id))?.reason).toBe("first");
+        expect(await store.stop(alice, research.request_id)).toEqual({
+          kind: "already-ended",
+          status: "FAILED",
+        });
       });
     });
 
@@ -264,25 +269,25 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       });
 
       it("aborts the work at once, and refuses its end and its output", async () => {
-        const one = await created();
+        const research = await created();
         const claim = await store.claim(never);
-        expect(await store.stop(alice, one.request_id)).toEqual({ kind: "stopped" });
+        expect(await store.stop(alice, research.request_id)).toEqual({ kind: "stopped" });
         await aborted(claim);
         expect(await store.end(claim, { status: "COMPLETED", output: '"late"' })).toBe(false);
-        const found = await store.output(alice, one.request_id);
-        expect([found?.conversation.status, found?.output]).toEqual(["STOPPED", undefined]);
+        const record = await store.output(alice, research.request_id);
+        expect([record?.conversation.status, record?.output]).toEqual(["STOPPED", undefined]);
       });
 
       it("and end at the same time: one of them wins, and both say so", async () => {
         for (let round = 0; round < 20; round++) {
-          const one = await created();
+          const research = await created();
           const claim = await store.claim(never);
           const [ended, stopped] = await Promise.all([
             store.end(claim, { status: "COMPLETED", output: '"x"' }),
-            store.stop(alice, one.request_id),
+            store.stop(alice, research.request_id),
           ]);
           expect(stopped.kind).toBe(ended ? "already-ended" : "stopped");
-          expect(await stateOf(one)).toBe(ended ? "COMPLETED" : "STOPPED");
+          expect(await stateOf(research)).toBe(ended ? "COMPLETED" : "STOPPED");
         }
       });
     });
@@ -318,16 +323,16 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         await store.returnClaim(claim);
         await underTest.clock.sleep(5);
         await store.claim(never);
-        const found = await store.overview.find(second.request_id);
-        expect(found?.conversation).toEqual(working);
+        const record = await store.overview.find(second.request_id);
+        expect(record?.conversation).toEqual(working);
       });
 
       it("finds one conversation, and nothing of another id", async () => {
-        const one = await created();
+        const research = await created();
         await store.end(await store.claim(never), { status: "FAILED", reason: "no luck" });
-        const { conversation } = (await store.overview.find(one.request_id)) ?? {};
+        const { conversation } = (await store.overview.find(research.request_id)) ?? {};
         expect(conversation).toMatchObject({
-          requestId: one.request_id,
+          requestId: research.request_id,
           status: "FAILED",
           reason: "no luck",
         });
@@ -340,10 +345,10 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       it("keeps the schema of a job as it was read", async () => {
         const text = '{"n":12345678901234567890,"big":1e400,"zero":-0,"one":1.0,"a":1,"a":2,"t":"\\u00e9"}';
         const schema = parseExact(text) as Record<string, unknown>;
-        const one: ResearchJob = { ...job(), structured_output: true, output_schema: schema };
-        await store.create(alice, one);
+        const research: ResearchJob = { ...job(), structured_output: true, output_schema: schema };
+        await store.create(alice, research);
         const kept = async () =>
-          stringifyExact((await store.overview.findJob(one.request_id))?.output_schema);
+          stringifyExact((await store.overview.findJob(research.request_id))?.output_schema);
         expect(await kept()).toBe(text);
         const claim = await store.claim(never);
         expect(stringifyExact(claim.job.output_schema)).toBe(text);
@@ -368,10 +373,10 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
 
       it("shows what counts in the hour of a key, and when its next request is allowed", async () => {
         const limits = { create: 2, stop: 5 };
-        const one = await created(caller("bob", { limits }));
+        const research = await created(caller("bob", { limits }));
         await created(caller("bob", { limits }));
         await created();
-        await store.stop(caller("carol", { limits }), one.request_id);
+        await store.stop(caller("carol", { limits }), research.request_id);
         const keys = [caller("bob"), caller("carol"), alice].map(({ keyId: id }) => ({ id, limits }));
         const { at, uses } = await store.overview.use(keys);
         const free = { used: 0, nextAt: undefined };
@@ -504,39 +509,39 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
       };
 
       it("what it has not taken stays PENDING, with the reason, is no start, and comes first again", async () => {
-        const one = await created();
+        const research = await created();
         await created();
         const claim = await claimNew();
-        expect([await stateOf(one), claim.starts]).toEqual(["PENDING", expect.any(Number)]);
+        expect([await stateOf(research), claim.starts]).toEqual(["PENDING", expect.any(Number)]);
         await store.remote.begin(claim, place);
         await store.remote.release(claim, "there: later");
-        expect(await store.get(alice, one.request_id)).toMatchObject({
+        expect(await store.get(alice, research.request_id)).toMatchObject({
           status: "PENDING",
           reason: "there: later",
         });
-        expect(await store.remote.read(one.request_id)).toBeUndefined();
+        expect(await store.remote.read(research.request_id)).toBeUndefined();
         expect(await store.end(claim, { status: "FAILED", reason: "late" })).toBe(false);
         const again = await claimNew();
-        expect(again.job).toEqual(one);
+        expect(again.job).toEqual(research);
         expect(again.starts).toBeLessThanOrEqual(1);
         expect(await store.remote.begin(again, place)).toBe(true);
         await store.remote.keep(again, "r-1");
-        expect(await store.get(alice, one.request_id)).toMatchObject({
+        expect(await store.get(alice, research.request_id)).toMatchObject({
           status: "PROCESSING",
           reason: undefined,
         });
         await store.returnClaim(again);
-        expect((await store.remote.claim("begun", never)).job).toEqual(one);
+        expect((await store.remote.claim("begun", never)).job).toEqual(research);
       });
 
       it("a stop while its create is under way is no longer unknown once that has created nothing", async () => {
-        const one = await created();
+        const research = await created();
         const claim = await claimNew();
         await store.remote.begin(claim, place);
-        await store.stop(alice, one.request_id);
+        await store.stop(alice, research.request_id);
         await store.remote.release(claim, "there: later");
-        expect(await store.remote.read(one.request_id)).toBeUndefined();
-        expect(await stateOf(one)).toBe("STOPPED");
+        expect(await store.remote.read(research.request_id)).toBeUndefined();
+        expect(await stateOf(research)).toBe("STOPPED");
       });
 
       it("one is tried when the time has come, and the others wait for its answer", async () => {
@@ -609,10 +614,10 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
     describe("what conversations add up to", () => {
       const HOUR = 3_600_000;
       const ended = async (data?: string, status: "COMPLETED" | "FAILED" = "COMPLETED") => {
-        const said = data === undefined ? {} : { data };
+        const reported = data === undefined ? {} : { data };
         const claim = await store.claim(never);
         const outcome = status === "COMPLETED" ? { status, output: "1" } : { status, reason: "no" };
-        expect(await store.end(claim, { ...outcome, ...said })).toBe(true);
+        expect(await store.end(claim, { ...outcome, ...reported })).toBe(true);
       };
 
       it("sums what was said by key, day and model, and still does when the conversations are deleted", async () => {

@@ -25,12 +25,12 @@ const single = { keyId: "own", hash: hashKey("single"), tier: "free", limits } a
 const { apiKey, key } = createKey({ name: "alice", tier: "free", limits, now: 1_000, validMs: 500 });
 const added = { ...noKeys, isInUse: async () => true, find: async (hash: string) => byHash.get(hash) };
 const byHash = new Map([[key.hash, key]]);
-const own = { caller: { keyId: "own", limits, ownOnly: false } };
+const singleKey = { caller: { keyId: "own", limits, ownOnly: false } };
 const alices = { caller: { keyId: key.id, limits, ownOnly: true }, keyName: "alice" };
 const at = (now: number) => ({ ...systemClock, now: () => now });
 
 test.each([
-  ["the one key", noKeys, single, "single", 0, own],
+  ["the one key", noKeys, single, "single", 0, singleKey],
   ["another than the one key", noKeys, single, "other", 0, undefined],
   ["any where there is none", noKeys, undefined, "single", 0, undefined],
   ["none", noKeys, single, undefined, 0, undefined],

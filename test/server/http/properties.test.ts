@@ -132,8 +132,8 @@ it("whatever bytes arrive, what is answered is an envelope, and the service goes
       const text = await raw(service.baseUrl, `${first}${second}\r\nConnection: close\r\n\r\n\x00\r\n\r\n`);
       const bodies = text.split(/HTTP\/1\.1 \d{3} [^\r]*\r\n/).slice(1);
       expect(text).toMatch(/^HTTP\/1\.1 [234]\d\d /);
-      for (const one of bodies)
-        expect(JSON.parse(one.slice(one.indexOf("\r\n\r\n")))).toHaveProperty("version");
+      for (const answerText of bodies)
+        expect(JSON.parse(answerText.slice(answerText.indexOf("\r\n\r\n")))).toHaveProperty("version");
     }),
     LIMITS,
   );
@@ -156,7 +156,9 @@ function send({
 }: Random): Promise<{ status: number; text: string } | undefined> {
   return new Promise((resolve, reject) => {
     let request: ReturnType<typeof httpRequest>;
-    const own = Object.fromEntries(headers.filter(([name]) => !/^(?:Transfer-Encoding|Expect)$/i.test(name)));
+    const otherHeaders = Object.fromEntries(
+      headers.filter(([name]) => !/^(?:Transfer-Encoding|Expect)$/i.test(name)),
+    );
     const { hostname, port } = new URL(service.baseUrl);
     try {
       request = httpRequest({
@@ -165,7 +167,7 @@ function send({
         method,
         path,
         agent: false,
-        headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json", ...own },
+        headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json", ...otherHeaders },
       });
     } catch {
       resolve(undefined);

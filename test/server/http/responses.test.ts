@@ -41,7 +41,7 @@ it("the hour of a key is refused for create and for stop, each by its own limit"
 
 it("a store that fails is 503, said once, and an outcome that is not known is no answer at all", async () => {
   const store = await memoryStore();
-  const said: unknown[] = [];
+  const logged: unknown[] = [];
   const errors = [
     Object.assign(new StoreUnavailableError("disk full"), { sqlstate: "53100" }),
     new StoreUnavailableError("disk full"),
@@ -56,7 +56,7 @@ it("a store that fails is 503, said once, and an outcome that is not known is no
         return get(...of);
       },
     }),
-    log: (...line) => void said.push(line),
+    log: (...line) => void logged.push(line),
   });
   const status = () => ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
   for (let i = 0; i < 2; i++)
@@ -68,17 +68,17 @@ it("a store that fails is 503, said once, and an outcome that is not known is no
     });
   await expect(status()).rejects.toThrow(/hang up|ECONNRESET/);
   expect((await status()).status).toBe(404);
-  expect(said).toEqual([["status requests fail: disk full", { sqlstate: "53100" }]]);
+  expect(logged).toEqual([["status requests fail: disk full", { sqlstate: "53100" }]]);
 });
 
 it("a defect is 500 and logged, and its message is not for clients", async () => {
   const store = await memoryStore();
-  const said: string[] = [];
+  const logged: string[] = [];
   const get = () => Promise.reject(new Error("of our own"));
-  const log = (line: string) => void said.push(line);
+  const log = (line: string) => void logged.push(line);
   const service = await serviceFor({ store: Object.assign(store, { get }), log });
   const answer = await ask(service.baseUrl, { path: "/api/v1/conversation/x/status", key: KEY });
   const error = { code: "INTERNAL_ERROR", message: "Internal error." };
   expect([answer.status, answer.json.error]).toEqual([500, error]);
-  expect(said).toEqual([expect.stringContaining("of our own")]);
+  expect(logged).toEqual([expect.stringContaining("of our own")]);
 });

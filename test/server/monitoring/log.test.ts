@@ -118,13 +118,13 @@ it("without facts it is the sentence alone, and a stack follows on lines of its 
 });
 
 it("a secret is in no line of a log that hides it, neither in its sentence nor in a stack", () => {
-  const said: unknown[] = [];
-  const log = (...line: unknown[]) => void said.push(line);
+  const logged: unknown[] = [];
+  const log = (...line: unknown[]) => void logged.push(line);
   const hidden = createHidingLog("k1", log);
   hidden("k1 and k1", { request_id: "r", stack: "at k1\nat k1" });
   hidden("k1");
   createHidingLog(undefined, log)("k1");
-  expect(said).toEqual([
+  expect(logged).toEqual([
     ["[key] and [key]", { request_id: "r", stack: "at [key]\nat [key]" }],
     ["[key]", {}],
     ["k1"],
@@ -141,10 +141,10 @@ it("a defect is said with its stack, whatever was thrown", () => {
 });
 
 it("a trouble is said once when it begins, when its cause is another one later, and when it is over", () => {
-  const said: unknown[] = [];
+  const logged: unknown[] = [];
   let now = 0;
   const clock = { monotonic: () => now };
-  const troubles = new Troubles((...line) => void said.push(line), clock);
+  const troubles = new Troubles((...line) => void logged.push(line), clock);
   for (const why of ["full", "full", "gone"]) troubles.noteFailure("writes", why, { sqlstate: why });
   troubles.noteFailure("reads", "gone");
   now += 10_000;
@@ -152,7 +152,7 @@ it("a trouble is said once when it begins, when its cause is another one later, 
   for (const what of ["writes", "writes", "other"]) troubles.noteRecovery(what);
   now += 10_000;
   troubles.noteFailure("writes", "gone");
-  expect(said).toEqual([
+  expect(logged).toEqual([
     ["writes fail: full", { sqlstate: "full" }],
     ["reads fail: gone", undefined],
     ["writes fail: gone", { sqlstate: "gone" }],
@@ -162,18 +162,18 @@ it("a trouble is said once when it begins, when its cause is another one later, 
 });
 
 it("one trouble has at most one line in 10 s, also if its causes alternate or it comes and goes", () => {
-  const said: string[] = [];
+  const logged: string[] = [];
   let now = 0;
   const clock = { monotonic: () => now };
-  const troubles = new Troubles((line) => void said.push(line), clock);
+  const troubles = new Troubles((line) => void logged.push(line), clock);
   for (let n = 0; n < 85; n++) troubles.noteFailure("connections", n % 2 ? "reset" : "refused");
-  expect(said).toEqual(["connections fail: refused"]);
+  expect(logged).toEqual(["connections fail: refused"]);
   for (let n = 0; n < 5; n++) {
     troubles.noteRecovery("connections");
     troubles.noteFailure("connections", "reset");
   }
-  expect(said.slice(1)).toEqual(["connections work again"]);
+  expect(logged.slice(1)).toEqual(["connections work again"]);
   now += 10_000;
   troubles.noteFailure("connections", "reset");
-  expect(said.slice(2)).toEqual(["connections fail: reset"]);
+  expect(logged.slice(2)).toEqual(["connections fail: reset"]);
 });

@@ -188,8 +188,8 @@ function statementsInSources(): Map<string, string> {
   const folder = join(import.meta.dirname, "../../../src/server/postgres");
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const texts = files.map((name) => readFileSync(join(folder, name), "utf8"));
-  const found = texts.flatMap((text) => [...text.matchAll(/ = sql\(\s*"([\w-]+)",?\s*\)`([^`]*)`/g)]);
-  return new Map(found.map(([, name = "", text = ""]) => [name, plain(beginningOf(text))]));
+  const matches = texts.flatMap((text) => [...text.matchAll(/ = sql\(\s*"([\w-]+)",?\s*\)`([^`]*)`/g)]);
+  return new Map(matches.map(([, name = "", text = ""]) => [name, plain(beginningOf(text))]));
 }
 
 describe.skipIf(!postgres)("statements (need PostgreSQL with pg_stat_statements)", () => {

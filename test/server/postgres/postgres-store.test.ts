@@ -225,15 +225,17 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     const api = await storeAt(url, { role: "api" });
     // Its next renewal is too far away to learn of the stop by it.
     const worker = await storeAt(url, { role: "worker", leaseMs: 600_000 });
-    const own = job();
-    await api.create(caller(), own);
+    const conversation = job();
+    await api.create(caller(), conversation);
     const claim = await worker.claim(never);
-    expect(claim).toMatchObject({ job: own, starts: 1 });
-    expect(await api.get(caller(), own.request_id)).toMatchObject({ status: "PROCESSING" });
-    expect(await api.stop(caller(), own.request_id)).toEqual({ kind: "stopped" });
+    expect(claim).toMatchObject({ job: conversation, starts: 1 });
+    expect(await api.get(caller(), conversation.request_id)).toMatchObject({ status: "PROCESSING" });
+    expect(await api.stop(caller(), conversation.request_id)).toEqual({ kind: "stopped" });
     await until(async () => claim.signal.aborted || undefined);
     expect(await worker.end(claim, { status: "COMPLETED", output: "1" })).toBe(false);
-    expect(await api.output(caller(), own.request_id)).toMatchObject({ conversation: { status: "STOPPED" } });
+    expect(await api.output(caller(), conversation.request_id)).toMatchObject({
+      conversation: { status: "STOPPED" },
+    });
   });
 
   it("a stop is learnt within one renewal if LISTEN is cut, and LISTEN comes back", async () => {
@@ -256,8 +258,8 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
 
   it("what a dead worker had is taken over, and counts as another start; a given back one does not", async () => {
     const store = await storeAt(url);
-    const own = job();
-    await store.create(caller(), own);
+    const conversation = job();
+    await store.create(caller(), conversation);
     await store.returnClaim(await store.claim(never));
     const claim = await store.claim(never);
     expect(claim.starts).toBe(1);
@@ -265,12 +267,12 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
     // Another process takes it over: the first one may lose all that it holds once more while it renews its lease.
     const other = await storeAt(url);
     const again = await other.claim(never);
-    expect(again).toMatchObject({ job: own, starts: 2 });
+    expect(again).toMatchObject({ job: conversation, starts: 2 });
     await until(async () => claim.signal.aborted || undefined);
     expect(await store.end(claim, { status: "COMPLETED", output: '"late"' })).toBe(false);
-    expect(await store.get(caller(), own.request_id)).toMatchObject({ status: "PROCESSING" });
+    expect(await store.get(caller(), conversation.request_id)).toMatchObject({ status: "PROCESSING" });
     expect(await other.end(again, { status: "COMPLETED", output: '"in time"' })).toBe(true);
-    expect(await store.output(caller(), own.request_id)).toMatchObject({ output: '"in time"' });
+    expect(await store.output(caller(), conversation.request_id)).toMatchObject({ output: '"in time"' });
   });
 
   it("an end is refused once the lease has run out, also before others have noticed", async () => {
@@ -292,8 +294,8 @@ describe.skipIf(!postgres)("the PostgreSQL store (needs PostgreSQL)", () => {
         store.get({ ...caller("other"), ownOnly: false }, one.request_id),
       ]),
     );
-    const found = states.map((state) => state?.requestId);
-    expect(found).toEqual(
+    const requestIds = states.map((state) => state?.requestId);
+    expect(requestIds).toEqual(
       jobs.flatMap(({ request_id: id }, index) => (index % 2 ? [id, undefined, id] : [undefined, id, id])),
     );
   });

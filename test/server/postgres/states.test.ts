@@ -15,9 +15,9 @@ function reader(sleep: () => Promise<void>) {
   const answers: (() => void)[] = [];
   const read = (_: unknown, [ids]: readonly unknown[]) =>
     new Promise<{ request_id: string }[]>((resolve) => {
-      const own = ids as string[];
-      asked.push(own);
-      answers.push(() => resolve(own.map((request_id) => ({ request_id }))));
+      const requestIds = ids as string[];
+      asked.push(requestIds);
+      answers.push(() => resolve(requestIds.map((request_id) => ({ request_id }))));
     });
   return { states: new StateReader({ read }, { sleep }), asked, answer: (n: number) => answers[n]?.() };
 }

@@ -165,8 +165,8 @@ it("lists each conversation with its state and times, and shows one as it is dra
     /What is a tide\?.*COMPLETED.*<td><span id="age-[^>]*>\d+m?s<.*<td><span id="processing-/,
   );
   expect(text).toMatch(/<b>1<\/b> <span class="state done">COMPLETED/);
-  const one = await page(`/ui/conversations/${done}`, cookie);
-  expect(one.text).toContain(`<h1 dir="auto">What is a tide?</h1>\n<p class="id">${done}</p>`);
+  const view = await page(`/ui/conversations/${done}`, cookie);
+  expect(view.text).toContain(`<h1 dir="auto">What is a tide?</h1>\n<p class="id">${done}</p>`);
 });
 
 it("says what a running conversation does, and what a completed one used", async () => {
@@ -231,23 +231,23 @@ it("finds conversations by all words of the question and by state, on the page a
   ];
   for (const id of [tides, winds, both]) await ended(id);
   const cookie = await opened();
-  const found = async (query: string) => {
+  const search = async (query: string) => {
     const { text } = await page(`/ui?${query}`, cookie);
     return { text, ids: Array.from(text.matchAll(/href="ui\/conversations\/([^"]*)"/g), ([, id]) => id) };
   };
-  expect((await found("q=tides")).ids).toEqual([both, tides]);
-  expect((await found("q=+form++how&state=")).ids).toEqual([winds, tides]);
-  expect((await found("q=winds+TIDES")).ids).toEqual([both]);
-  expect((await found("q=tides&state=COMPLETED")).ids).toEqual([both, tides]);
-  expect((await found("state=COMPLETED")).ids).toEqual([both, winds, tides]);
-  expect((await found("state=elsewhere")).ids).toEqual([both, winds, tides]);
+  expect((await search("q=tides")).ids).toEqual([both, tides]);
+  expect((await search("q=+form++how&state=")).ids).toEqual([winds, tides]);
+  expect((await search("q=winds+TIDES")).ids).toEqual([both]);
+  expect((await search("q=tides&state=COMPLETED")).ids).toEqual([both, tides]);
+  expect((await search("state=COMPLETED")).ids).toEqual([both, winds, tides]);
+  expect((await search("state=elsewhere")).ids).toEqual([both, winds, tides]);
   for (const query of ["state=FAILED", "q=zebra", `q=${encodeURIComponent('"><script>')}`]) {
-    const { text, ids } = await found(query);
+    const { text, ids } = await search(query);
     expect(ids).toEqual([]);
     expect(text).toContain('No conversation matches. <a href="ui">Show all</a>');
     expect(text).not.toContain("<script>");
   }
-  const { text } = await found("q=tides&state=COMPLETED");
+  const { text } = await search("q=tides&state=COMPLETED");
   expect(text).toMatch(/name="q" value="tides".*<option selected>COMPLETED/);
   // The events of that page say nothing of what it does not show.
   const [, events = ""] = /data-events="([^"]*)"/.exec(text) ?? [];
@@ -315,11 +315,12 @@ it("sends what changes as the states do, and ends when the service closes", asyn
     until(async () => stream.events.some((event) => pattern.test(JSON.stringify(event))) || undefined);
   const id = await create("a <b>bold</b> question");
   await seen(new RegExp(`"conversations":".*${id}.*&lt;b&gt;bold.*PROCESSING`));
-  const one = await EventStream.open(`${service.baseUrl}/ui/conversations/${id}/events`, cookie);
+  const detailStream = await EventStream.open(`${service.baseUrl}/ui/conversations/${id}/events`, cookie);
   await post(service.baseUrl, `/api/v1/conversation/${id}/stop`, KEY);
   await seen(new RegExp(`"conversations":".*${id}.*STOPPED`));
   await until(
-    async () => one.events.some((event) => /"facts":".*STOPPED/s.test(JSON.stringify(event))) || undefined,
+    async () =>
+      detailStream.events.some((event) => /"facts":".*STOPPED/s.test(JSON.stringify(event))) || undefined,
   );
   // Then only texts that pass with time are sent.
   await until(async () => {
@@ -327,7 +328,7 @@ it("sends what changes as the states do, and ends when the service closes", asyn
     return (Object.keys(html).length === 0 && Object.hasOwn(text, `age-${id}`)) || undefined;
   });
   await service.close();
-  await until(async () => (stream.ended && one.ended) || undefined);
+  await until(async () => (stream.ended && detailStream.ended) || undefined);
 });
 
 it("sends nothing that the browser has already", async () => {
@@ -351,9 +352,9 @@ it("shows the prompt and the result of what ended before a restart", async () =>
   await ended(id);
   await service.close();
   await withPage({ dataDir });
-  const one = await page(`/ui/conversations/${id}`, await opened());
-  expect(one.text).toContain(">before the restart</h1>");
-  expect(one.text).toMatch(/<dt dir="auto">answer<\/dt>\n<dd><span class="literal">42/);
+  const view = await page(`/ui/conversations/${id}`, await opened());
+  expect(view.text).toContain(">before the restart</h1>");
+  expect(view.text).toMatch(/<dt dir="auto">answer<\/dt>\n<dd><span class="literal">42/);
 });
 
 it("lays a result of up to 256 KiB out, and shows a longer one as it came", async () => {
@@ -376,8 +377,8 @@ it("shows the schema of a request with the numbers that its client sent", async 
     ...{ method: "POST", path: "/api/v1/conversations", key: KEY },
     ...{ headers, body },
   });
-  const one = await page(`/ui/conversations/${json.data?.request_id}`, await opened());
-  expect(one.text).toContain("{\n  &quot;maximum&quot;: 12345678901234567890\n}");
+  const view = await page(`/ui/conversations/${json.data?.request_id}`, await opened());
+  expect(view.text).toContain("{\n  &quot;maximum&quot;: 12345678901234567890\n}");
 });
 
 it("names added keys, each with its own hour, and shows none of them", async () => {

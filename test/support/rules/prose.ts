@@ -13,9 +13,9 @@ interface Node {
  * without prose gives values and events, and whoever shows them finds the words.
  */
 export function proseIn(text: string): string[] {
-  const found: string[] = [];
-  visit(parseAst(text, { lang: "ts" }), found);
-  return found;
+  const sentences: string[] = [];
+  visit(parseAst(text, { lang: "ts" }), sentences);
+  return sentences;
 }
 
 function visit(value: unknown, found: string[]): void {

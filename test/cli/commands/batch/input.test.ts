@@ -74,14 +74,14 @@ test("a file whose name says nothing is known by its first line; --format settle
 });
 
 test("--schema is for the rows that bring none", async () => {
-  const own = { type: "array" };
+  const rowSchema = { type: "array" };
   const { bodies } = await sent(
     "q.jsonl",
-    `{"prompt":"a"}\n${JSON.stringify({ prompt: "b", output_schema: own })}\n`,
+    `{"prompt":"a"}\n${JSON.stringify({ prompt: "b", output_schema: rowSchema })}\n`,
     "--schema",
     '{"type":"object"}',
   );
-  expect(bodies.map(({ output_schema }) => output_schema)).toEqual([{ type: "object" }, own]);
+  expect(bodies.map(({ output_schema }) => output_schema)).toEqual([{ type: "object" }, rowSchema]);
 });
 
 test("rows that ask the same and have no key are each sent, and that is said", async () => {

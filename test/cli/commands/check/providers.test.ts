@@ -68,9 +68,9 @@ async function verdictsOf(
 ) {
   const double = await ProviderDouble.start(provider, { result: () => result, sources });
   const home = folderWith({ "schema.json": JSON.stringify(SCHEMA) });
-  const own = schema ? ["--schema", "schema.json"] : [];
+  const schemaFlags = schema ? ["--schema", "schema.json"] : [];
   const env = { ...double.env };
-  const ran = await research(["run", "why => completed", "-o", "report.md", ...own], {
+  const ran = await research(["run", "why => completed", "-o", "report.md", ...schemaFlags], {
     home,
     cwd: home,
     env,

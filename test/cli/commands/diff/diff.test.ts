@@ -131,13 +131,13 @@ test("compares results of ids, structured ones by their fields; one of them and 
       operation === "output" ? ok({ status: "COMPLETED", output: answers[nth - 1] }) : undefined,
   });
   const [a = "", b = "", c = "", text = ""] = [1, 2, 3, 4].map((n) => m.service.add(`${n} => COMPLETED`));
-  const found = await m.research(["diff", a, b, "--json"]);
-  expect(JSON.parse(found.stdout)).toMatchObject({
+  const run = await m.research(["diff", a, b, "--json"]);
+  expect(JSON.parse(run.stdout)).toMatchObject({
     old: { request_id: a, file: null },
     new: { request_id: b, file: null },
     changes: [{ kind: "changed", claim: "price: 12", was: "price: 10" }],
   });
-  expect(found.code).toBe(15);
+  expect(run.code).toBe(15);
   expect((await m.research(["diff", c, text])).code).toBe(2);
 });
 

@@ -47,9 +47,9 @@ async function checks(run: Promise<RunResult>): Promise<{ code: number | null; o
   expect(ok).toBe(all.every(({ status }) => status !== "fail"));
   expect(code).toBe(all.find(({ status }) => status === "fail")?.exit_code ?? 0);
   const of = (id: string) => {
-    const found = all.find((check) => check.id === id);
-    if (!found) throw new Error(`${id} is missing in ${stdout}`);
-    return found;
+    const result = all.find((check) => check.id === id);
+    if (!result) throw new Error(`${id} is missing in ${stdout}`);
+    return result;
   };
   return { code, of };
 }

@@ -35,9 +35,9 @@ test.each([undefined, MINUTE - 1, -MINUTE])(
 );
 
 test("one that had ended when it was first seen took at most that, and nothing is said if that is not known", () => {
-  const known = report({ agoMs: 3 * MINUTE });
-  known.apply(seen("a", null));
-  expect(known.formatText([outcome("a")], MINUTE)).toBe("a took at most 3m 00s");
+  const ofHistory = report({ agoMs: 3 * MINUTE });
+  ofHistory.apply(seen("a", null));
+  expect(ofHistory.formatText([outcome("a")], MINUTE)).toBe("a took at most 3m 00s");
   const brief = report({ agoMs: 4_999 });
   brief.apply(seen("a", null));
   expect(brief.formatText([outcome("a")], 0)).toBeUndefined();

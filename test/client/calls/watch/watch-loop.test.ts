@@ -38,8 +38,8 @@ function watching(
   const poll: WatchPorts["poll"] = async (id, limits, last) => {
     const at = clock.time - START;
     polls.push({ id, at, last, ...limits });
-    const said = await reply({ nth: polls.filter((one) => one.id === id).length, at, id });
-    return typeof said === "string" ? data(said) : said;
+    const answer = await reply({ nth: polls.filter((one) => one.id === id).length, at, id });
+    return typeof answer === "string" ? data(answer) : answer;
   };
   return {
     polls,
@@ -134,8 +134,8 @@ describe("the polls", () => {
     const later = new Date(WALL + START + 500).toISOString();
     const reply: Reply = ({ nth }) =>
       nth === 1 ? data("PENDING", created) : nth === 2 ? data("PENDING", later) : fault("lost");
-    const known = { requestId: "a", recordedAt: 0 };
-    const { polls } = await all([known], (poll) => (poll.nth === 4 ? "COMPLETED" : reply(poll)), {
+    const recorded = { requestId: "a", recordedAt: 0 };
+    const { polls } = await all([recorded], (poll) => (poll.nth === 4 ? "COMPLETED" : reply(poll)), {
       pollInterval,
     });
     expect(asked).toEqual([MINUTE, 0.5, MINUTE + 2_000, 0.5, MINUTE + 4_000, 0.5]);
@@ -191,7 +191,7 @@ describe("the polls", () => {
 });
 
 describe("failing polls", () => {
-  const known = (...ids: string[]) => ids.map((requestId) => ({ requestId, recordedAt: 0 }));
+  const recorded = (...ids: string[]) => ids.map((requestId) => ({ requestId, recordedAt: 0 }));
 
   test("are one trouble of all ids and one recovery", async () => {
     const reply: Reply = ({ nth, at, id }) => {
@@ -199,7 +199,7 @@ describe("failing polls", () => {
       if (at <= (id === "a" ? 2_500 : 7_500)) return fault("lost");
       return at > 10_000 ? "COMPLETED" : "PENDING";
     };
-    const { events, kinds } = await all(known("a", "b"), reply, { interval: 2_500 });
+    const { events, kinds } = await all(recorded("a", "b"), reply, { interval: 2_500 });
     expect(kinds).toEqual(["state", "state", "trouble", "recovered", "state", "state"]);
     expect(events[2]).toMatchObject({ kind: "trouble", requestId: "a", error: { message: "lost" } });
     expect(events[3]).toEqual({ kind: "recovered", elapsedMs: 10_000 });
@@ -212,7 +212,7 @@ describe("failing polls", () => {
       if (id === "b") return nth < 4 ? fault("lost") : "COMPLETED";
       return refused("unauthenticated");
     };
-    const { events, kinds } = await all(known("a", "b"), reply, { interval: 1_000 });
+    const { events, kinds } = await all(recorded("a", "b"), reply, { interval: 1_000 });
     expect(kinds).toEqual(["state", "state", "trouble", "given-up", "recovered", "state"]);
     expect(events[3]).toMatchObject({
       ...{ kind: "given-up", requestId: "a", status: "PENDING", elapsedMs: 2_000, at: WALL + START + 2_000 },
@@ -226,7 +226,7 @@ describe("failing polls", () => {
       if (nth === 1) return "PROCESSING";
       return nth < 5 ? fault("lost") : "COMPLETED";
     };
-    const { kinds } = await all(known("a", "b"), reply, { interval: 1_000 });
+    const { kinds } = await all(recorded("a", "b"), reply, { interval: 1_000 });
     expect(kinds).toEqual(["state", "state", "trouble", "given-up", "recovered", "state"]);
   });
 
@@ -241,7 +241,7 @@ describe("failing polls", () => {
     [undefined, ["given-up"]],
   ])("of a name that does not exist, the service having answered: %j", async (answered, kinds) => {
     const reply: Reply = ({ nth }) => (nth === 1 ? fault("unconnectable") : "COMPLETED");
-    const watched = await all(known("a"), reply, answered === undefined ? {} : { answered });
+    const watched = await all(recorded("a"), reply, answered === undefined ? {} : { answered });
     expect(watched.kinds).toEqual(kinds);
   });
 
@@ -273,7 +273,7 @@ describe("failing polls", () => {
 
   test("say nothing of a wait that was not asked for", async () => {
     const reply: Reply = ({ nth }) => (nth === 1 ? fault("lost") : "COMPLETED");
-    expect((await all(known("a"), reply)).kinds).toEqual(["trouble", "recovered", "state"]);
+    expect((await all(recorded("a"), reply)).kinds).toEqual(["trouble", "recovered", "state"]);
   });
 
   test("of the past do not count for what comes after a success", async () => {

@@ -65,10 +65,10 @@ test("an outcome does not touch a schema that was read as it stands, nor does th
 test("an outcome as long as the room is cut to what is needed, and the sender stays", () => {
   const record = intent();
   open.add(record);
-  const found = { ...OUTCOME, status: "" };
-  open.note(record, { ...found, status: "x".repeat(1_024 - JSON.stringify(found).length) });
+  const outcome = { ...OUTCOME, status: "" };
+  open.note(record, { ...outcome, status: "x".repeat(1_024 - JSON.stringify(outcome).length) });
   expect(open.read().open).toMatchObject([{ outcome: OUTCOME, sender: { pid: process.pid } }]);
-  open.note(record, { ...found, status: "x".repeat(1_023 - JSON.stringify(found).length) });
+  open.note(record, { ...outcome, status: "x".repeat(1_023 - JSON.stringify(outcome).length) });
   expect(open.read().open[0]?.outcome?.status).toMatch(/^x+$/);
 });
 

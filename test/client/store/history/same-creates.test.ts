@@ -71,7 +71,7 @@ describe("the requests like one that is wanted", () => {
   });
 
   test("are also those whose outcome found room only beside the intent, each once, as the log has it", () => {
-    const found = [
+    const entries = [
       ...["a", "b"].map((name) => buildEntry(created(name, -2))),
       buildEntry(created("other", -2, { ...WANTED, body: { prompt: "q" } })),
       buildEntry(created("old", -HOUR - 1)),
@@ -83,7 +83,7 @@ describe("the requests like one that is wanted", () => {
       status: "COMPLETED",
       at: "t",
     };
-    const made = same([created("b", -2), seen], WANTED, found);
+    const made = same([created("b", -2), seen], WANTED, entries);
     expect(made.map(({ request_id, status }) => [request_id, status])).toEqual([
       ["a", "PENDING"],
       ["b", "COMPLETED"],

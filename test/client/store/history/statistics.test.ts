@@ -50,8 +50,10 @@ const open = (name: string, ms: number): OpenIntent => ({
 /** Which creates count, and when before now (ms). */
 function counted(log: AppendLog, opened: OpenIntent[] = []) {
   const window = { since: NOW - HOUR, now: NOW, isMade: false };
-  const found = listAttempts(log, opened, { origin: ORIGIN, key_id: hashKeyId("k"), ...window });
-  return Object.fromEntries(found.map(({ localId, at, isAhead }) => [localId.slice(6), [at - NOW, isAhead]]));
+  const attempts = listAttempts(log, opened, { origin: ORIGIN, key_id: hashKeyId("k"), ...window });
+  return Object.fromEntries(
+    attempts.map(({ localId, at, isAhead }) => [localId.slice(6), [at - NOW, isAhead]]),
+  );
 }
 
 describe("the creates that count in the hour", () => {

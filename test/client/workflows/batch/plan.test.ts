@@ -13,7 +13,7 @@ const row = (key: string | undefined, digest = "d1", line = 1): Row => ({
   id: key === undefined ? `ask:${digest}` : `key:${key}`,
   ...{ key, line, digest, body: { prompt: "p" } },
 });
-const known = (stage: KnownRow["stage"], rest: Partial<KnownRow> = {}): KnownRow => ({
+const knownRow = (stage: KnownRow["stage"], rest: Partial<KnownRow> = {}): KnownRow => ({
   ...{ key: "a", digest: "d1", stem: "a", localId: "local-1", sentAt: "2030-01-01T00:00:00.000Z", stage },
   ...rest,
 });
@@ -24,36 +24,36 @@ const plan = (before: KnownRow | undefined, options = {}, hasFile: (name: string
 describe("where a row stands, by what the journal knows", () => {
   test.each([
     ["nothing", undefined, "waiting"],
-    ["a create that was not made", known("free"), "waiting"],
-    ["a create without an outcome", known("open"), "unknown"],
-    ["a request", known("created", { requestId: "id" }), "running"],
-    ["a refused create", known("refused"), "refused"],
-    ["a result", known("ended", { status: "COMPLETED", file: "a.md" }), "done"],
-    ["FAILED", known("ended", { status: "FAILED" }), "failed"],
-    ["STOPPED", known("ended", { status: "STOPPED" }), "stopped"],
-    ["another question under the same key", known("refused", { digest: "d0" }), "waiting"],
+    ["a create that was not made", knownRow("free"), "waiting"],
+    ["a create without an outcome", knownRow("open"), "unknown"],
+    ["a request", knownRow("created", { requestId: "id" }), "running"],
+    ["a refused create", knownRow("refused"), "refused"],
+    ["a result", knownRow("ended", { status: "COMPLETED", file: "a.md" }), "done"],
+    ["FAILED", knownRow("ended", { status: "FAILED" }), "failed"],
+    ["STOPPED", knownRow("ended", { status: "STOPPED" }), "stopped"],
+    ["another question under the same key", knownRow("refused", { digest: "d0" }), "waiting"],
   ])("%s", (_, before, standing) => {
     expect(plan(before).standing).toBe(standing);
   });
 
   test.each([
-    [{ retryFailed: true }, known("refused"), "waiting"],
-    [{ retryFailed: true }, known("ended", { status: "FAILED" }), "waiting"],
-    [{ retryFailed: true }, known("ended", { status: "FAILED", cutShort: true }), "failed"],
-    [{ retryPartial: true }, known("ended", { status: "FAILED", cutShort: true }), "waiting"],
-    [{ retryPartial: true }, known("ended", { status: "FAILED" }), "failed"],
-    [{ retryRefused: true }, known("refused"), "waiting"],
-    [{ retryFailed: true }, known("ended", { status: "STOPPED" }), "stopped"],
-    [{ retryFailed: true }, known("open"), "unknown"],
-    [{ resendUnknown: true }, known("open"), "waiting"],
-    [{ resendUnknown: true }, known("ended", { status: "FAILED" }), "failed"],
+    [{ retryFailed: true }, knownRow("refused"), "waiting"],
+    [{ retryFailed: true }, knownRow("ended", { status: "FAILED" }), "waiting"],
+    [{ retryFailed: true }, knownRow("ended", { status: "FAILED", cutShort: true }), "failed"],
+    [{ retryPartial: true }, knownRow("ended", { status: "FAILED", cutShort: true }), "waiting"],
+    [{ retryPartial: true }, knownRow("ended", { status: "FAILED" }), "failed"],
+    [{ retryRefused: true }, knownRow("refused"), "waiting"],
+    [{ retryFailed: true }, knownRow("ended", { status: "STOPPED" }), "stopped"],
+    [{ retryFailed: true }, knownRow("open"), "unknown"],
+    [{ resendUnknown: true }, knownRow("open"), "waiting"],
+    [{ resendUnknown: true }, knownRow("ended", { status: "FAILED" }), "failed"],
   ])("%o", (options, before, standing) => {
     expect(plan(before, options).standing).toBe(standing);
   });
 });
 
 test("a result whose file was deleted is fetched again", () => {
-  const before = known("ended", { status: "COMPLETED", file: "a.md", requestId: "id" });
+  const before = knownRow("ended", { status: "COMPLETED", file: "a.md", requestId: "id" });
   expect(plan(before, {}, (name) => name !== "a.md")).toMatchObject({
     ...{ standing: "running", requestId: "id", status: null, file: undefined },
   });
@@ -61,7 +61,7 @@ test("a result whose file was deleted is fetched again", () => {
 
 test("what is known of a row is kept, and forgotten when it is sent again", () => {
   const error = { code: "X", message: "m", exit_code: 6 };
-  const before = known("ended", {
+  const before = knownRow("ended", {
     status: "FAILED",
     requestId: "id",
     endedAt: "then",
@@ -85,7 +85,7 @@ describe("file names", () => {
 
   test("a line's name that is taken gets the digest", () => {
     const digest = "0123456789abcdef";
-    expect(stems([row(undefined, digest, 7)], [known("ended", { stem: "line-7" })])).toEqual([
+    expect(stems([row(undefined, digest, 7)], [knownRow("ended", { stem: "line-7" })])).toEqual([
       "line-7-01234567",
     ]);
   });
@@ -98,7 +98,7 @@ describe("file names", () => {
   });
 
   test("a name of an earlier command stays", () => {
-    const before = new Map([["key:a", known("created", { stem: "line-1" })]]);
+    const before = new Map([["key:a", knownRow("created", { stem: "line-1" })]]);
     expect(planRows([row("a")], before, {}, there)[0]?.stem).toBe("line-1");
   });
 });
@@ -111,12 +111,12 @@ describe("a key whose question has changed", () => {
     ["free", 0],
     ["refused", 0],
   ] as const)("is an error after %s: %i", (stage, count) => {
-    const before = new Map([["key:a", known(stage, { digest: "d0" })]]);
+    const before = new Map([["key:a", knownRow(stage, { digest: "d0" })]]);
     expect(listChangedRows([row("a")], before)).toHaveLength(count);
   });
 
   test("is no error if it has not changed, or is new", () => {
-    expect(listChangedRows([row("a"), row("b")], new Map([["key:a", known("created")]]))).toEqual([]);
+    expect(listChangedRows([row("a"), row("b")], new Map([["key:a", knownRow("created")]]))).toEqual([]);
   });
 });
 

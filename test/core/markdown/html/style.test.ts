@@ -30,8 +30,8 @@ test.each([
   expect(texts.map(([name]) => name)).toEqual(["ink", "soft", "link", "mark", "done", "bad", "busy"]);
   const low = BACKGROUNDS.flatMap((background) =>
     texts.flatMap(([name, colour]) => {
-      const found = contrast(colour, colours[background] ?? []);
-      return found >= LEAST_CONTRAST ? [] : [`${name} on ${background}: ${found.toFixed(2)}`];
+      const ratio = contrast(colour, colours[background] ?? []);
+      return ratio >= LEAST_CONTRAST ? [] : [`${name} on ${background}: ${ratio.toFixed(2)}`];
     }),
   );
   expect(low).toEqual([]);

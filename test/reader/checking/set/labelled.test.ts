@@ -115,9 +115,9 @@ const textOf = ({ content }: CitedPage) => content?.passages.map(({ text }) => t
 test("900 sentences that are copied from their pages are found or unchecked", async () => {
   expect(copied.length).toBeGreaterThanOrEqual(900);
   const wrong: string[] = [];
-  for (const one of copied) {
-    const verdict = await verdictOf(one, one.sentence);
-    if (verdict !== "found" && verdict !== "unchecked") wrong.push(one.sentence);
+  for (const entry of copied) {
+    const verdict = await verdictOf(entry, entry.sentence);
+    if (verdict !== "found" && verdict !== "unchecked") wrong.push(entry.sentence);
   }
   expect(wrong).toEqual([]);
 });
@@ -163,12 +163,12 @@ const UNITS: readonly (readonly [unit: RegExp, other: string])[] = [
 
 test("a figure with a changed unit is found in at most three of ten sentences", async () => {
   const verdicts: Verdict[] = [];
-  for (const one of copied)
+  for (const entry of copied)
     for (const [unit, other] of UNITS) {
-      const changed = one.sentence.replace(unit, other);
-      if (changed !== one.sentence) verdicts.push(await verdictOf(one, changed));
+      const changed = entry.sentence.replace(unit, other);
+      if (changed !== entry.sentence) verdicts.push(await verdictOf(entry, changed));
     }
   expect(verdicts.length).toBeGreaterThan(100);
-  const found = verdicts.filter((verdict) => verdict === "found").length;
-  expect(found / verdicts.length).toBeLessThanOrEqual(0.3);
+  const foundCount = verdicts.filter((verdict) => verdict === "found").length;
+  expect(foundCount / verdicts.length).toBeLessThanOrEqual(0.3);
 });

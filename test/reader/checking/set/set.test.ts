@@ -39,9 +39,9 @@ const given = await Promise.all(
 );
 const of = (truth: Truth, ...verdicts: Verdict[]) =>
   SENTENCES.flatMap(([its], i) => {
-    const one = given[i];
-    return its === truth && one && verdicts.includes(one.verdict)
-      ? [`${one.text} (${one.missing.join("; ")})`]
+    const citation = given[i];
+    return its === truth && citation && verdicts.includes(citation.verdict)
+      ? [`${citation.text} (${citation.missing.join("; ")})`]
       : [];
   });
 const countOf = (truth: Truth) => SENTENCES.filter(([its]) => its === truth).length;

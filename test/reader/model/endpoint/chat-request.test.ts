@@ -68,20 +68,21 @@ it("a complaint takes out what it names, and else the form of the reply", () => 
     ...ALL_CAPABILITIES,
     temperature: false,
   });
-  let known: Capabilities | undefined = {
+  let capabilities: Capabilities | undefined = {
     ...{ ...ALL_CAPABILITIES, limit: "max_completion_tokens", streamUsage: false, temperature: false },
   };
   const complaint = "max_completion_tokens, temperature, stream_options";
   const formats: string[] = [];
-  for (; known; known = reduceCapabilities(known, complaint, 100)) formats.push(known.format);
+  for (; capabilities; capabilities = reduceCapabilities(capabilities, complaint, 100))
+    formats.push(capabilities.format);
   expect(formats).toEqual(["json_schema", "json_object", "text"]);
 });
 
 it("a smaller limit of the output is kept to, once", () => {
   const complaint = "max_tokens is too large: 5000. This model supports at most 4096 completion tokens";
-  const known = reduceCapabilities(ALL_CAPABILITIES, complaint, 5_000);
-  expect(known).toEqual({ ...ALL_CAPABILITIES, mostTokens: 4_096 });
+  const capabilities = reduceCapabilities(ALL_CAPABILITIES, complaint, 5_000);
+  expect(capabilities).toEqual({ ...ALL_CAPABILITIES, mostTokens: 4_096 });
   const request = { ...REQUEST, maxTokens: 5_000 };
-  expect(known && JSON.parse(buildBody("m", request, known)).max_tokens).toBe(4_096);
-  expect(known && reduceCapabilities(known, complaint, 5_000)?.format).toBe("json_object");
+  expect(capabilities && JSON.parse(buildBody("m", request, capabilities)).max_tokens).toBe(4_096);
+  expect(capabilities && reduceCapabilities(capabilities, complaint, 5_000)?.format).toBe("json_object");
 });

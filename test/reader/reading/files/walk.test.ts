@@ -115,12 +115,12 @@ it("stops at 64 MiB, and says so", async () => {
 
 it("reads nothing that is excluded: not a folder, not a file, and nothing if the folder itself is", async () => {
   const folder = folderWith({ "a.md": "a", key: "k", "data/journal.jsonl": "j", "data2/b.md": "b" });
-  const found = await findSources(folder, [
+  const sources = await findSources(folder, [
     join(folder, "data"),
     join(folder, "key"),
     join(folder, "missing"),
   ]);
-  expect(found.files.map(({ name }) => name).sort()).toEqual(["a.md", "data2/b.md"]);
+  expect(sources.files.map(({ name }) => name).sort()).toEqual(["a.md", "data2/b.md"]);
   expect(await findSources(join(folder, "data"), [folder])).toEqual({ files: [], unread: [] });
 });
 

@@ -18,7 +18,7 @@ function queueOf(...passages: Passage[]) {
 
 function queueFinding(find: (query: string) => Passage[], passages: Passage[]) {
   const asked: string[] = [];
-  const told: Partial<Progress>[] = [];
+  const reports: Partial<Progress>[] = [];
   const source: Source = {
     async search(query, n) {
       asked.push(`${query} ${n}`);
@@ -26,15 +26,15 @@ function queueFinding(find: (query: string) => Passage[], passages: Passage[]) {
     },
     async open(id, from, to) {
       asked.push(`${id} ${from}-${to}`);
-      const own = passages.filter((one) => one.id === id);
-      return id.startsWith("gone") ? undefined : { document: { id, title: id }, passages: own };
+      const ofDocument = passages.filter((one) => one.id === id);
+      return id.startsWith("gone") ? undefined : { document: { id, title: id }, passages: ofDocument };
     },
     describe: async () => ({ kind: "", documents: 0, titles: [], languages: [], unread: [], notes: [] }),
   };
-  const queue = new SectionQueue(source, (progress) => told.push(progress));
+  const queue = new SectionQueue(source, (progress) => reports.push(progress));
   const read = async (maxBytes = 24_000) =>
     (await queue.takeNext(maxBytes)).map(({ passages: own }) => own.map(({ lines }) => lines.join("\n")));
-  return { queue, asked, told, read };
+  return { queue, asked, told: reports, read };
 }
 
 it("takes what has two words of its query before what has one", async () => {

@@ -70,8 +70,8 @@ describe("compaction", () => {
     expect(existsSync(`${journalOf()}.new`)).toBe(false);
     await withStore(async (store) => {
       for (let n = 0; n < 40; n++) {
-        const found = await store.output(caller, id(n));
-        expect([found?.conversation.status, found?.output]).toEqual(
+        const record = await store.output(caller, id(n));
+        expect([record?.conversation.status, record?.output]).toEqual(
           n % 2 === 0 ? ["COMPLETED", `"${n}"`] : ["STOPPED", undefined],
         );
       }
@@ -142,11 +142,11 @@ describe("compaction", () => {
 it("is read back as it was, whatever stands in its lines and however long it is", async () => {
   const jobs = Array.from({ length: 12 }, (_, n) => job(n, `\u2028\r\u{1f600}${n}`.repeat(40_000)));
   await withStore(async (store) => {
-    for (const one of jobs) await store.create(caller, one);
+    for (const research of jobs) await store.create(caller, research);
   });
   expect(statSync(journalOf()).size).toBeGreaterThan(4 * 1_048_576);
   await withStore(async (store) => {
-    for (const one of jobs) expect((await store.claim(never)).job).toEqual(one);
+    for (const research of jobs) expect((await store.claim(never)).job).toEqual(research);
   });
 });
 
@@ -330,13 +330,13 @@ it("the start deletes what no state lets be asked for, and nothing else", async 
     await contents.exchanges.append(id(n), { n });
   }
   const left = async (kind: (typeof KINDS)[number]) => {
-    const found = [1, 2, 3, 4, 5].map((n) =>
+    const numbers = [1, 2, 3, 4, 5].map((n) =>
       contents.read(kind, id(n)).then(
         () => n,
         () => 0,
       ),
     );
-    return (await Promise.all(found)).filter((n) => n > 0);
+    return (await Promise.all(numbers)).filter((n) => n > 0);
   };
   const exchanges = () => readdirSync(join(dataDir, "exchanges")).map((name) => Number(name.at(-8)));
   await withStore(async () => {

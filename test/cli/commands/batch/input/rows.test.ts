@@ -132,8 +132,8 @@ test("an input without a row is invalid, unless something else is", () => {
 
 test("faults are in the order of their lines, those of the whole first", () => {
   const faults = [{ line: 9, reason: "late" }, { reason: "whole" }];
-  const found = buildRows({ records: [{ line: 2, fields: {} }], faults }, none).faults;
-  expect(found.map(({ line }) => line)).toEqual([undefined, 2, 9]);
+  const named = buildRows({ records: [{ line: 2, fields: {} }], faults }, none).faults;
+  expect(named.map(({ line }) => line)).toEqual([undefined, 2, 9]);
 });
 
 test.each([

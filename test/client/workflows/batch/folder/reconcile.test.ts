@@ -22,12 +22,12 @@ test.each<[string, HistoryEntry | "dismissed" | undefined, Partial<KnownRow>]>([
 
 test("only open rows with a local id are looked up, and what was passed in stays as it is", () => {
   const asked: string[] = [];
-  const known = new Map([
+  const knownRows = new Map([
     ["open", row("open", "local-7")],
     ["unnamed", { ...row("open"), localId: undefined }],
     ["ended", row("ended", "local-8")],
   ]);
-  const reconciled = reconcile(known, {
+  const reconciled = reconcile(knownRows, {
     findOutcome(localId) {
       asked.push(localId);
       return "dismissed";
@@ -35,5 +35,5 @@ test("only open rows with a local id are looked up, and what was passed in stays
   });
   expect(asked).toEqual(["local-7"]);
   expect(Array.from(reconciled.values(), ({ stage }) => stage)).toEqual(["free", "open", "ended"]);
-  expect(known.get("open")?.stage).toBe("open");
+  expect(knownRows.get("open")?.stage).toBe("open");
 });

@@ -69,10 +69,10 @@ describe("the outlook", () => {
   });
 
   test("counts this batch's own creates, which another machine may have sent, and no more than the hour has left", () => {
-    const own = [NOW - 1];
-    expect(pacer({ limit: 8, attempts: () => [], own }).pacer.estimateOutlook()?.left).toBe(7);
+    const ownAttempts = [NOW - 1];
+    expect(pacer({ limit: 8, attempts: () => [], own: ownAttempts }).pacer.estimateOutlook()?.left).toBe(7);
     const others = () => [1, 2, 3, 4, 5, 6].map((ms) => NOW - ms);
-    expect(pacer({ limit: 8, attempts: others, own }).pacer.estimateOutlook()?.left).toBe(2);
+    expect(pacer({ limit: 8, attempts: others, own: ownAttempts }).pacer.estimateOutlook()?.left).toBe(2);
   });
 
   test("has nothing left while a 429 blocks", () => {

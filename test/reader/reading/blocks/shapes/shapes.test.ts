@@ -152,8 +152,8 @@ Hours</h2><p>${FOUND}</p></div></div><!-- contents --><address class="footer"><s
 
 it.each(SHAPES)("%s: the text under its headings, without what stands around it", (_name, heading, page) => {
   const blocks = readBlocks("page.html", page);
-  const found = blocks.filter(({ lines }) => lines.join(" ").includes(FOUND));
-  expect(found.map((block) => block.heading)).toEqual([heading]);
+  const matches = blocks.filter(({ lines }) => lines.join(" ").includes(FOUND));
+  expect(matches.map((block) => block.heading)).toEqual([heading]);
   expect(blocks.map(({ heading: above, lines }) => `${above} ${lines.join(" ")}`).join("\n")).not.toMatch(
     NOT,
   );
