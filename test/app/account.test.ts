@@ -32,13 +32,15 @@ const ASKED = {
 
 describe("the account in use", () => {
   test("has a client of the service in force, made once, and says the settings before", async () => {
-    const said: unknown[] = [];
-    const { account } = accountWith(SERVICE, { onConnect: ({ baseUrl }) => void said.push(baseUrl?.value) });
+    const addresses: unknown[] = [];
+    const { account } = accountWith(SERVICE, {
+      onConnect: ({ baseUrl }) => void addresses.push(baseUrl?.value),
+    });
     const { client } = account;
     expect(account.client).toBe(client);
     expect([client.origin, account.origin]).toEqual(["https://one.example", "https://one.example"]);
     expect(account.apiKey).toBe(SERVICE.RESEARCH_API_KEY);
-    expect(said).toEqual([SERVICE.RESEARCH_BASE_URL]);
+    expect(addresses).toEqual([SERVICE.RESEARCH_BASE_URL]);
     await account.close();
   });
 
@@ -104,18 +106,18 @@ describe("the account in use", () => {
   });
 
   test("says when it is closed how many records of its history could not be read, if any", async () => {
-    const said: unknown[] = [];
-    const onSkipped = async (...of: unknown[]) => void said.push(of);
+    const calls: unknown[] = [];
+    const onSkipped = async (...of: unknown[]) => void calls.push(of);
     const { account, home } = accountWith(SERVICE, { onSkipped });
     account.history?.list({ limit: 1 });
     await account.close();
-    expect(said).toEqual([]);
+    expect(calls).toEqual([]);
     const state = join(home, "state");
     mkdirSync(state);
     writeFileSync(join(state, "history.jsonl"), "nonsense\n");
     account.history?.list({ limit: 1 });
     await account.close();
-    expect(said).toEqual([[1, state]]);
+    expect(calls).toEqual([[1, state]]);
   });
 
   test.each([
@@ -158,8 +160,8 @@ describe("an account that is named by its profile", () => {
     ["asked for with RESEARCH_PROFILE", { RESEARCH_PROFILE: "q" }, {}, {}, undefined],
     ["asked for with RESEARCH_BASE_URL", { RESEARCH_BASE_URL: "https://q.example" }, {}, {}, undefined],
   ])("is asked for what was %s, or not", (_, env, choices, made, profile) => {
-    const said: string[] = [];
-    const onOtherAccount = (text: string) => void said.push(text);
+    const notices: string[] = [];
+    const onOtherAccount = (text: string) => void notices.push(text);
     const { account: current } = accountWith(env, { choices, onOtherAccount }, settings);
     const p = { origin: "https://p.example", base_path: "/x", profile: "p", key_id: "" };
     const entry = { ...p, ...made } as HistoryEntry;
@@ -167,7 +169,7 @@ describe("an account that is named by its profile", () => {
     expect(account?.profile).toBe(profile);
     expect(current.findAccount(entry)).toBe(account);
     const text = `using profile ${profile} at ${entry.origin}, which created it`;
-    expect(said).toEqual(profile ? [text] : []);
+    expect(notices).toEqual(profile ? [text] : []);
   });
 
   test("takes nothing of the environment, and all that have no key are one error", () => {

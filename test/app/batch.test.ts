@@ -147,8 +147,8 @@ test.each<[what: string, rows: KnownRow[], pace: { limit: number | undefined }, 
   ["one of more than an hour ago does not", [knownRow("ended", 61)], { limit: 4 }, 4],
   ["without a limit nothing is counted", [knownRow("created", 10)], { limit: undefined }, undefined],
 ])("a batch's pace by its own rows: %s", (_what, rows, pace, left) => {
-  const known = new Map(rows.map((row, index) => [`${index}`, row]));
-  expect(createPacerOf(clock, undefined, known, pace).estimateOutlook()?.left).toBe(left);
+  const knownRows = new Map(rows.map((row, index) => [`${index}`, row]));
+  expect(createPacerOf(clock, undefined, knownRows, pace).estimateOutlook()?.left).toBe(left);
 });
 
 test("a batch's pace counts what else this machine sent to the service, and its rows know what the history does", () => {
@@ -196,16 +196,17 @@ test.each<[string, Partial<KnownRow>, number]>([
   ["another profile", { origin: "https://one.example", profile: "p" }, 4],
 ])("of an account's pace is what was sent to %s, or not", (_, made, left) => {
   const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
-  const known = new Map([["a", { ...knownRow("created", 10), ...made }]]);
+  const knownRows = new Map([["a", { ...knownRow("created", 10), ...made }]]);
   expect(
-    createPacerOf(clock, { ...account, provider: undefined }, known, { limit: 4 }).estimateOutlook()?.left,
+    createPacerOf(clock, { ...account, provider: undefined }, knownRows, { limit: 4 }).estimateOutlook()
+      ?.left,
   ).toBe(left);
 });
 
 test("a 429 is about the hour, but at a provider about a moment", () => {
   const refusal = new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", {});
   const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
-  const known = new Map([
+  const knownRows = new Map([
     [
       "a",
       {
@@ -217,7 +218,7 @@ test("a 429 is about the hour, but at a provider about a moment", () => {
     ],
   ]);
   const wait = (provider: Provider | undefined) =>
-    (createPacerOf(clock, { ...account, provider }, known, {}).noteRefused(refusal) ?? 0) - clock.now();
+    (createPacerOf(clock, { ...account, provider }, knownRows, {}).noteRefused(refusal) ?? 0) - clock.now();
   expect([wait(undefined), wait(findProvider("exa"))]).toEqual([3_000_000, 60_000]);
 });
 

@@ -10,7 +10,13 @@ const named = { request_id: null, file: "x.md" };
 const given = { citations: [], sources: [] };
 const options = { pages: 1, timeoutMs: 1, signal: new AbortController().signal };
 const checking = (check: () => Promise<unknown>) => ({ check }) as unknown as Checker;
-const found = (complete = true) => ({ complete, checked_at: "t", citations: [], pages: [], counts: {} });
+const foundOutcome = (complete = true) => ({
+  complete,
+  checked_at: "t",
+  citations: [],
+  pages: [],
+  counts: {},
+});
 
 test.each([
   [1, 0, "no answer came from the page that it cites", "`research doctor` looks"],
@@ -19,18 +25,22 @@ test.each([
   [2, 1, "none of the 2 pages that it cites could be read", "`--json` says why"],
   [0, 0, "no mark of the report leads to a source", "Export the report with its links"],
 ])("of %d pages %d answer and none can be read: nothing is checked", async (asked, answered, why, hint) => {
-  const checked = found() as unknown as Checked;
+  const checked = foundOutcome() as unknown as Checked;
   const checker = checking(() => Promise.reject(new NotChecked(checked, asked, answered)));
   await expect(checkReport(checker, { text: "x", given }, named, options)).rejects.toMatchObject({
-    ...{ code: "NOT_CHECKED", message: `${why}: nothing was checked`, outcome: { ...named, ...found() } },
+    ...{
+      code: "NOT_CHECKED",
+      message: `${why}: nothing was checked`,
+      outcome: { ...named, ...foundOutcome() },
+    },
     facts: { hint: expect.stringContaining(hint) },
   });
 });
 
 test("a report of 2 MiB is checked, and not a larger one", async () => {
-  const checker = checking(async () => found());
+  const checker = checking(async () => foundOutcome());
   const check = (length: number) => checkReport(checker, { text: "x".repeat(length), given }, named, options);
-  expect(await check(MAX_REPORT_BYTES)).toEqual({ ...named, ...found(), model: null });
+  expect(await check(MAX_REPORT_BYTES)).toEqual({ ...named, ...foundOutcome(), model: null });
   await expect(check(MAX_REPORT_BYTES + 1)).rejects.toMatchObject({
     ...{ code: "USAGE", message: "the report is over 2 MiB", facts: { hint: "Shorten it." } },
   });
@@ -44,8 +54,8 @@ test.each([
   ["in part, and is over", false, false, true],
 ])("the check of a request that was done %s is kept, or not", async (_, complete, goesOn, isKept) => {
   const { account, target } = accountWithRequest();
-  const checker = checking(async () => found(complete));
+  const checker = checking(async () => foundOutcome(complete));
   const outcome = await checkRequest(checker, account, target, { ...options, goesOn });
-  expect(outcome).toEqual({ request_id: "id-1234", file: null, model: null, ...found(complete) });
+  expect(outcome).toEqual({ request_id: "id-1234", file: null, model: null, ...foundOutcome(complete) });
   expect(readKeptCheck(account, "id-1234")).toEqual(isKept ? outcome : undefined);
 });

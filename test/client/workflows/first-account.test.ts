@@ -72,7 +72,7 @@ test.each([
     };
     return { account, body: { prompt: "x" } };
   });
-  const found = await submitToFirst(accounts, {}).then(
+  const outcome = await submitToFirst(accounts, {}).then(
     ({ submitted, request }) => {
       const askedOf = history.list({ limit: 1 })[0]?.asked_of?.profile;
       const of = `${submitted.data.request_id} of ${request.account.profile}`;
@@ -83,7 +83,7 @@ test.each([
         ? error.reasons.map(({ name, error }) => `${name}: ${Object(error).code}`).join(", ")
         : error.code,
   );
-  expect(found).toBe(expected);
+  expect(outcome).toBe(expected);
   expect(servers.map((server) => server.count("create"))).toEqual(sent);
 });
 

@@ -95,22 +95,24 @@ test.each<[string, Script, object]>([
     { code: "OUTCOME_UNKNOWN", status: "UNKNOWN", counted: 1, sender: false },
   ],
 ])("a create that is %s", async (_, behaviour, expected) => {
-  const found = await submitted(behaviour);
-  expect(found).toMatchObject({ sent: 1, ...expected });
-  if (!("status" in expected)) expect(found.status).toBeUndefined();
+  const outcome = await submitted(behaviour);
+  expect(outcome).toMatchObject({ sent: 1, ...expected });
+  if (!("status" in expected)) expect(outcome.status).toBeUndefined();
 });
 
 test("what the caller throws once the intent is recorded keeps it from being sent, and nothing is left", async () => {
   const onIntent = () => {
     throw new Error("not now");
   };
-  const found = await submitted(ok({ request_id: "a" }), { onIntent });
-  expect(found).toMatchObject({ code: "not now", sent: 0, counted: 0, status: undefined });
+  const outcome = await submitted(ok({ request_id: "a" }), { onIntent });
+  expect(outcome).toMatchObject({ code: "not now", sent: 0, counted: 0, status: undefined });
 });
 
 test("one that is aborted before it is sent leaves nothing", async () => {
-  const found = await submitted(ok({ request_id: "a" }), { signal: AbortSignal.abort(new Error("enough")) });
-  expect(found).toMatchObject({ code: "enough", sent: 0, counted: 0, status: undefined });
+  const outcome = await submitted(ok({ request_id: "a" }), {
+    signal: AbortSignal.abort(new Error("enough")),
+  });
+  expect(outcome).toMatchObject({ code: "enough", sent: 0, counted: 0, status: undefined });
 });
 
 test.each<[string, Partial<Account>, Script, string | undefined, number]>([
@@ -122,8 +124,8 @@ test.each<[string, Partial<Account>, Script, string | undefined, number]>([
 ])("a create without a history %s", async (_, own, behaviour, code, sent) => {
   const intents: unknown[] = [];
   const onIntent = (localId: string | undefined) => void intents.push(localId);
-  const found = await submitted(behaviour, { onIntent }, { history: undefined, ...own });
-  expect(found).toMatchObject({ code, sent });
+  const outcome = await submitted(behaviour, { onIntent }, { history: undefined, ...own });
+  expect(outcome).toMatchObject({ code, sent });
   expect(intents).toEqual(sent === 1 ? [undefined] : []);
 });
 
@@ -137,8 +139,8 @@ test("a create that cannot be recorded is not sent", async () => {
 test("an unforeseen error is an unknown outcome, also where the caller has given up", async () => {
   const client = { check: async () => {}, create: () => Promise.reject(new TypeError("odd")) };
   const given = { client: client as unknown as Account["client"] };
-  const found = await submitted(reset(), { signal: AbortSignal.abort() }, given);
-  expect(found).toMatchObject({ code: "odd", status: "UNKNOWN", counted: 1, sender: false });
+  const outcome = await submitted(reset(), { signal: AbortSignal.abort() }, given);
+  expect(outcome).toMatchObject({ code: "odd", status: "UNKNOWN", counted: 1, sender: false });
 });
 
 test("a tier that has no limit counts nothing before a create is sent", async () => {

@@ -108,10 +108,10 @@ test("a page that tells an obedient model what to answer loses its own groups al
   const reliability = { replies: 100, failures: 0, isDropped: false };
   const { answers: all, failures } = await judgeSet(script, { reliability });
   expect(failures).toBeGreaterThanOrEqual(2);
-  const stands = (isFerry: boolean) =>
+  const countSupports = (isFerry: boolean) =>
     SENTENCES.filter(({ pages }, i) => (pages[0] === "ferry") === isFerry && all[i]?.support).length;
-  expect(stands(true)).toBe(0);
-  expect(stands(false)).toBeGreaterThan(35);
+  expect(countSupports(true)).toBe(0);
+  expect(countSupports(false)).toBeGreaterThan(35);
 });
 
 describe("a limit keeps what was judged:", () => {
