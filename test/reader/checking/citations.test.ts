@@ -167,6 +167,19 @@ describe("what a provider says", () => {
     ]);
     expect(read(report, at(30, 99))).toEqual([]);
   });
+  it("may come in any order", () => {
+    const report = "One is here. Two is there. Three is not.";
+    const citations = [
+      { start: 27, end: 40, url: A },
+      { start: 0, end: 12, url: B },
+      { start: 13, end: 26, url: A },
+    ];
+    expect(read(report, { citations })).toEqual([
+      ["One is here.", B],
+      ["Two is there.", A],
+      ["Three is not.", A],
+    ]);
+  });
   it("are the addresses of numbers that the text does not list", () => {
     expect(read("It takes 5 [2].", { sources: [A, B] })).toEqual([["It takes 5.", B]]);
   });

@@ -13,6 +13,8 @@ it.each([
   ["La inversión en depuradoras alcanzará 1.150 millones de euros hasta 2030.", "es"],
   ["L'investissement s'élève à 1,5 Md€.", undefined],
   ["de la en de", undefined],
+  // Five words of Spanish, of which Portuguese has four.
+  ["de a que no el", undefined],
   ["", undefined],
 ])("%s", (text, expected) => {
   expect(detectLanguage(text)).toBe(expected);
