@@ -4,6 +4,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { only, reset } from "../support/behaviours.js";
 import { COPIED, halfCited, publicWeb, reportOf } from "../support/cited-web.js";
 import { type HappyOptions, HappyService } from "../support/happy-service.js";
+import { buildReport, HELD, POOL } from "../support/judged-report.js";
+import { modelEndpoint } from "../support/model-endpoint.js";
 import { ProviderDouble } from "../support/providers/double.js";
 import { Job } from "./runner.js";
 
@@ -80,6 +82,32 @@ test.each(["run", "batch"])(
     expect(JSON.parse(half.outputs.check ?? "")).toMatchObject(counts);
   },
 );
+
+test("check-model and check-model-url name the model of the check; its key comes from the environment alone", async () => {
+  const { url, env: web } = await publicWeb(POOL);
+  const double = await ProviderDouble.start("openai", { result: () => buildReport(url) });
+  const endpoint = await modelEndpoint(HELD);
+  const key = "sk-of-the-step";
+  const job = new Job({ ...double.env, ...web, RESEARCH_MODEL_API_KEY: key });
+  const prompt = { INPUT_MODE: "run", INPUT_PROMPT: "why => completed", INPUT_OUTPUT: "r.md" };
+  const model = { INPUT_CHECK_MODEL: "m", INPUT_CHECK_MODEL_URL: endpoint.url };
+  const step = await job.step("run", { ...prompt, ...model, INPUT_CHECK: "true" });
+  expect(step).toMatchObject({ code: 14, outputs: { file: "r.md", "exit-code": "14" } });
+  expect(JSON.parse(step.outputs.check ?? "")).toMatchObject({
+    supported: 2,
+    contradicted: 1,
+    not_stated: 1,
+  });
+  expect(endpoint.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`]);
+  expect(JSON.stringify(step)).not.toContain(key);
+  const unchecked = await job.step("run", { ...prompt, ...model });
+  expect(unchecked).toMatchObject({ code: 2, log: expect.stringContaining("need check: true") });
+  const half = await job.step("run", {
+    ...{ ...prompt, INPUT_OUTPUT: "half.md", INPUT_CHECK: "true", INPUT_CHECK_MODEL: "m" },
+  });
+  expect(half).toMatchObject({ code: 2, log: expect.stringContaining("RESEARCH_MODEL_URL") });
+  expect(endpoint.requests).toHaveLength(1);
+});
 
 test("collect by an id, without a history", async () => {
   const happy = await service();

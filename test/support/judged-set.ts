@@ -18,7 +18,9 @@ function readSet(): Promise<ReadCitation[]> {
   return reading;
 }
 
-async function readSentences(sentences: readonly Labelled[]): Promise<ReadCitation[]> {
+async function readSentences(
+  sentences: readonly Pick<Labelled, "text" | "pages">[],
+): Promise<ReadCitation[]> {
   const pages = new Map<string, ReturnType<typeof buildPage>>();
   for (const [name, html] of Object.entries(PAGES)) {
     const bytes = new TextEncoder().encode(html);
@@ -51,15 +53,16 @@ export function seededNumbers(seed: number): () => number {
   };
 }
 
-/** Asks a scripted model about sentences of the set. */
+/** Asks a scripted model about the sentences of the set, or about others. */
 export async function judgeSet(
   script: (request: ChatRequest) => Play,
   options: Partial<SupportOptions> = {},
+  sentences?: readonly Pick<Labelled, "text" | "pages">[],
 ): Promise<ModelFindings & { endpoint: ModelEndpoint; plans: object[] }> {
   const endpoint = await modelEndpoint(script);
   const url = new URL(endpoint.url);
   const connections = new Connections(url, undefined, 5_000);
-  const citations = await readSet();
+  const citations = await (sentences ? readSentences(sentences) : readSet());
   const plans: object[] = [];
   const findings = await findSupport(citations, undefined, {
     endpoint: new ChatEndpoint({ url, model: "m", apiKey: undefined, connections, clock: systemClock }),

@@ -2,50 +2,38 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { accounts, type Fault } from "../../../support/accounts.js";
+import { ok, only } from "../../../support/behaviours.js";
 import { requireBuild } from "../../../support/build.js";
 import { citedWeb, publicWeb } from "../../../support/cited-web.js";
 import { folderWith } from "../../../support/folder.js";
 import { holding, honest } from "../../../support/held-sentences.js";
 import { InProcess, research } from "../../../support/in-process.js";
+import { buildReport, HELD, POOL, SET } from "../../../support/judged-report.js";
 import { listen } from "../../../support/listen.js";
-import { answers, type ChatRequest, modelEndpoint, type Play } from "../../../support/model-endpoint.js";
+import {
+  answers,
+  type ChatRequest,
+  hangs,
+  modelEndpoint,
+  type Play,
+} from "../../../support/model-endpoint.js";
 import { ProviderDouble } from "../../../support/providers/double.js";
-import { environment } from "../../../support/run.js";
+import { environment, start } from "../../../support/run.js";
+import { screen } from "../../../support/screen.js";
 import { jsonLines } from "../../../support/world.js";
 
 // Pages are read in a process of the build.
 beforeAll(requireBuild);
 
 const KEY = "sk-model-4711-secret";
-const PAGES = {
-  "/pool": `<title>Pool</title><h1>Pool</h1><p>The pool takes 1,600 connections, more than any pool before it. It was
-    built in 2019 by the core team of the project.</p><p>Its queue holds 250 requests. A full queue refuses them.</p>`,
-};
-const SET = [
-  ["supported", "The pool takes 1,600 connections.", "The pool takes 1,600 connections"],
-  ["contradicted", "The queue of the pool holds 1,600 requests.", "Its queue holds 250 requests."],
-  [
-    "supported",
-    "Pool and queue hold 1,850 together.",
-    "The pool takes 1,600 connections […] Its queue holds 250 requests.",
-  ],
-  ["not_stated", "The pool was rewritten in Rust.", ""],
-].map(([verdict = "", text = "", quote = ""]) => ({
-  ...{ kind: "true" as const, pages: ["/pool"], text, quote },
-  verdict: verdict as "supported" | "contradicted" | "not_stated",
-}));
 const SUPPORTS = SET.map(({ verdict }) => verdict);
-const reportOf = (url: string, more: readonly string[] = []) =>
-  [...SET.map(({ text }) => text), ...more]
-    .map((text) => `${text.slice(0, -1)} ([p](${url}/pool)).`)
-    .join("\n\n");
-const HELD = honest(SET);
 
 /** A report, its page, and an endpoint that does what a script says. */
 async function judging(script: (request: ChatRequest) => Play = HELD) {
-  const { url, asked } = await citedWeb(PAGES);
+  const { url, asked } = await citedWeb(POOL);
   const endpoint = await modelEndpoint(script);
-  const home = folderWith({ "report.md": reportOf(url) });
+  const home = folderWith({ "report.md": buildReport(url) });
   const check = (args: string[] = [], env = {}) =>
     research(["check", "report.md", "--allow-private", ...args], { home, cwd: home, env });
   const flags = ["--model", "m", "--model-url", endpoint.url];
@@ -98,6 +86,43 @@ test("on a page a contradicted sentence is marked so, with the quote", async () 
   const { stdout } = await check([...flags, "--html"]);
   expect(stdout).toMatch(/<a class="mark bad"[^>]*>contradicted<\/a>/);
   expect(stdout).toContain("Its queue holds 250 requests.");
+});
+
+test("on a terminal what is contradicted stands first: sentence, quote and address together", async () => {
+  const { url } = await citedWeb(POOL);
+  const { url: model } = await modelEndpoint(HELD);
+  const missing = "The pool takes 1,700 connections.";
+  const home = folderWith({ "report.md": buildReport(url, [missing]) });
+  const args = ["check", "report.md", "--allow-private", "--model", "m", "--model-url", model];
+  const shown = screen(args, { home, cwd: home });
+  expect(await shown.done).toEqual({ code: 14, signal: 0 });
+  const lines = shown
+    .text()
+    .split("\n")
+    .map((line) => line.trim());
+  const first = lines.findIndex((line) => line.startsWith("contradicted"));
+  expect(lines.slice(first, first + 6)).toEqual([
+    "contradicted  The queue of the pool holds 1,600 requests.",
+    "the page: Its queue holds 250 requests.",
+    `${url}/pool`,
+    `missing  ${missing}`,
+    "not on the page: 1,700",
+    `${url}/pool`,
+  ]);
+  expect(lines.findIndex((line) => line.startsWith("missing"))).toBe(first + 3);
+});
+
+test("an endpoint that does not answer within --model-time leaves each support open, and the exit as it is without", async () => {
+  const { check, flags } = await judging(() => hangs);
+  const without = await check();
+  const { code, stdout, stderr } = await check([...flags, "--model-time", "1s", "--json"]);
+  expect(code).toBe(without.code);
+  expect(jsonLines(stdout)[0]).toMatchObject({
+    ...{ model: "m", complete: true, metrics: { citation_accuracy: null } },
+    citations: SET.map(() => ({ support: null, quote: null })),
+  });
+  expect(noticesOf(stderr)).toContain("MODEL_LIMIT");
+  expect(stderr).toContain("the limit of --model-time was reached");
 });
 
 test("the variables name the model, too, and one without the other is exit 2 before anything is asked", async () => {
@@ -172,8 +197,8 @@ const MORE = ["oak", "pine", "elm", "ash", "fir", "yew"].map(
 
 /** A machine whose provider's reports cite a public web, with a model in the variables. */
 async function citing(script: (request: ChatRequest) => Play = HELD, more: readonly string[] = []) {
-  const { url, env: web } = await publicWeb(PAGES);
-  const double = await ProviderDouble.start("openai", { result: () => reportOf(url, more) });
+  const { url, env: web } = await publicWeb(POOL);
+  const double = await ProviderDouble.start("openai", { result: () => buildReport(url, more) });
   const endpoint = await modelEndpoint(script);
   const home = folderWith();
   const model = { RESEARCH_MODEL_NAME: "m", RESEARCH_MODEL_URL: endpoint.url, RESEARCH_MODEL_API_KEY: KEY };
@@ -272,6 +297,30 @@ test("an answer without proof is kept as one: the same report, page and model ar
   const other = { ...env, RESEARCH_MODEL_NAME: "another" };
   await research(["check", "@last"], { home, cwd: home, env: other });
   expect(endpoint.requests).toHaveLength(2);
+});
+
+test("the built program's `compare --check` judges each account's report with the model of the variables", async () => {
+  const { url, env: web } = await publicWeb(POOL);
+  const endpoint = await modelEndpoint(HELD);
+  const says = (name: string): Fault =>
+    only("output", ok({ request_id: `${name}-1`, output: buildReport(url) }));
+  const { env, home } = await accounts({ one: says("one"), two: says("two") });
+  const model = { RESEARCH_MODEL_NAME: "m", RESEARCH_MODEL_URL: endpoint.url, RESEARCH_MODEL_API_KEY: KEY };
+  const args = ["compare", "why?", "-p", "one", "-p", "two", "--check", "--json"];
+  const seen = await start(args, { home, env: { ...env, ...web, ...model } }).done;
+  expect(seen.code, seen.stderr).toBe(14);
+  const notices = jsonLines(seen.stderr).flatMap(({ notice }) => (notice ? [Object(notice)] : []));
+  expect(notices.find(({ code }) => code === "MODEL")?.message).toContain(
+    "using at most 25,000 tokens, 8 calls and 5 minutes per result",
+  );
+  const counts = { supported: 2, contradicted: 1, not_stated: 1, missing: 0 };
+  const checked = notices.filter(({ code }) => code === "CHECKED");
+  expect(checked.map(({ request_id }) => request_id).sort()).toEqual(["one-1", "two-1"]);
+  for (const notice of checked) expect(notice).toMatchObject({ counts });
+  expect(endpoint.requests.map(({ headers }) => headers.authorization)).toEqual(
+    Array(2).fill(`Bearer ${KEY}`),
+  );
+  expect(seen.stdout + seen.stderr).not.toContain(KEY);
 });
 
 test("Ctrl-C keeps what was judged", async () => {
