@@ -9,7 +9,10 @@ import nl from "./nl.yaml";
 import pt from "./pt.yaml";
 import zh from "./zh.yaml";
 
-/** The word lists of each language, by ISO 639-1. In texts of other languages only digits are read. */
+/**
+ * The word lists of each language, by ISO 639-1, which lack the words that are the same in English. In texts of other
+ * languages only digits are read.
+ */
 const FILES: Readonly<Record<string, LanguageFile>> = { ...{ en, de, fr, es, it, pt, nl, ja, zh, ko } };
 type LanguageFile = Readonly<Record<string, unknown>>;
 
@@ -31,13 +34,13 @@ export class Vocabulary {
 
   /** Returns the words of a list in lower case. "~" marks a word that follows its number. */
   list(name: string): string[] {
-    return this.#files.flatMap((file) => readWords(file[name]));
+    return this.#files.flatMap((file) => readWords(file, file[name]));
   }
 
   /** Returns the words of a list with their index, from 0; "-" leaves an index empty. */
   listOrdered(name: string): [word: string, place: number][] {
     return this.#files
-      .flatMap((file) => readWords(file[name]).map((word, place) => [word, place] as [string, number]))
+      .flatMap((file) => readWords(file, file[name]).map((word, place) => [word, place] as [string, number]))
       .filter(([word]) => word !== "-");
   }
 
@@ -45,28 +48,31 @@ export class Vocabulary {
   listEntries(name: string): [word: string, key: string][] {
     return this.#files.flatMap((file) =>
       Object.entries(file[name] ?? {}).flatMap(([key, words]) =>
-        readWords(words).map((word) => [word, key] as [string, string]),
+        readWords(file, words).map((word) => [word, key] as [string, string]),
       ),
     );
   }
 
   /** Returns the names of the months with their numbers, from 1. */
   listMonths(): [word: string, month: number][] {
-    return this.#files.flatMap(({ months = "" }) =>
-      `${months}`
+    return this.#files.flatMap((file) =>
+      `${file.months ?? ""}`
         .split(",")
-        .flatMap((names, i) => readWords(names).map((word): [string, number] => [word, i + 1])),
+        .flatMap((names, i) => readWords(file, names).map((word): [string, number] => [word, i + 1])),
     );
   }
 }
 
-function readWords(list: unknown): string[] {
-  return typeof list === "string" && list !== ""
-    ? list
-        .trim()
-        .split(" ")
-        .map((word) => word.replaceAll("_", " "))
-    : [];
+/** Reads a list of words; "_" is a blank in a word, and "*" stands for each of the language's endings. */
+function readWords(file: LanguageFile, list: unknown): string[] {
+  const endings = `${file.endings}`.split(" ").map((ending) => ending.replace("-", ""));
+  return (typeof list === "string" ? (list.match(/\S+/g) ?? []) : []).flatMap((word) => {
+    const [head = "", ...parts] = word.replaceAll("_", " ").split("*");
+    return parts.reduce(
+      (heads, part) => heads.flatMap((each) => endings.map((end) => each + end + part)),
+      [head],
+    );
+  });
 }
 
 const vocabularies = new Map<string, Vocabulary>();
@@ -106,7 +112,7 @@ const SAMPLE = 20_000;
 
 const frequent = Object.entries(FILES).map(([name, file]) => ({
   name,
-  words: new Set(readWords(file.frequent)),
+  words: new Set(readWords(file, file.frequent)),
 }));
 
 /** Detects the language of a text, ISO 639-1; undefined if there is too little evidence, as in lists of names or code. */

@@ -35,11 +35,17 @@ export const unitNames = cacheByVocabulary((vocabulary) => {
     for (const sign of signs)
       if (sign.startsWith("=")) exact.set(sign.slice(1), unit);
       else folded.set(sign, unit);
-  for (const [word, id] of vocabulary.listEntries("units")) {
-    const unit = UNITS.get(id)?.unit;
-    const other = folded.get(word);
-    if (unit) folded.set(word, other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit));
-  }
+  const prefixes = [["", ""] as const, ...vocabulary.listEntries("prefixes")];
+  for (const [word, id] of vocabulary.listEntries("units"))
+    for (const [prefix, sign] of prefixes) {
+      const unit = UNITS.get(sign + id)?.unit;
+      const other = folded.get(prefix + word);
+      if (unit)
+        folded.set(
+          prefix + word,
+          other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit),
+        );
+    }
   return {
     /** Returns the unit that a word or sign names; undefined if it names none. */
     findUnit: (word: string): Unit | undefined =>

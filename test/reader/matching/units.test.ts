@@ -59,7 +59,7 @@ test("20 °C are not 20 °F, a KB has 1,000 or 1,024 bytes, and no currency is a
   const amount = (value: number, sign: string) =>
     convertAmount(value, findByName(sign) ?? findByName("s") ?? never());
   expect(amount(20, "°C")).not.toEqual(amount(20, "°F"));
-  expect(amount(2, "KB")).toEqual([2_000, 2_048]);
+  expect(amount(2, "kB")).toEqual([2_000, 2_048]);
   expect(getMeasure(findByName("$") ?? never())).not.toBe(getMeasure(findByName("€") ?? never()));
   expect(listOtherUnits(findByName("h") ?? never())).toContain("min");
 });
