@@ -1,5 +1,4 @@
 import { readdirSync } from "node:fs";
-import type { Account } from "../client/workflows/account.js";
 import type { Target } from "../client/workflows/requests.js";
 import { fetchResult } from "../client/workflows/results.js";
 import type { Clock } from "../core/clock.js";
@@ -147,17 +146,16 @@ export async function checkReport(
 /** Checks the result of a request, and keeps the outcome unless the check will be resumed later. */
 export async function checkRequest(
   checker: Checker,
-  account: Account,
   target: Target,
   options: ReportCheckOptions,
 ): Promise<CheckOutcome> {
   const { signal, goesOn } = options;
-  const result = await fetchResult(account, target, { signal });
+  const result = await fetchResult(target, { signal });
   const named = { request_id: target.requestId, file: null };
-  const earlier = readKeptCheck(account, target.requestId);
+  const earlier = readKeptCheck(target);
   const outcome = await checkReport(checker, readReport(result), named, { ...options, earlier });
   signal.throwIfAborted();
   // The caller has the outcome, so a failure to keep it is not an error.
-  if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(account, target, outcome));
+  if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(target, outcome));
   return outcome;
 }

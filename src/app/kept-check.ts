@@ -1,31 +1,26 @@
-import { getService } from "../client/store/history/records.js";
-import type { Account } from "../client/workflows/account.js";
 import { isAt, type Target } from "../client/workflows/requests.js";
+import { findService } from "../client/workflows/results.js";
 import { isObject, readJsonPath } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
-
-type KeptAccount = Pick<Account, "history" | "origin" | "basePath">;
 
 /**
  * Keeps the check of a request's result for as long as the result itself. An incomplete check does not replace a
  * complete one whose citations a model has judged. Throws LocalError.
  */
-export function keepCheck(account: KeptAccount, { requestId, entry }: Target, outcome: CheckOutcome): void {
+export function keepCheck(target: Target, outcome: CheckOutcome): void {
+  const { requestId, entry, account } = target;
   const { history } = account;
   if (!entry || !isAt(entry, account)) return;
-  const earlier = outcome.complete ? undefined : readKeptCheck(account, requestId);
+  const earlier = outcome.complete ? undefined : readKeptCheck(target);
   const isPoorer = earlier?.complete && earlier.model && (outcome.model ?? earlier.model) === earlier.model;
   if (isPoorer) return;
   const text = JSON.stringify(buildKeptOutcome(outcome));
   history?.keep(history.checks, { ...entry, request_id: requestId }, text, true);
 }
 
-export function readKeptCheck(
-  { history, origin, basePath }: KeptAccount,
-  requestId: string,
-): KeptOutcome | undefined {
-  const text = history?.checks.read(getService({ origin, base_path: basePath }), requestId);
+export function readKeptCheck(target: Target): KeptOutcome | undefined {
+  const text = target.account.history?.checks.read(findService(target), target.requestId);
   const kept = readJsonPath(text ?? "");
   return isObject(kept) && Array.isArray(kept.citations) && isObject(kept.counts)
     ? (kept as unknown as KeptOutcome)

@@ -72,7 +72,7 @@ export class AccountResearch implements Research {
 
   async *watch(ids: string | readonly string[], options: WatchOptions = {}) {
     const targets = [ids].flat().map((id) => resolveTarget(this.account, id));
-    yield* follow(this.account, targets, { ...options, signal: this.#abortWhenClosed(options.signal) });
+    yield* follow(targets, { ...options, signal: this.#abortWhenClosed(options.signal) });
   }
 
   async output<Output>(id: string, options: OutputOptions<Output> = {}): Promise<Output> {
@@ -80,7 +80,7 @@ export class AccountResearch implements Research {
   }
 
   async #readResult<Output>(target: Target, { schema, signal }: OutputOptions<Output>): Promise<Output> {
-    const { value } = await fetchResult(target.account ?? this.account, target, { signal });
+    const { value } = await fetchResult(target, { signal });
     // Without a schema the caller's type parameter decides the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);
@@ -100,7 +100,7 @@ export class AccountResearch implements Research {
       await onCreated?.(submission);
       const limits = { answered: true, ...(timeout !== undefined && { timeout }) };
       const target = { ...resolveTarget(this.account, requestId), end: endIn(submission.data) };
-      for await (const event of follow(this.account, [target], {
+      for await (const event of follow([target], {
         ...limits,
         signal: this.#abortWhenClosed(signal),
       })) {
@@ -110,7 +110,7 @@ export class AccountResearch implements Research {
             requestId,
           });
         if (event.kind === "state" && isFinal(event.status) && event.status !== "COMPLETED")
-          throw await explainNoResult(this.account, target, event.status, { signal });
+          throw await explainNoResult(target, event.status, { signal });
       }
       return await this.#readResult(target, options);
     } catch (error) {
@@ -128,7 +128,7 @@ export class AccountResearch implements Research {
     const checker = await openAccountChecker(this.account, allowPrivate);
     try {
       const limits = { ...CHECK_LIMITS, ...options, ...asked, signal };
-      return await checkRequest(checker, target.account ?? this.account, target, limits);
+      return await checkRequest(checker, target, limits);
     } finally {
       checker.close();
       await asked.model?.close();
@@ -140,7 +140,7 @@ export class AccountResearch implements Research {
     const targets = [ids].flat().map((id) => resolveTarget(account, id));
     const stopped: StatusData[] = [];
     let failure: { error: unknown } | undefined;
-    for await (const answer of stopAll(account, targets, options)) {
+    for await (const answer of stopAll(targets, options)) {
       if (answer.kind === "answered") stopped.push(answer.data);
       else failure ??= answer;
     }

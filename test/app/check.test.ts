@@ -53,9 +53,9 @@ test.each([
   ["in part, and goes on with the same call", false, true, false],
   ["in part, and is over", false, false, true],
 ])("the check of a request that was done %s is kept, or not", async (_, complete, goesOn, isKept) => {
-  const { account, target } = accountWithRequest();
+  const { target } = accountWithRequest();
   const checker = checking(async () => foundOutcome(complete));
-  const outcome = await checkRequest(checker, account, target, { ...options, goesOn });
+  const outcome = await checkRequest(checker, target, { ...options, goesOn });
   expect(outcome).toEqual({ request_id: "id-1234", file: null, model: null, ...foundOutcome(complete) });
-  expect(readKeptCheck(account, "id-1234")).toEqual(isKept ? outcome : undefined);
+  expect(readKeptCheck(target)).toEqual(isKept ? outcome : undefined);
 });

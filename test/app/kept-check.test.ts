@@ -6,16 +6,17 @@ const outcome = { complete: true, citations: [], pages: [], counts: {}, request_
 
 test("the last check of a request that was made here is kept, and read if it is one", () => {
   const { account, history, target } = accountWithRequest();
-  for (const checked_at of ["1", "2"]) keepCheck(account, target, { ...outcome, checked_at } as never);
-  expect(readKeptCheck(account, "id-1234")).toMatchObject({ checked_at: "2" });
-  keepCheck(account, { requestId: "unknown", entry: undefined }, outcome as never);
-  keepCheck({ ...account, origin: "https://b.example" }, target, outcome as never);
-  keepCheck({ ...account, history: undefined }, target, outcome as never);
-  expect(readKeptCheck(account, "unknown")).toBeUndefined();
-  expect(readKeptCheck({ ...account, origin: "https://b.example" }, "id-1234")).toBeUndefined();
-  expect(readKeptCheck({ ...account, history: undefined }, "id-1234")).toBeUndefined();
+  for (const checked_at of ["1", "2"]) keepCheck(target, { ...outcome, checked_at } as never);
+  expect(readKeptCheck(target)).toMatchObject({ checked_at: "2" });
+  const unknown = { requestId: "unknown", entry: undefined, account };
+  const elsewhere = { ...target, entry: undefined, account: { ...account, origin: "https://b.example" } };
+  const unrecorded = { ...target, account: { ...account, history: undefined } };
+  for (const other of [unknown, elsewhere, { ...elsewhere, entry: target.entry }, unrecorded])
+    keepCheck(other, outcome as never);
+  expect(readKeptCheck(target)).toMatchObject({ checked_at: "2" });
+  for (const other of [unknown, elsewhere, unrecorded]) expect(readKeptCheck(other)).toBeUndefined();
   for (const text of ["{", "null", "{}", '{"citations":[]}', '{"counts":{}}']) {
     history.checks.keep(account.origin, "id-1234", text, true);
-    expect(readKeptCheck(account, "id-1234"), text).toBeUndefined();
+    expect(readKeptCheck(target), text).toBeUndefined();
   }
 });

@@ -4,15 +4,22 @@ import { resolveTarget } from "../../src/client/workflows/requests.js";
 import { systemClock } from "../../src/core/clock.js";
 import { folderWith } from "./folder.js";
 
+/** Makes an account without a history, with these parts in place of its own. */
+export function accountWith<Parts extends Partial<Account>>(parts: Parts): Account & Parts {
+  const client = {} as Account["client"];
+  const account: Account = {
+    ...{ client, history: undefined, origin: "https://a.example", basePath: "", apiKey: "k", profile: null },
+    ...{ unrecorded: false, outputField: "output", clock: systemClock },
+  };
+  return Object.defineProperties(account, Object.getOwnPropertyDescriptors(parts)) as Account & Parts;
+}
+
 /** Makes an account that has created a request, and a client that returns its result. */
 export function accountWithRequest() {
   const history = new History(folderWith(), () => Date.now());
   const attempt = { origin: "https://a.example", profile: null, apiKey: "k", body: { prompt: "x" } };
   history.begin(attempt).recordCreated("id-1234", {});
   const client = { output: async () => ({ output: "x" }) } as unknown as Account["client"];
-  const account: Account = {
-    ...{ client, history, origin: attempt.origin, basePath: "", apiKey: "k", profile: null },
-    ...{ unrecorded: false, outputField: "output", clock: systemClock },
-  };
+  const account = accountWith({ client, history });
   return { account, history, target: resolveTarget(account, "id-1234") };
 }

@@ -3,7 +3,6 @@ import type { CheckModel } from "../../app/check-model.js";
 import { describeFailure } from "../../app/failure.js";
 import { keepCheck, readKeptCheck } from "../../app/kept-check.js";
 import { type CheckNotice, readReport } from "../../app/report.js";
-import type { Account } from "../../client/workflows/account.js";
 import type { Target } from "../../client/workflows/requests.js";
 import type { Result } from "../../client/workflows/results.js";
 import { catchLocalError } from "../../core/files/local-error.js";
@@ -27,7 +26,7 @@ export async function openModelForChecks(ctx: Context, isChecked = false): Promi
 export class ChecksAfter {
   #checker: Promise<Checker> | undefined;
   /** The outcomes in which the model has said something. */
-  readonly #judged: { account: Account; target: Target; outcome: CheckOutcome; onChange: () => void }[] = [];
+  readonly #judged: { target: Target; outcome: CheckOutcome; onChange: () => void }[] = [];
 
   constructor(
     private readonly terminal: Terminal,
@@ -39,7 +38,6 @@ export class ChecksAfter {
    * the outcome change later, since the model proved unreliable. Rejects with `signal.reason` alone.
    */
   async check(
-    account: Account,
     target: Target,
     result: Pick<Result, "data" | "value">,
     onChange = () => {},
@@ -55,7 +53,7 @@ export class ChecksAfter {
       const outcome = await checkReport(await this.#checker, readReport(result), named, {
         ...{ ...CHECK_LIMITS, signal, model },
         listener: model && { onEnd: createModelListener(reporter, model, requestId).onEnd },
-        earlier: readKeptCheck(account, requestId),
+        earlier: readKeptCheck(target),
         onNotice: (notice) => notices.push(notice),
       }).finally(async () => {
         for (const { code, message } of notices)
@@ -64,9 +62,9 @@ export class ChecksAfter {
       if (model?.isDropped) {
         model.removeAnswers(outcome);
         await this.#removeAnswers(model);
-      } else if (model) this.#judged.push({ account, target, outcome, onChange });
+      } else if (model) this.#judged.push({ target, outcome, onChange });
       signal.throwIfAborted();
-      const notKept = catchLocalError(() => keepCheck(account, target, outcome));
+      const notKept = catchLocalError(() => keepCheck(target, outcome));
       if (notKept) await this.#sayHindered(requestId, notKept);
       const wrong = formatForPeople(outcome, PLAIN);
       if (wrong !== "") await reporter.say(wrong.trimEnd());
@@ -86,11 +84,11 @@ export class ChecksAfter {
 
   /** Removes from every outcome of this command what the model said, and keeps and says the outcomes once more. */
   async #removeAnswers(model: CheckModel): Promise<void> {
-    for (const { account, target, outcome, onChange } of this.#judged.splice(0)) {
+    for (const { target, outcome, onChange } of this.#judged.splice(0)) {
       model.removeAnswers(outcome);
       const notKept = catchLocalError(() => {
         onChange();
-        keepCheck(account, target, outcome);
+        keepCheck(target, outcome);
       });
       if (notKept) await this.#sayHindered(target.requestId, notKept);
       await this.#sayCounts(target.requestId, outcome);

@@ -1,6 +1,5 @@
 import { CodedError, EXIT_CODES } from "../../app/errors.js";
 import { describeFailure, type Failure } from "../../app/failure.js";
-import type { Account } from "../../client/workflows/account.js";
 import {
   type FollowEvent,
   type FollowOptions,
@@ -40,12 +39,11 @@ type Last = Pick<Event<"timeout">, "requestId" | "status" | "at" | "elapsedMs">;
 /** Follows requests to their end. Throws Interrupted after each unfinished request has had its last line. */
 export async function showFollow(
   terminal: Terminal,
-  account: Account,
   targets: readonly NamedTarget[],
   options: FollowViewOptions,
 ): Promise<WatchOutcome[]> {
   try {
-    return await new FollowView(terminal, account, targets, options).run();
+    return await new FollowView(terminal, targets, options).run();
   } finally {
     terminal.reporter.stopLive();
   }
@@ -69,14 +67,13 @@ class FollowView {
 
   constructor(
     private readonly terminal: Terminal,
-    private readonly account: Account,
     private readonly targets: readonly NamedTarget[],
     private readonly options: FollowViewOptions,
   ) {
     this.#progress = new WatchProgress(targets.map(({ requestId }) => requestId));
-    this.#trouble = new TroubleReport(terminal.reporter, account.clock);
-    this.#start = account.clock.monotonic();
-    this.#taken = new TakenReport(account, targets);
+    this.#trouble = new TroubleReport(terminal);
+    this.#start = terminal.host.clock.monotonic();
+    this.#taken = new TakenReport(terminal.host.clock, targets);
   }
 
   async run(): Promise<WatchOutcome[]> {
@@ -84,7 +81,7 @@ class FollowView {
     const question = this.options.question ?? this.targets[0]?.entry?.prompt;
     this.#isLive = await reporter.startLive(() => liveText({ ...this.#shown, question }));
     try {
-      const events = follow(this.account, this.targets, { ...this.options, signal });
+      const events = follow(this.targets, { ...this.options, signal });
       for await (const event of events) {
         this.#progress.apply(event);
         this.#taken.apply(event);
@@ -168,7 +165,7 @@ class FollowView {
   async #showInterrupted(error: Interrupted): Promise<void> {
     const { reporter } = this.terminal;
     const { buildRunning: running } = this.#progress;
-    const moment = { at: this.account.clock.now(), elapsedMs: this.#shown.elapsedMs };
+    const moment = { at: this.terminal.host.clock.now(), elapsedMs: this.#shown.elapsedMs };
     for (const outcome of running) await this.#writeLastLine({ ...outcome, ...moment }).catch(() => {});
     reporter.stopLive();
     const ids = running.map(({ requestId }) => requestId);
@@ -202,7 +199,7 @@ class FollowView {
   get #shown() {
     const { outcomes } = this.#progress;
     const states = outcomes.map(({ status }) => status);
-    const elapsedMs = this.account.clock.monotonic() - this.#start;
+    const elapsedMs = this.terminal.host.clock.monotonic() - this.#start;
     const progress = this.#said.get(outcomes[0]?.requestId ?? "");
     return { states, elapsedMs, usual: this.#taken.usual, progress };
   }

@@ -12,7 +12,7 @@ import { shortenText } from "../../core/text/phrases.js";
 import { describeProgress } from "../../core/text/research-progress.js";
 import { escapeLine } from "../../core/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../context.js";
-import type { Reporter } from "../terminal/reporter.js";
+import type { Terminal } from "../terminal/reporter.js";
 
 interface ShownProgress {
   states: readonly (Status | null)[];
@@ -99,10 +99,10 @@ export class TakenReport {
   readonly #endedBefore = new Set<string>();
 
   constructor(
-    private readonly account: Pick<Account, "clock" | "history" | "origin">,
+    private readonly clock: Clock,
     private readonly targets: readonly NamedTarget[],
   ) {
-    this.usual = describeUsualLength(targets[0]?.account ?? account);
+    this.usual = targets[0] && describeUsualLength(targets[0].account);
   }
 
   apply(event: FollowEvent): void {
@@ -118,7 +118,7 @@ export class TakenReport {
     if (others.length > 0)
       return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
     const entry = this.targets.find(({ requestId }) => requestId === first.requestId)?.entry;
-    const sinceStart = entry ? this.account.clock.now() - parseTime(entry) : Number.NaN;
+    const sinceStart = entry ? this.clock.now() - parseTime(entry) : Number.NaN;
     // A clock that was set back, or a request that this machine did not create.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
@@ -157,19 +157,19 @@ export class TroubleReport {
   /** The error that the trouble of the moment, or the last one, began with. */
   #first: unknown;
 
-  constructor(
-    private readonly reporter: Reporter,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly terminal: Terminal) {}
 
   async show(event: TroubleEvent): Promise<void> {
     switch (event.kind) {
       case "trouble":
         this.#first = event.error;
-        return this.reporter.writeNotice("TROUBLE", formatTrouble(event.error, this.clock.now()));
+        return this.terminal.reporter.writeNotice(
+          "TROUBLE",
+          formatTrouble(event.error, this.terminal.host.clock.now()),
+        );
       case "recovered": {
         const elapsed = formatDuration(event.elapsedMs);
-        return this.reporter.writeNotice(
+        return this.terminal.reporter.writeNotice(
           "RECOVERED",
           `the service answers again, ${elapsed} into this watch`,
         );
@@ -177,9 +177,9 @@ export class TroubleReport {
       case "asked-to-wait":
         // The line that began the trouble has said the first wait.
         if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
-        return this.reporter.writeNotice(
+        return this.terminal.reporter.writeNotice(
           "WAITING",
-          `the service asked to wait ${addEnd(event.waitMs, this.clock.now())}`,
+          `the service asked to wait ${addEnd(event.waitMs, this.terminal.host.clock.now())}`,
         );
     }
   }

@@ -72,15 +72,15 @@ export async function showSubmit<P extends Account>(
 
 /** Returns the target to follow after a create. The request exists, so a history that cannot be read is no error here (contract §1.5). */
 export function buildCreatedTarget(
-  { history }: Account,
+  account: Account,
   requestId: string,
   { reused, submitted }: { reused: HistoryEntry | undefined; submitted: Submitted | undefined },
 ): NamedTarget {
   let entry = reused;
   catchLocalError(() => {
-    entry ??= history?.find(requestId)[0];
+    entry ??= account.history?.find(requestId)[0];
   });
-  return { requestId, entry, end: submitted && endIn(submitted.data) };
+  return { requestId, entry, account, end: submitted && endIn(submitted.data) };
 }
 
 export function nameAccount({ profile, origin }: Pick<Account, "profile" | "origin">): string {

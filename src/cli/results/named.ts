@@ -8,7 +8,6 @@ import {
   type Report,
   readReport,
 } from "../../app/report.js";
-import type { Account } from "../../client/workflows/account.js";
 import { resolveTarget, type Target } from "../../client/workflows/requests.js";
 import { fetchResult, type Result } from "../../client/workflows/results.js";
 import type { Context } from "../context.js";
@@ -22,8 +21,8 @@ export interface NamedReport {
   report: Report;
   requestId: string | null;
   file: string | null;
-  /** For a request: where its check is stored. */
-  kept?: { account: Account; target: Target };
+  /** For a request: under which its check is kept. */
+  target?: Target;
   /** The data that its HTML page shows. */
   result: Result;
   source: ResultSource;
@@ -58,10 +57,9 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
     return { report, result, requestId: null, file: name, source: {} };
   }
   const target = resolveTarget(ctx, name);
-  const account = target.account ?? ctx;
-  const result = await fetchResult(account, target, { signal });
+  const result = await fetchResult(target, { signal });
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};
-  const source = { requestId, origin: account.origin, question: prompt, createdAt: created_at };
-  return { report: readReport(result), result, requestId, file: null, kept: { account, target }, source };
+  const source = { requestId, origin: target.account.origin, question: prompt, createdAt: created_at };
+  return { report: readReport(result), result, requestId, file: null, target, source };
 }

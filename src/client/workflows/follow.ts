@@ -6,7 +6,7 @@ import type { ResearchError } from "../calls/errors.js";
 import { learnInterval } from "../calls/watch/poll-interval.js";
 import type { Ending, StateSeen, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
 import type { Account } from "./account.js";
-import { addOrigin, findRecordedAt, observe, type ReachableAccount, type Target } from "./requests.js";
+import { addOrigin, findRecordedAt, observe, type Target } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
@@ -26,28 +26,26 @@ const RUNS = 200;
  * final, given up or out of time; throws `signal.reason` when aborted. A request that is named twice is watched once.
  */
 export async function* follow(
-  account: ReachableAccount & Pick<Account, "clock">,
-  source: readonly Target[] | AsyncIterable<Target>,
+  targets: readonly Target[],
   options: FollowOptions = {},
 ): AsyncGenerator<FollowEvent, void> {
-  if (Symbol.asyncIterator in source) return yield* followAt(account, source, options);
   const left: Target[] = [];
   const ended = new Set<string>();
-  for (const target of source) {
-    const end = findKnownEnd(account, target);
+  for (const target of targets) {
+    const end = findKnownEnd(target);
     if (!end) left.push(target);
     else if (!ended.has(end.requestId)) yield end;
     if (end) ended.add(end.requestId);
   }
-  if (left.length === 0) return;
-  const accounts = new Set(left.map((target) => target.account ?? account));
-  if (accounts.size < 2) return yield* followAt([...accounts][0] ?? account, left, options);
+  const [first, ...others] = new Set(left.map(({ account }) => account));
+  if (!first) return;
+  if (others.length === 0) return yield* followAccount(first, left, options);
   const ending = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
-  const watches = [...accounts].map((owner) =>
-    followAt(
-      owner,
-      left.filter((target) => (target.account ?? account) === owner),
+  const watches = [first, ...others].map((account) =>
+    followAccount(
+      account,
+      left.filter((target) => target.account === account),
       { ...options, signal },
     ),
   );
@@ -55,14 +53,11 @@ export async function* follow(
 }
 
 /** Returns the state of a request whose end its create showed, or the history knows; undefined for any other. */
-function findKnownEnd(
-  { clock }: Pick<Account, "clock">,
-  { requestId, entry, end }: Target,
-): StateSeen | undefined {
+function findKnownEnd({ requestId, entry, end, account }: Target): StateSeen | undefined {
   const data = end ?? { request_id: requestId, status: entry?.status ?? "" };
   if (!isFinal(data.status)) return undefined;
   const seen = { requestId, status: data.status, previous: null, final: true, data };
-  return { kind: "state", ...seen, at: clock.now(), elapsedMs: 0 };
+  return { kind: "state", ...seen, at: account.clock.now(), elapsedMs: 0 };
 }
 
 /** Merges the items of all `sources` in order of arrival. Calls `end`, which stops the sources, when the consumer stops. */
@@ -86,8 +81,9 @@ async function* mergeSources<T>(
   }
 }
 
-async function* followAt(
-  account: ReachableAccount,
+/** Follows requests of one account, also those that come later. */
+export async function* followAccount(
+  account: Account,
   source: readonly Target[] | AsyncIterable<Target>,
   options: FollowOptions,
 ): AsyncGenerator<FollowEvent, void> {
@@ -95,7 +91,7 @@ async function* followAt(
   const isNew = (target: Target) => !targets.has(target.requestId) && targets.set(target.requestId, target);
   const toWatch = (target: Target): WatchTarget => ({
     ...{ requestId: target.requestId, createdAt: parseEpoch(target.entry?.created_at) },
-    recordedAt: findRecordedAt(target, account),
+    recordedAt: findRecordedAt(target),
   });
   const watched =
     Symbol.asyncIterator in source ? iterateNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
@@ -106,12 +102,13 @@ async function* followAt(
   })) {
     if (event.kind === "state") {
       const { requestId, data } = event;
-      const error = observe(account, targets.get(requestId)?.entry, data as StatusData);
+      const target = targets.get(requestId);
+      const error = target && observe(target, data as StatusData);
       if (error) yield { kind: "not-observed", requestId, error };
       if (event.final) targets.delete(requestId);
     }
     const target = event.kind === "given-up" && targets.get(event.requestId);
-    if (target) event.error = addOrigin(event.error, target, account) as ResearchError;
+    if (target) event.error = addOrigin(event.error, target) as ResearchError;
     yield event;
   }
 }

@@ -27,8 +27,8 @@ import { NotInHistoryError, UnresolvedCreateError } from "./errors.js";
 export interface Target {
   requestId: string;
   entry: Seen | undefined;
-  /** The account that created it, if commands use that account; undefined for the account in use. */
-  account?: Account | undefined;
+  /** The account that is asked for it: the one that created it, or the one in use. */
+  account: Account;
   /** The response to the create, if it shows the end: only this response may hold the result (contract §9). */
   end?: StatusData | undefined;
 }
@@ -48,20 +48,15 @@ const LAST = "@last";
 /** The mark with which a table abbreviates an id. */
 const CUT = "…";
 
-type TargetAccount = Pick<Account, "history" | "origin" | "isHere" | "isOwn">;
-
 /**
  * The request that a text names, and the account that is asked for it: a whole id, a unique prefix of one in the
  * history, or `@last`. A well-formed id that is not in the history names itself. Throws ResearchError `USAGE` or
  * `NOT_FOUND`, the error that says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
  */
-export function resolveTarget(
-  account: TargetAccount & Pick<Account, "chooseAccount">,
-  text: string,
-): NamedTarget {
+export function resolveTarget(account: Account, text: string): NamedTarget {
   const entry = findSent(account, text);
-  const target = entry ? buildTarget(entry, text) : { requestId: text, entry: undefined };
-  return { ...target, account: account.chooseAccount?.(target.requestId, entry) };
+  const target = entry ? readRecord(entry, text) : { requestId: text, entry: undefined };
+  return { ...target, account: account.chooseAccount?.(target.requestId, entry) ?? account };
 }
 
 /** Builds an account that sends nothing: each call fails with `error`, but the history and kept results stay readable. */
@@ -89,12 +84,12 @@ export function explainUnasked(
 }
 
 /** Finds an entry as findEntry does, for a command that sends: `@last` needs an account in use. */
-function findSent(account: TargetAccount, text: string): HistoryEntry | undefined {
+function findSent(account: Account, text: string): HistoryEntry | undefined {
   if (text === LAST) void account.origin;
   return findEntry(account, text);
 }
 
-function buildTarget(entry: HistoryEntry, text: string): NamedTarget {
+function readRecord(entry: HistoryEntry, text: string): Omit<NamedTarget, "account"> {
   if (entry.status === NOT_CREATED)
     throw new ResearchError("NOT_FOUND", `${entry.local_id} is settled as never created`, {
       hint: "`research rerun` sends it.",
@@ -105,7 +100,7 @@ function buildTarget(entry: HistoryEntry, text: string): NamedTarget {
 }
 
 /** Finds the entry that a text names; undefined for a well-formed id that is not in the history. Throws ResearchError `USAGE` or `NOT_FOUND`. */
-export function findEntry(account: TargetAccount, text: string): HistoryEntry | undefined {
+export function findEntry(account: Account, text: string): HistoryEntry | undefined {
   if (text === LAST) {
     const isOwn = (entry: HistoryEntry) => account.isOwn?.(entry) ?? entry.origin === account.origin;
     const newest = account.history?.findNewest(isOwn);
@@ -139,7 +134,7 @@ export function findEntry(account: TargetAccount, text: string): HistoryEntry | 
 }
 
 /** Finds the entry that a text names, and throws if the history has no such entry. */
-export function requireEntry(account: TargetAccount, text: string): HistoryEntry {
+export function requireEntry(account: Account, text: string): HistoryEntry {
   const entry = findEntry(account, text);
   if (entry) return entry;
   // Throws if the history may not be read.
@@ -149,12 +144,12 @@ export function requireEntry(account: TargetAccount, text: string): HistoryEntry
 
 /** Returns the provider's id for a follow-up to a request. Rejects as resolveTarget, as the client, or with `USAGE`. */
 export async function followUpOf(
-  account: TargetAccount & Pick<Account, "client" | "provider" | "explainRefusal">,
+  account: Account,
   text: string,
   { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },
 ): Promise<string> {
   const sentEntry = findSent(account, text);
-  const { requestId, entry } = sentEntry ? buildTarget(sentEntry, text) : { requestId: text };
+  const { requestId, entry } = sentEntry ? readRecord(sentEntry, text) : { requestId: text };
   const refusal = sentEntry ? undefined : account.explainRefusal?.(requestId, sentEntry);
   if (refusal) throw refusal;
   if (entry && !isAt(entry, account))
@@ -173,31 +168,24 @@ export async function followUpOf(
   throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
 }
 
-/** The service that a request is sent to. */
-type Site = Pick<Account, "origin" | "basePath">;
-
 /** Whether a request was created at this service. */
 export function isAt(
   entry: Pick<HistoryEntry, "origin" | "base_path">,
-  { origin, basePath = "" }: Site,
+  { origin, basePath = "" }: Pick<Account, "origin" | "basePath">,
 ): boolean {
   return getService(entry) === origin + basePath;
 }
 
 /** When this machine recorded a request, epoch ms; 0 for one of another service, undefined for one not in the history. */
-export function findRecordedAt({ entry }: Target, site: Site): number | undefined {
-  return entry && !isAt(entry, site) ? 0 : parseEpoch(entry?.sent_at);
+export function findRecordedAt({ entry, account }: Target): number | undefined {
+  return entry && !isAt(entry, account) ? 0 : parseEpoch(entry?.sent_at);
 }
 
 /** Adds the origin and the flag to a 404 for a request that another service or account created; returns other errors unchanged. */
-export function addOrigin(
-  error: unknown,
-  { requestId, entry }: Target,
-  site: Site & Partial<Pick<Account, "profile" | "describeWay">>,
-): unknown {
+export function addOrigin(error: unknown, { requestId, entry, account }: Target): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
-  const isOthers = typeof entry.profile === "string" && entry.profile !== site.profile;
-  if (isAt(entry, site) && !isOthers) return error;
+  const isOthers = typeof entry.profile === "string" && entry.profile !== account.profile;
+  if (isAt(entry, account) && !isOthers) return error;
   const service = getService(entry);
   const { profile } = entry;
   return new RefusedError(
@@ -205,8 +193,8 @@ export function addOrigin(
     error.enveloped,
     error.code,
     `${error.message.replace(/\.$/, "")}: ${requestId} was created at ${service}${
-      site.origin === service ? ` with profile ${profile}` : ` and not at ${site.origin}`
-    }; ${site.describeWay?.(entry) ?? `add ${profile ? `--profile ${profile}` : `--base-url ${service}`}`}`,
+      account.origin === service ? ` with profile ${profile}` : ` and not at ${account.origin}`
+    }; ${account.describeWay?.(entry) ?? `add ${profile ? `--profile ${profile}` : `--base-url ${service}`}`}`,
     { ...error, hint: undefined },
   );
 }
@@ -217,27 +205,20 @@ export type StateAnswer =
   | { kind: "answered"; target: Target; data: StatusData; notObserved: LocalError | undefined }
   | { kind: "failed"; target: Target; error: unknown };
 
-/** The parts of an account that a call about a request needs. */
-export type ReachableAccount = Pick<Account, "client" | "history" | "origin" | "basePath"> &
-  Partial<Pick<Account, "profile" | "describeWay">>;
-
 /** Requests all states in parallel; yields one response for each, in the given order. Rejects only with `signal.reason`. */
 export async function askStates(
-  account: ReachableAccount,
   targets: readonly Target[],
   { signal }: CallOptions = {},
 ): Promise<StateAnswer[]> {
   const asked = targets.map(async (target): Promise<StateAnswer> => {
-    const owner = target.account ?? account;
+    const { requestId, entry, account } = target;
     try {
-      const state = await owner.client.status(target.requestId, {
-        signal,
-        recordedAt: findRecordedAt(target, owner),
-      });
-      const data = parseAsAsked(state, target.entry?.output_schema);
-      return { kind: "answered", target, data, notObserved: observe(owner, target.entry, data) };
+      const recordedAt = findRecordedAt(target);
+      const state = await account.client.status(requestId, { signal, recordedAt });
+      const data = parseAsAsked(state, entry?.output_schema);
+      return { kind: "answered", target, data, notObserved: observe(target, data) };
     } catch (error) {
-      return { kind: "failed", target, error: addOrigin(error, target, owner) };
+      return { kind: "failed", target, error: addOrigin(error, target) };
     }
   });
   const answers = await Promise.all(asked);
@@ -247,24 +228,22 @@ export async function askStates(
 
 /** Stops requests one after the other, and goes on after a failure. Throws `signal.reason`. */
 export async function* stopAll(
-  account: ReachableAccount & Pick<Account, "clock">,
   targets: readonly Target[],
   { signal }: CallOptions = {},
 ): AsyncGenerator<StateAnswer, void> {
   for (const target of targets) {
     signal?.throwIfAborted();
-    const owner = target.account ?? account;
     try {
       let notObserved: LocalError | undefined;
       // Even a refused stop reports the state.
       const onState = (state: StatusData) => {
-        notObserved = observe(owner, target.entry, state);
+        notObserved = observe(target, state);
       };
-      const data = await stopRequest(owner, target.requestId, { signal, onState });
+      const data = await stopRequest(target, { signal, onState });
       yield { kind: "answered", target, data, notObserved };
     } catch (error) {
       signal?.throwIfAborted();
-      yield { kind: "failed", target, error: addOrigin(error, target, owner) };
+      yield { kind: "failed", target, error: addOrigin(error, target) };
     }
   }
 }
@@ -275,8 +254,7 @@ const ASK_MS = 1_000;
 
 /** Stops a request. The response says STOPPED (§4.2); if the service has only begun to stop, polls for the final state. */
 async function stopRequest(
-  { client, clock }: Pick<Account, "client" | "clock">,
-  requestId: string,
+  { requestId, account: { client, clock } }: Target,
   { signal, onState }: CallOptions & { onState: (state: StatusData) => void },
 ): Promise<StatusData> {
   let state = await client.stop(requestId, { signal, onState });
@@ -313,7 +291,7 @@ const MESSAGE_LENGTH = 500;
 
 /** Keeps the result in a provider's response, or the data in its place, since the provider may delete it. Throws LocalError. */
 export function keepResult(
-  { history }: Pick<Account, "history">,
+  history: Account["history"],
   { request_id: id, ...entry }: Seen,
   data: Data,
 ): void {
@@ -324,11 +302,11 @@ export function keepResult(
 
 /** Keeps a state and its result in the history. Returns the error if that failed; the caller goes on. */
 export function observe(
-  account: Pick<Account, "history" | "origin" | "basePath">,
-  entry: Seen | undefined,
+  { entry, account }: Pick<Target, "entry" | "account">,
   data: StatusData,
 ): LocalError | undefined {
   if (!entry || !isAt(entry, account)) return undefined;
+  const { history } = account;
   try {
     const { status, cost_dollars: cost } = data;
     const hasCost = typeof cost === "number" && isFinal(status);
@@ -338,15 +316,15 @@ export function observe(
       ...(isCutShort(data) && { cut_short: true }),
       ...(typeof why === "string" && { message: shortenText(why, MESSAGE_LENGTH) }),
     };
-    account.history?.observe(entry, status, {
+    history?.observe(entry, status, {
       ...end,
       ...(hasCost && { cost_dollars: cost }),
       ...(isFinal(status) && { tokens: readTokens(data.usage) }),
     });
     Object.assign(entry, { status }, end);
-    if (isFinal(status)) keepResult(account, entry, data);
+    if (isFinal(status)) keepResult(history, entry, data);
     return undefined;
   } catch (error) {
-    return createLocalError(`the state could not be kept in ${account.history?.folder}`, error);
+    return createLocalError(`the state could not be kept in ${history?.folder}`, error);
   }
 }

@@ -6,16 +6,7 @@ import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
 import { isCutShort } from "../dialects/providers.js";
 import { getService } from "../store/history/records.js";
-import type { Account } from "./account.js";
-import {
-  addOrigin,
-  findRecordedAt,
-  isAt,
-  observe,
-  parseAsAsked,
-  type ReachableAccount,
-  type Target,
-} from "./requests.js";
+import { addOrigin, findRecordedAt, isAt, observe, parseAsAsked, type Target } from "./requests.js";
 
 /** The output of a COMPLETED request. */
 export interface Result {
@@ -32,27 +23,25 @@ export interface Result {
  * `end`, or `signal.reason`.
  */
 export async function fetchResult(
-  account: ReachableAccount & Pick<Account, "outputField" | "clock">,
   target: Target,
   { partial = false, schema, ...limits }: FetchResultOptions = {},
 ): Promise<Result> {
-  const { outputField } = account;
-  const { requestId, entry } = target;
-  const kept = endOf(account, target);
+  const { requestId, entry, account } = target;
+  const kept = endOf(target);
   if (kept && kept.status !== "COMPLETED" && !(partial && isCutShort(kept)))
     throw NoOutputError.of(kept, requestId);
   const ask = (signal: AbortSignal) =>
-    account.client.output(requestId, { signal, partial, recordedAt: findRecordedAt(target, account) });
+    account.client.output(requestId, { signal, partial, recordedAt: findRecordedAt(target) });
   const answer =
     kept ??
-    (await waitForDone(account, requestId, limits, ask).catch((error: unknown) => {
-      keepReason(account, error);
-      throw addOrigin(error, target, account);
+    (await waitForDone(target, limits, ask).catch((error: unknown) => {
+      keepReason(target, error);
+      throw addOrigin(error, target);
     }));
   // The result has arrived, so a failure to record the end is not an error.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
-  if (kept?.status !== entry?.status || !kept) observe(account, entry, state as StatusData);
-  return readResult(answer, outputField, schema ?? entry?.output_schema);
+  if (kept?.status !== entry?.status || !kept) observe(target, state as StatusData);
+  return readResult(answer, account.outputField, schema ?? entry?.output_schema);
 }
 
 /** Reads the result from the data of a response. */
@@ -66,8 +55,7 @@ export function readResult(answer: Data, outputField: string, schema: JsonSchema
 const LAST_FETCH_MS = 2_000;
 
 async function waitForDone<T>(
-  { clock }: Pick<Account, "clock">,
-  requestId: string,
+  { requestId, account: { clock } }: Target,
   { signal = new AbortController().signal, end }: FetchLimits,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
@@ -89,22 +77,16 @@ export interface FetchResultOptions extends FetchLimits {
 }
 
 /** Returns the end of a provider's request, from the response to its create, a kept result or its record. */
-export function endOf(
-  account: Pick<Account, "history" | "origin" | "basePath" | "provider">,
-  target: Target,
-): StatusData | undefined {
+export function endOf(target: Target): StatusData | undefined {
   const { end } = target;
   const isWhole =
     end?.provider_status !== undefined && (end.output !== undefined || end.status !== "COMPLETED");
-  return isWhole ? end : (readKeptResult(account, target) ?? findRecordedEnd(account, target));
+  return isWhole ? end : (readKeptResult(target) ?? findRecordedEnd(target));
 }
 
 /** Returns the recorded end of a request that has no result anywhere. The interface is asked for the reason instead. */
-function findRecordedEnd(
-  { origin, basePath, provider }: Pick<Account, "origin" | "basePath" | "provider">,
-  { requestId, entry }: Target,
-): StatusData | undefined {
-  if (!provider || !entry || !isAt(entry, { origin, basePath })) return undefined;
+function findRecordedEnd({ requestId, entry, account }: Target): StatusData | undefined {
+  if (!account.provider || !entry || !isAt(entry, account)) return undefined;
   const { status, cut_short, message } = entry;
   const hasEnded = status === "STOPPED" || (status === "FAILED" && !cut_short);
   return hasEnded
@@ -112,12 +94,14 @@ function findRecordedEnd(
     : undefined;
 }
 
+/** Returns the service that created a request, under which its result and its check are kept. */
+export function findService({ entry, account }: Target): string {
+  return getService(entry ?? { origin: account.origin, base_path: account.basePath });
+}
+
 /** Returns the whole data of a result that is kept, of the service that made it. */
-export function readKeptResult(
-  { history, origin, basePath }: Pick<Account, "history" | "origin" | "basePath">,
-  { requestId, entry }: Target,
-): StatusData | undefined {
-  const text = history?.results.read(getService(entry ?? { origin, base_path: basePath }), requestId);
+export function readKeptResult(target: Target): StatusData | undefined {
+  const text = target.account.history?.results.read(findService(target), target.requestId);
   return readJsonPath(text ?? "") as StatusData | undefined;
 }
 
@@ -136,20 +120,19 @@ export async function checkResult(
  * with `signal.reason` only.
  */
 export async function explainNoResult(
-  account: ReachableAccount & Pick<Account, "clock">,
   target: Target,
   status: "FAILED" | "STOPPED",
   limits: FetchLimits = {},
 ): Promise<ResearchError> {
-  const { requestId } = target;
-  const end = endOf(account, target);
+  const { requestId, account } = target;
+  const end = endOf(target);
   if (end?.status === status) return account.client.createNoOutputError(end, requestId);
   if (status === "FAILED") {
     try {
-      await waitForDone(account, requestId, limits, (signal) => account.client.output(requestId, { signal }));
+      await waitForDone(target, limits, (signal) => account.client.output(requestId, { signal }));
     } catch (error) {
       limits.signal?.throwIfAborted();
-      keepReason(account, error);
+      keepReason(target, error);
       if (error instanceof NoOutputError && error.status === status) return error;
     }
   }
@@ -159,8 +142,7 @@ export async function explainNoResult(
 }
 
 /** Keeps the reason why a request failed, which the interface reports only in the response to a result's fetch. */
-function keepReason(account: ReachableAccount, error: unknown): void {
+function keepReason(target: Target, error: unknown): void {
   if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
-  const [entry] = account.history?.find(error.requestId ?? "") ?? [];
-  observe(account, entry, error.data ?? { status: "FAILED", message: error.refusal.message });
+  observe(target, error.data ?? { status: "FAILED", message: error.refusal.message });
 }

@@ -86,7 +86,7 @@ export async function submit(
 /** Keeps the end and the result if the response to a create shows them already. Throws LocalError. */
 function keepEnd(account: Account, localId: string, data: StatusData): void {
   const [entry] = account.history?.find(localId) ?? [];
-  if (entry) observe(account, { ...entry, status: "PENDING" }, data);
+  if (entry) observe({ entry: { ...entry, status: "PENDING" }, account }, data);
 }
 
 /** Whether a provider refused a create because the model is unknown or retired: nothing was created. */

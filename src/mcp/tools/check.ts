@@ -42,10 +42,9 @@ export const check = defineTool({
   async call(session, { id, pages = PAGES, seconds = SECONDS }, call) {
     const signal = AbortSignal.any([call.signal, session.ending]);
     const target = resolveTarget(session.requireConnected(), id);
-    const account = target.account ?? session.requireConnected();
     const { requestId } = target;
     const notices: string[] = [];
-    const outcome = await checkRequest(await getChecker(session, requestId), account, target, {
+    const outcome = await checkRequest(await getChecker(session, requestId), target, {
       ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
       onNotice: ({ message }) => notices.push(escapeLine(message)),
       onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),

@@ -99,9 +99,9 @@ function saveWhenEnded(session: ToolSession, account: Account, requestId: string
   awaited.set(path, requestId);
   const save = async () => {
     const target = resolveTarget(account, requestId);
-    for await (const event of follow(account, [target], { signal }))
+    for await (const event of follow([target], { signal }))
       if (event.kind === "state" && event.status === "COMPLETED")
-        writeTarget(path, formatResult(await fetchResult(account, target, { signal })), false);
+        writeTarget(path, formatResult(await fetchResult(target, { signal })), false);
   };
   save()
     .catch(() => {})

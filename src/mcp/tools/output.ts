@@ -1,6 +1,5 @@
 import { writeTarget } from "../../app/output-file.js";
 import { formatResult } from "../../app/result-text.js";
-import type { Account } from "../../client/workflows/account.js";
 import { type NamedTarget, resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult } from "../../client/workflows/results.js";
 import { saveTo } from "../save-to.js";
@@ -31,11 +30,10 @@ export const output = defineTool({
     allowedFolder === undefined ? ASKS : { ...ASKS, readOnlyHint: false, idempotentHint: false },
   async call(session, { id, offset = 0, save_to }, { signal }) {
     const target = resolveTarget(session.requireConnected(), id);
-    const account = target.account ?? session.requireConnected();
     const { requestId } = target;
     // Refuse an invalid path before fetching anything.
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const whole = await readText(session, account, target, signal);
+    const whole = await readText(session, target, signal);
     const total = whole.length;
     if (path !== undefined) {
       writeTarget(path, whole, false);
@@ -60,17 +58,12 @@ export const output = defineTool({
 /** The last fetched result. A client reads its pages one by one, and a result never changes. */
 const last = new WeakMap<ToolSession, { origin: string; requestId: string; whole: string }>();
 
-async function readText(
-  session: ToolSession,
-  account: Account,
-  target: NamedTarget,
-  signal: AbortSignal,
-): Promise<string> {
+async function readText(session: ToolSession, target: NamedTarget, signal: AbortSignal): Promise<string> {
+  const { requestId, account } = target;
   const { origin } = account;
-  const { requestId } = target;
   const lastResult = last.get(session);
   if (lastResult?.requestId === requestId && lastResult.origin === origin) return lastResult.whole;
-  const whole = formatResult(await fetchResult(account, target, { signal }));
+  const whole = formatResult(await fetchResult(target, { signal }));
   last.set(session, { origin, requestId, whole });
   return whole;
 }

@@ -23,7 +23,7 @@ export const status = defineTool({
   outputSchema: shape.object(STATES),
   annotations: ASKS,
   call: (session, { ids }, { signal }) =>
-    readAnswers(session, ids, (account, targets) => askStates(account, targets, { signal })),
+    readAnswers(session, ids, (targets) => askStates(targets, { signal })),
 });
 
 export const stop = defineTool({
@@ -36,7 +36,7 @@ export const stop = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   changes: true,
   call: (session, { ids }, { signal }) =>
-    readAnswers(session, ids, (account, targets) => stopAll(account, targets, { signal })),
+    readAnswers(session, ids, (targets) => stopAll(targets, { signal })),
 });
 
 /** Shorter than the 60 s after which many clients abandon a call. */
@@ -75,7 +75,7 @@ export const wait = defineTool({
     try {
       // Use at least 1 ms so that it polls once: a timeout of 0 means no timeout.
       const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
-      for await (const event of follow(account, targets, options)) progress.apply(event);
+      for await (const event of follow(targets, options)) progress.apply(event);
     } finally {
       reports.abort();
       await reporting;
@@ -126,12 +126,11 @@ interface RequestState {
 async function readAnswers(
   session: ToolSession,
   ids: readonly string[],
-  ask: (account: Account, targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
+  ask: (targets: NamedTarget[]) => AsyncIterable<StateAnswer> | Promise<StateAnswer[]>,
 ) {
-  const account = session.requireConnected();
-  const { targets, failed } = resolveTargets(account, ids);
+  const { targets, failed } = resolveTargets(session.requireConnected(), ids);
   const states: RequestState[] = [];
-  for await (const answer of await ask(account, targets)) {
+  for await (const answer of await ask(targets)) {
     const { requestId } = answer.target;
     if (answer.kind === "failed") states.push({ requestId, status: null, error: answer.error });
     else states.push({ requestId, status: answer.data.status, data: answer.data });

@@ -13,15 +13,21 @@ import { PLAIN } from "../../../src/cli/terminal/style.js";
 import { RefusedError, ResearchError } from "../../../src/client/calls/errors.js";
 import type { StateAnswer } from "../../../src/client/workflows/requests.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
+import { accountWith } from "../../support/account.js";
 import { NAMED } from "../../support/style.js";
 
 const answered = (requestId: string, status: string): StateAnswer => ({
-  ...{ kind: "answered", target: { requestId, entry: undefined }, data: { status }, notObserved: undefined },
+  ...{
+    kind: "answered",
+    target: { requestId, entry: undefined, account: accountWith({}) },
+    data: { status },
+    notObserved: undefined,
+  },
 });
 const failed = (requestId: string): StateAnswer => ({
   ...{
     kind: "failed",
-    target: { requestId, entry: undefined },
+    target: { requestId, entry: undefined, account: accountWith({}) },
     error: new ResearchError("UNREACHABLE", "m"),
   },
 });

@@ -4,16 +4,18 @@ import type { History } from "../../../src/client/store/history/history.js";
 import type { Seen } from "../../../src/client/store/history/records.js";
 import { observe } from "../../../src/client/workflows/requests.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
+import { accountWith } from "../../support/account.js";
 
 const entry = (): Seen => ({
   ...{ request_id: "id", status: "PENDING", origin: "o", created_at: null, sent_at: "t" },
   base_path: "",
 });
-const failing = (error: Error) => ({
-  observe: () => {
+const failing = (error: Error) => {
+  const fail = () => {
     throw error;
-  },
-});
+  };
+  return accountWith({ origin: "o", history: { observe: fail } as unknown as History });
+};
 
 const usage = { input_tokens: 1, output_tokens: 2 };
 const details = { cost_dollars: 2, usage, message: "m" };
@@ -38,38 +40,35 @@ test.each<[string, StatusData, facts: object, isKept?: boolean]>([
       seen.push([store, origin, request_id, text]),
   };
   const target = entry();
-  const account = { origin: "o", history: history as unknown as History };
-  expect(observe(account, target, data)).toBeUndefined();
+  const account = accountWith({ origin: "o", history: history as unknown as History });
+  expect(observe({ entry: target, account }, data)).toBeUndefined();
   const kept = isKept ? [["results", "o", "id", JSON.stringify(data)]] : [];
   expect(seen).toEqual([["PENDING", data.status, facts], ...kept]);
   expect(target.status).toBe(data.status);
-  expect(observe({ origin: "o", history: undefined }, entry(), data)).toBeUndefined();
+  expect(observe({ entry: entry(), account: accountWith({ origin: "o" }) }, data)).toBeUndefined();
 });
 
 test("a request that is not in the history is not kept", () => {
   expect(
-    observe({ origin: "o", history: failing(new Error("x")) as unknown as History }, undefined, {
-      status: "FAILED",
-    }),
+    observe({ entry: undefined, account: failing(new Error("x")) }, { status: "FAILED" }),
   ).toBeUndefined();
 });
 
 test("what another origin says of the same id is not kept", () => {
   const target = entry();
-  const history = failing(new Error("written")) as unknown as History;
-  expect(observe({ origin: "other", history }, target, { status: "FAILED" })).toBeUndefined();
+  const account = { ...failing(new Error("written")), origin: "other" };
+  expect(observe({ entry: target, account }, { status: "FAILED" })).toBeUndefined();
   expect(target.status).toBe("PENDING");
 });
 
 test("what cannot be kept is returned, and the entry stays as it was", () => {
   const local = new LocalError("disk");
   const target = entry();
-  expect(
-    observe({ origin: "o", history: failing(local) as unknown as History }, target, { status: "FAILED" }),
-  ).toBe(local);
+  expect(observe({ entry: target, account: failing(local) }, { status: "FAILED" })).toBe(local);
   const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-  expect(
-    observe({ origin: "o", history: failing(full) as unknown as History }, target, { status: "FAILED" }),
-  ).toMatchObject({ name: "LocalError", cause: full });
+  expect(observe({ entry: target, account: failing(full) }, { status: "FAILED" })).toMatchObject({
+    name: "LocalError",
+    cause: full,
+  });
   expect(target.status).toBe("PENDING");
 });

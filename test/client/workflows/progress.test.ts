@@ -69,7 +69,7 @@ test.each<[string, number[] | undefined, boolean]>([
   const account = { client, history, origin: "o", profile: "p" } as unknown as Account;
   const entry = { origin: "o", profile: "q" } as HistoryEntry;
   const seen: FollowEvent[] = [];
-  for await (const event of follow(account, [{ requestId: "id", entry }])) seen.push(event);
+  for await (const event of follow([{ requestId: "id", entry, account }])) seen.push(event);
   const message = "not found: id was created at o with profile q; add --profile q";
   expect(seen).toStrictEqual([
     ...events.slice(0, 2),

@@ -16,6 +16,7 @@ import {
 } from "../../../src/client/workflows/requests.js";
 import { readKeptResult } from "../../../src/client/workflows/results.js";
 import { parseExact, stringifyExact } from "../../../src/core/json/exact-json.js";
+import { accountWith } from "../../support/account.js";
 import { ok } from "../../support/behaviours.js";
 import { faultServer } from "../../support/fault-server.js";
 import { folderWith } from "../../support/folder.js";
@@ -23,7 +24,7 @@ import { folderWith } from "../../support/folder.js";
 const ORIGIN = "https://a.example";
 
 /** A history with these request ids. */
-function accountWith(...ids: string[]) {
+function accountOf(...ids: string[]) {
   let now = Date.UTC(2030, 0, 1);
   const history = new History(folderWith(), () => now);
   const begin = (prompt: string) => {
@@ -31,9 +32,9 @@ function accountWith(...ids: string[]) {
     return history.begin({ origin: ORIGIN, profile: null, apiKey: "k", body: { prompt } });
   };
   for (const id of ids) begin(id).recordCreated(id, {});
-  return { history, origin: ORIGIN, begin };
+  return { ...accountWith({ history, origin: ORIGIN }), history, begin };
 }
-const none = { history: undefined, origin: ORIGIN };
+const none = accountWith({ origin: ORIGIN });
 
 test.each([
   ["abcd-1", "abcd-1"],
@@ -44,11 +45,11 @@ test.each([
   ["zzzz", undefined],
   ["@last", "b12"],
 ])("of the requests abcd-1 and b12, %j names %j", (text, expected) => {
-  expect(findEntry(accountWith("abcd-1", "b12"), text)?.request_id).toBe(expected);
+  expect(findEntry(accountOf("abcd-1", "b12"), text)?.request_id).toBe(expected);
 });
 
 test("a short id is whole, and so is a local id", () => {
-  const given = accountWith("ab");
+  const given = accountOf("ab");
   expect(findEntry(given, "ab")?.request_id).toBe("ab");
   const local = given.history.findNewest(() => true)?.local_id ?? "";
   expect(findEntry(given, local)?.request_id).toBe("ab");
@@ -65,11 +66,11 @@ test.each([
   ["wxyz…", "agent_run_wxyz2"],
   ["resp_abcd…", "resp_abcd1"],
 ])("the prefix of a provider neither counts nor is needed: %j names %j", (text, expected) => {
-  expect(findEntry(accountWith("resp_abcd1", "agent_run_wxyz2"), text)?.request_id).toBe(expected);
+  expect(findEntry(accountOf("resp_abcd1", "agent_run_wxyz2"), text)?.request_id).toBe(expected);
 });
 
 test("an id that ends in … is a beginning, and never goes to the service", () => {
-  const given = accountWith("abcd-1", "abcd-2");
+  const given = accountOf("abcd-1", "abcd-2");
   expect(resolveTarget(given, "abcd-1…")).toMatchObject({ requestId: "abcd-1" });
   expect(() => resolveTarget(given, "abcd…")).toThrow(
     expect.objectContaining({ code: "USAGE", hint: "Give more of it." }),
@@ -90,11 +91,11 @@ test("an id that ends in … is a beginning, and never goes to the service", () 
 });
 
 test("of an id that two services gave, the one of the service in use is meant, else the newest", () => {
-  const { history } = accountWith("same-1");
+  const { history } = accountOf("same-1");
   history
     .begin({ origin: "https://b.example", profile: null, apiKey: "k", body: { prompt: "b" } })
     .recordCreated("same-1", {});
-  const made = (origin: string) => findEntry({ history, origin }, "same-1")?.origin;
+  const made = (origin: string) => findEntry(accountWith({ history, origin }), "same-1")?.origin;
   expect([ORIGIN, "https://b.example", "https://c.example"].map(made)).toEqual([
     ORIGIN,
     "https://b.example",
@@ -103,14 +104,14 @@ test("of an id that two services gave, the one of the service in use is meant, e
 });
 
 test("by the beginning of its local id a request is in the state last seen", () => {
-  const given = accountWith("abcd-1");
+  const given = accountOf("abcd-1");
   const [entry] = given.history.find("abcd-1");
   if (entry) given.history.observe(entry, "COMPLETED");
   expect(findEntry(given, entry?.local_id.slice(0, 12) ?? "")?.status).toBe("COMPLETED");
 });
 
 test("a prefix of several ids names none of them, and says which there are", () => {
-  const given = accountWith("abcd-1", "abcd-2");
+  const given = accountOf("abcd-1", "abcd-2");
   expect(() => findEntry(given, "abcd")).toThrow('"abcd" is the beginning of 2 ids: ');
   expect(() => findEntry(given, "abcd")).toThrow(/: abcd-[12], abcd-[12]$/);
   expect(() => findEntry(given, "abcd")).toThrow(
@@ -119,7 +120,7 @@ test("a prefix of several ids names none of them, and says which there are", () 
 });
 
 test.each(["..", "a/b", ""])("%j is an invalid id", (text) => {
-  expect(() => findEntry(accountWith(), text)).toThrow(`invalid request id: ${JSON.stringify(text)}`);
+  expect(() => findEntry(accountOf(), text)).toThrow(`invalid request id: ${JSON.stringify(text)}`);
   expect(() => findEntry(none, text)).toThrow(
     expect.objectContaining({ code: "USAGE", hint: expect.stringContaining("letters, digits") }),
   );
@@ -127,33 +128,33 @@ test.each(["..", "a/b", ""])("%j is an invalid id", (text) => {
 
 test("without a history an id is in none, and @last names nothing", () => {
   expect(findEntry(none, "abcd")).toBeUndefined();
-  for (const given of [none, accountWith()]) {
+  for (const given of [none, accountOf()]) {
     expect(() => findEntry(given, "@last")).toThrow(
       expect.objectContaining({ code: "NOT_FOUND", hint: expect.stringContaining("research run") }),
     );
     expect(() => findEntry(given, "@last")).toThrow("@last: no request is recorded on this machine");
   }
-  const elsewhere = { history: accountWith("abcd").history, origin: "https://b.example" };
+  const elsewhere = { ...accountOf("abcd"), origin: "https://b.example" };
   const others = "@last: no request to the account in use is recorded on this machine";
   expect(() => findEntry(elsewhere, "@last")).toThrow(others);
 });
 
 test("@last needs an account in use where something is sent, an id does not", () => {
-  const unset = {
-    ...{ history: accountWith("abcd-1").history, isHere: () => true, isOwn: () => true },
+  const unset = accountWith({
+    ...{ history: accountOf("abcd-1").history, isHere: () => true, isOwn: () => true },
     get origin(): string {
       throw new Error("no base URL");
     },
-  };
+  });
   expect(() => resolveTarget(unset, "@last")).toThrow("no base URL");
   expect(resolveTarget(unset, "abcd").requestId).toBe("abcd-1");
   expect(findEntry(unset, "@last")?.request_id).toBe("abcd-1");
-  expect(resolveTarget(accountWith("abcd-1"), "@last").requestId).toBe("abcd-1");
+  expect(resolveTarget(accountOf("abcd-1"), "@last").requestId).toBe("abcd-1");
 });
 
 test("what must be in the history, and is not, is an error", () => {
-  expect(requireEntry(accountWith("abcd-1"), "abcd").request_id).toBe("abcd-1");
-  expect(() => requireEntry(accountWith("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
+  expect(requireEntry(accountOf("abcd-1"), "abcd").request_id).toBe("abcd-1");
+  expect(() => requireEntry(accountOf("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
   expect(() => requireEntry(none, "zzzz")).toThrow(
     expect.objectContaining({ code: "NOT_FOUND", hint: "`research list` shows what is." }),
   );
@@ -161,16 +162,17 @@ test("what must be in the history, and is not, is an error", () => {
 
 describe("a target is", () => {
   test("the request of an entry, with the entry", () => {
-    const target = resolveTarget(accountWith("abcd-1"), "abcd");
+    const target = resolveTarget(accountOf("abcd-1"), "abcd");
     expect(target).toMatchObject({ requestId: "abcd-1", entry: { request_id: "abcd-1" } });
   });
 
   test("any well-formed id, in the history or not", () => {
-    expect(resolveTarget(accountWith(), "zzzz")).toEqual({ requestId: "zzzz", entry: undefined });
+    const account = accountOf();
+    expect(resolveTarget(account, "zzzz")).toEqual({ requestId: "zzzz", entry: undefined, account });
   });
 
   test("no create whose outcome is unknown", () => {
-    const given = accountWith("abcd-1");
+    const given = accountOf("abcd-1");
     const { localId } = given.begin("x");
     for (const text of [localId, "@last"]) {
       expect(() => resolveTarget(given, text)).toThrow(UnresolvedCreateError);
@@ -184,14 +186,14 @@ describe("a target is", () => {
   });
 
   test("the id that was found in the broken answer of one, but not as @last", () => {
-    const given = accountWith();
+    const given = accountOf();
     given.begin("x").recordSalvaged("abcd-9");
-    expect(resolveTarget(given, "abcd")).toEqual({ requestId: "abcd-9", entry: undefined });
+    expect(resolveTarget(given, "abcd")).toMatchObject({ requestId: "abcd-9", entry: undefined });
     expect(() => resolveTarget(given, "@last")).toThrow(expect.objectContaining({ requestId: "abcd-9" }));
   });
 
   test("no create that is settled as never made", () => {
-    const given = accountWith();
+    const given = accountOf();
     const create = given.begin("x");
     create.recordNotCreated();
     expect(() => resolveTarget(given, create.localId)).toThrow(
@@ -215,7 +217,7 @@ test("a result that is written as text is the value of its schema, and every num
 test("a follow-up names the request's id, or the field that the provider asks for", async () => {
   const server = await faultServer(() => ok({ status: "COMPLETED", interaction_id: "i-2" }));
   const client = new ResearchClient({ baseUrl: server.url, apiKey: "k" });
-  const given = { ...accountWith(), client, provider: findProvider("openai") };
+  const given = { ...accountOf(), client, provider: findProvider("openai") };
   const parallel = { ...given, provider: findProvider("parallel") };
   given.begin("a").recordCreated("abcd-1", {});
   given.begin("b").recordCreated("efgh-1", { interaction_id: "i-1" });
@@ -247,13 +249,13 @@ test.each<[string, Partial<HistoryEntry> | undefined, number | undefined, object
   ["in no history", undefined, undefined, { output: "x" }],
 ])("when a request %s was recorded, and what is kept of it here", (_, at, when, kept) => {
   const history = new History(folderWith(), () => Date.now());
-  const here = { history, origin: ORIGIN, basePath: "/v1" };
+  const account = accountWith({ history, origin: ORIGIN, basePath: "/v1" });
   for (const path of ["/v1", "/v2"]) history.results.keep(ORIGIN + path, "id", '{"output":"x"}');
   const entry = at && ({ origin: ORIGIN, sent_at: "1970-01-01T00:00:05.000Z", ...at } as HistoryEntry);
-  const target = { requestId: "id", entry };
-  expect([findRecordedAt(target, here), readKeptResult(here, target)]).toEqual([when, kept]);
-  expect(readKeptResult(here, { ...target, requestId: "other" })).toBeUndefined();
-  expect(readKeptResult({ ...here, history: undefined }, target)).toBeUndefined();
+  const target = { requestId: "id", entry, account };
+  expect([findRecordedAt(target), readKeptResult(target)]).toEqual([when, kept]);
+  expect(readKeptResult({ ...target, requestId: "other" })).toBeUndefined();
+  expect(readKeptResult({ ...target, account: { ...account, history: undefined } })).toBeUndefined();
 });
 
 test.each<[string, Partial<HistoryEntry> | undefined, string]>([
@@ -277,11 +279,11 @@ test.each<[string, Partial<HistoryEntry> | undefined, string]>([
 ])("a 404 of a request that was made %s says where it is", (_, entry, message) => {
   const facts = { httpStatus: 404, hint: "h" };
   const error = new RefusedError("not-found", true, "X", "a.b is not known.", facts);
-  const site = { origin: ORIGIN, profile: "p" };
-  const target = { requestId: "id", entry: entry as HistoryEntry | undefined };
-  const named = addOrigin(error, target, site);
+  const account = accountWith({ origin: ORIGIN, profile: "p" });
+  const target = { requestId: "id", entry: entry as HistoryEntry | undefined, account };
+  const named = addOrigin(error, target);
   const hint = message.endsWith(".") ? "h" : undefined;
   expect(named).toMatchObject({ kind: "not-found", code: "X", httpStatus: 404, message, hint });
   for (const other of [new Error("x"), new RefusedError("refused", true, "X", "x")])
-    expect(addOrigin(other, target, site)).toBe(other);
+    expect(addOrigin(other, target)).toBe(other);
 });

@@ -6,7 +6,12 @@ import { History } from "../../../src/client/store/history/history.js";
 import type { Account } from "../../../src/client/workflows/account.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { submitToFirst } from "../../../src/client/workflows/first-account.js";
-import { type FollowEvent, follow, WatchProgress } from "../../../src/client/workflows/follow.js";
+import {
+  type FollowEvent,
+  follow,
+  followAccount,
+  WatchProgress,
+} from "../../../src/client/workflows/follow.js";
 import {
   askStates,
   requireEntry,
@@ -71,7 +76,7 @@ test("submits, follows and fetches; the history knows each step", async () => {
   const target = resolveTarget(account, data.request_id.slice(0, 8));
   const progress = new WatchProgress([target.requestId]);
   const states: string[] = [];
-  for await (const event of follow(account, [target, target], FAST)) {
+  for await (const event of follow([target, target], FAST)) {
     progress.apply(event);
     if (event.kind === "state") states.push(event.status);
   }
@@ -80,14 +85,14 @@ test("submits, follows and fetches; the history knows each step", async () => {
   expect(progress.buildRunning).toEqual([]);
   expect(requireEntry(account, "@last")).toMatchObject({ request_id: data.request_id, status: "COMPLETED" });
 
-  const result = await fetchResult(account, target);
+  const result = await fetchResult(target);
   expect(result).toMatchObject({ value: `An answer to: ${body.prompt}`, data: { status: "COMPLETED" } });
 });
 
 test("follows requests that come while it runs, each once, and ends when no more come", async () => {
   const { account, service } = await openAccount();
   const [a = "", b = ""] = ["a => PROCESSING COMPLETED", "b => FAILED"].map((prompt) => service.add(prompt));
-  const target = (requestId: string): Target => ({ requestId, entry: undefined });
+  const target = (requestId: string): Target => ({ requestId, entry: undefined, account });
   const { opened: first, open: moveOn } = gate();
   async function* source() {
     yield target(a);
@@ -96,7 +101,7 @@ test("follows requests that come while it runs, each once, and ends when no more
     yield target(b);
   }
   const seen: string[] = [];
-  for await (const event of follow(account, source(), FAST)) {
+  for await (const event of followAccount(account, source(), FAST)) {
     if (event.kind !== "state") continue;
     seen.push(`${event.requestId === a ? "a" : "b"} ${event.status}`);
     moveOn();
@@ -107,16 +112,16 @@ test("follows requests that come while it runs, each once, and ends when no more
 
 test("a follow ends with the reason of its signal, and the account serve the next call", async () => {
   const { account, service } = await openAccount();
-  const target = { requestId: service.add("x => PROCESSING"), entry: undefined };
+  const target = { requestId: service.add("x => PROCESSING"), entry: undefined, account };
   const controller = new AbortController();
   const reason = new Error("enough");
   const watching = (async () => {
-    for await (const event of follow(account, [target], { ...FAST, signal: controller.signal }))
+    for await (const event of follow([target], { ...FAST, signal: controller.signal }))
       if (event.kind === "state") controller.abort(reason);
   })();
   await expect(watching).rejects.toBe(reason);
-  const unknown = { requestId: "not-there", entry: undefined };
-  expect(await askStates(account, [target, unknown])).toMatchObject([
+  const unknown = { requestId: "not-there", entry: undefined, account };
+  expect(await askStates([target, unknown])).toMatchObject([
     { kind: "answered", data: { status: "PROCESSING" } },
     { kind: "failed", target: unknown, error: { kind: "not-found" } },
   ]);
@@ -125,19 +130,18 @@ test("a follow ends with the reason of its signal, and the account serve the nex
 test("requests of two accounts are followed at once, each at its own, until they are left", async () => {
   const [one, two] = [await openAccount(), await openAccount()];
   const at = (prompt: string): Target[] => [
-    { requestId: one.service.add(prompt), entry: undefined },
+    { requestId: one.service.add(prompt), entry: undefined, account: one.account },
     { requestId: two.service.add(prompt), entry: undefined, account: two.account },
   ];
   const seen = async (targets: readonly Target[]) =>
-    (await all(follow(one.account, targets, FAST))).map((event) => Object(event).status ?? event.kind);
+    (await all(follow(targets, FAST))).map((event) => Object(event).status ?? event.kind);
   expect(await seen(at("a => FAILED"))).toEqual(["FAILED", "FAILED"]);
   expect(await seen(at("b => STOPPED").slice(1))).toEqual(["STOPPED"]);
   const endless = at("c => PROCESSING");
-  for await (const _ of follow(one.account, endless, FAST)) break;
+  for await (const _ of follow(endless, FAST)) break;
   const [ending, reason] = [new AbortController(), new Error("enough")];
   const watching = async () => {
-    for await (const _ of follow(one.account, endless, { ...FAST, signal: ending.signal }))
-      ending.abort(reason);
+    for await (const _ of follow(endless, { ...FAST, signal: ending.signal })) ending.abort(reason);
   };
   await expect(watching()).rejects.toBe(reason);
 });
@@ -148,7 +152,7 @@ test("what cannot be kept of a state is an event, and ends nothing", async () =>
   const entry = requireEntry(broken.account, data.request_id);
   const history = new History("/dev/null/nowhere", () => Date.now());
   const account = { ...broken.account, history };
-  const events = await all(follow(account, [{ requestId: data.request_id, entry }], FAST));
+  const events = await all(follow([{ requestId: data.request_id, entry, account }], FAST));
   const kinds = (kind: FollowEvent["kind"]) => events.filter((event) => event.kind === kind);
   expect(kinds("not-observed")).toMatchObject([
     { requestId: data.request_id, error: { name: "LocalError" } },
@@ -188,9 +192,9 @@ test("stops all requests that it can, and says of each what became of it", async
   const recorded = resolveTarget(account, data.request_id);
   const targets: Target[] = ["a => PROCESSING", "b => COMPLETED", "c => PENDING"].map((prompt) => ({
     requestId: service.add(prompt),
-    entry: undefined,
+    ...{ entry: undefined, account },
   }));
-  const answers = await all(stopAll(account, [...targets, recorded]));
+  const answers = await all(stopAll([...targets, recorded]));
   expect(answers.map((answer) => (answer.kind === "answered" ? answer.data.status : "failed"))).toEqual([
     "STOPPED",
     "failed",
@@ -203,20 +207,18 @@ test("stops all requests that it can, and says of each what became of it", async
 test("a stop that is answered without STOPPED is no success", async () => {
   const fault: HappyOptions["fault"] = only("stop", ok({ status: "PROCESSING" }));
   const { account, service } = await openAccount({ fault }, { clock: new VirtualClock() });
-  const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
-  expect(await all(stopAll(account, [target]))).toMatchObject([
+  const target = { requestId: service.add("a => PROCESSING"), entry: undefined, account };
+  expect(await all(stopAll([target]))).toMatchObject([
     { kind: "failed", error: { code: "BAD_RESPONSE", requestId: target.requestId } },
   ]);
   const running = ok({ status: "PROCESSING", provider_status: "stopping" });
   const provider = await openAccount({ fault: () => running }, { clock: new VirtualClock() });
   const message = `the service accepted the stop, but ${target.requestId} is PROCESSING`;
-  expect(await all(stopAll(provider.account, [target]))).toMatchObject([
+  expect(await all(stopAll([{ ...target, account: provider.account }]))).toMatchObject([
     { kind: "failed", error: { code: "NOT_FINISHED", message } },
   ]);
   service.conversations.get(target.requestId)?.timeline.splice(0, 1, "STOPPED");
-  expect(await all(stopAll(account, [target]))).toMatchObject([
-    { kind: "answered", data: { status: "STOPPED" } },
-  ]);
+  expect(await all(stopAll([target]))).toMatchObject([{ kind: "answered", data: { status: "STOPPED" } }]);
 });
 
 test("a stop that is aborted while it is asked for is not waited for", async () => {
@@ -224,9 +226,9 @@ test("a stop that is aborted while it is asked for is not waited for", async () 
     const answers = { stop: ok({ status: "PROCESSING" }), [faulty]: hang() };
     const fault: HappyOptions["fault"] = (operation) => Object(answers)[operation];
     const { account, service } = await openAccount({ fault });
-    const target = { requestId: service.add("a => PROCESSING"), entry: undefined };
+    const target = { requestId: service.add("a => PROCESSING"), entry: undefined, account };
     const [ending, reason] = [new AbortController(), new Error("enough")];
-    const stopped = all(stopAll(account, [target], { signal: ending.signal }));
+    const stopped = all(stopAll([target], { signal: ending.signal }));
     void until(async () => service.server.count(faulty) > 0 || undefined).then(() => ending.abort(reason));
     await expect(stopped).rejects.toBe(reason);
   }
@@ -236,23 +238,23 @@ test("why there is no result is said in the service's words, if it has any", asy
   const { account, service, history } = await openAccount();
   const { data } = await submit(account, { prompt: "x => FAILED" });
   const failed = data.request_id;
-  const target = (requestId: string) => ({ requestId, entry: undefined });
-  const why = await explainNoResult(account, target(failed), "FAILED");
+  const target = (requestId: string) => resolveTarget(account, requestId);
+  const why = await explainNoResult(target(failed), "FAILED");
   expect(why).toMatchObject({ code: "RESEARCH_FAILED", status: "FAILED" });
   expect(history.find(failed)).toMatchObject([
     { status: "FAILED", message: (why as NoOutputError).refusal.message },
   ]);
-  expect(await explainNoResult(account, target("nobody-knows"), "FAILED")).toMatchObject({
+  expect(await explainNoResult(target("nobody-knows"), "FAILED")).toMatchObject({
     code: "RESEARCH_FAILED",
   });
   const asked = service.server.count("output");
-  expect(await explainNoResult(account, target(failed), "STOPPED")).toMatchObject({
+  expect(await explainNoResult(target(failed), "STOPPED")).toMatchObject({
     ...{ code: "RESEARCH_STOPPED", message: `${failed} ended STOPPED, so it has no output` },
     requestId: failed,
   });
   expect(service.server.count("output")).toBe(asked);
   const { data: stopped } = await submit(account, { prompt: "x => STOPPED" });
-  const other = await explainNoResult(account, target(stopped.request_id), "FAILED");
+  const other = await explainNoResult(target(stopped.request_id), "FAILED");
   expect(other).toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(stopped.request_id)).toMatchObject([{ status: "PENDING" }]);
 });
@@ -262,13 +264,13 @@ test("a result that is kept is not asked for, and one that was cut short is give
   const kept = { provider_status: "incomplete", output: '{"a":1.0}' };
   for (const status of ["COMPLETED", "FAILED"])
     history.results.keep(account.origin, status, JSON.stringify({ ...kept, status }));
-  const [whole, cut] = ["COMPLETED", "FAILED"].map((requestId) => ({ requestId, entry: undefined }));
+  const [whole, cut] = ["COMPLETED", "FAILED"].map((requestId) => ({ requestId, entry: undefined, account }));
   if (!whole || !cut) expect.fail();
-  expect(await fetchResult(account, whole)).toMatchObject({ value: kept.output });
-  const { value, exact } = await fetchResult(account, whole, { schema: {} });
+  expect(await fetchResult(whole)).toMatchObject({ value: kept.output });
+  const { value, exact } = await fetchResult(whole, { schema: {} });
   expect([value, stringifyExact(exact)]).toEqual([{ a: 1 }, '{"a":1.0}']);
-  await expect(fetchResult(account, cut)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
-  expect(await fetchResult(account, cut, { partial: true })).toMatchObject({ value: kept.output });
+  await expect(fetchResult(cut)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
+  expect(await fetchResult(cut, { partial: true })).toMatchObject({ value: kept.output });
   expect(service.server.count()).toBe(0);
 });
 
@@ -281,8 +283,8 @@ test.each([
   const { account, history } = await openAccount({ fault: only("output", ok(data)) });
   const { data: created } = await submit(account, body);
   const { requestId, entry } = resolveTarget(account, created.request_id);
-  const target = { requestId, entry: made && entry ? { ...entry, ...Object(made) } : undefined };
-  expect(await fetchResult(account, target)).toMatchObject({ value: "x" });
+  const target = { requestId, account, entry: made && entry ? { ...entry, ...Object(made) } : undefined };
+  expect(await fetchResult(target)).toMatchObject({ value: "x" });
   expect(history.results.read(account.origin, requestId) !== undefined).toBe(isKept);
 });
 
@@ -290,19 +292,19 @@ test("why there is no result is kept when it is asked for, and a result that is 
   const { account, history } = await openAccount();
   const { data } = await submit(account, { prompt: "x => FAILED" });
   const target = resolveTarget(account, data.request_id);
-  await expect(fetchResult(account, target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
+  await expect(fetchResult(target)).rejects.toMatchObject({ code: "RESEARCH_FAILED" });
   expect(history.find(data.request_id)).toMatchObject([{ status: "FAILED", message: expect.any(String) }]);
 
   const clock = new VirtualClock();
   const output = (_: string, { signal }: { signal: AbortSignal }) => clock.sleep(3_600_000, signal);
   const slow = { ...account, clock, client: { output } as unknown as Account["client"] };
-  const asked = { requestId: "slow-1", entry: undefined };
+  const asked = { requestId: "slow-1", entry: undefined, account: slow };
   const started = clock.monotonic();
-  await expect(fetchResult(slow, asked, { end: started + 5_000 })).rejects.toMatchObject({
+  await expect(fetchResult(asked, { end: started + 5_000 })).rejects.toMatchObject({
     ...{ code: "TIMEOUT", message: "the result of slow-1 was not read in time", requestId: "slow-1" },
   });
   expect(clock.monotonic() - started).toBe(5_000);
-  await expect(fetchResult(slow, asked, { end: started })).rejects.toThrow("not read in time");
+  await expect(fetchResult(asked, { end: started })).rejects.toThrow("not read in time");
   expect(clock.monotonic() - started).toBe(7_000);
 });
 

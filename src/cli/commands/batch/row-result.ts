@@ -24,17 +24,16 @@ export function findRowAccount({ lanes }: Pick<BatchJob, "lanes">, { lane }: Row
 export function readRowResult(
   job: Pick<BatchJob, "lanes" | "folder">,
   state: RowState,
-): { account: Account; target: Target; result: Result } {
+): { target: Target; result: Result } {
   const account = findRowAccount(job, state);
   const target = buildTarget(state, account);
-  const kept = readKeptResult(account, target);
-  if (kept)
-    return { account, target, result: readResult(kept, account.outputField, state.row.body.output_schema) };
+  const kept = readKeptResult(target);
+  if (kept) return { target, result: readResult(kept, account.outputField, state.row.body.output_schema) };
   const { file = "" } = state;
   const text = readSmallFile(join(job.folder.path, file), "the result", MAX_RESULT_BYTES);
   const isJson = file.endsWith(".json");
   const value = isJson ? readJsonPath(text) : text;
-  return { account, target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
+  return { target, result: { data: {}, value, exact: isJson ? new JsonText(text) : {} } };
 }
 
 export function buildRowOrigin(state: RowState): ResultOrigin {
@@ -51,6 +50,6 @@ export async function buildPageOfRow(
   job: Pick<BatchJob, "lanes" | "folder">,
   state: RowState,
 ): Promise<string> {
-  const { account, target, result } = readRowResult(job, state);
-  return buildPage(result, { ...buildRowOrigin(state), check: readKeptCheck(account, target.requestId) });
+  const { target, result } = readRowResult(job, state);
+  return buildPage(result, { ...buildRowOrigin(state), check: readKeptCheck(target) });
 }

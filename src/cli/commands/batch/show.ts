@@ -103,11 +103,10 @@ function createRowChecker(
   onChange: (state: RowState) => void,
 ): BatchRunOptions["checkSources"] {
   return async (state, fetched) => {
-    const account = findRowAccount(job, state);
     const { target, result } = fetched
-      ? { target: buildTarget(state, account), result: fetched }
+      ? { target: buildTarget(state, findRowAccount(job, state)), result: fetched }
       : readRowResult(job, state);
-    const checked = await checks.check(account, target, result, () => onChange(state));
+    const checked = await checks.check(target, result, () => onChange(state));
     if (!checked) return undefined;
     // The same objects: they change if the model proves unreliable.
     const { checked_at, counts, metrics } = checked;

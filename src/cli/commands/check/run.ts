@@ -81,7 +81,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   const texts = new Map<string, string>();
   const notices: CheckNotice[] = [];
   try {
-    const { report, requestId, file, kept } = named;
+    const { report, requestId, file, target } = named;
     const outcome = await checkReport(
       checker,
       report,
@@ -92,7 +92,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
           ...createModelListener(reporter, model),
           onProgress: (done, of) => show(`${done} of ${of} citations judged by the model`),
         },
-        earlier: kept && readKeptCheck(kept.account, kept.target.requestId),
+        earlier: target && readKeptCheck(target),
         onProgress: (now) => show(formatCheckProgress(now)),
         onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
         onNotice: (notice) => notices.push(notice),
@@ -108,10 +108,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     await sayAll(ctx, notices);
     // If the outcome cannot be stored, only the marks of `output --html` are lost. The verdicts may be paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
-    const notKept =
-      kept && isWorthKeeping
-        ? catchLocalError(() => keepCheck(kept.account, kept.target, outcome))
-        : undefined;
+    const notKept = target && isWorthKeeping ? catchLocalError(() => keepCheck(target, outcome)) : undefined;
     if (notKept) await reporter.writeNotice("NOT_KEPT", notKept.message);
     await deliver(await showOutcome(ctx, named, outcome, options));
     if (save !== undefined) saveTexts(save, texts, outcome);
@@ -120,7 +117,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     if (!isRead || html) await reporter.say(formatCheckCounts(outcome));
     else
       await reporter.say(
-        kept
+        target
           ? `\`research output ${requestId} --html\` gives the report with a mark at each citation`
           : "with --html the same command gives the report as a page, with a mark at each citation",
       );

@@ -105,7 +105,7 @@ async function showCreate(
   }
   const target = buildCreatedTarget(account, requestId, { reused, submitted });
   const view = { ...options, print: true, answered: true, created: true, resume };
-  const outcomes = await showFollow(ctx, account, [target], view);
+  const outcomes = await showFollow(ctx, [target], view);
   return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
 }
 

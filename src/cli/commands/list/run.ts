@@ -64,10 +64,10 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
   }
   const targets = running.flatMap((entry): NamedTarget[] => {
     if (entry.origin !== origin || entry.request_id === null) return [];
-    return [{ requestId: entry.request_id, entry, account: ctx.findAccount(entry) }];
+    return [{ requestId: entry.request_id, entry, account: ctx.findAccount(entry) ?? ctx }];
   });
   const codes: number[] = [];
-  for (const answer of await askStates(ctx, targets, { signal: ctx.signal })) {
+  for (const answer of await askStates(targets, { signal: ctx.signal })) {
     if (answer.kind === "failed")
       codes.push(await showFailure(ctx.reporter, answer.error, answer.target.requestId));
     else {

@@ -29,24 +29,23 @@ export async function runOutput(
   const givenSchema = await readSchema(options.schema, ctx.host.stdin, ctx.signal);
   const { signal } = ctx;
   const target = resolveTarget(ctx, id);
-  const account = target.account ?? ctx;
-  const { requestId } = target;
+  const { requestId, account } = target;
   const end = options.timeout ? account.clock.monotonic() + options.timeout : undefined;
   // The provider may have deleted a request whose result is stored here.
-  if (options.watch && !readKeptResult(account, target)) {
+  if (options.watch && !readKeptResult(target)) {
     const { partial, schema } = options;
     const flags = [...listResultWords(options), ...listWords({ partial, bibliography: form, schema })];
     const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
-    const [outcome] = await showFollow(ctx, account, [target], { ...options, print: false, resume });
+    const [outcome] = await showFollow(ctx, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";
     if (outcome && exitCodeOfOutcome(outcome) !== 0 && !isPart)
-      return endWithoutResult(account, target, outcome, { signal, end, created: false });
+      return endWithoutResult(target, outcome, { signal, end, created: false });
   }
   const schema = givenSchema ?? target.entry?.output_schema ?? undefined;
-  const result = await fetchResult(account, target, { signal, end, partial: options.partial, schema });
+  const result = await fetchResult(target, { signal, end, partial: options.partial, schema });
   await sayLimits(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
-  const check = options.html || options.web ? readKeptCheck(account, requestId) : undefined;
+  const check = options.html || options.web ? readKeptCheck(target) : undefined;
   const source = {
     requestId,
     origin: target.entry?.origin ?? account.origin,

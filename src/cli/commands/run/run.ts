@@ -1,7 +1,6 @@
 import type { ProfileAccount } from "../../../app/account.js";
 import type { CheckModel } from "../../../app/check-model.js";
 import { getCheckExitCode } from "../../../app/errors.js";
-import type { Account } from "../../../client/workflows/account.js";
 import type { AccountRequest } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
 import type { Target } from "../../../client/workflows/requests.js";
@@ -65,14 +64,14 @@ export async function showRun(
     ...{ print: false, question: body.prompt, answered: true, created: true },
     resume: resume && (() => goOn ?? ""),
   };
-  const [outcome] = await showFollow(terminal, account, [target], { ...options, ...settings });
+  const [outcome] = await showFollow(terminal, [target], { ...options, ...settings });
   const checks = options.check ? new ChecksAfter(terminal, options.checkModel) : undefined;
   let ofCheck = 0;
   try {
     const isPart = options.partial && outcome?.status === "FAILED";
     if (!outcome || (exitCodeOfOutcome(outcome, { created: true }) !== 0 && !isPart))
-      return await endWithoutResult(account, target, outcome, { signal, end });
-    const result = await fetchResult(account, target, {
+      return await endWithoutResult(target, outcome, { signal, end });
+    const result = await fetchResult(target, {
       ...{ signal, end, partial: options.partial },
       schema: body.output_schema,
     });
@@ -80,7 +79,7 @@ export async function showRun(
     const createdAt = reused?.created_at ?? submitted?.data.created_at;
     const source = { requestId, origin: account.origin, question: body.prompt, createdAt };
     await showResult(terminal, result, source, options);
-    const checked = await checks?.check(account, target, result);
+    const checked = await checks?.check(target, result);
     if (checked) ofCheck = getCheckExitCode(checked);
     await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
@@ -97,7 +96,6 @@ export async function showRun(
 
 /** Throws why a request that ended has no result. Else the follow has said what there is to say: its exit code. */
 export async function endWithoutResult(
-  account: Account,
   target: Target,
   outcome: WatchOutcome | undefined,
   { created = true, ...limits }: { signal: AbortSignal; end: number | undefined; created?: boolean },
@@ -105,6 +103,6 @@ export async function endWithoutResult(
   if (!outcome) return 0;
   const { status } = outcome;
   if (status !== null && isFinal(status) && status !== "COMPLETED")
-    throw await explainNoResult(account, target, status, limits);
+    throw await explainNoResult(target, status, limits);
   return exitCodeOfOutcome(outcome, { created });
 }

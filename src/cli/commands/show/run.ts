@@ -17,10 +17,10 @@ import type { Style } from "../../terminal/style.js";
 export async function show(ctx: Context, given: string | undefined): Promise<void> {
   const [id = ""] = await chooseIds(ctx, given ? [given] : []);
   const recorded = requireEntry(ctx, id);
-  const { request_id: requestId, origin, base_path: basePath } = recorded;
-  const site = { history: ctx.history, origin, basePath };
-  const result = requestId === null ? undefined : readKeptResult(site, { requestId, entry: recorded });
-  const { checked_at, counts, metrics } = (requestId && readKeptCheck(site, requestId)) || {};
+  const { request_id: requestId } = recorded;
+  const target = requestId === null ? undefined : { requestId, entry: recorded, account: ctx };
+  const result = target && readKeptResult(target);
+  const { checked_at, counts, metrics } = (target && readKeptCheck(target)) ?? {};
   const entry: ShownEntry = {
     ...recorded,
     ...(checked_at !== undefined && counts && { check: { checked_at, counts, metrics } }),

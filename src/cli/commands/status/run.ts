@@ -8,6 +8,6 @@ export async function runStatus(
   options: { quiet?: boolean; exitStatus?: boolean },
 ): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx, id));
-  const answers = await askStates(ctx, targets, { signal: ctx.signal });
+  const answers = await askStates(targets, { signal: ctx.signal });
   return showAnswers(ctx.reporter, targets.length, answers, options);
 }

@@ -22,13 +22,13 @@ export async function stop(
   const targets = [...named.values()];
   const { reporter, signal } = ctx;
   if (!yes && canAsk(ctx)) await confirm(ctx, await listNamedRequests(ctx, targets), STOPPING);
-  return showAnswers(reporter, ids.length, stopAll(ctx, targets, { signal }));
+  return showAnswers(reporter, ids.length, stopAll(targets, { signal }));
 }
 
 /** Describes each request; asks the service about those that are not in the history. */
 async function listNamedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<Listed[]> {
   const strange = targets.filter(({ entry }) => !entry);
-  const answers = await askStates(ctx, strange, { signal: ctx.signal });
+  const answers = await askStates(strange, { signal: ctx.signal });
   return targets.map(({ requestId, entry }): Listed => {
     const answer = answers.find(({ target }) => target.requestId === requestId);
     const { status, created_at } = answer?.kind === "answered" ? answer.data : UNSEEN;

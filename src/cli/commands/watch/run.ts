@@ -21,7 +21,7 @@ export async function watch(
   );
   const targets = ids.map((id) => resolveTarget(ctx, id));
   const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", left);
-  const outcomes = await showFollow(ctx, ctx, targets, { ...options, print: true, resume });
+  const outcomes = await showFollow(ctx, targets, { ...options, print: true, resume });
   if (options.notify) await notifyEnd(ctx, endText(outcomes));
   return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
 }

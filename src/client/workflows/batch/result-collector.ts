@@ -62,7 +62,7 @@ export class ResultCollector {
     if (status === "COMPLETED") return this.#keep(state);
     const why =
       status === "FAILED"
-        ? await explainNoResult(account, buildTarget(state, account), status, { signal: end })
+        ? await explainNoResult(buildTarget(state, account), status, { signal: end })
         : undefined;
     this.#end(state, why ? { error: this.context.describe(why) } : {});
   }
@@ -122,7 +122,7 @@ export class ResultCollector {
     for (let isFirst = true; ; isFirst = false) {
       try {
         const schema = state.row.body.output_schema;
-        return await fetchResult(account, buildTarget(state, account), { signal, schema });
+        return await fetchResult(buildTarget(state, account), { signal, schema });
       } catch (error) {
         signal.throwIfAborted();
         const waitMs = retryAfter(error);
@@ -151,11 +151,11 @@ export class ResultCollector {
 /** Returns the request of a row that exists, at the origin that made it. */
 export function buildTarget(
   { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null, end }: RowState,
-  account: Pick<Account, "origin" | "basePath">,
+  account: Account,
 ): Target {
   const seen = { request_id: requestId, status: status ?? "", created_at: createdAt, sent_at: sentAt };
   const path = origin === account.origin ? { base_path: account.basePath || undefined } : {};
-  return { requestId, entry: { ...seen, origin, ...path, profile }, end };
+  return { requestId, entry: { ...seen, origin, ...path, profile }, account, end };
 }
 
 /** Returns after how many milliseconds to fetch a result again; undefined if the error is permanent. */

@@ -3,7 +3,7 @@ import { ResearchError } from "../../calls/errors.js";
 import type { StateSeen } from "../../calls/watch/types.js";
 import { isCutShort } from "../../dialects/providers.js";
 import type { Account } from "../account.js";
-import { type FollowEvent, follow } from "../follow.js";
+import { type FollowEvent, followAccount } from "../follow.js";
 import type { Target } from "../requests.js";
 import { endOf } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
@@ -29,7 +29,7 @@ export class RowFollower {
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
     const target = buildTarget(state, this.account);
-    const end = state.end ?? endOf(this.account, target);
+    const end = state.end ?? endOf(target);
     if (end) this.#handleChange({ requestId, status: end.status, final: true, data: end });
     else this.#running.push(target);
   }
@@ -44,7 +44,7 @@ export class RowFollower {
     const { end: signal, timeout = 0, interval, patience } = this.context;
     // Every row exists because the service answered its create, so a bad first poll is an outage.
     const options = { signal, timeout, interval, patience, answered: true };
-    for await (const event of follow(this.account, this.#running, options)) this.#apply(event);
+    for await (const event of followAccount(this.account, this.#running, options)) this.#apply(event);
   }
 
   #apply(event: FollowEvent): void {

@@ -9,12 +9,12 @@ const MINUTE = 60_000;
 /** A report on the requests `a`, which began `agoMs` ago as far as is known, and `b`. */
 function report({ agoMs, runs = 0 }: { agoMs?: number; runs?: number } = {}) {
   const began = agoMs === undefined ? undefined : new Date(NOW - agoMs).toISOString();
+  const account = { origin: "o", history: { listDurations: () => Array(runs).fill(2 * MINUTE) } };
   const targets = [
-    { requestId: "b" },
-    { requestId: "a", ...(began && { entry: { created_at: began, sent_at: began } }) },
+    { requestId: "b", account },
+    { requestId: "a", account, ...(began && { entry: { created_at: began, sent_at: began } }) },
   ];
-  const history = { listDurations: () => Array(runs).fill(2 * MINUTE) };
-  return new TakenReport({ clock: new VirtualClock(NOW), origin: "o", history } as never, targets as never);
+  return new TakenReport(new VirtualClock(NOW), targets as never);
 }
 const outcome = (requestId: string, kind: WatchOutcome["kind"] = "final") =>
   ({ requestId, kind }) as WatchOutcome;

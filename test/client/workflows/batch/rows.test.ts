@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RowState } from "../../../../src/client/workflows/batch/plan.js";
 import { buildTarget } from "../../../../src/client/workflows/batch/result-collector.js";
+import { accountWith } from "../../../support/account.js";
 import {
   type BatchWorld,
   batchWorld,
@@ -216,8 +217,9 @@ test.each<[string, object, object]>([
   ["elsewhere", { origin: "https://b.example", profile: "b" }, { origin: "https://b.example", profile: "b" }],
 ])("the request of a row that was made %s", (_, { basePath = "", ...made }: { basePath?: string }, where) => {
   const seen = { requestId: "id", createdAt: "c", sentAt: "s", status: "PENDING" };
-  expect(buildTarget({ ...seen, ...made } as unknown as RowState, { origin: HERE, basePath })).toEqual({
-    requestId: "id",
+  const account = accountWith({ origin: HERE, basePath });
+  expect(buildTarget({ ...seen, ...made } as unknown as RowState, account)).toEqual({
+    ...{ requestId: "id", account },
     entry: { request_id: "id", status: "PENDING", created_at: "c", sent_at: "s", ...where },
   });
 });
