@@ -13,7 +13,7 @@ import { fitColumns } from "../terminal/columns.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
-/** Prints a line for each answer as it comes; with --json all answers at the end, after an error or a signal, too. Returns the worst exit code. A closed pipe ends nothing. */
+/** Prints a line for each answer as it comes; with --json all answers at the end, even after an error or a signal. Returns the worst exit code. Continues if the reader closes the pipe. */
 export async function showAnswers(
   reporter: Reporter,
   count: number,
@@ -58,19 +58,19 @@ export async function showAnswers(
 
 const ERRORS_FIRST = [3, 10, 8, 14, 15];
 
-/** The exit code of several ids (contract §1.5): the first error wins, then 3, 10, 8, 14 and 15. */
+/** Returns the exit code of several ids (contract §1.5): the first error wins, then 3, 10, 8, 14 and 15. */
 export function pickWorst(codes: readonly number[]): number {
   const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
   return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
 }
 
-/** The exit code of a state, for `watch`, `run` and `status --exit-status`. */
+/** Returns the exit code of a state, for `watch`, `run` and `status --exit-status`. */
 export function exitCodeOf(status: Status): number {
   if (!isFinal(status)) return EXIT_CODES.NOT_FINISHED;
   return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
 }
 
-/** A failure of one request, which a person has to tell from those of others. */
+/** Adds the id to a failure, so that a reader of several errors knows which request it is about. */
 export function addId(failure: Failure, requestId: string, { json }: Pick<Reporter, "json">): Failure {
   const { message } = failure;
   const isNamed = json || message.includes(requestId);
@@ -86,7 +86,7 @@ export async function showFailure(reporter: Reporter, error: unknown, requestId:
   return failure.exit_code;
 }
 
-/** A state that could not be kept can be asked for again, so this is not an error. */
+/** Reports that a state could not be recorded. It is only a notice, because the state can be requested again. */
 export async function sayNotObserved(reporter: Reporter, error: LocalError | undefined): Promise<void> {
   if (error) await reporter.writeNotice("HISTORY_NOT_UPDATED", error.message);
 }
@@ -113,7 +113,7 @@ export function describeContext(context: readonly ContextFile[]): string {
   return tokens > 0 ? `${names}, about ${formatCount(tokens, "token")}` : names;
 }
 
-/** One request and its state: `id<TAB>STATUS`. On a terminal a long id is cut to what fits into its columns. */
+/** Formats one request and its state: `id<TAB>STATUS`. On a terminal it cuts an id that does not fit. */
 export function formatStatusLine(
   requestId: string,
   status: string,
@@ -125,5 +125,5 @@ export function formatStatusLine(
   return requestId.length > room - TAB ? `${fitColumns(requestId, room)}  ${word}` : `${requestId}\t${word}`;
 }
 
-/** The most columns that a tab takes, beside the two blanks in its place. */
+/** The most columns of a tab; two blanks may take its place. */
 const TAB = 6;

@@ -13,7 +13,7 @@ import { PLAIN } from "../terminal/style.js";
 import { formatCheckCounts, formatForPeople } from "./check-text.js";
 import { createModelListener, describeLimits } from "./model-listener.js";
 
-/** The model that variables name for the checks after a command, with its limits said; undefined without a check or a model. */
+/** Opens the model that the environment names for the checks after a command, and prints its limits. Undefined without a check or a model. */
 export async function openModelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
   if (!isChecked) return undefined;
   const { openCheckModel } = await import("../../app/check-model.js");
@@ -22,10 +22,10 @@ export async function openModelForChecks(ctx: Context, isChecked = false): Promi
   return model;
 }
 
-/** The checks that a command makes of its results, after each was written. They share the pages that were read. */
+/** Checks the results of a command, each after it is written. All checks share the pages that were read. */
 export class ChecksAfter {
   #checker: Promise<Checker> | undefined;
-  /** The outcomes in which the model has said something. */
+  /** The outcomes that contain an answer of the model. */
   readonly #judged: { target: Target; outcome: CheckOutcome; onChange: () => void }[] = [];
 
   constructor(

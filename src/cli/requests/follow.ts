@@ -25,9 +25,9 @@ import {
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** False if stdout is for something else (`run`). */
   print: boolean;
-  /** The command that goes on with these requests after this one; undefined if there is none. */
+  /** Returns the command that continues with these requests; undefined if no command can. */
   resume: ((requestIds: readonly string[]) => string) | undefined;
-  /** What was asked, where no history says it. */
+  /** The question, if the history does not have it. */
   question?: string;
   /** Whether this command created the requests: then nothing that ends the wait is an error (contract §1.5). */
   created?: boolean;
@@ -36,7 +36,7 @@ export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
 type Event<Kind extends FollowEvent["kind"]> = Extract<FollowEvent, { kind: Kind }>;
 type Last = Pick<Event<"timeout">, "requestId" | "status" | "at" | "elapsedMs">;
 
-/** Follows requests to their end. Throws Interrupted after each unfinished request has had its last line. */
+/** Follows requests to their end. Throws Interrupted after it has written the last line of each unfinished request. */
 export async function showFollow(
   terminal: Terminal,
   targets: readonly NamedTarget[],
@@ -49,7 +49,7 @@ export async function showFollow(
   }
 }
 
-/** `created`: this command created it, so nothing that ends the wait is an error: a script would create it again (contract §1.5). */
+/** Returns the exit code of a watch. `created`: this command created the request, so the end of the wait is not an error; a script would create it again (contract §1.5). */
 export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
   if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
   if (outcome.kind === "given-up" && !created) return describeFailure(outcome.error).exit_code;
@@ -61,7 +61,7 @@ class FollowView {
   readonly #trouble: TroubleReport;
   readonly #start: number;
   readonly #taken: TakenReport;
-  /** What the service said last of each request that goes on. */
+  /** The last progress of each running request. */
   readonly #said = new Map<string, unknown>();
   #isLive = false;
 
@@ -136,7 +136,7 @@ class FollowView {
     const { requestId, error } = event;
     const { created = false } = this.options;
     const failure = addId(describeFailure(error), requestId, this.terminal.reporter);
-    // Watching an id again that the service does not know would end the same way.
+    // The service does not know the id, so another watch would end the same way.
     const resume = created || failure.exit_code !== 5 ? this.#resume([requestId]) : undefined;
     const goOn =
       resume && (failure.hint ? `${failure.hint} Then go on with: ${resume}` : `Go on with: ${resume}`);

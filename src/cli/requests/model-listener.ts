@@ -2,7 +2,7 @@ import type { CheckModel, ModelFindings, ModelListener } from "../../app/check-m
 import { formatCount } from "../../core/text/phrases.js";
 import type { Reporter } from "../terminal/reporter.js";
 
-/** Says what asking the model takes, what it has cost, and why it was not asked about everything or counts for nothing. */
+/** Reports the estimate for the model, its cost, and why some citations were not judged or all its answers were discarded. */
 export function createModelListener(
   reporter: Reporter,
   model: CheckModel,
@@ -28,13 +28,13 @@ export function createModelListener(
   };
 }
 
-/** What a model may take for each report. */
+/** Describes the limits of the model for each report. */
 export function describeLimits({ title, limits: { tokens, calls, ms } }: CheckModel): string {
   const most = `${formatCount(tokens, "token")}, ${formatCount(calls, "call")} and ${formatCount(ms / 60_000, "minute")}`;
   return `${title} judges the citations of each result, using at most ${most} per result`;
 }
 
-/** What asking a model about citations takes, about. */
+/** Describes the estimated calls and tokens for judging citations. */
 export function planText(
   { title }: CheckModel,
   { citations, calls, tokens }: { citations: number; calls: number; tokens: number },

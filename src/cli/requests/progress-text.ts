@@ -17,15 +17,15 @@ import type { Terminal } from "../terminal/reporter.js";
 interface ShownProgress {
   states: readonly (Status | null)[];
   elapsedMs: number;
-  /** What the service says of the one id, if there is one. */
+  /** The progress that the service reports, if only one id is watched. */
   progress?: unknown;
-  /** How long runs usually take, in words, if that is known. */
+  /** The usual duration of a run, in words, if it is known. */
   usual?: string | undefined;
-  /** What is researched, where there is one and it is known. */
+  /** The question, if there is only one and it is known. */
   question?: string | undefined;
 }
 
-/** The live line: for one id its state, for several how many are done and how many are in each other state. */
+/** Formats the live line: for one id its state, for several the number that are done and in each other state. */
 export function liveText({ states, elapsedMs, progress, usual, question = "" }: ShownProgress): string {
   const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
   if (states.length === 1)
@@ -55,7 +55,7 @@ export interface WatchLine extends Moment {
   status: Status | null;
   previous: Status | null;
   final: boolean;
-  /** What the service says of it, if it does. */
+  /** The progress that the service reports. */
   progress?: unknown;
 }
 
@@ -71,18 +71,18 @@ export function watchJson({ requestId, status, previous, at, elapsedMs, final, p
   };
 }
 
-/** What can be done about a request that goes on by itself no more, or that may not. */
+/** Explains what the user can do about a request that does not continue by itself, or may not. */
 export function describeStuck(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
   const { requestId, waitsForSomebody } = event;
   const word = escapeLine(event.word);
-  // Most of the providers where a request waits for an answer cannot stop it.
+  // Most providers whose requests wait for a person cannot stop a request.
   const what = waitsForSomebody
     ? `is waiting for your input (${word}): answer it at the provider`
     : `has been in the unknown state ${word} for ten minutes: look at the service's own page, or stop it with: research stop ${requestId}`;
   return `${requestId} ${what}. Polling goes on`;
 }
 
-/** What a notification says of requests whose wait is over: our words and an id, nothing of the service's. */
+/** Formats the notification at the end of a wait. It contains only our words and an id, no text of the service. */
 export function endText(outcomes: readonly Pick<WatchOutcome, "requestId" | "status">[]): string {
   const isOver = ({ status }: Pick<WatchOutcome, "status">) => status !== null && isFinal(status);
   const [first] = outcomes;
@@ -91,9 +91,9 @@ export function endText(outcomes: readonly Pick<WatchOutcome, "requestId" | "sta
   return `${first.requestId} ${isOver(first) ? `is ${first.status}` : "has not ended"}`;
 }
 
-/** How long requests usually take, and how long these took. */
+/** Reports how long requests usually take, and how long the watched ones took. */
 export class TakenReport {
-  /** How long runs usually take, in words; undefined if too few are known. */
+  /** The usual duration of a run, in words; undefined if too few runs are known. */
   readonly usual: string | undefined;
   /** The requests that had ended when they were first seen, so that their end was not observed. */
   readonly #endedBefore = new Set<string>();
@@ -110,7 +110,7 @@ export class TakenReport {
       this.#endedBefore.add(event.requestId);
   }
 
-  /** The last words of a wait in which all have ended; undefined for any other. `elapsedMs` is since the command began. */
+  /** Formats the durations after all requests have ended; undefined if some have not. `elapsedMs` is the time since the command began. */
   formatText(outcomes: readonly WatchOutcome[], elapsedMs: number): string | undefined {
     const [first, ...others] = outcomes;
     if (!first || outcomes.some(({ kind }) => kind !== "final")) return undefined;
@@ -119,7 +119,7 @@ export class TakenReport {
       return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
     const entry = this.targets.find(({ requestId }) => requestId === first.requestId)?.entry;
     const sinceStart = entry ? this.clock.now() - parseTime(entry) : Number.NaN;
-    // A clock that was set back, or a request that this machine did not create.
+    // The clock was set back, or this machine did not create the request.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
     if (atMost !== "" && !(isKnown && sinceStart >= TELLING_MS)) return undefined;
@@ -127,14 +127,14 @@ export class TakenReport {
   }
 }
 
-/** A shorter time says nothing of how long a research usually takes, or took at most, in milliseconds. */
+/** Shorter durations are ignored, because they say nothing about the length of a research; milliseconds. */
 const TELLING_MS = 5_000;
-/** Fewer finished runs say nothing about the next one (contract §6). */
+/** The least number of finished runs for a usual duration (contract §6). */
 const LEAST_RUNS = 5;
-/** What a service took long ago says little about today. */
+/** Only the newest runs count: old durations say little about today. */
 const RUNS = 200;
 
-/** How long the middle half of the finished runs of the origin in force took, as text; undefined for fewer than five. */
+/** Formats the durations of the middle half of the finished runs of this origin; undefined for fewer than five runs. */
 export function describeUsualLength({
   history,
   origin,
@@ -147,14 +147,14 @@ export function describeUsualLength({
   return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
 }
 
-/** Within a trouble, a wait is announced if it is longer than a watch is silent otherwise, in milliseconds. */
+/** While polls fail, only longer waits are announced: as long as a watch may be silent otherwise, in milliseconds. */
 const LONG_WAIT_MS = 300_000;
 
 type TroubleEvent = Extract<WatchEvent, { kind: "trouble" | "recovered" | "asked-to-wait" }>;
 
-/** Says when polls begin to fail and when they succeed again, once each. */
+/** Reports once when polls begin to fail, and once when they succeed again. */
 export class TroubleReport {
-  /** The error that the trouble of the moment, or the last one, began with. */
+  /** The first error of the current or last series of failed polls. */
   #first: unknown;
 
   constructor(private readonly terminal: Terminal) {}
@@ -175,7 +175,7 @@ export class TroubleReport {
         );
       }
       case "asked-to-wait":
-        // The line that began the trouble has said the first wait.
+        // The line about the first failure has already announced this wait.
         if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
         return this.terminal.reporter.writeNotice(
           "WAITING",
@@ -185,14 +185,14 @@ export class TroubleReport {
   }
 }
 
-/** The beginning of a trouble, with the wait that the service asks for. `now` is epoch milliseconds. */
+/** Formats the first failure, with the wait that the service asks for. `now` is epoch milliseconds. */
 function formatTrouble(error: ResearchError, now: number): string {
   const waitMs = limitPollWait((error.retryAfter ?? 0) * 1_000);
   const when = waitMs > SILENT_WAIT_MS ? ` in ${addEnd(waitMs, now)}` : "";
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }
 
-/** A wait in milliseconds, with its end. `now` is epoch milliseconds. */
+/** Formats a wait (milliseconds) and its end. `now` is epoch milliseconds. */
 export function addEnd(waitMs: number, now: number): string {
   return `${formatDuration(waitMs)} (until ${formatIsoDate(now + waitMs)})`;
 }

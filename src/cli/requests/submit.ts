@@ -12,7 +12,7 @@ import type { Given } from "../commands/flags.js";
 import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
-/** An id that is not on the disk is said before it can be lost. `reused`: a request of the history, and nothing was `submitted`. */
+/** Submits a create and shows its progress. Prints an id that could not be saved at once. `reused`: an existing request is used, and nothing was `submitted`. */
 export async function showSubmit<P extends Account>(
   { reporter, signal }: Terminal,
   requests: readonly AccountRequest<P>[],
@@ -42,7 +42,7 @@ export async function showSubmit<P extends Account>(
     ? new CreateOnce().create(requests, { withinMs: within, submit, onUnderWay: showUnderWay })
     : submitToFirst(requests, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
-    // A 429 may have been the answer to one that was sent, and another command may create the same.
+    // Do not say that nothing was created: another command may create the same request.
     if (error instanceof Interrupted)
       error.resume = "this command created nothing; run it again to submit the request";
     throw error;
@@ -70,7 +70,7 @@ export async function showSubmit<P extends Account>(
   return { request, requestId: data.request_id, submitted, reused: undefined };
 }
 
-/** Returns the target to follow after a create. The request exists, so a history that cannot be read is no error here (contract §1.5). */
+/** Returns the target to follow after a create. Ignores a history that cannot be read, because the request exists (contract §1.5). */
 export function buildCreatedTarget(
   account: Account,
   requestId: string,
@@ -87,13 +87,13 @@ export function nameAccount({ profile, origin }: Pick<Account, "profile" | "orig
   return profile === null ? origin : `profile ${profile}`;
 }
 
-/** Why no create is sent now. A provider's own limits are of seconds or minutes. */
+/** Explains why no create is sent now. A provider's own limits last seconds or minutes. */
 export function limitWords({ provider, perDay }: Pick<Account, "provider" | "perDay">): string {
   if (perDay) return `a limit of creates is reached`;
   return provider ? `the limit of ${provider.title} is reached` : "the hourly limit is reached";
 }
 
-/** With a limit set, says how many creates are left in this hour; without one, nothing. */
+/** Prints how many creates are left in this hour, if a limit is set. */
 export async function sayLeft(
   reporter: Reporter,
   { account, limit }: AccountRequest<Account>,

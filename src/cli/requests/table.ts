@@ -13,10 +13,10 @@ import type { Terminal } from "../terminal/reporter.js";
 import { chooseStyle, measureColumnsOn, type Style } from "../terminal/style.js";
 import { formatStatusWord } from "./answers.js";
 
-/** With less room than this for prompts, in columns, ids are cut to what names them, and costs are left out. */
+/** If prompts have fewer columns than this, ids are cut to a unique beginning, and costs are left out. */
 const GOOD_PROMPT = 40;
 
-/** One entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
+/** Formats an entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
 export function formatEntryRow(entry: HistoryEntry): string {
   return [
     getName(entry),
@@ -26,7 +26,7 @@ export function formatEntryRow(entry: HistoryEntry): string {
   ].join("\t");
 }
 
-/** What a table shows of a request; one that was made elsewhere has not all of it. */
+/** The fields of a request that a table shows. A request from elsewhere lacks some. */
 export type Listed = Pick<HistoryEntry, "request_id" | "status" | "created_at" | "prompt"> &
   Partial<Pick<HistoryEntry, "local_id" | "sent_at" | "cost_dollars">>;
 
@@ -35,18 +35,18 @@ export interface TableOptions {
   now: number;
   columns: number;
   style: Style;
-  /** How many characters of an id name it. */
+  /** Returns how many characters of an id are unique. */
   nameLength?: ((id: string) => number) | undefined;
 }
 
-/** Requests for a person: aligned, with ages, no row wider than the terminal: ids are cut first, then prompts. */
+/** Formats requests for people: aligned, with ages, no row wider than the terminal. Cuts ids first, then prompts. */
 export function formatEntryTable(
   entries: readonly Listed[],
   { now, columns, style, nameLength }: TableOptions,
 ) {
   if (entries.length === 0) return "";
   const rows = entries.map(({ request_id, local_id = "", status, created_at, sent_at, prompt, ...entry }) => {
-    // As everywhere an age counts from the moment it was sent, by this machine's clock (contract §3).
+    // An age counts from the time of sending, by this machine's clock (contract §3).
     const since = parseEpoch(sent_at) ?? parseEpoch(created_at);
     const age = since === undefined ? "?" : formatDuration(now - since);
     const cost = entry.cost_dollars === undefined ? "" : formatDollars(entry.cost_dollars);
@@ -75,7 +75,7 @@ export function formatEntryTable(
 
 const HEAD = { id: "ID", status: "STATUS", age: "AGE", cost: "COST", prompt: "PROMPT" };
 
-/** The table for a terminal; `indent` columns are left before it. */
+/** Creates the table for a terminal, with `indent` columns before it. */
 export async function createTable(
   sink: Sink,
   { host, history }: Pick<Context, "host" | "history">,
@@ -92,15 +92,15 @@ export async function createTable(
   });
 }
 
-/** Rows above a question: enough to see what it is about. */
+/** The most rows above a question. */
 const MOST_ROWS = 10;
 
-/** Whether a command that cannot be undone asks first: on a terminal only. */
+/** Returns whether a command may ask the user: only on a terminal. */
 export function canAsk({ host, reporter }: Terminal): boolean {
   return host.stdin.isTTY && host.stderr.isTTY && !reporter.json;
 }
 
-/** Names the requests and asks. Throws UsageError unless the answer is yes. `loss`: what cannot be undone. */
+/** Lists the requests and asks for confirmation. Throws UsageError unless the answer is yes. `loss` describes what cannot be undone. */
 export async function confirm(
   ctx: Context,
   requests: readonly Listed[],
@@ -113,7 +113,7 @@ export async function confirm(
   await requireConfirmation(ctx, `${table}${more}${verb} ${what}? ${loss}`, refused);
 }
 
-/** Asks `question`. Throws UsageError, with what was `refused`, unless the answer is yes. */
+/** Asks `question`. Throws UsageError unless the answer is yes; its message begins with `refused`. */
 export async function requireConfirmation(
   terminal: Terminal,
   question: string,
@@ -124,7 +124,7 @@ export async function requireConfirmation(
     throw new UsageError(`${refused}: not confirmed`, "Answer y, or pass --yes.");
 }
 
-/** An entry's id, or its local id where none is known. */
+/** Returns an entry's id, or its local id if it has no other. */
 function getName({ request_id, local_id }: HistoryEntry): string {
   return request_id ?? local_id;
 }
@@ -132,7 +132,7 @@ function getName({ request_id, local_id }: HistoryEntry): string {
 export const NOTHING_YET =
   'nothing is recorded on this machine yet; begin with: research run "your question"';
 
-/** The ids given, else one chosen on a terminal from the newest that `accepts` takes. Throws UsageError where there is nothing to choose. */
+/** Returns the given ids; without any, lets the user choose one of the newest that `accepts` allows. Throws UsageError if there is nothing to choose. */
 export async function chooseIds(
   ctx: Context,
   ids: readonly string[],

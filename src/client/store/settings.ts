@@ -13,9 +13,9 @@ import {
 import { describeSystemError, LocalError, runLocally } from "../../core/files/local-error.js";
 import { lock } from "../../core/files/lock.js";
 
-/** Settings that cannot be used as they are. */
+/** The settings file has invalid content. */
 export class InvalidSettingsError extends LocalError {
-  /** `text`: what is not JSON; undefined for JSON of another form. The parser's own message would quote keys. */
+  /** `text`: the content, if it is not JSON; undefined for JSON of another form. The parser's own message could quote a key. */
   constructor(
     readonly path: string,
     what: string,
@@ -54,14 +54,14 @@ const LOCK_WAIT_MS = 2_000;
 const MAX_BYTES = 1 << 20;
 
 /**
- * The settings file. Read by hand, because every command reads it and its faults must be named by place. conf writes it, to
- * a folder beside it: on a full disk conf writes less than all and reports success, so the file gets its name when it is
- * known to be whole.
+ * The settings file. We read it ourselves, because every command reads it and errors must name the place. conf writes it, to
+ * a folder beside it: on a full disk conf writes a part and reports success, so the file gets its name only after it is
+ * known to be complete.
  */
 export class Settings {
   readonly path: string | undefined;
 
-  /** `folder`: undefined if there is no place for settings. `notice` hears of a file that was made private. */
+  /** `folder`: undefined if there is no place for settings. `notice` is called if a file was readable by others. */
   constructor(
     folder: string | undefined,
     private readonly notice: ((text: string) => void) | undefined,
@@ -82,7 +82,7 @@ export class Settings {
     return parse(path, text);
   }
 
-  /** Changes what is stored, one process at a time. Throws LocalError; then the old settings stand. */
+  /** Changes the stored settings, one process at a time. Throws LocalError; then the old settings are unchanged. */
   async update(change: (stored: Store) => void): Promise<void> {
     const { path } = this;
     if (!path) throw new LocalError(NO_FOLDER);
@@ -110,7 +110,7 @@ async function write(path: string, next: Store): Promise<void> {
   const { default: Conf } = await import("conf");
   const serialize = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   const [folder, draft] = [dirname(path), `${basename(path)}.draft-`];
-  // No other process is writing, so these files are from a crash, and may hold a key.
+  // No other process is writing, so these files remain from a crash, and may contain a key.
   for (const name of listNames(folder))
     if (name.startsWith(draft)) fs.rmSync(join(folder, name), { recursive: true });
   const drafts = fs.mkdtempSync(join(folder, draft));

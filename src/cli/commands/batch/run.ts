@@ -33,12 +33,12 @@ type BatchFlags = InputOptions &
   ShowOptions &
   Given<"perDay" | "dryRun"> & { out?: string; yes?: boolean; html?: boolean };
 
-/** Sends many prompts under an hourly limit, and keeps every result. The same command again goes on. */
+/** Sends many prompts below an hourly limit and stores every result. The same command resumes. */
 export async function batch(ctx: Context, file: string, options: BatchFlags): Promise<number> {
   const { out, dryRun } = options;
   ctx.limitDay(options);
   const { rows, faults, format, accountOf } = await readBatch(ctx, file, options);
-  // Where each row names its own account, none need be in use.
+  // If each row names its own account, no account need be in use.
   const account = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
   const limit = account.getHourlyLimit(options);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
@@ -74,14 +74,14 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   }
 }
 
-/** What would be done with each row, and the account of its profile. */
+/** The plan for each row, and a function that finds the account of a profile. */
 interface Planned {
   known: ReadonlyMap<string, KnownRow>;
   states: readonly RowState[];
   accountOf: (profile: string | undefined) => ProfileAccount;
 }
 
-/** More rows than this are sent only after a question: any text file is a list of prompts to `batch`. */
+/** The most rows that are sent without a confirmation: any text file is a valid list of prompts. */
 const MOST_UNASKED = 20;
 
 const FORMS: Readonly<Record<Format, string>> = {
@@ -104,7 +104,7 @@ async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: s
   );
 }
 
-/** Names every fault on a line of its own; nothing was sent. */
+/** Prints every fault on its own line. Nothing was sent. */
 async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
   for (const { line, reason } of [...faults].sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity))) {
     const place = line === undefined ? "" : `${file}:${line}: `;
@@ -113,7 +113,7 @@ async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): 
   return EXIT_CODES.USAGE;
 }
 
-/** Rows without a key that repeat an earlier one are still rows; each costs a create. */
+/** Warns about rows without a key that repeat an earlier row: each costs a create. */
 async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
   const [first, ...others] = rows.filter(isRepeated);
   if (!first) return;
@@ -129,10 +129,10 @@ function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
   return [file, ...(options.context ?? [])].includes("-") ? `${command} < INPUT` : command;
 }
 
-/** Enough to see what a template makes of the columns; where rows have different models, all are shown. */
+/** The number of prompts that a dry run shows, enough to check a template. If models differ, it shows all rows. */
 const SHOWN_PROMPTS = 3;
 
-/** Says what would be done, how long it would take, and what is asked first. Needs no key, and changes nothing. */
+/** Prints what the batch would do, how long it would take, and its first prompts. Needs no key and changes nothing. */
 async function buildDryRun(
   ctx: Context,
   account: ProfileAccount,

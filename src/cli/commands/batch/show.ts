@@ -44,7 +44,7 @@ import {
 
 export type ShowOptions = Given<"notify" | "pace" | "check"> & { maxFailures?: number };
 
-/** Runs a batch and shows it; returns the exit code. `beside`: for a command with another stdout. Throws Interrupted. */
+/** Runs a batch, shows it, and returns the exit code. `beside`: the command writes something else to stdout. Throws Interrupted. */
 export async function showBatch(
   terminal: Terminal,
   job: BatchJob,
@@ -96,7 +96,7 @@ export async function showBatch(
   }
 }
 
-/** Checks results of rows; one that an earlier command wrote as it is kept, else as its file has it. `onChange`: as of ChecksAfter. */
+/** Returns the function that checks the result of a row. A result of an earlier command is read from the history, else from its file. `onChange`: see ChecksAfter. */
 function createRowChecker(
   checks: ChecksAfter,
   job: BatchJob,
@@ -108,13 +108,13 @@ function createRowChecker(
       : readRowResult(job, state);
     const checked = await checks.check(target, result, () => onChange(state));
     if (!checked) return undefined;
-    // The same objects: they change if the model proves unreliable.
+    // Do not copy these objects: they change if the model proves unreliable.
     const { checked_at, counts, metrics } = checked;
     return { checked_at, counts, metrics };
   };
 }
 
-/** What a row alone means for the exit code. */
+/** Returns the exit code of one row. */
 function exitCodeOf(
   { standing, error, requestId, check }: RowState,
   { isChecked = false, isRun = false }: { isChecked?: boolean | undefined; isRun?: boolean },
@@ -129,7 +129,7 @@ function exitCodeOf(
     case "unknown":
       return EXIT_CODES.OUTCOME_UNKNOWN;
     default:
-      // One that is known goes on, whatever ended the wait for it.
+      // If the id is known, the research continues, whatever ended the wait.
       return isRun && requestId !== undefined
         ? EXIT_CODES.NOT_FINISHED
         : (error?.exit_code ?? EXIT_CODES.NOT_FINISHED);
@@ -140,22 +140,22 @@ interface RendererParts {
   batch: Batch;
   reporter: Reporter;
   host: Host;
-  /** The command that goes on where this one ends. */
+  /** The command that resumes this one. */
   resume: string;
-  /** How long a run usually takes, in words; undefined if too few are known. */
+  /** The usual duration of a run, in words; undefined if too few runs are known. */
   usual: string | undefined;
-  /** Whether stdout is for something else; then each row has a live line of its own. */
+  /** Whether the command writes something else to stdout; then each row has its own live line. */
   isBeside?: boolean;
 }
 
-/** Shows the events of a batch in the form that was asked for: a live line, lines, or JSON. */
+/** Shows the events of a batch: as a live line, as lines, or as JSON. */
 class BatchRenderer {
   readonly #start: number;
-  /** The last state shown of each row that runs. */
+  /** The last state shown of each running row. */
   readonly #shown = new Map<RowState, string>();
   #isLive = false;
   #hasWaited = false;
-  /** The columns that names of rows take. */
+  /** The width of the names of rows, in columns. */
   #names: number | undefined;
   #style: Style = PLAIN;
   /** The exit code of the error that ended the creates; 0 if no error did. */
@@ -165,7 +165,7 @@ class BatchRenderer {
     this.#start = parts.host.clock.monotonic();
   }
 
-  /** Reports rows that an earlier command left unknown or refused: they count for this exit code, too. */
+  /** Reports rows that an earlier command left unknown or refused, because they also count for this exit code. */
   async begin(): Promise<void> {
     const { batch, reporter, host } = this.parts;
     this.#style = await chooseStyle(host.stderr, host.env);
@@ -177,7 +177,7 @@ class BatchRenderer {
           new UnresolvedCreateError(`sent at ${sentAt}`, {}, localId, undefined),
         );
       const { error } = state;
-      // For people the summary says it once for all rows.
+      // People read it once for all rows, in the summary.
       if (reporter.json && error && (standing === "unknown" || standing === "refused"))
         await reporter.writeError({ ...error, message: addRowName(state, error.message), local_id: localId });
     }
@@ -233,7 +233,7 @@ class BatchRenderer {
     }
   }
 
-  /** The last words: how many rows stand where, and what can be done about those that failed. */
+  /** Prints the summary: the number of rows in each state, and what the user can do about failed rows. */
   async buildSummary(exitCode: number): Promise<void> {
     const { reporter, batch } = this.parts;
     this.end();
@@ -266,7 +266,7 @@ class BatchRenderer {
     } else if (isOver) await reporter.writeResult(`${await this.#formatRow(state)}\n`);
   }
 
-  /** A row that is done with, in columns on a terminal. */
+  /** Formats a row that has ended; in columns on a terminal. */
   async #formatRow(state: RowState): Promise<string> {
     const { reporter, host, batch } = this.parts;
     if (!host.stdout.isTTY) return formatRowLine(state, PLAIN);
@@ -277,7 +277,7 @@ class BatchRenderer {
   async #showWaiting({ until, account }: BatchRunEvent & { kind: "waiting-for-quota" }): Promise<void> {
     const { host, reporter, batch } = this.parts;
     const waitMs = until - host.clock.now();
-    // Without a limit of one's own each wait follows a refusal, and the first one says what prevents that.
+    // Without your own limit each wait follows a refusal, so the first one names the flag that prevents refusals.
     const isNews = !this.#hasWaited && !batch.hasLimit;
     this.#hasWaited = true;
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
@@ -339,7 +339,7 @@ class BatchRenderer {
       await reporter.say(`${parts} cut short: \`research output --partial ID\` prints one${again}`);
     if (!isBeside && counts.failed - parts + counts.refused > 0)
       await reporter.say("--retry-failed sends again what failed or was refused");
-    // What interrupted it ends with the same words.
+    // After a signal, the interruption prints the same command.
     const left = counts.waiting + counts.running;
     if (left > 0 && !isSignal) await reporter.say(`${left} to go; go on with: ${this.parts.resume}`);
   }

@@ -15,7 +15,7 @@ import type { Style } from "../../terminal/style.js";
 
 const BAR_WIDTH = 20;
 
-/** The live line: a bar, how many rows stand where, what is left of the hour, the next slot and the end. */
+/** Formats the live line: a bar, the rows in each state, the creates left this hour, the next slot and the end. */
 export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
   const total = sum(counts);
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;
@@ -24,7 +24,7 @@ export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, st
   return `${bar} ${formatProgress(counts, outlook, now, style)}`;
 }
 
-/** The same without the bar. */
+/** Formats the live line without the bar. */
 export function formatProgress(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
   const { left, nextAt, endsAt } = outlook;
   const isAhead = nextAt !== undefined && nextAt > now && counts.waiting > 0;
@@ -36,7 +36,7 @@ export function formatProgress(counts: Counts, outlook: BatchOutlook, now: numbe
   return formatCounts(counts, style) + (hour && style.dim(`; ${hour}`));
 }
 
-/** `12 of 40 done, 3 running, …`; the first three always, the others if they are above zero. */
+/** Formats `12 of 40 done, 3 running, …`: always the first three counts, the others if they are above zero. */
 export function formatCounts(counts: Counts, style: Style): string {
   const { done, running, waiting, failed, refused, stopped, unknown } = counts;
   const formatRare = (count: number, word: string) => (count > 0 ? [style.bad(`${count} ${word}`)] : []);
@@ -51,7 +51,7 @@ export function formatCounts(counts: Counts, style: Style): string {
   ].join(", ");
 }
 
-/** A time of day as this machine's clocks show it, with the date if it is not today's. */
+/** Formats a local time of day, with the date if it is not today. */
 function formatClock(at: number, now: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "never";
@@ -61,7 +61,7 @@ function formatClock(at: number, now: number): string {
   return `${date.getFullYear()}-${padTwo(date.getMonth() + 1)}-${padTwo(date.getDate())} ${time}`;
 }
 
-/** A change of a row, where nothing moves. Why a row FAILED stands in no line of its own, so it stands here. */
+/** Formats a change of a row for output without a live line, with the reason if the row FAILED. */
 export function formatRowChange(state: RowState, counts: Counts): string {
   const { row, standing, status, requestId, error } = state;
   const why = standing === "failed" && error ? `: ${escapeLine(error.message)}` : "";
@@ -70,7 +70,7 @@ export function formatRowChange(state: RowState, counts: Counts): string {
   return `[${ended}/${sum(counts)}] ${escapeLine(nameRow(row))}${id} is ${escapeLine(chooseStateWord(state))}${why}`;
 }
 
-/** A row that is done with, for a script: `request_id<TAB>STATUS<TAB>name<TAB>file`, `-` for what is not there. */
+/** Formats a row that has ended, for a script: `request_id<TAB>STATUS<TAB>name<TAB>file`, with `-` for a missing value. */
 export function formatRowLine(state: RowState, style: Style): string {
   const id = state.requestId ?? (state.standing === "unknown" ? state.localId : undefined) ?? "-";
   return [
@@ -81,7 +81,7 @@ export function formatRowLine(state: RowState, style: Style): string {
   ].join("\t");
 }
 
-/** A change of a row for a program. */
+/** Builds the JSON of a change of a row. */
 export function buildRowJson(state: RowState, moment: Omit<WatchLine, "requestId" | "status">) {
   const { row, requestId = null, localId, file, error, check } = state;
   return {
@@ -95,13 +95,13 @@ export function buildRowJson(state: RowState, moment: Omit<WatchLine, "requestId
   };
 }
 
-/** All of a batch for a program. */
+/** Builds the JSON of the summary. */
 export function buildSummaryJson(counts: Counts, exitCode: number, cost?: number) {
   const spent = cost === undefined ? {} : { cost_dollars: cost };
   return { summary: { rows: sum(counts), ...counts, ...spent, exit_code: exitCode } };
 }
 
-/** What a batch would do, in sentences. */
+/** Describes what a batch would do. */
 export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate): string {
   const { waiting, done, running, unknown, failed, refused, stopped } = counts;
   const before = { done, running, unknown, failed, refused, stopped };
@@ -119,7 +119,7 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   return `${lines.join("\n")}\n`;
 }
 
-/** Rows with their models, where there are models: a line each, on a terminal in columns. */
+/** Formats rows with their models, if they have any: one line each, on a terminal in columns. */
 export function formatPrompts(
   rows: readonly { name: string; model?: string | undefined; prompt: string }[],
   columns: number | undefined,
@@ -133,15 +133,15 @@ export function formatPrompts(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** A longer name of a row is cut, so that questions are seen. In columns. */
+/** The longest name of a row, in columns; a longer one is cut, so that the question is visible. */
 const LONGEST_NAME = 24;
 
-/** The columns that the names of rows take. */
+/** Measures the width of the names of rows, in columns. */
 export function measureNameWidth(names: readonly string[]): number {
   return Math.min(LONGEST_NAME, Math.max(...names.map((name) => measureColumns(escapeLine(name)))));
 }
 
-/** A row that is done with, for people: its name, its state, how long it took, its question, and why it FAILED. */
+/** Formats a row that has ended, for people: its name, state, duration and question, and why it FAILED. */
 export function formatRowForPeople(state: RowState, names: number, columns: number, style: Style): string {
   const took = measureDuration(state);
   const time = (took === undefined ? "" : formatDuration(took)).padStart(7);
@@ -155,13 +155,13 @@ export function formatRowForPeople(state: RowState, names: number, columns: numb
   return alignRow(cells, [names, 10], columns) + fold(why, columns, 2);
 }
 
-/** How long a row took, by the clock of this machine: that of the service may differ. */
+/** Measures how long a row took, by this machine's clock, because the service's clock may differ. */
 export function measureDuration({ sentAt, createdAt, endedAt }: RowState): number | undefined {
   const [startedAt, until] = [parseEpoch(sentAt ?? createdAt), parseEpoch(endedAt)];
   return startedAt === undefined || until === undefined ? undefined : until - startedAt;
 }
 
-/** What a batch would do, for a program. */
+/** Builds the JSON of what a batch would do. */
 export function estimateJson({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate) {
   const { waiting, ...rest } = counts;
   const formatDateOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
@@ -180,12 +180,12 @@ function sum(counts: Counts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
-/** A sentence about a row, with its name. */
+/** Puts the name of a row before a message about it. */
 export function addRowName({ row }: RowState, message: string): string {
   return `${nameRow(row)}: ${message}`;
 }
 
-/** What does not work now, and that it is tried again. */
+/** Describes a failure that will be retried. */
 export function formatTrouble(event: BatchRunEvent & { kind: "trouble" }): string {
   const message = explainError(event.error);
   switch (event.activity) {

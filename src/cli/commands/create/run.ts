@@ -33,7 +33,7 @@ type RerunFlags = Given<"dryRun" | "context" | "pace" | "provider" | "quota" | "
 };
 type CreateFlags = RerunFlags & Given<"request" | "or" | "once" | "domains">;
 
-/** Submits a prompt; the id is on stdout the moment it is safe on the disk. */
+/** Submits a prompt. Prints the id as soon as it is on disk. */
 export async function create(
   ctx: Context,
   prompt: string | undefined,
@@ -44,14 +44,14 @@ export async function create(
   return showCreate(ctx, await openAskedAccounts(ctx, body, options), options);
 }
 
-/** A new request with the prompt and the schema of an old one. One whose outcome is unknown must be settled first. */
+/** Submits the prompt and the schema of an old request again. A request with an unknown outcome must be settled first. */
 export async function rerun(ctx: Context, id: string, options: RerunFlags): Promise<number> {
   ctx.limitDay(options);
   const entry = requireEntry(ctx, id);
   const { prompt, output_schema, structured_output } = entry;
-  // With no account in use there is still the one that it was asked of: it can be shown, and not be sent.
+  // Without an account in use, a dry run can still show the request for the account that created it.
   const account = options.dryRun && !ctx.settings.baseUrl ? openAtOrigin(ctx, entry) : ctx;
-  // A model of one provider says nothing to another service.
+  // A model of one provider is not valid at another service.
   const providerFields = entry.origin === account.origin ? pickProviderFields(entry) : {};
   const context = await readContextFiles(ctx, options.context, entry);
   const old = {
@@ -71,7 +71,7 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   return showCreate(account, [{ account, body, limit: account.getHourlyLimit(options) }], options);
 }
 
-/** The account by its profile, which alone knows a provider at another address; by the origin if that is gone. */
+/** Opens the account that created an entry: by its profile, which alone knows a provider at another address, else by its origin. */
 function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
   const { profile } = entry;
   if (profile && Object.hasOwn(ctx.store.read().profiles, profile)) {
@@ -109,7 +109,7 @@ async function showCreate(
   return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
 }
 
-/** Throws CodedError `LOCAL_IO`, with the id, if that could not be printed. */
+/** Prints the id. Throws CodedError `LOCAL_IO`, with the id, if that fails. */
 async function print(reporter: Reporter, requestId: string, data: Data): Promise<void> {
   try {
     await reporter.show(data, `${requestId}\n`);

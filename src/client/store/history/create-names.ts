@@ -21,14 +21,14 @@ function listAsked(create: NamedCreate): unknown[] {
   return [prompt, structured_output, output_schema, ...(Object.keys(extra).length > 0 ? [extra] : [])];
 }
 
-/** The same for two creates with the same origin, key, prompt and schema, whatever the order of a schema's members. */
+/** Names a create: two creates with the same origin, key, prompt and schema have the same name, whatever the order of a schema's members. */
 export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "key_id">): string {
   return JSON.stringify([create.origin, create.key_id, ...listAsked(create)], (_name, value) =>
     isObject(value) ? Object.fromEntries(sortEntries(value)) : value,
   );
 }
 
-/** A digest for one origin and key, 24 hexadecimal digits, as the journals of batches hold it. `profile`: of a row. */
+/** Computes the digest of a request for the journal of a batch, in 24 hexadecimal digits. `profile`: the profile that a row names. */
 export function computeDigest(create: NamedCreate, profile?: string): string {
   const account = profile === undefined ? [] : [{ profile }];
   return hashSha256(JSON.stringify(toPairs([...listAsked(create), ...account]))).slice(0, 24);
@@ -43,7 +43,7 @@ function sortEntries(value: Record<string, unknown>): [string, unknown][] {
   return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A create, by what makes two creates the same. */
+/** The parts of a create that two equal creates share. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
 
 /** A create without an outcome; `sender` is the process that waits for it, undefined if no process does. */
@@ -58,10 +58,10 @@ export interface SameCreates {
   unsettled: UnsettledCreate[];
 }
 
-/** Reading ends after so many entries that are too old: where a clock was set back for a while, newer ones lie between. */
+/** Reading ends after this many old entries in a row. One old entry is not enough: after a clock was set back, newer ones may follow. */
 const OLD_ENTRIES = 1_000;
 
-/** The creates of the same origin, key, prompt and schema made since `since` (epoch ms), and unknown ones of any age. */
+/** Finds the creates of the same origin, key, prompt and schema made since `since` (epoch ms), and unknown ones of any age. */
 export function findSameCreates(
   log: AppendLog,
   { unknown, found: entries }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },

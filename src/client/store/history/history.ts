@@ -73,7 +73,7 @@ export interface HistoryQuery {
 /** A request with a kept result or check. */
 type KeptRequest = Parameters<typeof buildIdKey>[0];
 
-/** How many lines more than asked for are read and sorted: requests that were sent together are logged in any order. */
+/** How many extra lines are read before sorting: requests that were sent together are logged in any order. */
 const REORDER = 256;
 
 /** Contract §11. */
@@ -159,7 +159,7 @@ export class History {
     return this.#recordPending(intent);
   }
 
-  /** Unknown outcomes first, then the newest first by the time it was sent: providers give whole seconds. */
+  /** Lists unknown outcomes first, then the newest first by the time of sending, since providers' times are whole seconds. */
   list({ limit, status, accepts: isWanted = () => true }: HistoryQuery): HistoryEntry[] {
     const { unknown, found: openEntries } = this.#readOpen();
     const wanted = status?.toUpperCase();
@@ -177,7 +177,7 @@ export class History {
     return listed.flat().slice(0, limit);
   }
 
-  /** The entry that was sent last by this machine's clock, of those that `isOurs` takes; an unknown outcome included. */
+  /** Finds the newest entry that `isOurs` accepts, by the time of sending; includes unknown outcomes. */
   findNewest(isOurs: (entry: HistoryEntry) => boolean): HistoryEntry | undefined {
     const unknown = this.#readOpen().unknown.filter(isOurs);
     const knownEntries = this.list({
@@ -188,8 +188,8 @@ export class History {
   }
 
   /**
-   * The entry with this request id or local id: the newest that `isPreferred` takes, else the newest. Without one,
-   * those whose ids begin with it, of which four characters are needed that are no provider's prefix.
+   * Finds the entry with this request id or local id: the newest that `isPreferred` accepts, else the newest. Without one,
+   * finds the entries whose ids begin with it; that takes four characters beyond a provider's prefix.
    */
   find(id: string, isPreferred: (entry: HistoryEntry) => boolean = () => true): HistoryEntry[] {
     const { unknown, found: openEntries } = this.#readOpen();
@@ -213,7 +213,7 @@ export class History {
     return [...entries.values()].map((entry) => this.#mergeLastSeen(entry));
   }
 
-  /** How many characters of an id name it alone here: eight at least, a provider's prefix not counted. */
+  /** Measures the shortest unique beginning of an id in this history: at least eight characters after a provider's prefix. */
   measureNameLength(id: string): number {
     let length = id.length - stripIdPrefix(id).replace("local-", "").length + SHOWN;
     const others = this.find(id.slice(0, length)).flatMap(({ request_id, local_id }) =>
@@ -243,7 +243,7 @@ export class History {
     return undefined;
   }
 
-  /** How long the last finished runs of an origin took, in ms, the newest first; what cannot be read knows none. */
+  /** Lists how long the last finished runs of an origin took, in ms, the newest first; none if the history cannot be read. */
   listDurations(origin: string, limit: number): number[] {
     const listed: number[] = [];
     catchLocalError(() => {
@@ -277,12 +277,12 @@ export class History {
     };
   }
 
-  /** Where a key stands in the hour at an origin. `limit` is creates an hour; refused and unknown ones count. */
+  /** Counts the creates of a key in the last hour, including refused and unknown ones. `limit`: creates allowed per hour. */
   countHour({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     return computeHour(this.#listCounted({ origin, key_id: hashKeyId(apiKey) }), limit, this.now());
   }
 
-  /** How many creates of a key that is known by its id alone count in the hour. */
+  /** Counts the creates of the last hour of a key of which only the id is known. */
   countHourly(key: Pick<CountedKey, "origin" | "key_id">): number {
     return this.#listCounted(key).length;
   }
@@ -294,8 +294,8 @@ export class History {
   }
 
   /**
-   * Begins a create if fewer than `perHour` count of the last hour and fewer than `perDay` of the last 24. To count and
-   * to write the intent is one step among all processes of this machine, so that no two of them take the same slot.
+   * Begins a create if fewer than `perHour` creates count in the last hour and fewer than `perDay` in the last 24. Counting
+   * and writing the intent are one step for all processes of this machine, so that no two of them take the same slot.
    * Throws LocalError, or `signal.reason` if that is aborted while another process counts.
    */
   async reserve(
@@ -308,10 +308,10 @@ export class History {
       makeFolder(this.folder);
       release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
       const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashKeyId(attempt.apiKey) });
-      // Counted as of now each time, they would fill the hour until the clock is where it was.
+      // If they counted as of now each time, they would fill the hour until the clock reaches their date.
       for (const { localId, isAhead } of attempts) if (isAhead) this.#redate(localId, attempt);
       const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.countDay(attempt, perDay).nextAt;
-      // Later than the time by which the day was counted, or a day with places left would seem to be full.
+      // Read the time after the day was counted, or a day with places left would seem full.
       const now = this.now();
       if (day > now) return { fullUntil: day, isDay: true };
       const { nextAt } = computeHour(attempts, perHour, now);
@@ -346,7 +346,7 @@ export class History {
   }
 
   /**
-   * Takes prompt, context, id and result off the disk; time, account and cost stay. Also removes the texts of contexts that
+   * Removes prompt, context, id and result from the disk; time, account and cost stay. Also removes the texts of contexts that
    * no record names. Rejects with LocalError.
    */
   async forget(entries: readonly HistoryEntry[]): Promise<void> {
@@ -417,7 +417,7 @@ export class History {
     return listAttempts(this.#log, this.#read(), { origin, key_id, since, now, isMade });
   }
 
-  /** Writes down that an attempt which is dated ahead of the clock counts as of now. */
+  /** Records that an attempt dated after the current time counts as of now. */
   #redate(localId: string, { origin, apiKey }: Attempt): void {
     const attempt = { local_id: localId, origin, key_id: hashKeyId(apiKey), at: this.#formatDate() };
     this.#log.append({ kind: "redated", ...attempt }, { sync: false });
@@ -477,10 +477,10 @@ function compareByTime(a: HistoryEntry, b: HistoryEntry): number {
   return Date.parse(b.sent_at) - Date.parse(a.sent_at);
 }
 
-/** A shorter text is not taken for the beginning of an id: it would match by accident. */
+/** The shortest beginning of an id; a shorter one would match by accident. */
 const SHORTEST_PREFIX = 4;
 
-/** An id that is cut shows at least so many characters (contract §3). */
+/** The least number of characters of a cut id (contract §3). */
 const SHOWN = 8;
 
 /** Whether an id begins with a text, with or without the provider's prefix, which does not count. */

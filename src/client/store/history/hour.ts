@@ -3,7 +3,7 @@ import type { AppendLog } from "./log.js";
 import type { OpenIntent } from "./open-intents.js";
 import { RESOLVED } from "./records.js";
 
-/** An attempt counts so much longer (ms): the service may count whole seconds (§8), by another clock. */
+/** An attempt counts for this much longer (ms), because the service may count whole seconds (§8) by another clock. */
 export const MARGIN_MS = 1_000;
 
 /** The used creates of one key at one origin in the hour, or in the day. */
@@ -24,7 +24,7 @@ export function computeHour(
   return { attempts, nextAt: findNextSlot(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
 }
 
-/** Reading ends after so many lines that are too old: where a clock was set back for a while, newer ones lie between. */
+/** Reading ends after this many old lines in a row. One old line is not enough: after a clock was set back, newer ones may follow. */
 const OLD_LINES = 1_000;
 
 /** The key and time window (epoch ms) to count, and whether refused creates are excluded. */
@@ -36,7 +36,7 @@ export interface CountedKey {
   isMade: boolean;
 }
 
-/** An attempt to create: when it counts (epoch ms). `isAhead`: it is dated ahead of the clock, and that is not written down. */
+/** An attempt to create and when it counts (epoch ms). `isAhead`: its date is after the current time, and that is not recorded yet. */
 export interface CountedAttempt {
   localId: string;
   at: number;
@@ -44,9 +44,9 @@ export interface CountedAttempt {
 }
 
 /**
- * Returns the creates that `origin` was asked for with this key since `since` (epoch ms): those that were made, those that
- * were refused unless `isMade`, and those with an unknown outcome. One that is dated after `now` counts as of the time at
- * which a `redated` line noticed that, else as of now.
+ * Lists the attempts to create at `origin` with this key since `since` (epoch ms): successful ones, refused ones unless
+ * `isMade`, and those with an unknown outcome. An attempt dated after `now` counts as of the time that its `redated` line
+ * has, else as of now.
  */
 export function listAttempts(
   log: AppendLog,

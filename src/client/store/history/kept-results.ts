@@ -31,7 +31,7 @@ export class KeptResults {
     });
   }
 
-  /** The JSON text of a result that is kept; undefined if it is not, or cannot be read. */
+  /** Reads the JSON text of a stored result; undefined if it is missing or cannot be read. */
   read(service: string, requestId: string): string | undefined {
     const path = this.#buildPath(service, requestId);
     try {

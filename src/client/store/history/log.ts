@@ -24,7 +24,7 @@ import {
 } from "./records.js";
 
 const LINE_BREAK = Buffer.from("\n");
-/** After this long (ms) a lock's holder is stuck: rewriting 100,000 lines takes about a second, counting an hour milliseconds. */
+/** How long (ms) to wait for a lock before its holder counts as stuck: rewriting 100,000 lines takes about a second. */
 export const LOCK_WAIT_MS = 10_000;
 
 const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed", "not-created"]);
@@ -83,8 +83,8 @@ export class AppendLog {
   }
 
   /**
-   * The newest line first; with `needle`, only lines that contain it. Torn lines and those of unknown kinds are passed
-   * over. Throws LocalError. A file without read permission throws if `isStrict`; if not, there is nothing in it.
+   * Yields the newest line first; with `needle`, only lines that contain it. Skips torn lines and those of unknown kinds.
+   * Throws LocalError. A file without read permission throws if `isStrict`; otherwise it counts as empty.
    */
   *readLines(needle?: string, isStrict = needle === undefined): Generator<HistoryLine> {
     try {
@@ -99,7 +99,7 @@ export class AppendLog {
     }
   }
 
-  /** Whether a create is in the log: made, or settled as not made. */
+  /** Returns whether the log has the outcome of a create. */
   has(localId: string): boolean {
     for (const line of this.readLines(`"${localId}"`))
       if (SETTLED.has(line.kind) && "local_id" in line && line.local_id === localId) return true;
@@ -107,12 +107,12 @@ export class AppendLog {
   }
 }
 
-/** Whether the history may not be read; callers then treat it as empty. */
+/** Returns whether this process lacks permission to read the history; callers then treat it as empty. */
 export function isUnreadable(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENOTDIR"].includes(getSystemCode(error) ?? "");
 }
 
-/** Requests in the log, newest first, in the state last seen, and creates that were never made. */
+/** Yields the requests in the log, newest first, in the state last seen, and creates that were never made. */
 export function* readEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
   const states = new Map<string, SeenRecord>();
   for (const line of log.readLines(needle)) {

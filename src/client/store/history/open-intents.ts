@@ -29,7 +29,7 @@ const ROOM = 1_024;
 
 const outcome = v.looseObject({
   request_id: id,
-  /** False while the id was only found in an answer that was no success. */
+  /** False if the id was only found in an answer that was not a success. */
   confirmed: v.boolean(),
   status: v.fallback(v.string(), "PENDING"),
   created_at: v.fallback(v.nullable(v.string()), null),
@@ -101,7 +101,7 @@ export class OpenIntents {
   }
 }
 
-/** Where the second line begins, in bytes. */
+/** Returns the offset of the second line, in bytes. */
 function measureRoom(record: Intent): number {
   return Buffer.byteLength(stringifyExact(record)) + 1;
 }
@@ -112,7 +112,7 @@ function openIntentIn(text: string): OpenIntent | undefined {
   return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
 }
 
-/** Undefined if there is no such file; empty if it could not be read. */
+/** Reads an intent's file; undefined if it does not exist, empty if it cannot be read. */
 function readIntentText(path: string): string | undefined {
   try {
     return readIfThere(path, MAX_RECORD_BYTES);
@@ -122,7 +122,7 @@ function readIntentText(path: string): string | undefined {
   }
 }
 
-/** The log's record of an intent with a confirmed outcome. */
+/** Builds the log's record of an intent with a confirmed outcome. */
 export function buildCreatedRecord(
   { kind: _, ...record }: Intent,
   { confirmed: __, ...outcome }: CreateOutcome,
@@ -130,7 +130,7 @@ export function buildCreatedRecord(
   return v.parse(created, { kind: "created", ...record, ...outcome });
 }
 
-/** An entry with an unknown outcome; it has the id that was salvaged from a broken answer, if there was one. */
+/** Builds an entry with an unknown outcome, and the id that was salvaged from a broken answer, if any. */
 export function buildUnknownEntry({ intent: { kind: _, ...rest }, outcome }: OpenIntent): HistoryEntry {
   return { ...rest, request_id: outcome?.request_id ?? null, status: UNKNOWN, created_at: null };
 }

@@ -16,17 +16,17 @@ export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profil
 export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
   Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message" | "cut_short">>;
 
-/** The service that a request was made at: a gateway may have several behind one origin, each with ids of its own. */
+/** Returns the service of a request: a gateway may have several behind one origin, each with its own ids. */
 export function getService({ origin, base_path = "" }: Pick<HistoryEntry, "origin" | "base_path">): string {
   return origin + base_path;
 }
 
 export const UNKNOWN = "UNKNOWN";
 
-/** The state of a create that its user settled as never made. */
+/** The state of a create that its user settled as not created. */
 export const NOT_CREATED = "NOT_CREATED";
 
-/** The code of a create that was never made and that the service did not count. */
+/** The code of an attempt that created nothing and that the service did not count. */
 export const RESOLVED = "RESOLVED";
 
 const text = v.string();
@@ -36,7 +36,7 @@ export const id = v.pipe(
   v.check((value: string) => isRequestId(value)),
 );
 const maybe = v.nullable(v.string());
-/** The object itself, not a checked copy, which would forget its text: a repeated create sends the same numbers. */
+/** Keeps the parsed object instead of a copy, because a copy would lose its text: a repeated create must send the same numbers. */
 const schema = v.custom<JsonSchema>(isObject);
 
 const account = v.looseObject({
@@ -61,13 +61,13 @@ export const intent = v.looseObject({
   prompt: text,
   structured_output: v.fallback(v.boolean(), false),
   output_schema: v.fallback(v.nullable(schema), null),
-  /** Of a provider's request only: the model that was asked for, its options, and what it follows up on. */
+  /** Only for a request at a provider: its model, its options, and the request that it follows up on. */
   model: v.fallback(v.optional(text), undefined),
   options: v.fallback(v.optional(schema), undefined),
   after: v.fallback(v.optional(text), undefined),
   /** The files before the question. A digest is the name of the file that keeps the text. */
   context: v.fallback(v.optional(v.array(file)), undefined),
-  /** The account that was asked first, if that was another one. */
+  /** The account that was tried first, if it was another one. */
   asked_of: v.fallback(v.optional(account), undefined),
 });
 export type Intent = v.InferOutput<typeof intent>;
@@ -80,11 +80,11 @@ export interface Attempt {
   profile: string | null;
   apiKey: string;
   body: CreateBody;
-  /** The account that was asked first, if that was another one; its key may be empty. */
+  /** The account that was tried first, if it was another one; its key may be empty. */
   askedOf?: Omit<Attempt, "body" | "askedOf"> | undefined;
 }
 
-/** The record of an attempt; `parseSentAt` is ISO 8601. */
+/** Builds the record of an attempt; `sentAt` is ISO 8601. */
 export function buildIntent({ body, askedOf, ...attempt }: Attempt, sentAt: string): Intent {
   const { prompt, structured_output = false, output_schema = null } = body;
   const context = body.context?.map(({ text: _, ...file }) => file);
@@ -104,7 +104,7 @@ function pickAccount({
   return { origin, profile, key_id: hashKeyId(apiKey), ...(basePath && { base_path: basePath }) };
 }
 
-/** The fields of a create that only providers take; they are left out of the record and the name if absent. */
+/** Picks the fields of a create that only providers accept. Absent fields stay out of the record and the name. */
 export function pickProviderFields({
   model,
   options,
@@ -131,7 +131,7 @@ export const created = v.looseObject({
 });
 export type CreatedRecord = v.InferOutput<typeof created>;
 
-/** A state that was seen; `duration_ms` on a final one whose beginning is known. */
+/** A state of a request; a final one has `duration_ms` if the start is known. */
 export const seen = v.looseObject({
   kind: v.literal("status"),
   request_id: id,
@@ -153,17 +153,17 @@ export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "token
 
 type Members<S extends { entries: v.ObjectEntries }> = v.InferOutput<v.ObjectSchema<S["entries"], undefined>>;
 
-/** What the history holds of one request, or of a create that was sent and has no readable answer (`UNKNOWN`). */
+/** The history's entry of a request, or of a create that was sent and got no readable answer (`UNKNOWN`). */
 export type HistoryEntry = Omit<Members<typeof created>, "kind" | "at" | "request_id"> &
   SeenDetails & {
     /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
     request_id: string | null;
-    /** When this machine saw that it had ended, ISO 8601 in UTC, and how long it took until then. */
+    /** When this machine saw the end (ISO 8601 in UTC), and how long the request took until then. */
     ended_at?: string | undefined;
     duration_ms?: number | undefined;
   };
 
-/** A create whose own line is dated ahead of the clock counts at `at` instead, the time at which that was noticed first. */
+/** The date of a create's own line is after the current time, so the create counts at `at`, when that was first noticed. */
 export const redated = v.looseObject({
   kind: v.literal("redated"),
   local_id: id,
@@ -174,11 +174,11 @@ export const redated = v.looseObject({
 /** A create that the service counted and refused. */
 export const dismissed = v.looseObject({ ...redated.entries, kind: v.literal("dismissed"), code: text });
 
-/** A create that its user settled as never made: the whole intent, so that it can be shown and sent again. */
+/** A create that its user settled as not created, with the whole intent, so that it can be shown and sent again. */
 export const notCreated = v.looseObject({ ...intent.entries, kind: v.literal("not-created"), at: text });
 export type NotCreatedRecord = v.InferOutput<typeof notCreated>;
 
-/** A create whose prompt and id were forgotten: it still counts at `at`, when it was sent, and for what it cost. */
+/** A create whose prompt and id were removed. Its time of sending (`at`) and its cost still count. */
 export const forgotten = v.looseObject({
   kind: v.literal("forgotten"),
   ...{ origin, key_id, profile },
@@ -193,7 +193,7 @@ export type HistoryLine = v.InferOutput<typeof line>;
 
 const KINDS: ReadonlySet<string> = new Set(line.options.map(({ entries }) => entries.kind.literal));
 
-/** A record as JSON, its schema and each of its options as they were written; undefined for what is no JSON. */
+/** Parses a record; its schema and its options remember their text. Returns undefined if the text is not JSON. */
 export function recordIn(text: string): unknown {
   const record = readJsonPath(text, "output_schema");
   if (!isObject(record) || !isObject(record.options)) return record;
@@ -201,7 +201,7 @@ export function recordIn(text: string): unknown {
   return { ...record, options: listExactMembers(options) };
 }
 
-/** One line of the history; undefined for a torn one, "other" for a kind that a later version may know. */
+/** Parses one line of the history; undefined for a torn line, "other" for a kind that a later version may know. */
 export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefined {
   const value = recordIn(bytes.toString("utf8"));
   const result = v.safeParse(line, value);
@@ -210,17 +210,17 @@ export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefi
   return typeof kind === "string" && !KINDS.has(kind) ? "other" : undefined;
 }
 
-/** The entry of a request that exists, in the state last seen. */
+/** Builds the entry of an existing request, in the state last seen. */
 export function buildEntry({ kind: _, at: __, ...record }: CreatedRecord, last?: SeenRecord): HistoryEntry {
   return last ? addSeen(record, last) : record;
 }
 
-/** A state that was seen, with what was learned `later`. Why a request failed may be learned after its end. */
+/** Merges a state with a newer line about the same state: the reason of a failure may arrive after the end. */
 export function mergeSeen(seen: SeenRecord, later: SeenRecord | undefined): SeenRecord {
   return later?.status === seen.status ? { ...seen, ...later, at: seen.at } : (later ?? seen);
 }
 
-/** An entry in a state that was seen later. */
+/** Returns an entry with a newer state. */
 export function addSeen(
   entry: HistoryEntry,
   { status, at, duration_ms, cut_short, cost_dollars, tokens, message }: SeenRecord,
@@ -237,12 +237,12 @@ export function addSeen(
   };
 }
 
-/** The entry of a create that was never made. */
+/** Builds the entry of a create that its user settled as not created. */
 export function buildNotCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): HistoryEntry {
   return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
 
-/** The tokens of a `usage`, in and out together; undefined if it says neither. Gemini has the sum alone in these words. */
+/** Sums the input and output tokens of a `usage`; undefined if it has neither. Gemini reports only the sum under these names. */
 export function readTokens(usage: unknown): number | undefined {
   const { input_tokens, output_tokens, total_tokens } = Object(usage);
   const isNumber = (count: unknown) => typeof count === "number";
@@ -250,23 +250,23 @@ export function readTokens(usage: unknown): number | undefined {
   return counts.length > 0 ? counts.reduce((sum, count) => sum + count, 0) : [total_tokens].find(isNumber);
 }
 
-/** The sum of what some requests cost, without the digits that fractions add; undefined for none. */
+/** Sums costs, rounded to nine decimals; undefined for no costs. */
 export function sumOf(amounts: readonly number[]): number | undefined {
   const sum = amounts.reduce((total, amount) => total + amount, 0);
   return amounts.length === 0 ? undefined : Number(sum.toFixed(9));
 }
 
-/** When a request began, epoch ms: by the service's word, but not before it was sent; its clock may be another one. */
+/** Returns when a request began, in epoch ms: the service's time, but never before the time of sending, since its clock may differ. */
 export function parseTime(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
   return Math.max(parseEpoch(entry.created_at) ?? 0, Date.parse(entry.sent_at));
 }
 
-/** The name of a create in the history: it has one before the service gives it any. */
+/** Creates the local id of a create, which it needs before the service gives it an id. */
 function createLocalId(): string {
   return `local-${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
 }
 
-/** Tells keys apart in the history without keeping one: the start of a digest. */
+/** Hashes a key to the start of its digest, which tells keys apart in the history without storing them. */
 export function hashKeyId(apiKey: string): string {
   return hashSha256(apiKey).slice(0, 12);
 }

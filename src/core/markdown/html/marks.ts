@@ -1,33 +1,33 @@
 import { normalizeAddress } from "../document.js";
 import { escapeHtml, escapeHtmlText, renderAnchor, Signs } from "./blocks.js";
 
-/** What is said of a place of a result, or of one of its fields. */
+/** The outcome of the check of one sentence or field of a result. */
 export interface PageMark {
-  /** Where the place ends, in UTF-16 units; of a field 0. */
+  /** The end of the sentence, in UTF-16 units; 0 for a field. */
   end: number;
   /** As in `companies.0.name`. */
   field: string | null;
   word: string;
-  /** How it looks: a class of the page's style. */
+  /** The class of the page's style that colours it. */
   look: "done" | "bad" | "idle";
   claim: string;
-  /** Sentences about it. */
+  /** Explanations, each a sentence. */
   notes: readonly string[];
-  /** The text that it was found in. */
+  /** The passage of a page that contains it. */
   passage: string | null;
   urls: readonly string[];
 }
 
 export interface PageMarks {
-  /** In the order of their places. */
+  /** In the order of the text. */
   all: readonly PageMark[];
-  /** A sentence about all of them. */
+  /** A sentence that sums the check up. */
   summary: string;
-  /** Where the sentences end that cite nothing, in UTF-16 units. */
+  /** The ends of the sentences that cite nothing, in UTF-16 units. */
   uncited: readonly Pick<PageMark, "end" | "field">[];
 }
 
-/** The signs behind the places of a document: of a mark the link to what is said of it. */
+/** Builds the signs that follow the sentences of a document: a link from each mark to its entry in the list. */
 export function renderSigns(
   { all, uncited }: Pick<PageMarks, "all" | "uncited"> = { all: [], uncited: [] },
 ): Signs {
@@ -38,7 +38,7 @@ export function renderSigns(
   return new Signs(signs.sort((a, b) => a.end - b.end));
 }
 
-/** The links of the marks of a field. */
+/** Returns a function that renders the links of the marks of a field. */
 export function createFieldLinks({
   all,
   uncited,
@@ -57,7 +57,7 @@ function renderLink(mark: PageMark, i: number): string {
   return `<a class="mark ${mark.look}" id="m${i}" href="#c${i}">${escapeHtml(mark.word)}</a>`;
 }
 
-/** What is wrong, which leads to its places, with the summary over it. */
+/** Renders the summary and the list of problems, each with a link to its sentence. */
 export function renderWrong({ all, summary }: PageMarks): string {
   const items = all.flatMap(({ look, word, claim, notes }, i) =>
     look === "bad"
@@ -68,7 +68,7 @@ export function renderWrong({ all, summary }: PageMarks): string {
   return `<section class="marks"><p>${escapeHtml(summary)}</p>${list}</section>`;
 }
 
-/** The list that the marks lead to. */
+/** Renders the list to which the marks link. */
 export function renderMarks({ all }: PageMarks): string {
   const items = all.map(({ word, look, claim, notes, passage, urls }, i) => {
     const lines = [...notes.map(escapeHtmlText), ...urls.map(renderLinkedUrl)];

@@ -2,14 +2,14 @@ import { CsvError, type Info, parse } from "csv-parse/sync";
 import { attachSource, isObject, readJsonPath } from "../../../../core/json/exact-json.js";
 import { formatCount } from "../../../../core/text/phrases.js";
 
-/** One entry of the input, before anything is made of it. */
+/** One entry of the input, as it was parsed. */
 export interface InputRecord {
-  /** Where it begins, from 1. */
+  /** The number of its first line, from 1. */
   line: number;
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with the input, and where; without a line it is about the command. */
+/** A fault of the input and its line; without a line, a fault of the command. */
 export interface RowFault {
   line?: number;
   reason: string;
@@ -18,13 +18,13 @@ export interface RowFault {
 export interface Parsed {
   records: InputRecord[];
   faults: RowFault[];
-  /** The columns that every record has; undefined if each has its own. */
+  /** The columns of all records; undefined if records may differ. */
   columns?: readonly string[];
 }
 
 export type Format = "txt" | "jsonl" | "csv";
 
-/** The format of an input: by the ending of its file's name, else by how it begins. `template`: whether columns are named. */
+/** Guesses the format of an input from the file name, else from its first line. `template`: whether a template names columns. */
 export function formatOf(path: string, text: string, template: boolean): Format {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   if (ending === "csv" || ending === "txt") return ending;
@@ -35,13 +35,13 @@ export function formatOf(path: string, text: string, template: boolean): Format 
   return template || (columns.includes("prompt") && columns.length > 1) ? "csv" : "txt";
 }
 
-/** One prompt a line; blank lines are skipped. */
+/** Parses text with one prompt per line. Skips blank lines. */
 export function parseLines(text: string): Parsed {
   const records = promptLines(text).map(({ line, text: prompt }) => ({ line, fields: { prompt } }));
   return { records, faults: [], columns: ["prompt"] };
 }
 
-/** JSON Lines: an object a line; blank lines are skipped. */
+/** Parses JSON Lines: one object per line. Skips blank lines. */
 export function parseJsonLines(text: string): Parsed {
   const parsed: Parsed = { records: [], faults: [] };
   for (const { line, text: json } of promptLines(text)) {
@@ -59,13 +59,13 @@ function promptLines(text: string): { line: number; text: string }[] {
     .filter(({ text: content }) => content.trim() !== "");
 }
 
-/** Comma-separated values with a header line (RFC 4180). What cannot be read as such ends the search for faults. */
+/** Parses comma-separated values with a header line (RFC 4180). Stops at the first syntax error. */
 export function parseCsv(text: string): Parsed {
   const faults: RowFault[] = [];
   const records: InputRecord[] = [];
   let columns: string[] | undefined;
   const take = ({ record: cells, raw, info }: { record: string[]; raw: string; info: Info }) => {
-    // The parser counts where a record ends; a quoted cell may hold line breaks.
+    // The parser reports the last line of a record, and a quoted cell may contain line breaks.
     const line = info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
     if (!columns) {
       columns = cells.map((name) => name.trim());

@@ -30,10 +30,10 @@ export type InputOptions = Omit<Given<"request">, "promptFile"> &
   Partial<Given<"provider" | "context">> &
   Given<"domains" | "quota"> & { format?: Format; template?: string };
 
-/** Everything is checked before anything is sent, so all of it is in memory; this is a hundred thousand long prompts. */
+/** The largest input: a hundred thousand long prompts. It is in memory, because everything is checked before anything is sent. */
 const MAX_BATCH_BYTES = 256 << 20;
 
-/** Reads the input of a batch, a path or `-`, with all that is wrong in it. Throws LocalError for an unreadable file. */
+/** Reads the input of a batch (a path or `-`) and collects all its faults. Throws LocalError for an unreadable file. */
 export async function readBatch(
   terminal: Context,
   path: string,
@@ -61,7 +61,7 @@ export async function readBatch(
   return { rows: made.rows, faults: [...made.faults, ...faults], format, accountOf: accounts.of };
 }
 
-/** Returns the accounts of rows with these profiles, and what each of them is asked. Throws UsageError. */
+/** Opens the accounts of rows with these profiles. Returns them with a function that builds the request for each. Throws UsageError. */
 async function openAccounts(
   ctx: Context,
   profiles: readonly (string | undefined)[],
@@ -96,7 +96,7 @@ async function openAccounts(
   return { areNamed, bodyAt: buildBodyAt, of: findNamed };
 }
 
-/** An invalid one is named together with the bad rows. */
+/** Reads the schema of all rows. Adds an invalid one to `faults`, to be reported with the invalid rows. */
 async function readSharedSchema(
   terminal: Pick<Terminal, "host" | "signal">,
   source: string | undefined,
@@ -115,7 +115,7 @@ const PARSERS: Readonly<Record<Format, (text: string) => Parsed>> = {
   ...{ jsonl: parseJsonLines, txt: parseLines, csv: parseCsv },
 };
 
-/** What is wrong with each schema that a row brings, by its JSON text. The checker is loaded only if there is one. */
+/** Checks the schemas of rows and returns their problems by JSON text. Loads the checker only if a row has a schema. */
 async function checkSchemas({ records }: Parsed, signal: AbortSignal): Promise<Map<string, string>> {
   const texts = new Set(records.flatMap(({ fields }) => stringifySchema(fields.output_schema) ?? []));
   const problems = new Map<string, string>();

@@ -19,15 +19,15 @@ export interface RowOptions {
   template: Template | undefined;
   schema: JsonSchema | undefined;
   structured: boolean;
-  /** What is wrong with schemas of rows, by their JSON text. */
+  /** The problems of the schemas of rows, by JSON text. */
   schemaProblems: ReadonlyMap<string, string>;
   /** Whether a column `model` names the model of a row, unless the template names it. */
   takesModels: boolean;
-  /** Returns what the account of a row is asked. Throws InputError. */
+  /** Completes the request of a row for its account. Throws InputError. */
   complete: (body: CreateBody, profile: string | undefined) => CreateBody;
 }
 
-/** Makes rows of what was read, and names every one that cannot be one. */
+/** Builds rows from the parsed records, and collects the faults of all invalid ones. */
 export function buildRows(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: RowFault[] } {
   const missing = findMissingColumns(parsed, options.template);
   if (missing) return { rows: [], faults: [...parsed.faults, missing] };
@@ -38,7 +38,7 @@ export function buildRows(parsed: Parsed, options: RowOptions): { rows: Row[]; f
   return { rows, faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 
-/** Where all records have the same columns, a missing one is a fault of the header and not of each record. */
+/** Returns the fault of a missing column. If all records share their columns, it is a fault of the header, not of each record. */
 function findMissingColumns(
   { columns, records }: Parsed,
   template: Template | undefined,
@@ -59,7 +59,7 @@ class Checks {
   readonly faults: RowFault[] = [];
   readonly #keys = new Map<string, number>();
   readonly #asked = new Map<string, number>();
-  /** Of the record at hand. */
+  /** The line of the current record. */
   #line = 0;
 
   constructor(private readonly options: RowOptions) {}
@@ -141,7 +141,7 @@ class Checks {
     if (given === undefined || given === null || given === "") return undefined;
     if (typeof given !== "string" && typeof given !== "number")
       return this.#fail("the key is neither a string nor a number");
-    // As it is written: an id of 64 bits is another number to JavaScript.
+    // Use its text: JavaScript would round a 64-bit id.
     const key = (typeof given === "number" && findMemberText(fields, "key")?.text) || String(given);
     const first = this.#keys.get(key);
     if (first !== undefined) this.#fail(`line ${first} has the same key, ${JSON.stringify(key)}`);
@@ -152,7 +152,7 @@ class Checks {
   }
 }
 
-/** The profile of a row's own account; undefined if it names none, or the template uses that column. */
+/** Returns the profile that a row names; undefined if it names none, or if the template uses that column. */
 export function readProfile(
   { profile }: InputRecord["fields"],
   template: Template | undefined,
@@ -161,13 +161,13 @@ export function readProfile(
   return isText || profile === undefined || profile === null || profile === "" ? undefined : String(profile);
 }
 
-/** The JSON text of a row's schema; in CSV it is text already, and an empty cell means that the row has none. */
+/** Returns the JSON text of a row's schema. In CSV it is already text, and an empty cell means no schema. */
 export function stringifySchema(given: unknown): string | undefined {
   if (given === undefined || given === null || given === "") return undefined;
   return typeof given === "string" ? given : stringifyExact(given);
 }
 
-/** A schema from its JSON text, which it remembers; undefined if that is not a JSON object. */
+/** Parses a schema, which remembers its text; undefined if the text is not a JSON object. */
 export function parseSchema(text: string): JsonSchema | undefined {
   const value = readJsonPath(text);
   return isObject(value) ? value : undefined;
@@ -175,7 +175,7 @@ export function parseSchema(text: string): JsonSchema | undefined {
 
 const PLACE = /\{\{\s*([^{}]+?)\s*\}\}/g;
 
-/** A prompt with places for columns: `Compare {{company}} with {{rival}}`. */
+/** A prompt with placeholders for columns: `Compare {{company}} with {{rival}}`. */
 export class Template {
   readonly columns: readonly string[];
 
@@ -183,12 +183,12 @@ export class Template {
     this.columns = [...new Set(Array.from(text.matchAll(PLACE), ([, name = ""]) => name))];
   }
 
-  /** The columns that `fields` does not have. */
+  /** Lists the placeholders that `fields` lacks. */
   listMissing(fields: Readonly<Record<string, unknown>>): string[] {
     return this.columns.filter((name) => !Object.hasOwn(fields, name));
   }
 
-  /** Text as it is, anything else as JSON. */
+  /** Fills the placeholders: with text unchanged, with any other value as JSON. */
   fill(fields: Readonly<Record<string, unknown>>): string {
     return this.text.replace(PLACE, (_all, name: string) => {
       const value = fields[name];
