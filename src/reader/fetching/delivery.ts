@@ -2,12 +2,12 @@ import { getVocabulary } from "../languages/languages.js";
 import { buildAlternation, cacheByVocabulary, lowerCase } from "../languages/patterns.js";
 import type { ReadDocument } from "../reading/documents/document.js";
 
-/** A page with more text is not an error page, even if its title looks like one, in characters. */
+/** An error page has less text than this, in characters; a longer page is content, even if its title looks like an error. */
 const MOST_ABSENT = 5_000;
 const MOST_WALL = 2_000;
-/** A longer title or heading belongs to a page with content. */
+/** The longest title or heading that may announce an error, in characters; a longer one belongs to content. */
 const LONGEST = 80;
-/** Titles of pages that ask for a proof of being human. */
+/** Titles of pages that ask the reader to prove that they are human. */
 const CHALLENGE =
   /^(?:just a moment|attention required|access (?:to this page has been )?denied|are you a (?:robot|human)|robot check|pardon our interruption|security check|human verification)/;
 
@@ -27,7 +27,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
   };
 });
 
-/** Returns why a page is an error, login or consent page, by its title and first heading; undefined if it may be right. */
+/** Recognizes an error, login or consent page by its title and first heading. Returns the reason; undefined for other pages. */
 export function explainUndelivered({ title = "", blocks }: ReadDocument): string | undefined {
   const { absent, login, consent } = patterns(getVocabulary(undefined));
   const size = measureSize(blocks);
@@ -46,7 +46,7 @@ export function explainUndelivered({ title = "", blocks }: ReadDocument): string
   return size < MOST_WALL / 2 && hasPhrase(CHALLENGE) ? "it asks whether a person reads it" : undefined;
 }
 
-/** Whether a page says that the rest of it is behind payment. */
+/** Whether a page says that the rest of its text is only for paying readers. */
 export function isBehindPayment({ blocks, isPaid = false }: ReadDocument): boolean {
   const { paid } = patterns(getVocabulary(undefined));
   return (

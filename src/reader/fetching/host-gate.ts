@@ -2,16 +2,16 @@ import type { Clock } from "../../core/clock.js";
 import { Semaphore } from "../../core/semaphore.js";
 
 export interface HostPace {
-  /** How many requests one host gets at a time, and the least time between the beginnings of two, ms. */
+  /** The most simultaneous requests to one host, and the least time between the starts of two, ms. */
   atOnce: number;
   apartMs: number;
 }
 
 const RESEARCH: HostPace = { atOnce: 2, apartMs: 1_000 };
-/** Idle hosts are forgotten beyond this many. */
+/** The number of hosts above which the idle ones are removed. */
 const KEPT_HOSTS = 1_000;
 
-/** Spaces the requests to each host, across all researches. */
+/** Limits and spaces the requests to each host, for all researches together. */
 export class HostGate {
   readonly #hosts = new Map<string, { places: Semaphore; taken: number; next: number }>();
   constructor(
@@ -20,8 +20,8 @@ export class HostGate {
   ) {}
 
   /**
-   * Waits until a request may begin and returns the function to call at its end; rejects with `signal.reason`.
-   * `isUnpaced`: skips the time between two requests.
+   * Waits until a request to `host` may start. Returns the function to call when the request has ended. Rejects with
+   * `signal.reason`. `isUnpaced`: does not wait for the time between two requests.
    */
   async enter(host: string, signal: AbortSignal, isUnpaced = false): Promise<() => void> {
     const gate = this.#getGate(host);

@@ -12,36 +12,36 @@ import { Agent, buildConnector, loadApiParts } from "../../core/http/undici.js";
 import { type PageKind, PDF } from "../reading/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 
-/** "private": allowed although it is not on the public internet; its requests need no spacing. */
+/** "private": the user allowed this address, which is not on the public internet; its requests need no spacing. */
 export type Access = "public" | "private";
 
-/** Access to the network. Handed in, so that tests can run a web of their own on loopback. */
+/** Access to the network; tests pass one that allows their own web servers on loopback. */
 export interface Network {
-  /** Resolves a host name to its addresses, the preferred one first; rejects as `createResolver` says. */
+  /** Resolves a host name to its addresses, the preferred one first. Rejects like the resolver of `createResolver`. */
   resolve(name: string, signal: AbortSignal): Promise<string[]>;
   /**
-   * Decides about a connection to an IP address and port; undefined if it must not be opened. `asked` is the requested
+   * Decides whether a connection to an IP address and port may be opened; undefined if not. `asked` is the requested
    * host; undefined if a redirect from another host leads there.
    */
   accessTo(address: string, port: number, asked: string | undefined): Access | undefined;
-  /** Returns undefined for a direct connection. */
+  /** Returns the proxy for a URL; undefined for a direct connection. */
   proxyFor(url: URL): ProxyAddress | undefined;
 }
 
-/** The body of a page, and its final address. */
+/** A page as it was received, with the address after all redirects. */
 export type FetchedPage = PageKind & { url: URL; bytes: Uint8Array };
 
 const TYPES =
   /^(?:text\/(?!css|javascript|ecmascript|calendar|vcard)[\w.+-]+|application\/(?:xhtml\+xml|pdf))$/i;
 const MEDIA_TYPE = /^\s*([^;\s]*)(?:.*?;\s*charset\s*=\s*["']?([\w.:-]+))?/is;
 const MAX_REDIRECTS = 4;
-/** The size limit of a decompressed body, in bytes, and the limit of a cited PDF. */
+/** The largest decompressed body, in bytes, and the largest PDF if sentences that cite it are checked. */
 const MAX_BYTES = 8 * 1_048_576;
 const MAX_PDF_BYTES = 32 * 1_048_576;
-/** The time limit for a page including redirects, but not the wait for its host, ms. */
+/** The time limit for a page with its redirects, not counting the waits for its hosts, ms. */
 const PAGE_MS = 20_000;
 const CONNECT_MS = 10_000;
-/** Longer addresses are refused, in characters. */
+/** The longest address that is requested, in characters. */
 const MAX_URL = 2_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const UNPACK = {
@@ -54,9 +54,9 @@ const UNPACK = {
 const openSocket = promisify(buildConnector({ timeout: CONNECT_MS, allowH2: false }));
 
 /**
- * Why a page could not be read. "gone": 404 or 410; "no-host": the DNS has no such name; "front-page": redirected there
- * from a deeper address; "status": another HTTP status; "silent": no answer in time; "unreachable": no connection or DNS, or a
- * broken answer; "robots"; "type"; "empty": no text without its scripts; "too-large"; "unreadable"; "not-asked".
+ * Why a page could not be read. "gone": 404 or 410; "no-host": the name does not exist in the DNS; "front-page": redirected
+ * there from a deeper address; "status": another HTTP status; "silent": no answer in time; "unreachable": no connection or
+ * DNS, or a broken answer; "robots"; "type"; "empty": no text without scripts; "too-large"; "unreadable"; "not-asked".
  */
 export type NoPageKind =
   | ("gone" | "no-host" | "front-page" | "status" | "silent" | "unreachable")
@@ -64,7 +64,7 @@ export type NoPageKind =
 
 export interface NoPage {
   kind: NoPageKind;
-  /** A phrase. */
+  /** A phrase whose subject is the page. */
   reason: string;
   /** The HTTP status, if there was an answer. */
   status?: number;
@@ -72,7 +72,7 @@ export interface NoPage {
   url?: string;
 }
 
-/** Carries a NoPage through code that can only throw. */
+/** Ends the fetch of a page with the NoPage of this kind and message. PageFetcher catches it. */
 class LeftOut extends Error {
   constructor(
     readonly kind: NoPageKind,
@@ -87,10 +87,10 @@ export interface FetcherOptions {
   clock: Clock;
   gate: HostGate;
   userAgent: string;
-  /** Returns why an address must not be requested, regardless of its robots.txt. */
+  /** Returns why an address must not be requested, whatever its robots.txt says. */
   forbidden: (url: URL) => string | undefined;
   /**
-   * Whether sentences that cite the pages are checked. If so, all text of a page is read beside its blocks, and a
+   * Whether sentences that cite the pages are checked. If so, all text of a page is read in addition to its blocks, and a
    * redirect from a deeper address to the front page of the same site counts as a missing page (`front-page`).
    */
   areCited?: boolean;
@@ -98,7 +98,7 @@ export interface FetcherOptions {
 
 /**
  * Fetches pages for one research. Resolves each name once, checks the address, and connects to exactly that address,
- * through a proxy too. Sends no cookie and no key. `signal` closes every socket.
+ * even through a proxy. Sends no cookie and no key. When `signal` aborts, every socket is closed.
  */
 export class PageFetcher {
   readonly #agent: UndiciAgent;
@@ -112,16 +112,16 @@ export class PageFetcher {
         (socket) => callback(null, socket),
         (error: Error) => callback(error, null),
       );
-    // Each waiting page and each connection of a tunnel adds a listener.
+    // Each waiting page and each tunnel connection adds a listener.
     setMaxListeners(0, signal);
     this.#agent = new Agent({ connect, connections: 2, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 });
     signal.addEventListener("abort", () => void this.#agent.destroy(), { once: true });
   }
 
   /**
-   * Fetches a page. `robots` returns why the site's rules forbid an address, including that of a redirect. Without it the
-   * page is a robots.txt of any type, which is fetched once for each origin and is not paced before the first page.
-   * Rejects with `signal.reason` alone.
+   * Fetches a page. `robots` returns why the rules of a site forbid an address; it is asked about redirects as well.
+   * Without `robots`, fetches a robots.txt of any media type, and does not wait for the host's gate. Rejects only with
+   * `signal.reason`; all other failures are returned.
    */
   async fetch(
     address: URL,
@@ -167,7 +167,7 @@ export class PageFetcher {
     };
   }
 
-  /** Decides about access to a host, by the same addresses that `#connect` uses. */
+  /** Decides about access to a host from the same addresses that `#connect` uses. Throws LeftOut. */
   async #access({ hostname, protocol, port: given }: URL, isAsked: boolean): Promise<Access> {
     const port = Number(given || (protocol === "https:" ? 443 : 80));
     const addresses = await this.#resolveAddresses(hostname).catch((error: NodeJS.ErrnoException) => {
@@ -230,7 +230,7 @@ export class PageFetcher {
     }
   }
 
-  /** Connects to the address that `#access` has checked, through the proxy if there is one. */
+  /** Connects to the address that `#access` has checked, through a proxy if the network names one. */
   async #connect(target: Undici.Options): Promise<Socket> {
     const { network } = this.options;
     const isTls = target.protocol === "https:";
@@ -244,25 +244,25 @@ export class PageFetcher {
     if (httpSocket && !isTls) return httpSocket;
     const servername = isIP(name) ? "" : name;
     const checked = { ...target, hostname, servername, ...(httpSocket && { httpSocket }) };
-    // Null is returned only after a throw.
+    // openSocket resolves with null only if it failed, and then it has thrown.
     return (await openSocket(checked)) as Socket;
   }
 }
 
-/** Returns why an address may not be requested whatever its host is, as a phrase. */
+/** Returns why no host may be asked for an address of this form, as a phrase; undefined if it is valid. */
 export function explainUnfit({ protocol, username, password, href }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
   if (username !== "" || password !== "") return "its address has a user name";
   return href.length > MAX_URL ? "its address is too long" : undefined;
 }
 
-/** Reads and decompresses a whole body. Throws if it has too many bytes. */
+/** Reads and decompresses a whole body. Throws LeftOut if it is larger than `most` bytes or has an unknown encoding. */
 export async function readBody(body: Readable, encoding = "", most = MAX_BYTES): Promise<Buffer> {
   const isPlain = encoding === "" || encoding === "identity";
   const unpack = UNPACK[encoding as keyof typeof UNPACK];
   if (!isPlain && unpack === undefined)
     throw new LeftOut("unreadable", `its encoding is unknown: ${encoding}`);
-  // The pipeline reports a failure of the body through the decompressor.
+  // The pipeline passes a failure of the body on to the decompressor.
   const stream = isPlain ? body : pipeline(body, unpack(), () => {});
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -9,10 +9,10 @@ import { isAllowedBy } from "../reading/robots.js";
 import { explainUndelivered, isBehindPayment } from "./delivery.js";
 import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js";
 
-/** RFC 9309 §2.5 asks for at least 500 KiB. */
+/** The most bytes of a robots.txt that are read; RFC 9309 §2.5 requires at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
 
-/** The rules of an origin's robots.txt, such as "-/private", or why it cannot be read, which forbids everything. */
+/** The rules of an origin's robots.txt, such as "-/private"; or why it cannot be read, which forbids all its pages. */
 export type Robots = { rules: string[] } | ({ failure: string } & Partial<Pick<NoPage, "kind" | "status">>);
 
 /** A page that was fetched and split into blocks. */
@@ -20,7 +20,7 @@ export interface Page extends ReadDocument {
   /** The final address, by which the page is cited. */
   id: string;
   title: string;
-  /** ISO 8601 */
+  /** When the page was fetched, ISO 8601. */
   accessed: string;
 }
 
@@ -29,10 +29,10 @@ export interface PageReaderOptions extends FetcherOptions {
   read: DocumentReader;
 }
 
-/** Returns the stored answer for a subject (`page …` or `robots …`), also of an earlier process, else calls `ask`. */
+/** Returns the stored answer for a subject (`page …` or `robots …`), even if an earlier process stored it, else calls `ask`. */
 export type Once = <T extends Page | NoPage | Robots>(subject: string, ask: () => Promise<T>) => Promise<T>;
 
-/** Reads pages as robots.txt allows, parsing one at a time. `signal` ends everything. */
+/** Reads pages if robots.txt allows it, and parses one at a time. When `signal` aborts, all work ends. */
 export class PageReader {
   readonly #fetcher: PageFetcher;
   readonly #cutting = new Semaphore(1);
@@ -47,7 +47,7 @@ export class PageReader {
     this.#fetcher = new PageFetcher(options, signal);
   }
 
-  /** `title` is the fallback for a page without a title. Rejects with `signal.reason`, and as `once` does. */
+  /** Fetches and parses a page. `title` is for a page that has none. Rejects with `signal.reason`, or if `once` rejects. */
   read(url: URL, title = ""): Promise<Page | NoPage> {
     return this.once(`page ${url.href}`, async () => {
       const { clock, areCited = false } = this.options;
@@ -92,13 +92,13 @@ export class PageReader {
       const read = await this.#cut({ name: "/robots.txt", bytes, isRobots: true });
       return "reason" in read ? { failure: read.reason } : { rules: read.rules ?? [] };
     }
-    // §2.3.1.3 and §2.3.1.4: a missing robots.txt forbids nothing, an unreadable one everything.
+    // RFC 9309 §2.3.1.3 and §2.3.1.4: a missing robots.txt forbids nothing, an unreadable one forbids everything.
     const { kind, status = 0, reason } = got;
     if (status >= 400 && status < 500 && status !== 429) return { rules: [] };
     return { failure: reason, kind, ...(status > 0 && { status }) };
   }
 
-  /** Parses one page at a time, so that a research leaves processes to the others. */
+  /** Parses one page at a time, so that one research does not occupy all parser processes. */
   async #cut(task: DocumentTask): Promise<CutDocument> {
     const leave = await this.#cutting.take(this.signal);
     return this.options.read(task, this.signal).finally(leave);
@@ -110,7 +110,7 @@ function isFrontPageOf(requested: URL, end: URL): boolean {
   return getSite(requested) === getSite(end) && !isFront(requested) && isFront(end);
 }
 
-/** Whether an address is a front page, including one of a language: `/en/`. */
+/** Whether an address is a front page, possibly of one language, such as `/en/`. */
 function isFront({ pathname, search }: URL): boolean {
   return /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?$/i.test(pathname) && search === "";
 }

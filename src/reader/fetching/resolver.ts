@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { type Clock, onAbort, runWithDeadline } from "../../core/clock.js";
 
-/** The time limit for one name, ms, and for one question to one of the system's servers. */
+/** The time limit for one name, ms, and for one query to one of the system's servers. */
 const RESOLVE_MS = 10_000;
 const QUESTION = { timeout: 2_500, tries: 2 };
 
 export interface ResolverOptions {
   clock: Pick<Clock, "sleep" | "monotonic">;
-  /** The file with the machine's own names, which precede the DNS (hosts(5)). */
+  /** The file with this machine's own names, which take precedence over the DNS (hosts(5)). */
   hosts?: string;
   /** Called with each name for which a server returned an address. */
   onAnswer?: (name: string) => void;
@@ -18,10 +18,10 @@ export interface ResolverOptions {
 }
 
 /**
- * Returns the addresses of a name, IPv4 first. Does not use the system's resolver: it blocks one of libuv's few threads
- * without a limit, so that a few silent names would stop all others. Here an abort closes the sockets. Rejects with
- * `signal.reason`, and with the code ENOTFOUND only if the DNS answers both the A and the AAAA question that there is no
- * such name.
+ * Creates a function that resolves a name to its addresses, IPv4 first. It does not use the system's resolver, which
+ * blocks one of libuv's few threads without a limit, so that a few silent names would stop all others. An abort closes
+ * its sockets. It rejects with `signal.reason`, and with the code ENOTFOUND only if the DNS answers both the A and the
+ * AAAA query that the name does not exist.
  */
 export function createResolver({ clock, hosts = "/etc/hosts", servers, onAnswer }: ResolverOptions) {
   return async (name: string, signal: AbortSignal): Promise<string[]> => {

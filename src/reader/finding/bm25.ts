@@ -1,16 +1,16 @@
 import { splitWords } from "../matching/words.js";
 
-/** Saturation of a term's frequency, and weight of a passage's length; the values that work best on MS MARCO's passages. */
+/** How soon further repetitions of a term stop counting, and how much long passages are penalized; the best values for MS MARCO's passages. */
 const K1 = 0.82;
 const B = 0.68;
-/** A posting is one number: 24 bits of term and 8 bits of frequency. */
+/** The largest frequency in a posting, which is one number: 24 bits of term and 8 bits of frequency. */
 const MOST_FREQUENCY = 0xff;
-/** How many matches are collected before they are ranked. */
+/** How many matches beyond the limit are collected before they are sorted and cut. */
 const MOST_WAITING = 10_000;
-/** Further different words are not searchable; only data has so many. */
+/** The most different words in the index; further ones are not searchable. Only data files have so many. */
 const MOST_TERMS = 1_500_000;
 
-/** The postings of one document: for each passage its length in words and the end of its postings. */
+/** The postings of one document. For each passage: its length in words, and the index after its last posting. */
 interface Postings {
   lengths: Uint16Array;
   ends: Uint32Array;
@@ -26,12 +26,12 @@ export interface PassageMatch {
 }
 
 /**
- * Ranks passages of documents by BM25. A search scans all postings, which takes 3 ms for 10 MB of text; in return nothing
- * is sorted when a document changes.
+ * Ranks passages of documents by BM25. A search scans all postings, which takes 3 ms for 10 MB of text. In return, no
+ * sorted index has to be updated when a document changes.
  */
 export class Bm25Index {
   readonly #terms = new Map<string, number>();
-  /** For each term, how many passages have it. */
+  /** The number of passages that contain each term. */
   readonly #having: number[] = [];
   readonly #documents = new Map<string, Postings>();
   #passages = 0;
@@ -63,15 +63,13 @@ export class Bm25Index {
     this.#documents.delete(document);
   }
 
-  /** Returns the weight of a term: higher for a rarer one, highest for one that does not occur. */
+  /** Returns the weight of a term: the rarer the term, the higher; highest for a term that does not occur. */
   computeWeight(term: string): number {
     const having = this.#having[this.#terms.get(term) ?? -1] ?? 0;
     return Math.log(1 + (this.#passages - having + 0.5) / (having + 0.5));
   }
 
-  /**
-   * Returns the `limit` passages that match `terms` best, best first. The score of a passage is multiplied by its `rank`.
-   */
+  /** Returns the `limit` best passages for `terms`, best first. `rank` returns a factor for the score of a passage. */
   search(
     terms: Iterable<string>,
     limit: number,
@@ -84,7 +82,7 @@ export class Bm25Index {
     }
     const average = Math.max(1, this.#length / Math.max(1, this.#passages));
     let matches: PassageMatch[] = [];
-    /** The score that a passage needs to be among the best; a word may occur in millions of passages. */
+    /** The score above which a passage is collected. A word may occur in millions of passages. */
     let least = 0;
     const sortBest = () => matches.sort((a, b) => b.score - a.score).slice(0, limit);
     for (const [document, { lengths, ends, postings }] of this.#documents) {

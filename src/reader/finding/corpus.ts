@@ -9,32 +9,32 @@ import { DocumentIndex } from "./document-index.js";
 import { type Description, type Hit, listFirst, listOf, type Opened, type Source } from "./source.js";
 
 export interface CorpusOptions {
-  /** The folder to search; an absolute path for a Corpus. */
+  /** The folder to search. A Corpus needs an absolute path. */
   root: string;
   /** Files and folders that are never read, such as the service's own data. */
   exclude?: readonly string[];
 }
 
-/** A file as it was when it was last read. */
+/** The state of a file when it was last read. */
 interface Version {
   version: string;
-  /** Why it is not searched. */
+  /** Why the file is not searched; undefined if it is. */
   reason?: string;
   /** The approximate memory of its blocks, in bytes. */
   memory?: number;
-  /** Whether nearly no text was found in it. */
+  /** Whether the file contains nearly no text. */
   isBare?: boolean;
 }
 
 /** How long to wait before scanning a folder again, ms. */
 const FRESH_MS = 1_000;
-/** The approximate memory limit for the blocks of all files, in bytes; their thread has three times as much. */
+/** The approximate memory limit for the blocks of all files, in bytes; the index thread has three times as much. */
 const MAX_MEMORY = 256 * 1_048_576;
-/** Text files up to this size are parsed in this thread: that takes milliseconds and few megabytes whatever they contain. */
+/** The largest text file that is parsed in this thread: whatever it contains, that takes milliseconds and few megabytes. */
 const SMALL_BYTES = 131_072;
 const NEVER = new AbortController().signal;
 
-/** An index of a folder that follows changes of its files at most once a second. Accepts one call at a time. */
+/** An index of a folder. Looks for changed files at most once a second. Accepts one call at a time. */
 export class Corpus implements Source {
   readonly #index = new DocumentIndex();
   readonly #files = new Map<string, Version>();
@@ -43,14 +43,14 @@ export class Corpus implements Source {
   #memory = 0;
   #freshUntil = Number.NEGATIVE_INFINITY;
 
-  /** `notice` is called with a sentence for each part of the folder that is not searched. */
+  /** `notice` is called with a sentence about each part of the folder that is not searched. */
   constructor(
     private readonly options: CorpusOptions,
     private readonly notice: (line: string) => void = () => {},
     private readonly maxMemory = MAX_MEMORY,
   ) {}
 
-  /** Reads new and changed files, and forgets deleted ones. */
+  /** Reads new and changed files, and removes deleted ones. */
   async refresh(): Promise<void> {
     if (performance.now() >= this.#freshUntil) await this.#read();
   }
@@ -93,7 +93,7 @@ export class Corpus implements Source {
     if (bare !== undefined) this.notice(bare);
   }
 
-  /** Lists the files that gave nearly no text. */
+  /** Lists the files that contain nearly no text, in a sentence. */
   #describeBare(): string | undefined {
     const names = [...this.#files].flatMap(([name, { isBare }]) => (isBare ? [name] : []));
     return names.length === 0 ? undefined : `${listFirst(names, 10)}: ${NEARLY_NO_TEXT}.`;
@@ -104,7 +104,7 @@ export class Corpus implements Source {
     return [...this.#sources.unread, ...unreadable];
   }
 
-  /** Reads a file if it has changed. */
+  /** Reads a file again if it has changed. */
   async #update({ name, size, changed }: SourceFile): Promise<void> {
     const version = `${size} ${changed}`;
     if (this.#files.get(name)?.version === version) return;
@@ -125,7 +125,7 @@ export class Corpus implements Source {
     this.#files.delete(name);
   }
 
-  /** Splits a file into blocks. A file that may take much time or memory is parsed in a process with limits. */
+  /** Splits a file into blocks. A file that may take much time or memory is parsed in a thread with limits. */
   async #cut(name: string): Promise<CutDocument> {
     const bytes = readBytes(this.options.root, name);
     if (!(bytes instanceof Uint8Array)) return bytes;

@@ -10,15 +10,15 @@ interface IndexedDocument {
   blocks: readonly Block[];
 }
 
-/** The most different words of a query that are used; more only make it slower. */
+/** The most different words of a query that are used, since each makes the search slower. */
 const MAX_QUERY_WORDS = 64;
-/** Matches a question for a number; passages with a number then score higher by the factor below. */
+/** Matches a query that asks for a number; the score of passages with a number is then multiplied by WITH_NUMBER. */
 const AMOUNT =
   /\bhow (?:many|long|much|often|large|big|old|far|fast)\b|\b(?:maximum|minimum|default|limit|port|size)\b/i;
 const WITH_NUMBER = 1.25;
-/** How many folders are listed to describe the documents. */
+/** How many folders a description lists. */
 const MOST_FOLDERS = 20;
-/** How much of a document is used to detect its language, in blocks and in characters. */
+/** How much of a document is used to detect its language, in blocks and characters. */
 const SAMPLE = { blocks: 30, characters: 4_000 };
 
 /** Searches documents by their blocks. */
@@ -30,7 +30,7 @@ export class DocumentIndex {
     return this.#entries.has(id);
   }
 
-  /** Adds or replaces a document. The default `title` is its first heading, else its id. */
+  /** Adds or replaces a document. Without a `title`, the title is the first heading, else the id. */
   set(about: Omit<SourceDocument, "title"> & { title?: string }, blocks: readonly Block[]): void {
     const { id, title } = about;
     this.#index.set(
@@ -85,7 +85,6 @@ export class DocumentIndex {
     return total === 0 ? 0 : sum / total;
   }
 
-  /** See Source.open. */
   open(id: string, from: number, to: number): Opened | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
@@ -101,7 +100,7 @@ export class DocumentIndex {
       documents: entries.length,
       titles: entries.map(([id, { document }]) => (document.title === id ? id : `${document.title} (${id})`)),
       folders: folders.slice(0, MOST_FOLDERS).map(([folder, count]) => `${folder} (${count})`),
-      // A language of less than a tenth of the documents is not representative.
+      // A language of less than a tenth of the documents does not characterize them.
       languages: countValues(languages).flatMap(([name, n]) => (n * 10 >= languages.length ? name : [])),
     };
   }
@@ -112,7 +111,7 @@ function joinPassage({ id, heading, header = [], caption = "", lines, code }: Pa
   return [id, heading, ...header, caption, ...lines, ...(code?.lines ?? [])].join("\n");
 }
 
-/** Builds a passage from a block, with the code block that it introduces. */
+/** Builds a passage from a block. If the block introduces the code block after it, the passage includes that. */
 function buildPassage(id: string, block: Block, next: Block | undefined): Passage {
   const isLead = block.kind === "prose" && /:\s*$/.test(block.lines.at(-1) ?? "");
   const hasCode = isLead && next?.kind === "code" && block.heading === next.heading;
@@ -120,18 +119,18 @@ function buildPassage(id: string, block: Block, next: Block | undefined): Passag
 }
 
 const TESTS = /(?:^|\/)(?:tests?|__tests__|fixtures|bench)\/|[._](?:test|spec)\.\w+$/i;
-/** A folder of tests in some projects, of specifications in others. */
+/** Some projects keep tests in this folder, others specifications. */
 const SPECIFICATION = /(?:^|\/)specs?\//i;
 const OTHERS = /(?:^|\/)(?:licen[cs]e|third_party|changelog|copying)|[-.]lock\b|-lock\.\w+$/i;
 
-/** Returns the rank of a file: documents (1) above code, code above tests, licences and package lists. */
+/** Returns a factor for the score of a file: 1 for documents, less for code, least for tests, licences and package lists. */
 export function rankSource(file: string, kind: Passage["kind"]): number {
   if (TESTS.test(file) || (kind === "code" && SPECIFICATION.test(file))) return 0.2;
   if (OTHERS.test(file)) return 0.1;
   return kind === "code" ? 0.6 : 1;
 }
 
-/** Counts each value, the most frequent first. */
+/** Counts how often each value occurs, the most frequent value first. */
 function countValues(values: readonly string[]): [value: string, count: number][] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -4,30 +4,30 @@ import { sendVia } from "../../core/http/send.js";
 import { isObject, tryParseJson } from "../../core/json/exact-json.js";
 import { readBody } from "../fetching/page-fetcher.js";
 
-/** A result of a search engine. Its snippet is ignored: only a page that was fetched can be quoted. */
+/** A result of a search engine. The snippet is ignored: only a page that was fetched can be quoted. */
 export interface SearchResult {
   url: string;
   title: string;
 }
 
-/** How to query an engine, and where its answer has the results. */
+/** How to query an engine, and where its answer contains the results. */
 export interface Engine {
-  /** Undefined for an engine that the user runs. */
+  /** The address of its interface; undefined for an engine that the user runs. */
   url?: string;
-  /** Builds the header with the key; undefined if the engine needs no key. */
+  /** Builds the header that carries the key; undefined if the engine needs no key. */
   header?: (key: string) => Record<string, string>;
-  /** Whether the query is sent as JSON instead of in the address. */
+  /** Whether the query is sent as a JSON body instead of in the address. */
   isPost?: boolean;
   ask: (query: string, count: number) => Record<string, string | number>;
   /** The path to the list of results; default `results`. */
   results?: readonly string[];
   /** The property with a result's address; default `url`. */
   address?: string;
-  /** A property of every answer, for engines that leave out an empty list of results. */
+  /** A property of every valid answer. If an answer has it but no list of results, the results are empty. */
   mark?: string;
 }
 
-/** Written from the documentation of each engine. */
+/** The supported engines, as their documentation describes them. */
 export const ENGINES = {
   searxng: { ask: (q) => ({ q, format: "json" }) },
   brave: {
@@ -61,15 +61,15 @@ export const ENGINES = {
 } as const satisfies Record<string, Engine>;
 export type EngineName = keyof typeof ENGINES;
 
-/** Titles are cut to this many characters. */
+/** The longest title, in characters; longer ones are cut. */
 const MAX_TITLE = 300;
 
 /** The answer of an engine, best result first. */
 export interface Searched {
   results: SearchResult[];
-  /** Why the results cannot be read, as a phrase after the engine's name. */
+  /** Why there are no results, as a phrase whose subject is the engine. */
   failure?: string;
-  /** Whether a retry of the same query would fail, too. */
+  /** Whether a retry of the same query would fail as well. */
   isFinal?: boolean;
 }
 
@@ -79,7 +79,7 @@ export function createFailed(failure: string, isFinal = true): Searched {
 
 /** A search engine with a JSON interface. */
 export class SearchEngine {
-  /** `url` is the engine's own, or for SearXNG its base, with or without `/search`. */
+  /** `url` is the engine's own address; for SearXNG the base address, with or without `/search`. */
   constructor(
     readonly name: EngineName,
     readonly url: URL,
@@ -87,7 +87,7 @@ export class SearchEngine {
     private readonly connections: Connections,
   ) {}
 
-  /** Returns at most `count` results. Rejects with `signal.reason` alone. */
+  /** Returns at most `count` results. Rejects only with `signal.reason`; other failures are returned. */
   async ask(query: string, count: number, signal: AbortSignal): Promise<Searched> {
     const { name, url, apiKey, connections } = this;
     const engine: Engine = ENGINES[name];
@@ -139,7 +139,7 @@ function readResults(text: string, engine: Engine, count: number): Searched {
 function createRefused(status: number, hasKey: boolean): Searched {
   if (status === 401 || (status === 403 && hasKey)) return createFailed(`refused the key (${status})`);
   if (status === 403) return createFailed("refused (403): its settings may not allow the JSON format");
-  // 432 and 433 are Tavily's codes.
+  // 432 and 433 are Tavily's codes for exceeded limits.
   if ([402, 429, 432, 433].includes(status))
     return createFailed(`is out of quota, or asked too often (${status})`);
   return createFailed(`answered ${status}`, status < 500);

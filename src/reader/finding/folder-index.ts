@@ -5,11 +5,11 @@ import type { CorpusOptions } from "./corpus.js";
 import type { Source, SourceProvider } from "./source.js";
 
 export interface FolderIndexOptions extends CorpusOptions {
-  /** Called once for each thing that could not be read, with a sentence. */
+  /** Called with a sentence about each part of the folder that could not be read, once per sentence. */
   notice: (line: string) => void;
 }
 
-/** A request to the index thread: a method of its Corpus with its arguments. */
+/** A request to the index thread: a method of its Corpus, and the arguments. */
 export interface IndexQuestion {
   options: CorpusOptions;
   method: keyof Source;
@@ -18,15 +18,15 @@ export interface IndexQuestion {
 /** `notices`: sentences about parts of the folder that are not searched. */
 export type IndexAnswer = { notices: string[] } & ({ value: unknown } | { error: string });
 
-/** The heap limit of an index, MiB; 64 MiB of text, the most that is read, need half of it. */
+/** The heap limit of the index thread, MiB; the most text that is read, 64 MiB, needs half of it. */
 const INDEX_MIB = 768;
-/** The first request waits until the whole folder is read. */
+/** No time limit, because the first request waits until the whole folder is read. */
 const NO_LIMIT = { limitMs: Number.POSITIVE_INFINITY, clock: { sleep: () => new Promise<void>(() => {}) } };
 const NEVER = new AbortController().signal;
 
 /**
- * Makes a folder a source that all researches share: one index in one thread, started by the first request and restarted
- * by the next one if it has ended. Throws if the folder cannot be read or is not a folder.
+ * Creates the source of a folder, which all researches share: one index in one thread. The first request starts the
+ * thread; if it has ended, the next request starts it again. Throws if the folder is not a folder or cannot be read.
  */
 export function createFolderIndex({ root, exclude = [], notice }: FolderIndexOptions): SourceProvider {
   const options = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)) };

@@ -4,7 +4,7 @@ import { Corpus } from "./corpus.js";
 import type { IndexAnswer, IndexQuestion } from "./folder-index.js";
 import type { Source } from "./source.js";
 
-// Entry of the index thread: indexing keeps a core busy, and the service must still answer.
+// The entry of the index thread. Indexing keeps a core busy, and the service must still answer meanwhile.
 let corpus: Corpus | undefined;
 const notices: string[] = [];
 answerQuestions<IndexQuestion>(async ({ options, method, args }): Promise<IndexAnswer> => {

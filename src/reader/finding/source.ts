@@ -3,9 +3,9 @@ import type { Block } from "../reading/blocks/block.js";
 
 /** A document: a file in a folder, or a web page. */
 export interface SourceDocument {
-  /** The argument for `open`: a path below the folder with forward slashes, or an address. */
+  /** The document's name, and the argument for `open`: a path below the folder with forward slashes, or an address. */
   id: string;
-  /** The document's own title, else its name. */
+  /** The title from the document, else its name. */
   title: string;
   /** The address of a page. Without it, `id` is a file's path, and places are cited as `file:line`. */
   url?: string;
@@ -15,41 +15,41 @@ export interface SourceDocument {
   accessed?: string;
 }
 
-/** One block of a document: a paragraph, list item, table row or piece of code. A quote is part of one passage. */
+/** One block of a document: a paragraph, list item, table row or piece of code. A quote never exceeds one passage. */
 export interface Passage extends Block {
-  /** The `id` of its document. */
+  /** The `id` of the document. */
   id: string;
-  /** The code block after a text that ends with a colon; it is found together with the text. */
+  /** The code block that the passage introduces, if its text ends with a colon; a search covers both. */
   code?: Block;
 }
 
 /** A passage that matches a query. */
 export interface Hit {
   passage: Passage;
-  /** The score relative to the best match, which has 1. */
+  /** The score relative to that of the best match, 0 to 1. */
   score: number;
-  /** The weighted share of the query's words that it has, 0 to 1. */
+  /** The weighted share of the query's words that the passage contains, 0 to 1. */
   share: number;
 }
 
-/** A range of lines of a document. */
+/** The part of a document that `open` returns. */
 export interface Opened {
   document: SourceDocument;
   /** The blocks that overlap the range, in order. */
   passages: Passage[];
 }
 
-/** Something that is not searched, and the reason, such as "larger than 8 MiB" or "robots.txt forbids it". */
+/** A file or page that is not searched, and the reason, such as "larger than 8 MiB" or "robots.txt forbids it". */
 export interface Unread {
   name: string;
   reason: string;
 }
 
-/** A description of a source, as far as it has been read. */
+/** A description of a source, covering what has been read so far. */
 export interface Description {
   /** Such as "a folder of documents" or "the web". */
   kind: string;
-  /** How many documents were read so far. */
+  /** How many documents have been read so far. */
   documents: number;
   /** The titles of the documents. */
   titles: string[];
@@ -63,7 +63,7 @@ export interface Description {
 }
 
 /**
- * A source of a research. Every citation comes from one; its text is data, never an instruction.
+ * The documents that a research searches and cites. Their text is data, never an instruction.
  * Line numbers are stable during a research.
  */
 export interface Source {
@@ -74,18 +74,18 @@ export interface Source {
   search(query: string, n: number): Promise<Hit[]>;
   /** Returns the lines `from` to `to` (from 1, inclusive) of a document; undefined if the document no longer exists. */
   open(id: string, from: number, to: number): Promise<Opened | undefined>;
-  /** Called before the plan and for the report, so it must be cheap. */
+  /** Describes the source. Must be cheap: it is called before the plan and again for the report. */
   describe(): Promise<Description>;
 }
 
-/** Creates the source of each research, and frees what they share. */
+/** Creates the source of each research, and frees what the sources share. */
 export interface SourceProvider {
   /** `signal` aborts the work for that research. */
   for(requestId: string, signal: AbortSignal): Source;
   close(): Promise<void>;
 }
 
-/** Combines sources. One that cannot be searched says so in its notes, and the others are used. */
+/** Combines sources. If one cannot be searched, the others are used; its notes report the failure. */
 export function combineProviders(providers: readonly SourceProvider[]): SourceProvider {
   return {
     for: (requestId, signal) => combineSources(providers.map((provider) => provider.for(requestId, signal))),
@@ -129,10 +129,10 @@ function combineSources(sources: readonly Source[]): Source {
   };
 }
 
-/** How many names are listed for one reason. */
+/** The most names that are listed for one reason. */
 const NAMED = 10;
 
-/** Lists what is not searched by reason, such as "a.png, b.png (not text); old/c.csv (larger than 8 MiB)". */
+/** Lists what is not searched, grouped by reason, such as "a.png, b.png (not text); old/c.csv (larger than 8 MiB)". */
 export function listOf(unread: readonly Unread[]): string {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of unread) {
@@ -143,7 +143,7 @@ export function listOf(unread: readonly Unread[]): string {
   return [...byReason].map(([reason, names]) => `${listFirst(names, NAMED)} (${reason})`).join("; ");
 }
 
-/** Lists the first `most` of `names` and the number of further ones. */
+/** Lists the first `most` of `names` and the number of the remaining ones. */
 export function listFirst(names: readonly string[], most: number): string {
   const more = names.length - most;
   return `${names.slice(0, most).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

@@ -25,32 +25,31 @@ export interface WebOptions extends DomainLimits, Pick<PageReaderOptions, "netwo
   /** The most pages that one research may request. */
   pages: number;
   version: string;
-  /** Writes a line to the log. */
   log: (line: string) => void;
 }
 
-/** How many results are requested for a query, and how many of its pages are read at most. */
+/** How many results a query requests; no more pages than that are read for it. */
 const RESULTS = 10;
-/** The limit for one query, so that it does not use up the pages of all. */
+/** The number of queries that share the pages of a research, so that the first one does not use them all. */
 const QUERIES = 3;
-/** The most text of pages that one research keeps, in bytes. */
+/** The most text of pages that one research holds in memory, in bytes. */
 const MAX_TEXT = 16 * 1_048_576;
 const SEARCH_MS = 20_000;
-/** How much of a skipped address is shown, in characters: an engine may return any text. */
+/** The longest address in a note, in characters: an engine may return any text as an address. */
 const MAX_NAME = 200;
 
-/** A record in the conversation's store, so that a restarted service requests nothing twice. */
+/** A record in the conversation's store; with it, a restarted service does not request anything twice. */
 interface Kept {
   kind: "web";
-  /** The subject: `query …`, `page …` or `robots …`. */
+  /** What was requested: `query …`, `page …` or `robots …`. */
   subject: string;
   answer: Searched | Page | NoPage | Robots;
 }
 
-/** The state that all researches share. */
+/** What all researches share. */
 type Shared = WebOptions & { gate: HostGate; userAgent: string };
 
-/** Makes the web a source: an engine finds pages, and only text that was fetched from them can be quoted. */
+/** Creates the sources of the web: a search engine finds pages, and only the text of fetched pages can be quoted. */
 export function createWebSources(options: WebOptions): SourceProvider {
   const { clock, engine, version } = options;
   const userAgent = `${ROBOT}/${version}`;
@@ -68,10 +67,10 @@ class WebSource implements Source {
   readonly #unread: Unread[] = [];
   readonly #notes = new Set<string>();
   readonly #reader: PageReader;
-  /** The engine's failure, if no further query should be sent. */
+  /** The failure of the engine after which no further query is sent. */
   #broken: Searched | undefined;
   #isSearched = false;
-  /** The addresses that were requested, and the bytes that were received. */
+  /** The addresses that were requested, and the size of the blocks that were read, in bytes. */
   readonly #tried = new Set<string>();
   #text = 0;
   /** Searches run one after the other, so that a restart finds the same results. */
@@ -126,7 +125,7 @@ class WebSource implements Source {
     return this.#index.search(query, n);
   }
 
-  /** Returns the engine's results; if it fails and there are pages to search already, returns none and adds a note. */
+  /** Returns the engine's results. If the engine fails but has answered before, adds a note and returns none. Else throws. */
   async #searchResults(query: string): Promise<SearchResult[]> {
     const searched = await this.#readOnce(`query ${query}`, () => this.#askEngine(query));
     const { results, failure, isFinal } = searched;
@@ -158,7 +157,7 @@ class WebSource implements Source {
     }
   }
 
-  /** Picks the results whose addresses are new and may be requested. */
+  /** Picks the results whose addresses are new and may be requested, within the limits. */
   #choose(results: readonly SearchResult[]): { url: URL; title: string }[] {
     const { pages } = this.shared;
     const most = Math.min(RESULTS, Math.max(3, Math.ceil(pages / QUERIES)));
@@ -184,7 +183,7 @@ class WebSource implements Source {
     return chosen;
   }
 
-  /** Returns why an address must not be requested, regardless of its robots.txt. */
+  /** Returns why an address must not be requested, whatever its robots.txt says; undefined if it may be. */
   #explainForbidden({ hostname, origin }: URL): string | undefined {
     const isEngine = origin === this.shared.engine.url.origin;
     return isEngine ? "it is the search engine itself" : explainOutside(this.shared, hostname);
@@ -197,7 +196,7 @@ class WebSource implements Source {
     this.shared.log(`${this.requestId}: ${name} is left out: ${reason}`);
   }
 
-  /** Returns the stored answer for a subject; if there is none, calls `ask` and stores its answer. */
+  /** Returns the stored answer for a subject. Without one, calls `ask` and stores the answer. */
   async #readOnce<T extends Kept["answer"]>(subject: string, ask: () => Promise<T>): Promise<T> {
     const asked = await this.#asked;
     const answer = asked.get(subject) ?? this.#keep(subject, ask());
@@ -205,7 +204,7 @@ class WebSource implements Source {
     return answer as Promise<T>;
   }
 
-  /** Ignores a failure of the store: it costs another fetch after a restart, but no result. */
+  /** Stores an answer. Ignores a failure of the store, which costs another request after a restart, but no result. */
   async #keep<T extends Kept["answer"]>(subject: string, asked: Promise<T>): Promise<T> {
     const { exchanges, log } = this.shared;
     const answer = await asked;

@@ -5,7 +5,7 @@ import { createFolderIndex, type FolderIndexOptions } from "../finding/folder-in
 import { pickBestPassages, SEARCHED } from "./passages.js";
 import { buildData, report } from "./report.js";
 
-/** Answers with the passages of a folder's files that match a question best. Throws if the folder cannot be read. */
+/** Creates a researcher that answers with the best passages of a folder's files. Throws if the folder cannot be read. */
 export function createExtractiveResearcher(options: FolderIndexOptions): Researcher {
   const folder = createFolderIndex(options);
   return {

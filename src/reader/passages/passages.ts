@@ -1,15 +1,15 @@
 import type { Hit, Passage } from "../finding/source.js";
 
-/** How many passages are searched for, and how many are returned at most. */
+/** How many passages a search requests; MOST and LEAST limit how many of them are picked. */
 export const SEARCHED = 60;
 const MOST = 5;
 const LEAST = 3;
-/** If no passage has this share of the question, none is about it. */
+/** The least share of the question that one passage must have; otherwise none is picked. */
 const ABOUT = 0.5;
-/** The least score of further passages relative to the best, once there are LEAST passages. */
+/** The least score of further passages once LEAST are picked, relative to the best score. */
 const CLOSE = 0.5;
 
-/** Picks the passages of `hits` that match a question best, best first; empty if they have too little of the question. */
+/** Picks the passages of `hits` that match a question best, best first; empty if none shares enough of its words. */
 export function pickBestPassages(hits: readonly Hit[]): Passage[] {
   if (!hits.some(({ share }) => share >= ABOUT)) return [];
   const ranked = hits

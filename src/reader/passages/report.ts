@@ -4,7 +4,7 @@ import { type Description, listOf, type Passage } from "../finding/source.js";
 const NO_ANSWER =
   "These passages fit the question best. They are no answer: for one, name a model with `--model NAME --model-url URL`.";
 
-/** Writes the passages as Markdown, best first, each with its place and the headings over it. */
+/** Writes the passages as Markdown, best first, each with its place and the headings above it. */
 export function report(prompt: string, passages: readonly Passage[], description: Description): string {
   const title = `# ${shortenLine(prompt, 200)}`;
   const read = readLine(description);
@@ -21,7 +21,7 @@ export function report(prompt: string, passages: readonly Passage[], description
   return `${[title, NO_ANSWER, ...excerpts, read].join("\n\n")}\n`;
 }
 
-/** Quotes a passage as written; code gets fences, and a Markdown row gets its column titles. */
+/** Quotes a passage as written; adds fences to code, and the column titles to a Markdown row. */
 function formatQuote(passage: Passage): readonly string[] {
   const { kind, lines, code } = passage;
   if (code) return [...lines, "", ...formatQuote({ ...code, id: passage.id })];
@@ -39,7 +39,7 @@ function getTitles({ header, lines }: Passage): readonly string[] | undefined {
   return lines[0]?.startsWith("|") ? header : undefined;
 }
 
-/** Returns the passages as data, for a structured output without a schema. */
+/** Returns the passages as a JSON value, for a structured output without a schema. */
 export function buildData(passages: readonly Passage[]) {
   return {
     passages: passages.map((passage) => ({
@@ -51,13 +51,13 @@ export function buildData(passages: readonly Passage[]) {
   };
 }
 
-/** Joins the lines of a passage and of its code, each at its line of the file. */
+/** Joins the lines of a passage and its code block; blank lines keep their distance in the file. */
 function joinPassageText({ line, lines, code }: Passage): string {
   const between = Array<string>(Math.max(0, (code?.line ?? 0) - line - lines.length)).fill("");
   return [...lines, ...(code ? [...between, ...code.lines] : [])].join("\n");
 }
 
-/** Joins the headings over a passage and, for a row, its column titles. */
+/** Joins the headings above a passage and, for a table row, the column titles. */
 function joinHeading({ heading, header = [] }: Passage): string {
   return [heading, header.filter(Boolean).join("; ")].filter(Boolean).join(" / ");
 }

@@ -3,9 +3,9 @@ import { locateQuote, type Stretch } from "../matching/tokens.js";
 import { isComment } from "../reading/blocks/code-blocks.js";
 import { splitSentences } from "../reading/sentences-in.js";
 
-/** A model's note, with a quote that was found in its source. */
+/** A model's note whose quote was found in the source. */
 export interface Fact {
-  /** The model's conclusion from the quote; not checked. */
+  /** What the model concludes from the quote; not checked. */
   claim: string;
   document: SourceDocument;
   /** The line where the quote begins, from 1. */
@@ -14,14 +14,11 @@ export interface Fact {
   heading: string;
   /** The column titles, if the quote is a table row. */
   header?: Passage["header"];
-  /** A part of one block exactly as in the source, including line breaks. */
+  /** The quote: a part of one block, exactly as in the source, including line breaks. */
   quote: string;
 }
 
-/**
- * Builds a fact from a note and widens its quote to whole sentences of the block that contains it; undefined if no
- * block contains it.
- */
+/** Builds a fact from a note, with the quote widened as by findQuote; undefined if no block contains the quote. */
 export function buildFact(
   { claim, quote }: Pick<Fact, "claim" | "quote">,
   { document, passages }: Opened,
@@ -37,14 +34,14 @@ export function buildFact(
   return undefined;
 }
 
-/** Returns the text that a sentence may take its numbers from: the quote and the headings over it. */
+/** Returns the text from which a sentence may take its numbers: the quote and the headings above it. */
 export function joinGround({ heading, header, quote }: Fact): string {
   return [heading, ...(header ?? []), quote].join("\n");
 }
 
 /**
- * Finds a quote in the text of one block, widened to whole sentences (in code to lines, in a table to the row), since a
- * negation may precede it; undefined if the text does not contain it word for word.
+ * Finds a quote in the text of one block, word for word; undefined if it is not there. Widens it, because a negation may
+ * precede it: to whole sentences, in code to lines, in a table to the row.
  */
 export function findQuote(text: string, quote: string, kind: Passage["kind"]): Stretch | undefined {
   const place = locateQuote(text, quote);
@@ -53,7 +50,7 @@ export function findQuote(text: string, quote: string, kind: Passage["kind"]): S
   return trimStretch(text, kind === "code" ? extendToLines(text, place) : extendToSentences(text, place));
 }
 
-/** Extends `section` to whole sentences. */
+/** Extends a stretch to whole sentences. */
 function extendToSentences(text: string, { start, end }: Stretch): Stretch {
   const ends = [...splitSentences(text)].map(({ segment, index }) => index + segment.length);
   return {
@@ -62,7 +59,7 @@ function extendToSentences(text: string, { start, end }: Stretch): Stretch {
   };
 }
 
-/** Extends `section` to whole lines and to whole comments. */
+/** Extends a stretch to whole lines and to whole comments. */
 function extendToLines(text: string, { start, end }: Stretch): Stretch {
   const countLine = (offset: number) => text.slice(0, offset).split("\n").length - 1;
   const lines = text.split("\n");

@@ -28,7 +28,7 @@ const queries = list(short, 5);
 const plan = defineObject({ questions: list(defineObject({ question: short, queries }), 8) });
 
 const note = defineObject({ claim: text, source: integer, quote: text });
-/** A model's note before any check; `source` is the number in the model's input, from 1. */
+/** A model's note before any check. `source` is the number of the section in the model's input, from 1. */
 export type Note = ValueOf<typeof note>;
 const notes = defineObject({ facts: list(note), answered: list(integer), queries });
 
@@ -38,7 +38,7 @@ export interface Cited {
   facts: number[];
   /** For steps, whether the text continues the step before it. */
   goesOn?: boolean;
-  /** Whether the limits ended the work before the sentence was checked against its quotes. */
+  /** Whether the work ended at a limit before the sentence was checked against its quotes. */
   isUnchecked?: boolean;
 }
 const cited: Shape<Cited> = defineObject({ text, facts: list(integer) });
@@ -62,7 +62,7 @@ export type HeldVerdict = (typeof VERDICTS)[number];
 const numbers = list(integer);
 const held = defineObject({ stated: numbers, "not stated": numbers, contradicted: numbers });
 
-/** Reads the sub-questions from a reply to PLAN; accepts a list of queries, too. */
+/** Reads the sub-questions from a reply to PLAN. Also accepts a list of queries. */
 export function readPlan(reply: unknown, question: string): ReplyReading<ValueOf<typeof plan>["questions"]> {
   const listed = isObject(reply) ? (reply.questions ?? reply.queries) : reply;
   const plans = readListed(plan, "questions", { questions: listed });
@@ -74,10 +74,10 @@ export function readPlan(reply: unknown, question: string): ReplyReading<ValueOf
 /** Reads notes from a reply to NOTES. Skips entries without a claim, source or quote. */
 export const readNotes = (reply: unknown) => readListed(notes, "facts", reply);
 
-/** Reads an answer from a reply to one of its prompts. Skips entries of another form. */
+/** Reads an answer from a reply to a prompt of buildAnswerPrompt. Skips invalid entries. */
 export const readAnswer = (reply: unknown) => readListed(answer, "sentences", reply);
 
-/** Reads the verdicts by sentence number from a reply to CHECK; the worst of several wins. Accepts a list of verdicts, too. */
+/** Reads the verdict on each sentence number from a reply to CHECK. If there are several, the worst wins. Also accepts a list. */
 export function readVerdicts(reply: unknown): ReplyReading<Map<number, HeldVerdict>> {
   const verdictReply = Array.isArray(reply) ? { verdicts: reply } : reply;
   if (!isObject(verdictReply)) return { wrong: "it is not an object" };
@@ -118,7 +118,7 @@ export const NOTES: Prompt = {
   schema: notes.schema,
 };
 
-/** `isForeign`: the question is not in English, so the model also translates the report's fixed words. */
+/** `isForeign`: the question is not in English, so the model also translates the fixed words of the report. */
 export function buildAnswerPrompt(length: Length, isForeign: boolean): Prompt {
   const also = isForeign
     ? ` "words" is this object with its texts in the language of the question, what is in braces or brackets kept as it is: ${ENGLISH_WORDS}.`
@@ -150,10 +150,10 @@ export function buildQuestionInput(question: string): string {
   return `Question: ${question}`;
 }
 
-/** How many titles the planning prompt shows. */
+/** How many titles the prompt for the plan shows. */
 const TITLES = 40;
 
-/** Sorts titles by the rarest words that they share with the question, then the others in order. */
+/** Sorts titles: those that share rare words with the question first, the others in their order. */
 function pickFitting(question: string, titles: readonly string[]): string[] {
   const questionWords = new Set(wordsIn(question));
   const shared = titles.map((title) =>
@@ -187,7 +187,7 @@ export interface Part {
   isOpen: boolean;
 }
 
-/** Builds the input with the question, the facts and the open parts, without the sources. */
+/** Builds the input with the question, the open parts and the known claims, without the sources. */
 export function buildKnownInput(question: string, parts: readonly Part[], facts: readonly Fact[]): string {
   const open = parts.flatMap((part, i) => (part.isOpen ? [`${i + 1}. ${part.question}`] : []));
   const claims = facts.map(({ claim }) => `- ${claim}`);
@@ -200,7 +200,7 @@ export function buildKnownInput(question: string, parts: readonly Part[], facts:
     .join("\n\n");
 }
 
-/** Builds the input with a numbered section, its blocks under their headings. */
+/** Builds the input of a numbered section: its blocks below their headings. */
 export function buildSectionInput({ document, passages }: Opened, number: number): string {
   let above = passages[0]?.heading ?? "";
   let columns = "";
@@ -210,7 +210,7 @@ export function buildSectionInput({ document, passages }: Opened, number: number
     const lead = heading === above ? [] : [`(${heading})`];
     const titles = header ? `(columns: ${header.join(" | ")})` : "";
     if (titles !== "" && titles !== columns) lead.push(titles);
-    // The caption of a table is already in the section if its block is.
+    // The caption of a table is already in the section if the block with it is.
     const isShown = caption === undefined || header !== undefined || before.endsWith(caption);
     if (!isShown) lead.push(`(${caption})`);
     above = heading;
@@ -221,7 +221,7 @@ export function buildSectionInput({ document, passages }: Opened, number: number
   return `[Source ${number}: ${title.filter(Boolean).join(", ")}]\n${blocks.join("\n\n")}\n[End of source ${number}]`;
 }
 
-/** Asks again for quotes that were not found in their sources. */
+/** Builds the request to repeat quotes that were not found in their sources. */
 export function buildRequoteInput(
   question: string,
   missed: readonly { claim: string; quote: string; section: Opened }[],
@@ -251,20 +251,20 @@ export function formatFact(fact: Fact, number: number): string {
   return `[Fact ${number}: ${formatTitle(fact)}]\nClaim: ${fact.claim}\nQuote: ${fact.quote}`;
 }
 
-/** A sentence to check against its quotes; `under` is the heading over it in the answer. */
+/** A sentence to check against its quotes; `under` is the heading above it in the answer. */
 export interface HeldSentence {
   sentence: Cited;
   under: string;
 }
 
-/** Builds the input with the cited quotes under their places, and the sentences under their headings. */
+/** Builds the input with the cited quotes below their places, and the sentences below their headings. */
 export function buildCheckInput(
   question: string,
   sentences: readonly HeldSentence[],
   facts: readonly Fact[],
 ): string {
   const cited = new Set(sentences.flatMap(({ sentence }) => sentence.facts));
-  // Indent the lines of a quote, so that a quote cannot imitate a line of this input.
+  // Indent the further lines of a quote, so that they cannot imitate a line of this input.
   const quotes = facts.flatMap((fact, i) =>
     cited.has(i + 1)
       ? { over: `In ${formatTitle(fact)}:`, line: `[${i + 1}] ${fact.quote.replaceAll("\n", "\n  ")}` }
@@ -277,7 +277,7 @@ export function buildCheckInput(
   return [buildQuestionInput(question), ...groupLines(quotes), ...groupLines(sentenceLines)].join("\n\n");
 }
 
-/** Groups lines by heading, each heading written once. Lines without a heading come first. */
+/** Groups lines by heading and writes each heading once. Lines without a heading come first. */
 function groupLines(lines: readonly { over: string; line: string }[]): string[] {
   const groups = new Map([["", [] as string[]]]);
   for (const { over, line } of lines) groups.set(over, [...(groups.get(over) ?? []), line]);
@@ -286,7 +286,7 @@ function groupLines(lines: readonly { over: string; line: string }[]): string[] 
   );
 }
 
-/** Formats the place of a fact's quote, with the headings over it. */
+/** Formats the place of a fact's quote, with the headings above it. */
 function formatTitle({ document, heading, header }: Fact): string {
   const columns = header && `columns ${header.join(" | ")}`;
   return [document.id, document.date, heading, columns].filter(Boolean).join(", ");

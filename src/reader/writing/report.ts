@@ -13,7 +13,7 @@ const LONGEST_TITLE = 200;
 /** Marks a sentence that was not checked against its quotes (contract §4, "With a model"). */
 const NOT_CHECKED = "[not checked]";
 
-/** The parts of a report beside its answer. */
+/** What a report contains besides the answer. */
 export interface About {
   question: string;
   findings: Gathered;
@@ -25,8 +25,8 @@ export interface About {
 type Say = ReturnType<typeof createSpeaker>;
 
 /**
- * Writes the answer as Markdown: summary, sections, disagreements and gaps, quotes and sources, and for a long answer a
- * table of contents. Without an answer, the report says that nothing was found.
+ * Writes the answer as Markdown: summary, sections, disagreements, gaps, quotes and sources; a long answer gets a table
+ * of contents. Without an answer, the report says that nothing was found.
  */
 export function buildModelReport(
   answer: Answer | undefined,
@@ -49,7 +49,7 @@ export function buildModelReport(
   return `${joinParagraphs(`# ${shortenLine(question, LONGEST_TITLE)}`, contents, contents ? "---" : "", text)}\n`;
 }
 
-/** Returns the answer as data, for a structured output without a schema. */
+/** Returns the answer as a JSON value, for a structured output without a schema. */
 export function buildAnswerData(answer: Answer | undefined, facts: readonly Fact[]) {
   const cited = listCitedFacts(answer, facts);
   return {
@@ -61,13 +61,13 @@ export function buildAnswerData(answer: Answer | undefined, facts: readonly Fact
   };
 }
 
-/** Lists the facts that an answer cites, in order of citation. */
+/** Lists the facts that an answer cites, each once, in order of first citation. */
 export function listCitedFacts(answer: Answer | undefined, facts: readonly Fact[]): Fact[] {
   const ids = answer ? listCited(answer).flatMap((cited) => cited.facts) : [];
   return [...new Set(ids.flatMap((id) => facts[id - 1] ?? []))];
 }
 
-/** Lists the sources of `facts`, each once, in the form of the output data. */
+/** Lists the sources of `facts`, each once, as ResearchNews reports them. */
 export function listCitedSources(facts: readonly Fact[]): CitedSource[] {
   const documents = new Map(facts.map(({ document }) => [document.id, document]));
   return [...documents.values()].map(({ id, title, url }) =>
@@ -80,7 +80,7 @@ export function formatCitation({ document, line }: Fact): string {
   return document.url ?? `${document.id}:${line}`;
 }
 
-/** `cited`: the facts that the answer cites, in the order of their numbers. */
+/** Builds the parts with sentences. `cited`: the facts that the answer cites, in the order of their numbers. */
 function buildBody(answer: Answer, facts: readonly Fact[], cited: readonly Fact[], say: Say): string[] {
   const cite = ({ text, facts: ids, isUnchecked }: Cited) =>
     `${endSentence(text)} [${ids.map((id) => cited.findIndex((fact) => fact === facts[id - 1]) + 1).join(", ")}]${isUnchecked ? ` ${NOT_CHECKED}` : ""}`;
@@ -113,13 +113,13 @@ function formatSection({ kind, columns, items }: Answer["sections"][number], cit
   const rows = items.map((item) =>
     cite(item).replace(/\|?\s*[.]?( \[[\d, ]+\](?: \[not checked\])?)$/, "$1"),
   );
-  // If rows have another number of cells than the header, write a list instead of a table.
+  // If a row and the header differ in the number of cells, write a list instead of a table.
   if (!rows.every((row) => row.split("|").length === columns.length)) return list;
   const table = [`| ${columns.join(" | ")} |`, `|${"---|".repeat(columns.length)}`];
   return [...table, ...rows.map((row) => `| ${row} |`)].join("\n");
 }
 
-/** Lists the places of facts, with dates if known: these tell sources apart that disagree. */
+/** Lists the places of facts, with dates if known, so that a reader can tell disagreeing sources apart. */
 function formatOrigins({ facts: ids }: Cited, facts: readonly Fact[]): string {
   const origins = ids
     .flatMap((id) => facts[id - 1] ?? [])
@@ -129,7 +129,7 @@ function formatOrigins({ facts: ids }: Cited, facts: readonly Fact[]): string {
   return [...new Set(origins)].join("; ");
 }
 
-/** Writes what was checked, what was left out, and why the search ended early. */
+/** Writes what was checked, what was left out, and why the search ended. */
 function writeRemarks(answer: Answer | undefined, findings: Gathered, say: Say): string {
   const { droppedQuotes, isContextCut, spent, parts } = findings;
   const { dropped, droppedSteps, isWritten, isForeign } = answer ?? {};
@@ -188,16 +188,16 @@ function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage
   return joinSentences(say("used", { calls, input: input ?? "", output: output ?? "" }), cost);
 }
 
-/** An address, or a character that begins a link, an image, HTML or code. */
+/** Matches an address, or a character that begins a link, an image, HTML or code. */
 const ACTIVE = new RegExp(`${ADDRESS.source}|[\\\\<[\`]`, "gi");
 
-/** Escapes unchecked text onto one line, so that it has no links. */
+/** Escapes unchecked text and joins its lines, so that it contains no link. */
 function escapeMarkdown(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.replace(ACTIVE, (mark) => (mark.length > 1 ? `\`${mark}\`` : `\\${mark}`));
 }
 
-/** A text, or nothing. */
+/** A text that may be missing. */
 type Optional = string | false | undefined;
 
 function joinSection(title: string, ...texts: readonly Optional[]): string {

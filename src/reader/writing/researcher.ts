@@ -31,13 +31,13 @@ export interface ModelResearcherOptions extends Pick<SessionOptions, "exchanges"
   length: Length;
   price?: Price | undefined;
   sources: SourceProvider;
-  /** Writes to the service's log; used to name the sources of a structured result, which has no place for them. */
+  /** Writes to the service's log, which names the sources of a structured result: the result has no place for them. */
   log: (line: string) => void;
 }
 
 /**
- * Researches in the sources with a model. The model plans and writes; every quote, number and value of a structured
- * result is checked against the sources.
+ * Creates a researcher that uses a model. The model plans and writes; every quote, every number and every value of a
+ * structured result is checked against the sources.
  */
 export function createModelResearcher(options: ModelResearcherOptions): Researcher {
   const { limits, sources, exchanges, clock, length, price } = options;
@@ -108,7 +108,7 @@ export function createModelResearcher(options: ModelResearcherOptions): Research
   };
 }
 
-/** Wraps a source so that an abort does not wait for it, and passages with the key are hidden. */
+/** Wraps a source: an abort does not wait for it, and passages that contain the key are left out. */
 function createSafeSource(source: Source, hide: (text: string) => string, signal: AbortSignal): Source {
   return {
     search: (query, n) => waitUnlessAborted(source.search(query, n), signal),

@@ -1,6 +1,6 @@
 import { isObject } from "../../core/json/exact-json.js";
 
-/** The fixed words of a report. A name in braces is replaced by a number, list or place. */
+/** The fixed words of a report. A number, list or place replaces each name in braces. */
 const ENGLISH = {
   contents: "Contents",
   disagree: "Sources disagree",
@@ -33,7 +33,7 @@ const ENGLISH = {
   cost: "Cost: {number} dollars.",
 };
 
-/** Translations by a model to the language of the question. */
+/** The fixed words as a model translated them to the language of the question. */
 export type ReportWords = Partial<Record<keyof typeof ENGLISH, string>>;
 const NAMES = Object.keys(ENGLISH) as (keyof typeof ENGLISH)[];
 
@@ -41,12 +41,12 @@ const NAMES = Object.keys(ENGLISH) as (keyof typeof ENGLISH)[];
 export const ENGLISH_WORDS = JSON.stringify(ENGLISH);
 
 const BRACES = /\{\w+\}|\[not checked\]/g;
-/** The largest length of a translation relative to the English words. */
+/** The largest length of a translation, relative to the English words. */
 const LONGER = 2.5;
-/** Characters that no fixed word may have: numbers, links, HTML, line breaks. */
+/** Characters that a translation must not contain: numbers, links, HTML, line breaks. */
 const FORBIDDEN = /[\p{N}\n\r<>|`#*]|\]\(|:\/\//u;
 
-/** Reads translations that are safe: with the same names in braces, of similar length, and plain text. */
+/** Reads the translations that are safe: plain text of similar length, with the same names in braces. */
 export function readWords(reply: unknown): ReportWords {
   if (!isObject(reply)) return {};
   const valid = NAMES.filter((name) => {
@@ -58,7 +58,7 @@ export function readWords(reply: unknown): ReportWords {
   return Object.fromEntries(valid.map((name) => [name, String(reply[name]).trim()]));
 }
 
-/** Returns a function for the words of a report; it falls back to English if `words` lacks some. */
+/** Creates a function that returns the fixed words of a report; English for those that `words` lacks. */
 export function createSpeaker(words: ReportWords = {}) {
   return (name: keyof typeof ENGLISH, values: Readonly<Record<string, string | number>> = {}): string =>
     (words[name] ?? ENGLISH[name]).replace(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ""));

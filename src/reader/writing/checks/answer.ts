@@ -2,7 +2,7 @@ import { type Fact, joinGround } from "../facts.js";
 import type { Cited, Draft, HeldSentence } from "../prompts.js";
 import { checkSentence, findUngrounded, readStep } from "./sentence.js";
 
-/** An answer whose sentences, items and rows were all checked. `sentences` is the summary. */
+/** An answer whose sentences, items and rows have all been checked. `sentences` is the summary. */
 export interface Answer extends Draft {
   /** How many of the model's sentences, items and rows were left out. */
   dropped: number;
@@ -10,7 +10,7 @@ export interface Answer extends Draft {
   droppedSteps: number;
   /** Whether the model wrote the answer; otherwise it was built from the facts. */
   isWritten: boolean;
-  /** Whether it is in another language than the question. */
+  /** Whether the answer is in another language than the question. */
   isForeign: boolean;
 }
 
@@ -20,7 +20,7 @@ const SUMMARY = 5;
 const SHOWN = 120;
 
 /**
- * Keeps the valid parts of a draft or answer, and returns a phrase for each problem in the rest. `checkOne` checks one
+ * Keeps the valid parts of a draft or answer, and returns a phrase about each problem in the rest. `checkOne` checks one
  * sentence, item or row: it returns the text to show, or the problem.
  */
 export function checkAnswer(
@@ -37,7 +37,7 @@ export function checkAnswer(
     wrong.push(`${JSON.stringify(cited.text.slice(0, SHOWN))}: ${checked.wrong}`);
     return [];
   };
-  /** Returns a title on one line; empty if it states something that `items` do not cite. */
+  /** Returns a title on one line; empty if it states something that neither the question nor the facts of `items` contain. */
   const findTitle = (text: string, items: readonly Cited[]) => {
     const cited = items.flatMap((item) => item.facts.flatMap((id) => facts[id - 1] ?? []));
     const isGrounded = findUngrounded(text, [question, ...cited.map(joinGround)]) === undefined;
@@ -49,7 +49,7 @@ export function checkAnswer(
   const sections = [...steps, more, ...draft.sections].flatMap(({ title, kind, columns, items }) => {
     const before = wrong.length;
     const standing = items.flatMap(check);
-    // A missing step makes the other steps wrong.
+    // Without one of its steps, the others are wrong.
     const isBroken = kind === "steps" && wrong.length > before;
     if (isBroken) droppedSteps += 1;
     if (isBroken || standing.length === 0) return [];
@@ -66,13 +66,13 @@ export function checkAnswer(
     // A disagreement needs two sides.
     return standing.length < 2 ? [] : { about: findTitle(about, standing), sides: standing };
   });
-  // The list of gaps makes no claims.
+  // The list of gaps stays, because it makes no claims.
   const checked = { ...draft, sentences: summary.slice(0, SUMMARY), sections, disagree };
   const dropped = (draft.dropped ?? 0) + wrong.length;
   return { answer: { isWritten: true, isForeign: false, ...checked, dropped, droppedSteps }, wrong };
 }
 
-/** Builds an answer from the facts instead: each claim that its own quote proves, else the quote itself. */
+/** Builds an answer without the model: the claim of each fact if its quote proves the claim, else the quote. */
 export function buildFactsAnswer(
   facts: readonly Fact[],
   question: string,
@@ -89,12 +89,12 @@ export function buildFactsAnswer(
   return { ...nothing, sections, isWritten: false, isForeign: false };
 }
 
-/** Lists all citing parts of an answer. */
+/** Lists all sentences, items, rows and sides of an answer. */
 export function listCited(answer: Answer): Cited[] {
   return listHeld(answer).map(({ sentence }) => sentence);
 }
 
-/** Lists the citing parts with the headings over them. */
+/** Lists all sentences, items, rows and sides of an answer, with the headings above them. */
 export function listHeld({ sentences, sections, disagree }: Answer): HeldSentence[] {
   const prefixUnder = (items: readonly Cited[], ...over: string[]) =>
     items.map((sentence) => ({ sentence, under: over.filter(Boolean).join(": ") }));
@@ -105,7 +105,7 @@ export function listHeld({ sentences, sections, disagree }: Answer): HeldSentenc
   ];
 }
 
-/** Numbered sentences are steps; sentences between and after them belong to the step before. */
+/** Makes steps of numbered sentences. A sentence between or after them continues the step before it. */
 function separateSteps(sentences: Cited[]): { sentences: Cited[]; steps: Answer["sections"] } {
   const first = sentences.findIndex(({ text }) => readStep(text) === 1);
   const numbered = sentences.slice(Math.max(0, first)).filter(({ text }) => readStep(text) !== undefined);

@@ -1,4 +1,4 @@
-/** Code between backticks, in blocks or inline; and lines that begin with `$`. */
+/** Code in fences, code between backticks, and commands after a `$` at the beginning of a line. */
 const FENCED = /```[\w-]*[ \t]*\n([\s\S]*?)```/g;
 const SPAN = /(`+)([^`][\s\S]*?)\1(?!`)/g;
 const PROMPT = /^[ \t]*\$[ \t]+(.+)$/gm;
@@ -7,11 +7,11 @@ const PROMPT = /^[ \t]*\$[ \t]+(.+)$/gm;
 const PLACEHOLDER =
   /<[\w .:|-]+>|\$?\{[\w .-]+\}|\$[A-Z_]+|%[a-z]\b|(?<![A-Za-z\d_])(?:(?:YOUR|MY)_[A-Z\d_]+|(?:[A-Z]+_)?(?:FILE|FILENAME|PATH|DIR|DIRECTORY|FOLDER|NAME|HOST|HOSTNAME|PORT|URL|USER|USERNAME|ID|KEY|TOKEN|VALUE|DATE|COMMAND|PATTERN|VERSION|BRANCH))(?![A-Za-z\d_])/g;
 
-/** The most fixed parts of a word with placeholders, and the longest word to compare with it. */
+/** The most fixed parts of a word with placeholders, and the longest word that is compared with it, in characters. */
 const MOST_PARTS = 4;
 const LONGEST_WORD = 200;
 
-/** Lists the pieces of code in a model's text; each line of a block or shell transcript is one. */
+/** Lists the pieces of code in a model's text. Each line of a code block or shell transcript is a piece. */
 export function listCode(text: string): string[] {
   const fenced = [...text.matchAll(FENCED)].flatMap(([, block = ""]) => block.split("\n"));
   const rest = text.replace(FENCED, "\n");
@@ -26,29 +26,29 @@ export function hasCode(text: string, code: string): boolean {
   const hasPart = (part: string) =>
     new RegExp(`(?<![\\p{L}\\p{N}_])${escapePattern(part)}(?![\\p{L}\\p{N}_])`, "u").test(plain);
   if (hasPart(sought)) return true;
-  // A setting with its value, which the text may word differently: both must occur in the text.
+  // For a setting with a value, which the text may word differently, both must occur in the text.
   if (/^[\w.-]+=[\w.-]+$/.test(sought) && sought.split("=").every(hasPart)) return true;
   const words = sought.split(" ");
   const given = plain.replace(PLACEHOLDER, (placeholder) => placeholder.replaceAll(" ", "_")).split(" ");
-  // The first word must not be a placeholder, which would match any code.
+  // The first word must not be a placeholder, because that would match any code.
   const isFixed = (word: string) => /\p{L}/u.test(word.replace(PLACEHOLDER, ""));
   return given.some(
     (first, at) => isFixed(first) && words.every((word, i) => isFilledIn(given[at + i] ?? "", word)),
   );
 }
 
-/** Whether `word` matches `pattern` with its placeholders filled in; punctuation around the pattern is ignored. */
+/** Whether `word` is `pattern` with its placeholders filled in. Ignores punctuation around the pattern. */
 function isFilledIn(pattern: string, word: string): boolean {
   const bare = pattern.replace(/^["'(`]+|[`"'),.;:]+$/g, "");
   if (bare === word) return true;
   if (bare.search(PLACEHOLDER) < 0) return false;
   const fixed = bare.split(PLACEHOLDER).map(escapePattern);
-  // More would take too long to match, and both texts come from outside.
+  // More parts would take too long to match, and both texts come from outside.
   if (fixed.length > MOST_PARTS || word.length > LONGEST_WORD) return false;
   return new RegExp(`^${fixed.join("[^\\s;&|]+")}$`, "u").test(word);
 }
 
-/** Normalizes blanks to one between words and none around `=`, and removes a shell prompt. */
+/** Removes a shell prompt, reduces white space between words to one blank, and removes it around `=`. */
 function normalizeWords(text: string): string {
   return text
     .replace(/\s+/g, " ")

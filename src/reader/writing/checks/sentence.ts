@@ -8,27 +8,27 @@ import { type Fact, joinGround } from "../facts.js";
 import type { Cited } from "../prompts.js";
 import { hasCode, listCode } from "./code.js";
 
-/** A longer text is not a sentence, in characters. */
+/** The longest text that counts as a sentence, in characters. */
 const LONGEST = 1_200;
-/** Anchored at the beginning of a gap, since gaps may be long and are then scanned once. */
+/** Matches marks of citation, `[1, 2]`. Anchored at the beginning of white space, so that long gaps are scanned once. */
 const MARKS = /(?<!\s)\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]/g;
 export const ADDRESS = /(?<![a-z\d+.-])[a-z][a-z\d+.-]{0,20}:\/\/[^\s<>"'`)\]]+|\bwww\.[^\s<>"'`)\]]+/gi;
-/** Targets of links and images, and HTML: anything that a page would load or follow. */
+/** Match targets of links and images, and HTML tags: what a page would load or follow. */
 const TARGET = /\]\(\s*<?([^)>\s]+)/g;
 const TAG = /<\/?[a-z][^<>]*>/gi;
-/** A step's number is not a figure of the text. */
+/** Matches the number of a step, which is not a number of the text. */
 const STEP = /^(\d{1,3})[.)]\s+/;
 
-/** Reads the number of a step; undefined if the text is not a numbered step. */
+/** Returns the number of a step; undefined if the text does not begin with one. */
 export function readStep(text: string): number | undefined {
   const number = STEP.exec(text.trim())?.[1];
   return number === undefined ? undefined : Number(number);
 }
 
 /**
- * Returns a sentence on one line without marks of citation and of lists, or why it may not be shown: it must cite a fact,
- * and every number, address, HTML tag, piece of code and quotation in it must occur in a cited quote, in the heading over
- * that quote, or in the question.
+ * Checks a sentence. Returns it on one line without marks of citations and lists, or why it must not be shown. It must
+ * cite a fact, and every number, address, HTML tag, piece of code and quotation in it must occur in a cited quote, in the
+ * headings above that quote, or in the question.
  */
 export function checkSentence(
   cited: Cited,
@@ -53,7 +53,7 @@ export function checkSentence(
   return wrong === undefined ? { ...cited, text: plain, facts: cites } : { wrong };
 }
 
-/** Returns what of a text occurs in none of `grounds`, as a phrase; undefined if everything that must occur does. */
+/** Finds a number, address, tag or quotation that none of `grounds` contains. Returns a phrase; undefined if there is none. */
 export function findUngrounded(text: string, grounds: readonly string[]): string | undefined {
   const vocabulary = getVocabulary(detectLanguage(text), detectLanguage(grounds.join("\n")));
   const stated = new FigureIndex(vocabulary, "decimals");
@@ -82,7 +82,7 @@ function describeAbsent(what: string): string {
   return `${what} is in none of its facts`;
 }
 
-/** "one" and "null" are numbers only before a unit, and a quote need not contain "first". */
+/** Whether a number word is no figure: "one" and "null" without a unit, or an ordinal such as "first". */
 function isPronoun({ isWord, unit, readings }: Quantity): boolean {
   return isWord && (unit === ORDER || (unit === undefined && readings.every(({ value }) => value <= 1)));
 }

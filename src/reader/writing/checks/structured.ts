@@ -4,15 +4,15 @@ import { detectLanguage, getVocabulary } from "../../languages/languages.js";
 import { findFigures } from "../../matching/numbers.js";
 import { containsTokens, tokenizeText } from "../../matching/tokens.js";
 
-/** The part of a structured result that occurs in quotes (undefined for none), and the rest, each with its path. */
+/** The part of a structured result that occurs in quotes (undefined if nothing does), and a list of the rest, with paths. */
 interface Founded {
   kept: unknown;
   missing: string[];
 }
 
 /**
- * Splits a structured result into a copy of what occurs in quotes, and the strings and numbers that do not. Property names
- * are data, too, unless the schema lists them in `names`.
+ * Copies the part of a structured result that occurs in quotes, and lists the strings and numbers that do not. Property
+ * names are checked as well, unless the schema defines them (`names`).
  */
 export function keepFounded(
   value: unknown,
@@ -50,7 +50,7 @@ export function listPropertyNames(schema: unknown): Set<string> {
 }
 
 /**
- * Whether any string or number of a structured result occurs in a quote. Text without a word, such as `/`, must occur
+ * Whether a string or number of a structured result occurs in a quote. Text without a word, such as `/`, must occur
  * character for character.
  */
 export function hasValue(quote: string, value: unknown): boolean {
@@ -60,7 +60,7 @@ export function hasValue(quote: string, value: unknown): boolean {
   return tokenizeText(value).length === 0 ? quote.includes(value) : containsTokens(quote, value);
 }
 
-/** Parts of a date are numbers, too. Skips numbers with more digits than JSON keeps. */
+/** Lists the numbers in a text, including the parts of dates. */
 function readNumbers(text: string): (number | undefined)[] {
   return findFigures(text, getVocabulary(detectLanguage(text))).flatMap((figure) => {
     if (figure.kind === "date") return figure.readings.flatMap(({ year, month, day }) => [year, month, day]);

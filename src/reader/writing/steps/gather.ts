@@ -23,7 +23,7 @@ import {
 } from "../prompts.js";
 import { SectionQueue } from "./section-queue.js";
 
-/** The findings for a question. */
+/** What the search for a question found. */
 export interface Gathered {
   facts: Fact[];
   parts: Part[];
@@ -35,24 +35,24 @@ export interface Gathered {
   isContextCut: boolean;
 }
 
-/** Reading ends after this many consecutive rounds without a new fact. */
+/** The search ends after this many consecutive rounds without a new fact. */
 const EMPTY_ROUNDS = 2;
-/** The share of the budget that is kept for writing. */
+/** The share of the budget that is reserved for writing. */
 const FOR_WRITING = 0.25;
-/** The share that planning leaves for notes and writing. */
+/** The share of the budget that planning leaves for notes and writing. */
 const FOR_THE_REST = 0.6;
-/** Output limits, in tokens. They include the thoughts of models that think aloud. */
+/** Output limits, in tokens, including the reasoning that some models write before their reply. */
 const PLAN_TOKENS = 3_000;
 const NOTES_TOKENS = 8_000;
-/** The most text of sections in one request, and the least after the model found it too long, in bytes. */
+/** The most text of sections in one request, in bytes; it is halved when the model's context is exceeded, down to LEAST_BYTES. */
 const MAX_BYTES = 24_000;
 const LEAST_BYTES = 1_500;
-/** The size of the marks around one section, in bytes. */
+/** An allowance for the lines around one section, in bytes. */
 const BESIDE_BYTES = 300;
 
 /**
- * Plans, searches, opens whole sections and has the model note facts, given the known facts and open questions, until
- * the question is answered, nothing new is found, or the budget is spent. `tell` is called with the progress.
+ * Plans, searches, opens whole sections and has the model note facts. Repeats this until the question is answered, no new
+ * fact is found, or the budget is spent. `tell` is called with the progress.
  */
 export async function gather(
   session: ModelSession,
@@ -85,7 +85,7 @@ export async function gather(
   }
   return { facts, parts, droppedQuotes, spent, isContextCut: session.isContextCut };
 
-  /** Returns the plan's queries. If the plan is unreadable or the budget has no room for it, the question is the query. */
+  /** Returns the plan's queries. Returns none if the plan is unreadable or the budget has no room for it. */
   async function plan(): Promise<string[]> {
     const input = buildPlanInput(question, await source.describe());
     const keep = budget.share(FOR_THE_REST, 3);
@@ -101,7 +101,7 @@ export async function gather(
     return planned.flatMap(({ queries }) => queries);
   }
 
-  /** Shows the model the next sections and adds its notes. Resolves with the queries that it requests. */
+  /** Shows the model the next sections and keeps its notes. Returns the queries that the model requests. */
   async function round(isFirst: boolean): Promise<string[]> {
     const input = buildKnownInput(question, parts, facts);
     const bytes = Math.min(session.measureRoom(buildNoteTask(input, isFirst)), maxBytes);
@@ -115,7 +115,7 @@ export async function gather(
       const { facts: notes, answered, queries } = await session.ask(task, readNotes);
       if (session.isContextCut) maxBytes = MAX_BYTES / 2;
       await take(notes, sections);
-      // A model that requests nothing more and does not mention the parts has answered them all.
+      // If the model requests nothing more and mentions no part, it has answered them all.
       const isAll = queries.length === 0 && answered.length === 0 && facts.length > 0;
       for (const [i, part] of parts.entries()) if (isAll || answered.includes(i + 1)) part.isOpen = false;
       return queries;
@@ -131,7 +131,7 @@ export async function gather(
     }
   }
 
-  /** Keeps the notes whose quotes are in their sources; asks the model once more for the others. */
+  /** Keeps the notes whose quotes are in their sources. Asks the model once more for the other quotes. */
   async function take(notes: readonly Note[], sections: readonly Opened[]): Promise<void> {
     const missed = keep(notes, sections);
     const facts = missed.flatMap((note) => {
@@ -151,11 +151,11 @@ export async function gather(
     droppedQuotes -= asked.length - keep(asked, shown).length;
   }
 
-  /** Keeps the notes whose quotes are in their source, and returns the rest. */
+  /** Keeps the notes whose quotes are in a shown section, and returns the others. */
   function keep(notes: readonly Note[], sections: readonly Opened[]): Note[] {
     return notes.filter((note) => {
       const named = sections[note.source - 1];
-      // A model that confuses the sources' numbers has still copied a quote correctly.
+      // Also search the other sections: a model may confuse their numbers and still copy a quote correctly.
       const fact = [named, ...sections].flatMap((section) => (section && buildFact(note, section)) ?? [])[0];
       if (fact !== undefined && !facts.some((earlier) => isSame(earlier, fact))) facts.push(fact);
       return fact === undefined;
@@ -165,7 +165,7 @@ export async function gather(
   function buildNoteTask(input: string, isFirst: boolean): Task {
     const affordable = Math.floor((budget.left.tokens - budget.limits.tokens * FOR_WRITING) / 4);
     const outputTokens = Math.max(LEAST_OUTPUT, Math.min(NOTES_TOKENS, affordable));
-    // Without notes there is nothing to write, so the first round may use the last call.
+    // The first round may use the last call, because without notes there is nothing to write.
     return { ...NOTES, input, outputTokens, keep: budget.share(FOR_WRITING, isFirst ? 0 : 2) };
   }
 }

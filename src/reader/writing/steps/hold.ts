@@ -6,14 +6,14 @@ import { type Answer, checkAnswer, listHeld } from "../checks/answer.js";
 import { type Fact, joinGround } from "../facts.js";
 import { buildCheckInput, CHECK, type Cited, type HeldVerdict, readVerdicts } from "../prompts.js";
 
-/** The size of one verdict in a reply, and an allowance for thoughts before them, in tokens. */
+/** The size of one verdict in a reply, and an allowance for the reasoning before them, in tokens. */
 const VERDICT_TOKENS = 5;
 const THINKING_TOKENS = 3_000;
 
 /**
- * Has the model check each sentence, item and row against the quotes that it cites. Leaves out what the quotes do not state,
- * and lists of steps as a whole. Starts with the sentences that share the fewest words with their quotes; if the budget or
- * the endpoint ends the work, the rest is marked.
+ * Has the model check each sentence, item and row against the quotes that it cites. Leaves out those that the quotes do not
+ * state; of a list of steps, all of it. Begins with sentences that share the fewest words with their quotes. If the budget
+ * or the endpoint ends the work early, marks the rest as unchecked.
  */
 export async function holdAgainstQuotes(
   session: ModelSession,
@@ -58,7 +58,7 @@ export async function holdAgainstQuotes(
   return checked.answer;
 }
 
-/** Returns the share of a sentence's content words that occur in its quotes, in the headings over them, or in the question. */
+/** Returns the share of a sentence's content words that occur in its quotes, in the headings above them, or in the question. */
 function countSharedWords({ text, facts: ids }: Cited, facts: readonly Fact[], question: string): number {
   const grounds = ids.flatMap((id) => facts[id - 1] ?? []).map(joinGround);
   const factWords = new Set(splitWords([question, ...grounds].join("\n")));

@@ -6,18 +6,18 @@ import { buildSectionInput } from "../prompts.js";
 
 /** How many passages of one query are considered. */
 const PER_QUERY = 15;
-/** The largest section around a passage, in bytes, and the largest distance of its ends, in lines. */
+/** The largest section around a passage, in bytes, and how far it may extend in both directions, in lines. */
 const SECTION_BYTES = 8_000;
 const AROUND = 200;
-/** The same without headings that delimit it: some paragraphs. */
+/** The largest section without a heading that delimits it, in bytes: a few paragraphs. */
 const PLAIN_BYTES = 2_000;
-/** Sections with a larger share of common words are duplicates. */
+/** The share of common words above which a section is a duplicate. */
 const SAME = 0.9;
 
-/** Finds sections and queues them for reading: whole sections around the best passages of each query. */
+/** A queue of sections to read: the whole sections around the best passages of each query. */
 export class SectionQueue {
   #waiting: Passage[] = [];
-  /** Sections of a request that did not fit. */
+  /** Sections that were taken but did not fit into the request. */
   #returned: Opened[] = [];
   readonly #seen = new Set<string>();
   readonly #asked = new Set<string>();
@@ -33,13 +33,13 @@ export class SectionQueue {
     return this.#waiting.length + this.#returned.length === 0;
   }
 
-  /** Reports how many sections were read, out of those that are known. */
+  /** Reports how many sections have been opened, and how many are known. */
   say(step: "read" | "note"): void {
     const done = this.#read.length;
     this.tell({ step, done, of: done + this.#waiting.length, pages: this.#documents.size });
   }
 
-  /** Searches for the queries that were not searched for before. */
+  /** Searches for those of `queries` that are new, and adds the passages to the queue. */
   async search(queries: readonly string[]): Promise<void> {
     const fresh = [...new Set(queries)].filter((query) => !this.#asked.has(query));
     const passageLists: Passage[][] = [];
@@ -49,7 +49,7 @@ export class SectionQueue {
       const hits = await this.source.search(query, PER_QUERY);
       passageLists.push(hits.map(({ passage }) => passage));
     }
-    // A single common word says little about a passage's subject.
+    // A single shared word says little about the subject of a passage.
     const strong = passageLists.map((passages, i) =>
       passages.filter((passage) => hasTwoShared(passage, fresh[i] ?? "")),
     );
@@ -59,7 +59,7 @@ export class SectionQueue {
     this.#waiting = [...interleaveLists(strong), ...this.#waiting, ...interleaveLists(weak)];
   }
 
-  /** Returns the next sections up to `maxBytes` of their texts as JSON strings; at least one if any is left. */
+  /** Returns the next sections, up to `maxBytes` of their texts as JSON strings; at least one if any remains. */
   async takeNext(maxBytes: number): Promise<Opened[]> {
     const sections: Opened[] = [];
     for (let left = maxBytes; left >= 0; ) {
@@ -72,7 +72,7 @@ export class SectionQueue {
     return sections;
   }
 
-  /** Puts back sections that did not fit; cuts those that are longer than `maxBytes`. */
+  /** Returns sections to the queue because the model's context was exceeded. Cuts those longer than `maxBytes`. */
   putBack(sections: readonly Opened[], maxBytes: number): void {
     const cut = sections.map((section) => ({
       ...section,
@@ -107,8 +107,8 @@ export class SectionQueue {
 }
 
 /**
- * Returns the blocks around block `at` under its heading and subheadings, up to `maxBytes`. A long paragraph is several
- * blocks; only block `at` itself may be cut.
+ * Returns the blocks around block `at` below its heading and subheadings, up to `maxBytes`. Leaves out parts of a long
+ * paragraph, which is several blocks; only block `at` itself may be such a part.
  */
 function pickAround(passages: readonly Passage[], at: number, maxBytes: number): Passage[] {
   const heading = passages[at]?.heading ?? "";
@@ -138,7 +138,7 @@ function isSplit(passage: Passage | undefined, next: Passage | undefined): boole
   );
 }
 
-/** Cuts a passage to as many whole characters as fit; the rest cannot be quoted. */
+/** Cuts a passage to the whole characters that fit. The rest cannot be quoted. */
 function shortenPassage(passage: Passage, maxBytes: number): Passage {
   const bytes = Buffer.from(passage.lines.join("\n")).subarray(0, maxBytes);
   return { ...passage, lines: new TextDecoder().decode(bytes, { stream: true }).split("\n") };
@@ -152,7 +152,7 @@ function buildKey({ id, line, lines }: Passage): string {
   return `${id}:${line}:${lines[0]}`;
 }
 
-/** Whether a passage has two words of a query, or the only one. */
+/** Whether a passage contains two words of a query, or the only word of a shorter query. */
 function hasTwoShared({ id, heading, header = [], lines }: Passage, query: string): boolean {
   const queryWords = new Set(splitWords(query));
   const passageWords = new Set(splitWords([id, heading, ...header, ...lines].join("\n")));

@@ -24,15 +24,15 @@ import {
 import type { Gathered } from "./gather.js";
 import { holdAgainstQuotes } from "./hold.js";
 
-/** Output limits, in tokens. They include the thoughts of models that think aloud. */
+/** Output limits, in tokens, including the reasoning that some models write before their reply. */
 const OUTPUT_TOKENS: Readonly<Record<Length, number>> = { short: 3_000, normal: 6_000, long: 12_000 };
-/** The share of the budget that writing leaves for checking the sentences. */
+/** The share of the budget that is reserved for checking the sentences. */
 const FOR_CHECKING = 0.1;
 
 /**
- * Has the model answer from the facts, and then check each sentence against its quotes. Asks once more for invalid parts,
- * with the reasons. If the budget does not allow an answer or none of it is valid, the facts become the answer: their
- * claims, or if these are invalid, too, their quotes.
+ * Has the model answer from the facts and then check each sentence against its quotes. Asks once more, with the reasons,
+ * if parts are invalid. If the budget does not allow an answer or no part is valid, builds the answer from the facts:
+ * their claims or, if these are invalid as well, their quotes.
  */
 export async function writeAnswer(
   session: ModelSession,
@@ -72,8 +72,8 @@ export async function writeAnswer(
 }
 
 /**
- * Has the model fill the client's schema from the facts. Finally leaves out strings and numbers that are in no quote, where
- * the schema allows it; otherwise throws a ResearchFailure that names them.
+ * Has the model fill the client's schema from the facts. After the last try, leaves out strings and numbers that are in no
+ * quote if the schema allows that; otherwise throws a ResearchFailure that names them.
  */
 export async function writeResult(
   session: ModelSession,
@@ -97,7 +97,7 @@ export async function writeResult(
   });
 }
 
-/** Builds the task with as many facts, from the first, as the budget allows. */
+/** Builds the task with as many of the first facts as the budget allows. */
 function buildTask(
   session: ModelSession,
   prompt: Prompt,
@@ -109,7 +109,7 @@ function buildTask(
 ): Task {
   const task = { ...prompt, outputTokens, keep };
   let room = session.measureRoom({ ...task, input: buildQuestionInput(question), outputTokens: 0 });
-  // Reserve a part of what is left for the reply.
+  // Reserve a part of the room for the reply.
   room -= Math.min(session.budget.toBytes(outputTokens), room / 3);
   const shown: Fact[] = [];
   for (const fact of facts) {
