@@ -101,12 +101,6 @@ function writePrivate(name: string, text: string): string {
 /** Milliseconds without an error after which a browser counts as started. */
 const STARTED_MS = 3_000;
 
-/** The platform's command that opens a file with the user's default program. */
-const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
-  darwin: ["open"],
-  win32: ["rundll32", "url.dll,FileProtocolHandler"],
-};
-
 /** Opens a file with a command of `BROWSER`, else the platform's opener. Returns whether one was started. Rejects with `signal.reason`. */
 export async function openInBrowser(
   { env, platform, clock }: Pick<Host, "env" | "platform" | "clock">,
@@ -130,11 +124,9 @@ export async function openInBrowser(
 
 /** Commands to try, each as its words. No shell reads them, so nothing in a path is evaluated. */
 export function listCommands(browser: string | undefined, platform: NodeJS.Platform): string[][] {
-  const opener = [...(OPENERS[platform] ?? ["xdg-open"])];
-  if (!browser?.trim()) return [opener];
+  if (!browser?.trim()) return [[platform === "darwin" ? "open" : "xdg-open"]];
   if (existsSync(browser)) return [[browser]];
-  const chosen = platform === "win32" ? [browser] : browser.split(":");
-  return chosen.filter((command) => command.trim() !== "").map((command) => command.trim().split(/\s+/));
+  return browser.split(":").flatMap((command) => (command.trim() ? [command.trim().split(/\s+/)] : []));
 }
 
 /** Returns whether the program ends with 0; does not settle while it runs. */

@@ -55,9 +55,8 @@ function decodeBody({ headers, body }: Bytes, maxOutputLength: number): Buffer {
   switch (encoding) {
     case "gzip":
     case "x-gzip":
-      return zlib.gunzipSync(body, limit);
     case "deflate":
-      return zlib.inflateSync(body, limit);
+      return zlib.unzipSync(body, limit);
     case "br":
       return zlib.brotliDecompressSync(body, { maxOutputLength });
     default:

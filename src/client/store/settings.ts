@@ -12,6 +12,7 @@ import {
 } from "../../core/files/files.js";
 import { describeSystemError, LocalError, runLocally } from "../../core/files/local-error.js";
 import { lock } from "../../core/files/lock.js";
+import { isObject } from "../../core/json/exact-json.js";
 
 /** The settings file has invalid content. */
 export class InvalidSettingsError extends LocalError {
@@ -25,26 +26,34 @@ export class InvalidSettingsError extends LocalError {
   }
 }
 
-const profile = v.looseObject({
-  "base-url": v.optional(v.string()),
-  "api-key": v.optional(v.string()),
-  /** The origin in force when the key was stored: it is sent nowhere else. */
-  "api-key-origin": v.optional(v.string()),
-  provider: v.optional(v.string()),
-  model: v.optional(v.string()),
-  set: v.optional(v.string()),
-  tier: v.optional(v.string()),
-  "per-day": v.optional(v.string()),
-  history: v.optional(v.string()),
-  "status-method": v.optional(v.string()),
-  "output-method": v.optional(v.string()),
-  "output-path": v.optional(v.string()),
-  "output-field": v.optional(v.string()),
-});
-const store = v.looseObject({
-  profile: v.optional(v.string()),
-  profiles: v.optional(v.record(v.string(), profile), {}),
-});
+/** Valibot accepts an array as an object and drops what it holds. */
+const object = v.custom<Record<string, unknown>>(isObject);
+const profile = v.pipe(
+  object,
+  v.looseObject({
+    "base-url": v.optional(v.string()),
+    "api-key": v.optional(v.string()),
+    /** The origin in force when the key was stored: it is sent nowhere else. */
+    "api-key-origin": v.optional(v.string()),
+    provider: v.optional(v.string()),
+    model: v.optional(v.string()),
+    set: v.optional(v.string()),
+    tier: v.optional(v.string()),
+    "per-day": v.optional(v.string()),
+    history: v.optional(v.string()),
+    "status-method": v.optional(v.string()),
+    "output-method": v.optional(v.string()),
+    "output-path": v.optional(v.string()),
+    "output-field": v.optional(v.string()),
+  }),
+);
+const store = v.pipe(
+  object,
+  v.looseObject({
+    profile: v.optional(v.string()),
+    profiles: v.optional(v.pipe(object, v.record(v.string(), profile)), {}),
+  }),
+);
 
 export type Profile = v.InferOutput<typeof profile>;
 export type Store = v.InferOutput<typeof store>;
@@ -137,20 +146,6 @@ function parse(path: string, text: string): Store {
     throw new InvalidSettingsError(path, "not valid JSON", text);
   }
   const result = v.safeParse(store, value);
-  const array = placeOfArray(value);
-  if (result.success && array === undefined) return result.output;
-  const issue = result.issues?.[0];
-  const where = array ?? ((issue && v.getDotPath(issue)) || TOP);
-  throw new InvalidSettingsError(path, `invalid at ${where}`);
-}
-
-const TOP = "the top level";
-
-/** To valibot an array is an object like any other; what was put into one would be lost when it is written. */
-function placeOfArray(value: unknown): string | undefined {
-  if (Array.isArray(value)) return TOP;
-  const profiles = (value as { profiles?: unknown } | null)?.profiles;
-  if (Array.isArray(profiles)) return "profiles";
-  const profile = Object.entries(profiles ?? {}).find(([, candidate]) => Array.isArray(candidate));
-  return profile && `profiles.${profile[0]}`;
+  if (result.success) return result.output;
+  throw new InvalidSettingsError(path, `invalid at ${v.getDotPath(result.issues[0]) ?? "the top level"}`);
 }

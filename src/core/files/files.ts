@@ -106,7 +106,7 @@ export function appendLine(
   { sync, settle = () => {} }: { sync: boolean; settle?: () => void },
 ): boolean {
   const isNew = !fs.existsSync(path);
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = fs.constants;
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = fs.constants;
   const stays = useFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => {
     const stats = fs.fstatSync(fd);
     if (!stats.isFile()) throw new UnfitFileError(path, "it is not a regular file");
@@ -124,7 +124,7 @@ export function appendLine(
 /** Removes the permissions of other users. Returns whether they had any. */
 export function restrict(path: string): boolean {
   const mode = fs.statSync(path).mode & 0o777;
-  if (process.platform === "win32" || (mode & 0o077) === 0) return false;
+  if ((mode & 0o077) === 0) return false;
   fs.chmodSync(path, FILE_MODE);
   return true;
 }
@@ -167,7 +167,7 @@ export class UnfitFileError extends Error {
 
 /** Opens a regular file and never waits for a FIFO; the caller closes it. Throws UnfitFileError, or a system error. */
 export function openRegular(path: string): number {
-  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   if (fs.fstatSync(fd).isFile()) return fd;
   fs.closeSync(fd);
   throw new UnfitFileError(path, "it is not a regular file");
@@ -195,7 +195,6 @@ function useFile<T>(path: string, flags: string | number, use: (fd: number) => T
 const NOT_SYNCABLE = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EBADF", "EISDIR", "EACCES", "EPERM"];
 
 function syncFolder(path: string): void {
-  if (process.platform === "win32") return;
   try {
     useFile(path, "r", (fd) => fs.fsyncSync(fd));
   } catch (error) {

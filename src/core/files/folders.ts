@@ -17,21 +17,13 @@ export class FolderError extends Error {}
  */
 export function chooseFolders({ env, platform }: { env: Environment; platform: string }): Folders {
   const home = requireAbsolute(env.HOME);
-  const byPlatform: Record<string, Folders> = {
-    win32: {
-      config: joinBelow(requireAbsolute(env.APPDATA), "research"),
-      state: joinBelow(requireAbsolute(env.LOCALAPPDATA), "research"),
-    },
-    darwin: {
-      config: joinBelow(home, "Library", "Preferences", "research"),
-      state: joinBelow(home, "Library", "Application Support", "research"),
-    },
-  };
-  const xdg: Folders = {
-    config: joinBelow(requireAbsolute(env.XDG_CONFIG_HOME) ?? joinBelow(home, ".config"), "research"),
-    state: joinBelow(requireAbsolute(env.XDG_STATE_HOME) ?? joinBelow(home, ".local", "state"), "research"),
-  };
-  const systemFolders = byPlatform[platform] ?? xdg;
+  const mac = (folder: string) => joinBelow(home, "Library", folder, "research");
+  const xdg = (variable: string, ...parts: string[]) =>
+    joinBelow(requireAbsolute(env[variable]) ?? joinBelow(home, ...parts), "research");
+  const systemFolders: Folders =
+    platform === "darwin"
+      ? { config: mac("Preferences"), state: mac("Application Support") }
+      : { config: xdg("XDG_CONFIG_HOME", ".config"), state: xdg("XDG_STATE_HOME", ".local", "state") };
   return {
     config: readFolderVariable(env, "RESEARCH_CONFIG_DIR") ?? systemFolders.config,
     state: readFolderVariable(env, "RESEARCH_STATE_DIR") ?? systemFolders.state,

@@ -10,10 +10,8 @@ describe("what opens a file", () => {
     [undefined, "linux", [["xdg-open"]]],
     ["", "freebsd", [["xdg-open"]]],
     [undefined, "darwin", [["open"]]],
-    [undefined, "win32", [["rundll32", "url.dll,FileProtocolHandler"]]],
     ["firefox", "linux", [["firefox"]]],
     ["firefox --new-window %s:w3m", "linux", [["firefox", "--new-window", "%s"], ["w3m"]]],
-    ["C:\\browser.exe", "win32", [["C:\\browser.exe"]]],
   ])("BROWSER %j on %s", (browser, platform, expected) => {
     expect(listCommands(browser, platform)).toEqual(expected);
   });

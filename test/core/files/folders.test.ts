@@ -17,8 +17,6 @@ test.each<[NodeJS.Platform, Record<string, string>, string | undefined, string |
   ["linux", { HOME: "/h", RESEARCH_CONFIG_DIR: "/c" }, "/c", "/h/.local/state/research"],
   ["linux", { HOME: "/h", RESEARCH_CONFIG_DIR: "" }, "/h/.config/research", "/h/.local/state/research"],
   ["darwin", { HOME: "/h" }, "/h/Library/Preferences/research", "/h/Library/Application Support/research"],
-  ["win32", { APPDATA: "/a", LOCALAPPDATA: "/l" }, "/a/research", "/l/research"],
-  ["win32", { HOME: "/h" }, undefined, undefined],
 ])("%s %j", (platform, env, config, state) => {
   expect(chooseFolders({ platform, env })).toEqual({ config, state });
 });

@@ -34,7 +34,7 @@ export async function runConfigGet(ctx: Context, name: string): Promise<void> {
 }
 
 /** Column widths that fit most settings and values, and leave room for the source in 60 columns. */
-const [KEY_COLUMNS, VALUE_COLUMNS] = [13, 28];
+const WIDTHS = [13, 28];
 
 export async function runConfigList(ctx: Context): Promise<void> {
   const all = Object.entries(resolveInForce(ctx)).map(([key, setting]) => [key, setting ?? null] as const);
@@ -49,12 +49,9 @@ export async function runConfigList(ctx: Context): Promise<void> {
   }));
   for (const { profile, base_url, in_use } of accounts)
     rows.push(["account", escapeLine(base_url), in_use ? `${profile}, in use` : profile]);
-  const padCell = (cell: string, width: number) =>
-    cell + " ".repeat(Math.max(0, width - measureColumns(cell)));
-  const aligned = rows.map(([key = "", value = "", source]) =>
-    [padCell(key, KEY_COLUMNS), padCell(value, VALUE_COLUMNS), source].join("  "),
-  );
-  const lines = ctx.host.stdout.isTTY ? aligned : rows.map((row) => row.join("\t"));
+  const padCell = (cell: string, i: number) =>
+    cell + " ".repeat(Math.max(0, (WIDTHS[i] ?? 0) - measureColumns(cell)));
+  const lines = rows.map((row) => (ctx.host.stdout.isTTY ? row.map(padCell).join("  ") : row.join("\t")));
   await ctx.reporter.showFitted(
     { ...Object.fromEntries(all), accounts },
     lines.map((line) => `${line}\n`).join(""),

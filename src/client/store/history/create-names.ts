@@ -23,24 +23,20 @@ function listAsked(create: NamedCreate): unknown[] {
 
 /** Names a create: two creates with the same origin, key, prompt and schema have the same name, whatever the order of a schema's members. */
 export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "key_id">): string {
-  return JSON.stringify([create.origin, create.key_id, ...listAsked(create)], (_name, value) =>
-    isObject(value) ? Object.fromEntries(sortEntries(value)) : value,
-  );
+  return stringifySorted([create.origin, create.key_id, ...listAsked(create)]);
 }
 
 /** Computes the digest of a request for the journal of a batch, in 24 hexadecimal digits. `profile`: the profile that a row names. */
 export function computeDigest(create: NamedCreate, profile?: string): string {
   const account = profile === undefined ? [] : [{ profile }];
-  return hashSha256(JSON.stringify(toPairs([...listAsked(create), ...account]))).slice(0, 24);
+  return hashSha256(stringifySorted([...listAsked(create), ...account])).slice(0, 24);
 }
 
-function toPairs(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toPairs);
-  return isObject(value) ? sortEntries(value).map(([name, part]) => [name, toPairs(part)]) : value;
-}
-
-function sortEntries(value: Record<string, unknown>): [string, unknown][] {
-  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+/** Writes JSON with the members of each object in order, so that equal objects have one text. */
+function stringifySorted(value: unknown): string {
+  return JSON.stringify(value, (_name, part) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
 }
 
 /** The parts of a create that two equal creates share. */

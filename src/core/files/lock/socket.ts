@@ -9,7 +9,6 @@ const MAX_PATH_BYTES = 103;
  * function that closes the socket; it does nothing if the system or the file system does not support sockets.
  */
 export async function bindWitness(folder: string, name: string): Promise<() => void> {
-  if (process.platform === "win32") return () => {};
   const { createServer } = await import("node:net");
   const address = makeShortAddress(folder, name);
   const server = createServer((socket) => socket.destroy()).unref();
