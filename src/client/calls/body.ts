@@ -3,25 +3,25 @@ import { measureNesting, parseExact } from "../../core/json/exact-json.js";
 import type { Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 
-/** The largest answer to a create, stop or status, in bytes. Such an answer has a few hundred; any envelope fits. */
+/** Maximum size of an answer to a create, stop or status call, in bytes. Such an answer has a few hundred bytes. */
 const CONTROL_BYTES = 1 << 20;
-/** The largest output, in bytes. */
+/** Maximum size of an output, in bytes. */
 const OUTPUT_BYTES = 64 << 20;
 
-/** Returns the largest answer to read for an operation, in bytes. */
+/** Returns the maximum size of an answer to an operation, in bytes. */
 export function getMaxBytes(operation: Operation, dialect: Pick<Dialect, "statusIsResult">): number {
   return operation === "output" || dialect.statusIsResult ? OUTPUT_BYTES : CONTROL_BYTES;
 }
 
-/** The deepest nesting to parse. No result is deeper; V8's JSON functions overflow the stack at several thousand. */
+/** Maximum nesting to parse. No real result is deeper, and V8's JSON functions overflow the stack at several thousand levels. */
 const MAX_DEPTH = 1_000;
 
 type Bytes = Pick<HttpAnswer, "headers" | "body">;
 
-/** A parsed body. `value` remembers its text for `stringifyExact`. */
+/** The outcome of parsing a body; `none` if it is not JSON. `stringifyExact` returns the original text of `value`. */
 export type ParsedBody = { kind: "json"; value: unknown } | { kind: "none" } | { kind: "oversized" };
 
-/** Decodes and parses a body, within `getMaxBytes` after decompression and `MAX_DEPTH` of nesting. */
+/** Decodes and parses a body. Oversized: more than `maxBytes` after decompression, or nested deeper than `MAX_DEPTH`. */
 export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
   try {
     const text = decodeBody(answer, maxBytes)
@@ -34,7 +34,7 @@ export function parseBody(answer: Bytes, maxBytes: number): ParsedBody {
   }
 }
 
-/** Finds the request id in an answer, even one that is incomplete, no JSON or an error: the id may be the only trace of a request. */
+/** Finds the request id even in an answer that is cut off, not JSON, or an error: the id may be the only trace of a paid request. */
 export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage">): string | undefined {
   let text: string;
   try {
@@ -45,7 +45,7 @@ export function salvageRequestId(answer: Bytes, dialect: Pick<Dialect, "salvage"
   return dialect.salvage(text);
 }
 
-/** Decodes a body. We never ask for an encoding, so zlib is loaded only if an intermediary has used one. */
+/** Decompresses a body. Requests ask for no encoding, so zlib is loaded only if an intermediary has used one. */
 function decodeBody({ headers, body }: Bytes, maxOutputLength: number): Buffer {
   const encoding = getHeader(headers, "content-encoding")?.trim().toLowerCase();
   if (!encoding) return body;

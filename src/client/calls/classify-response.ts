@@ -26,43 +26,43 @@ import {
   MISDIRECTED_STATUS,
 } from "./failure-policy.js";
 
-/** A success. Its data remembers the text that it was parsed from, see `stringifyExact`. */
+/** A successful answer. `stringifyExact` returns the original text of `data`. */
 export interface Success {
   kind: "data";
   data: Data;
-  /** The wait that the service asks for before the next poll, in milliseconds; 0 if it asks for none. */
+  /** Milliseconds that the service asks to wait before the next poll; 0 if it does not ask. */
   waitMs: number;
-  /** The answer, if it is small: the next answer is not parsed again if it is the same, byte for byte. */
+  /** The raw answer, kept if it is small: if the next answer is identical, it is not parsed again. */
   answer?: HttpAnswer;
 }
 
-/** The meaning of an exchange. */
+/** What an exchange means for the request. */
 export type Classification =
   | Success
   /** Conclusive: the service refused the request. */
   | { kind: "refused"; error: RefusedError }
-  /** Inconclusive: `FAULTS[fault]` says what each operation does next. */
+  /** Inconclusive: `FAULTS[fault]` determines what each operation does next. */
   | { kind: "fault"; fault: FaultName; sent: boolean; error: ResearchError };
 
-/** Any classification but a success. */
+/** A classification other than a success. */
 export type Unsuccessful = Exclude<Classification, Success>;
 
 export interface CallContext {
   dialect: Dialect;
   operation: Operation;
-  /** The id in the path; undefined for create. */
+  /** The id in the path; undefined for a create. */
   requestId?: string | undefined;
   /** `METHOD URL`, for messages. */
   target: string;
-  /** The host, and the proxy if there is one, for messages. */
+  /** The host, and the proxy if one is used, for messages. */
   peer: string;
-  /** A hint, if the address is a provider's and the dialect is the interface's. */
+  /** A hint for an address that belongs to a provider although the dialect is that of the interface. */
   addressHint?: string | undefined;
-  /** Epoch ms, to read a `Retry-After` date against. */
+  /** Current time in epoch milliseconds; a date in `Retry-After` is compared with it. */
   now: number;
 }
 
-/** Classifies an answer by §7 and its dialect; allows for answers of an intermediary. Pure. */
+/** Classifies an answer or a failed exchange by §7 and the dialect; also recognizes answers from an intermediary. Pure. */
 export function classifyResponse(answer: HttpAnswer | RequestFailure, call: CallContext): Classification {
   const { dialect, operation } = call;
   const facts: ErrorFacts = {
@@ -78,7 +78,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
   const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
   const bodyWait = serviceError?.retryAfter;
   const seconds = bodyWait && readSecondsToWait(bodyWait, readResponseDate(answer.headers, call.now));
-  // Take the later time: a request that comes too early counts against the limit.
+  // Use the later of the two times, because a request that comes too early counts against the limit.
   allFacts.retryAfter = pickLater(facts.retryAfter, seconds);
   if (answer.status >= 300) return classifyError(answer, serviceError, call, allFacts);
   if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, call, allFacts);
@@ -91,7 +91,7 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
   return { kind: "data", data, waitMs: readWaitMs(answer, call.now) };
 }
 
-/** Returns the wait before the next poll that an answer asks for, in milliseconds; 0 if it asks for none or is invalid. `now`: epoch ms. */
+/** Returns the milliseconds that an answer asks to wait before the next poll; 0 if it names no valid wait. `now`: epoch ms. */
 export function readWaitMs({ headers }: Pick<HttpAnswer, "headers">, now: number): number {
   const retryAfter = readRetryAfter(headers, now) ?? 0;
   const pollAfterMs = getHeader(headers, "openai-poll-after-ms")?.trim() ?? "";
@@ -127,11 +127,11 @@ function classifyError(
     const hint = `If the service needs another method, set it with \`research config set ${operation}-method POST\`.`;
     return createFault("wrong-method", "the service does not accept this method (HTTP 405)", { hint });
   }
-  // A service may send 408 for a result that is not ready yet; for anything else these statuses say too little.
+  // A 408 may mean that the result is not ready yet. Otherwise these statuses leave the outcome open.
   const isAboutResult = operation === "output" && serviceError?.kind !== undefined;
   if ((AMBIGUOUS_STATUSES.has(status) && !isAboutResult) || (status === MISDIRECTED_STATUS && !serviceError))
     return createFault("ambiguous", `the service gave no result (HTTP ${status})`);
-  // At a provider 402, 432 and 433 mean that no credit is left; the interface does not define them.
+  // At a provider, 402, 432 and 433 mean that no credit is left; the interface does not define these statuses.
   const isUnpaid = UNPAID.has(status) && call.dialect.name !== "research";
   const kind =
     serviceError?.kind ?? (isUnpaid ? "no-credit" : KIND_OF_STATUS[status]) ?? (serviceError && "refused");
@@ -151,13 +151,13 @@ function createRefusal(
     ? "Is the base URL right? `research config list` shows where it comes from."
     : undefined;
   const message = serviceError?.message || `HTTP ${facts.httpStatus} for ${call.target}${page}`;
-  // Missing credit has one code, whatever code a provider uses for it.
+  // Missing credit always gets our code, because each provider uses a different one.
   const code = (kind === "no-credit" ? undefined : serviceError?.code) ?? CODE_OF_REFUSAL[kind];
   const error = new RefusedError(kind, serviceError !== undefined, code, message, { ...facts, hint });
   return { kind: "refused", error };
 }
 
-/** Returns the title of an HTML page that came in place of an answer; undefined if there is no title. */
+/** Returns the title of an HTML page that was sent instead of an API answer; undefined if there is no title. */
 function findTitle({ headers, body }: HttpAnswer): string | undefined {
   if (!/html/i.test(getHeader(headers, "content-type") ?? "")) return undefined;
   const [, title = ""] = /<title[^>]{0,200}>([^<]{1,200})/i.exec(body.toString("utf8", 0, 65_536)) ?? [];
@@ -197,7 +197,7 @@ const UNANSWERED: ReadonlySet<FaultName> = new Set([
   "unavailable",
 ]);
 
-/** HTTP statuses that need no body to be understood, from the service or from a proxy. */
+/** What an HTTP status means without a readable body, whether the service or a proxy sent it. */
 const KIND_OF_STATUS: Readonly<Record<number, RefusalKind>> = {
   401: "unauthenticated",
   403: "unauthenticated",

@@ -15,7 +15,7 @@ import { Session } from "./session.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import type { WatchPorts } from "./watch/watch.js";
 
-/** The answer of §4.1; if only an id could be salvaged, the data of the status call that confirmed it. */
+/** The data of the answer to a create (§4.1). If only an id was readable, the data of the status call that confirmed it. */
 export type Created = Data & { request_id: string };
 export type StatusData = Data & { status: string };
 
@@ -24,17 +24,17 @@ export interface CallOptions {
 }
 
 export interface StatusOptions extends CallOptions {
-  /** When this machine created the request, epoch ms: a provider may answer 404 for a minute after that. */
+  /** Epoch ms at which this machine created the request: a provider may answer 404 for a minute after that. */
   recordedAt?: number | undefined;
 }
 
 export interface FetchOutputOptions extends StatusOptions {
-  /** Whether to accept a result that was cut short. */
+  /** Whether to return a result that was cut short, instead of throwing NoOutputError. */
   partial?: boolean | undefined;
 }
 
 interface StopOptions extends CallOptions {
-  /** Called with the state in each answer. */
+  /** Called with each state that the service reports during the stop. */
   onState?: (state: StatusData) => void;
 }
 
@@ -43,24 +43,24 @@ export interface CreateOptions extends CallOptions {
   onRequestId?: (requestId: string, data: Data | undefined) => void;
 }
 
-/** How long an interrupted create waits for the id of the request that the user pays for, in milliseconds. */
+/** How long an interrupted create still waits for the id of the request, which the user pays for, in milliseconds. */
 const CREATE_GRACE_MS = 5_000;
 
 /** A client of one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
 export class ResearchClient {
   readonly #session: Session;
 
-  /** Opens no connection yet. Throws TypeError, BaseUrlError or ResearchError for invalid options. */
+  /** Creates a client without opening a connection. Throws TypeError, BaseUrlError or ResearchError for invalid options. */
   constructor(options: ClientOptions) {
     this.#session = new Session(options);
   }
 
-  /** Scheme, host and port; a key is valid for one origin. */
+  /** The service's scheme, host and port. A key is valid for one origin. */
   get origin(): string {
     return this.#session.origin;
   }
 
-  /** Creates a request (§4.1); sends it at most once. Throws OutcomeUnknownError if it was sent and no readable answer came. */
+  /** Creates a request (§4.1). Repeats the call only if nothing was sent. Throws OutcomeUnknownError if no readable answer came. */
   async create(body: CreateBody, { signal, onRequestId }: CreateOptions = {}): Promise<Created> {
     signal?.throwIfAborted();
     const request = await this.#session.createRequest(body);
@@ -91,7 +91,7 @@ export class ResearchClient {
     return (await this.#read("status", requestId, { signal, recordedAt })) as StatusData;
   }
 
-  /** Stops a request (§4.2). After a refusal or a lost answer, reads the state; a request already STOPPED is a success. */
+  /** Stops a request (§4.2). Reads the state after a refusal or a lost answer; a request that is already STOPPED is a success. */
   async stop(requestId: string, options: StopOptions = {}): Promise<StatusData> {
     const { signal } = options;
     signal?.throwIfAborted();
@@ -104,7 +104,7 @@ export class ResearchClient {
       if (handling === "ask" || handling === "ask-retry") {
         const state = await this.#readStateAfterStop(result, requestId, options);
         if (state?.status === "STOPPED") return state;
-        // The status call has retried often enough itself.
+        // The status call has already made its own retries.
         if (!state) throw result.error;
       }
       const canRepeat = handling === "retry" || handling === "ask-retry";
@@ -112,7 +112,7 @@ export class ResearchClient {
     }
   }
 
-  /** Fetches the output (§4.4). If the service refuses, reads the state and throws NoOutputError, which names it. */
+  /** Fetches the output (§4.4). If the service refuses, reads the state and throws NoOutputError with that state. */
   async output(
     requestId: string,
     { signal, recordedAt, partial = false }: FetchOutputOptions = {},
@@ -150,7 +150,7 @@ export class ResearchClient {
     return this.#session.removeKey(NoOutputError.of(data, requestId));
   }
 
-  /** Polls until every id is final or given up, the generator is closed, or `signal` aborts. */
+  /** Polls until every id is final or given up. Ends early if the generator is closed or `signal` aborts. */
   async *watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
     const { watch } = await import("./watch/watch.js");
     const { clock, random } = this.#session;
@@ -163,7 +163,7 @@ export class ResearchClient {
     await this.#session.close();
   }
 
-  /** Waits until a request may start. Polls always take turns; other requests only if the service has one limit for all. */
+  /** Waits until a request may start. Polls always wait for their turn, other requests only if the service limits all requests together. */
   async #turn(signal: AbortSignal | undefined, operation?: "status"): Promise<void> {
     const { clock } = this.#session;
     const pace = await this.#session.loadPace();
@@ -188,8 +188,8 @@ export class ResearchClient {
   }
 
   /**
-   * Reads the state of an id from an answer that was not a success. If the service knows the id, the request was created.
-   * Throws the refusal only if the interface itself does not know the id; a provider may not know it yet.
+   * Reads the state of an id from an unsuccessful answer to a create. If the service knows the id, the request was created.
+   * Throws the refusal only if the interface does not know the id; at a provider the outcome then stays unknown.
    */
   async #confirm(
     requestId: string,
@@ -208,7 +208,7 @@ export class ResearchClient {
     throw new OutcomeUnknownError(detail, { ...error, requestId });
   }
 
-  /** Reads the state after a stop without a clear answer; undefined if the state cannot be read. */
+  /** Reads the state after a stop without a clear answer; undefined if that fails, too. */
   async #readStateAfterStop(
     result: Unsuccessful,
     requestId: string,
@@ -227,7 +227,7 @@ export class ResearchClient {
     return state;
   }
 
-  /** Waits before try `failures + 1`; throws the error if `failures` is undefined or no try is left. */
+  /** Waits before attempt `failures + 1`. Throws `error` if `failures` is undefined or no attempt is left. */
   async #pause(
     operation: Operation,
     error: ResearchError,
@@ -245,7 +245,7 @@ export class ResearchClient {
   }
 }
 
-/** Returns what a stop does after an unsuccessful answer. */
+/** Returns what to do after an unsuccessful answer to a stop. */
 function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-retry" {
   if (result.kind === "fault") {
     const { stop } = FAULTS[result.fault];
@@ -257,7 +257,7 @@ function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-ret
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
 }
 
-/** Makes a refusal a fault that is retried: a 404 for a minute after the create, and Gemini's 403 at any time, are not reliable. */
+/** Turns a refusal that may be temporary into a fault, so that it is retried: a 404 in the minute after the create, or Gemini's 403. */
 function delayNotFound(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
   const { kind } = result.error;

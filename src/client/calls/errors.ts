@@ -5,21 +5,21 @@ import { readFields, readText } from "../dialects/reading.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
 
-/** The facts of an error beside its message. A fact that does not apply is absent. */
+/** What is known about an error besides its message. A fact that does not apply is absent. */
 export interface ErrorFacts {
   httpStatus?: number | undefined;
   requestId?: string | undefined;
-  /** The wait that the service asks for, in seconds. */
+  /** Seconds that the service asks to wait. */
   retryAfter?: number | undefined;
   /** What the user can do about it. */
   hint?: string | undefined;
-  /** For an unreachable service: whether nothing was sent. */
+  /** Whether nothing was sent, if the service is unreachable. */
   unsent?: boolean | undefined;
 }
 
-/** The base class of every error that this library throws on purpose. `code` is the service's or ours. */
+/** The base class of every error that this library throws on purpose. `code` is the service's code, or else ours. */
 export class ResearchError extends Error {
-  // Set the name in each class: the build shortens the names of classes.
+  // Each class sets its name, because the build shortens the names of classes.
   override readonly name: string = "ResearchError";
   readonly httpStatus: number | undefined;
   readonly requestId: string | undefined;
@@ -141,7 +141,7 @@ function explainMissing(status: string, refusal: string): [code: string, why: st
   }
 }
 
-/** Our error codes, for a refusal without a code of the service. */
+/** Our error code for each refusal in which the service sends no code. */
 export const CODE_OF_REFUSAL = {
   "invalid-input": "USAGE",
   unauthenticated: "NOT_AUTHENTICATED",

@@ -1,6 +1,6 @@
 import type { ConnectionFault } from "../../core/http/exchange.js";
 
-/** The faults between a request and a readable answer, divided by what the operations do about them. */
+/** The name of a fault that leaves a request without a readable answer. */
 export type FaultName = keyof typeof FAULTS;
 
 /**
@@ -8,8 +8,8 @@ export type FaultName = keyof typeof FAULTS;
  * - `create`: `retry` only if the request was provably not sent; `unknown` if the service may have carried it out.
  * - `stop`: `ask` reads the state; `ask-retry` reads it and stops again if the request still runs.
  * - `read`: status and output, which change nothing.
- * - `watch`: `keep` polling; `first` ends the watch on its first poll, `answered` until the service has answered this
- *   command once: a service that never answered means a wrong setting, one that did means an outage.
+ * - `watch`: `keep` polls on; `first` ends the watch if its first poll fails; `answered` ends it unless the service has
+ *   answered this command before: if it never has, a setting is wrong; if it has, this is an outage.
  */
 interface Handling {
   create: "retry" | "unknown" | "fail";
@@ -21,25 +21,25 @@ interface Handling {
 export const FAULTS = {
   /** Connection refused, no route, a temporary failure of DNS, or connection lost before the headers were written. */
   unreachable: { create: "retry", stop: "retry", read: "retry", watch: "keep" },
-  /** A name that does not exist, an invalid certificate, or a proxy that refuses. */
+  /** The host name does not exist, the certificate is invalid, or a proxy refuses the connection. */
   unconnectable: { create: "fail", stop: "fail", read: "fail", watch: "first" },
   /** The connection ended after the headers were written and before an answer. */
   lost: { create: "unknown", stop: "ask-retry", read: "retry", watch: "keep" },
   /** The request was sent, and not a byte of an answer came within the limit. */
   timeout: { create: "unknown", stop: "ask-retry", read: "retry", watch: "keep" },
-  /** An answer that broke off, took too long, or is not HTTP. */
+  /** The answer broke off, took too long, or is not HTTP. */
   torn: { create: "unknown", stop: "ask", read: "retry", watch: "keep" },
-  /** A complete answer that is not an envelope, or an envelope without a required field. */
+  /** The answer is complete but not an envelope, or an envelope without a required field. */
   unreadable: { create: "unknown", stop: "ask", read: "retry", watch: "keep" },
-  /** An answer with more bytes or deeper nesting than any valid one. */
+  /** The answer is larger or nested more deeply than any valid answer. */
   oversized: { create: "unknown", stop: "ask", read: "fail", watch: "keep" },
-  /** 5xx. The service documents none (§7), so it comes from an intermediary or a defect. */
+  /** 5xx. The service documents no such status (§7), so an intermediary or a defect caused it. */
   unavailable: { create: "unknown", stop: "ask-retry", read: "retry", watch: "keep" },
-  /** A 4xx after which a create may have been carried out, see `AMBIGUOUS_STATUSES`. */
+  /** A 4xx that leaves open whether a create was carried out, see `AMBIGUOUS_STATUSES`. */
   ambiguous: { create: "unknown", stop: "ask", read: "retry", watch: "keep" },
   /** Any other 4xx without an envelope: an intermediary refused the request. */
   stray: { create: "fail", stop: "ask", read: "retry", watch: "answered" },
-  /** 3xx. Never followed, because the key would go to another address. */
+  /** 3xx. Redirects are never followed, because the key would go to another address. */
   redirected: { create: "fail", stop: "fail", read: "fail", watch: "answered" },
   /** 303: the request was carried out, and the answer is at another address. */
   "see-other": { create: "unknown", stop: "fail", read: "fail", watch: "answered" },
@@ -49,32 +49,32 @@ export const FAULTS = {
   "wrong-request": { create: "unknown", stop: "fail", read: "fail", watch: "keep" },
 } as const satisfies Record<string, Handling> & Record<ConnectionFault, Handling>;
 
-/** Statuses of a request that may have been carried out: 408 (the body came late), 409 (it exists), 425 (replayed), 499 (the caller left). */
+/** HTTP statuses that leave open what the request did: 408 (body came late), 409 (exists), 425 (may be a replay), 499 (client left). */
 export const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 499]);
-/** The request reached the wrong server (RFC 9110 §15.5.20): ambiguous unless the service itself answers so. */
+/** HTTP 421: the request reached the wrong server (RFC 9110 §15.5.20). Ambiguous unless the service itself sent the answer. */
 export const MISDIRECTED_STATUS = 421;
 
-/** How long after a create a provider may still answer 404, in milliseconds. */
+/** How long a provider may answer 404 for a request after its create, in milliseconds. */
 export const NEW_REQUEST_MS = 60_000;
 
-/** The waits between tries, in milliseconds: the tries come at about 0, 0.5, 1.5 and 4 s. */
+/** Waits between attempts, in milliseconds: the attempts start at about 0, 0.5, 1.5 and 4 s. */
 const WAITS = [500, 1_000, 2_500] as const;
-/** How often to try a request that may be repeated, the first time included. */
+/** Number of attempts of a request that may be repeated, including the first. */
 export const TRIES = WAITS.length + 1;
 /** The share by which each wait varies to either side, so that many clients do not retry at the same time. */
 const JITTER = 0.2;
-/** A longer `Retry-After` (ms) ends the retries: a command does not wait for hours. */
+/** The longest `Retry-After` (ms) that allows a retry, because a command should not wait for hours. */
 const PATIENCE_MS = 30_000;
 
-/** The longest wait before a poll, in milliseconds, even if the service asks for more: a wrong time would hide the end. */
+/** Maximum wait before a poll, in ms, even if the service asks for more: a wrong value would hide the end of the request. */
 const LONGEST_POLL_WAIT_MS = 900_000;
 
-/** Limits the wait before a poll that the service asks for; milliseconds. */
+/** Limits the milliseconds that the service asks to wait before a poll. */
 export function limitPollWait(askedMs: number): number {
   return Math.min(askedMs, LONGEST_POLL_WAIT_MS);
 }
 
-/** Returns the wait (ms) after `failures` failed tries; undefined if no try is left. `retryAfter`: seconds; `random`: in [0, 1). */
+/** Returns the wait (ms) after `failures` failed attempts; undefined if no attempt is left. `retryAfter`: seconds; `random`: in [0, 1). */
 export function retryDelay(
   failures: number,
   retryAfter: number | undefined,

@@ -4,7 +4,7 @@ import type { Gaps, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect } from "../dialects/dialect.js";
 import type { ResearchError } from "./errors.js";
 
-/** The options of a client. In a file of its own, so that the library's public types do not depend on undici's. */
+/** The options of a client. They have their own file so that the library's public types do not depend on undici's. */
 export interface ClientOptions {
   baseUrl: string;
   apiKey: string;
@@ -12,15 +12,15 @@ export interface ClientOptions {
   dialect?: Dialect | (() => Promise<Dialect>) | undefined;
   /** Settings for what the interface does not document. */
   gaps?: Partial<Gaps>;
-  /** Milliseconds for one exchange; default 30,000. */
+  /** Timeout of one exchange in milliseconds; default 30,000. */
   requestTimeout?: number;
   /** Whether to allow plain http to another machine. */
   insecureHttp?: boolean;
-  /** The variables with `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; default: `process.env`. `{}` for no proxy. */
+  /** The environment with `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; default: `process.env`. `{}` means no proxy. */
   proxyEnvironment?: ProxyEnvironment;
   userAgent?: string;
   clock?: Clock;
-  /** In [0, 1); for jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random?: () => number;
   /** Called after each exchange, and before each wait for a retry. */
   onEvent?: (event: ClientEvent) => void;

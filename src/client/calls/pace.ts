@@ -2,21 +2,21 @@ import type { Clock } from "../../core/clock.js";
 import { Semaphore } from "../../core/semaphore.js";
 
 /**
- * Decides when polls of an account may start, and its other requests too if `pacesAll`. Polls and other requests take
- * turns: if both are due, the one goes first that has waited longer, counted from when it was due or from the last
- * request of its kind. Times are monotonic ms.
+ * Decides when the polls of an account may start, and with `pacesAll` its other requests, too. If a poll and another
+ * request are both due, the one that has waited longer starts first. Its wait counts from when it was due, or from the
+ * last request of its kind if that was later. Times are monotonic ms.
  */
 export class Pace {
   #last = Number.NEGATIVE_INFINITY;
   #lastPoll = Number.NEGATIVE_INFINITY;
   #lastCall = Number.NEGATIVE_INFINITY;
-  /** When the next poll of each watch is due. */
+  /** The time at which the next poll of each watch is due. */
   readonly #polls = new Map<object, number>();
-  /** When each waiting request was due, the first in line first. */
+  /** The times at which the waiting requests other than polls were due, in the order of their starts. */
   readonly #calls = new Set<{ dueAt: number }>();
   readonly #line = new Semaphore(1);
 
-  /** `betweenMs`: the least time between two starts; 0 for no limit. `pacesAll`: whether it applies to other requests, too. */
+  /** `betweenMs`: minimum time between two starts; 0 for no limit. `pacesAll`: whether it also applies to requests other than polls. */
   constructor(
     readonly betweenMs: number,
     readonly pacesAll = false,
@@ -30,7 +30,7 @@ export class Pace {
     return Math.max(dueAt, this.#findNextStart(call !== undefined && this.#isCallFirst(call.dueAt, dueAt)));
   }
 
-  /** Notes that a poll starts at `at`, which is no earlier than the previous request. */
+  /** Notes that a poll starts at `at`. The caller makes sure that `planPoll` allows it. */
   startPoll(at: number): void {
     this.#last = this.#lastPoll = at;
   }
@@ -57,7 +57,7 @@ export class Pace {
     return this.#findNextStart(isPollDue && !this.#isCallFirst(dueAt, pollAt)) - clock.monotonic();
   }
 
-  /** Returns when a request may start, assuming that another starts before it if `goesFirst`; that one may still be cancelled. */
+  /** Returns when a request may start. `goesFirst`: whether another one starts before it; that one may still be cancelled. */
   #findNextStart(goesFirst: boolean): number {
     return this.#last + this.betweenMs * (goesFirst ? 2 : 1);
   }

@@ -33,17 +33,17 @@ import { Pace } from "./pace.js";
 
 export interface CallLimits {
   signal?: AbortSignal | undefined;
-  /** Milliseconds between the signal and the end of the exchange; default 0. */
+  /** Milliseconds that the exchange may take after the signal aborts; default 0. */
   grace?: number;
-  /** Milliseconds for the whole exchange: the rest of the command's time. */
+  /** Maximum duration of the exchange in milliseconds: the rest of the command's time. */
   total?: number | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** Node fires a timer with a longer delay at once. */
+/** Node.js fires a timer with a longer delay immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The paces of this process, by clock, then by origin and key. */
+/** The Pace of each account in this process: by clock, then by origin and key. */
 const PACES = new WeakMap<Clock, Map<string, Pace>>();
 
 /** A session with one service and one key. Turns an operation into one exchange and classifies its answer; never retries. */
@@ -59,7 +59,7 @@ export class Session {
   readonly #connections: Connections;
   readonly #proxy: ProxyAddress | undefined;
 
-  /** Opens no connection yet. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
+  /** Creates a session without opening a connection. Throws TypeError, BaseUrlError, or ResearchError `USAGE` (proxy) or `NOT_AUTHENTICATED` (key). */
   constructor(options: ClientOptions) {
     requireText("baseUrl", options.baseUrl);
     requireText("apiKey", options.apiKey);
@@ -106,7 +106,7 @@ export class Session {
     }
   }
 
-  /** Sends a create (§4.1). `requestId` is the id in the answer, even if the answer is not a success. */
+  /** Sends a create request (§4.1). `requestId` is the id in the answer, even if the answer is not a success. */
   async create(
     request: DialectRequest,
     limits: CallLimits,
@@ -119,7 +119,7 @@ export class Session {
     return { requestId: isGood ? requestId : undefined, result };
   }
 
-  /** Sends a stop, status or output (§4.2 to §4.4); refuses without sending if the service lacks the operation. Throws ResearchError `USAGE` for an invalid id. */
+  /** Sends a stop, status or output request (§4.2 to §4.4). Refuses without sending if the service lacks it. Throws ResearchError `USAGE` for an invalid id. */
   async call(
     operation: Exclude<Operation, "create">,
     requestId: string,
@@ -149,7 +149,7 @@ export class Session {
     return isKept ? { ...result, answer } : result;
   }
 
-  /** Returns whether an id contains the key. Such an id is rejected, because ids are printed and stored; a short key may occur by chance. */
+  /** Returns whether an id contains the key and so must not be printed or stored. A key under 8 characters may occur by chance. */
   #hasKeyIn(requestId: string): boolean {
     const { apiKey } = this.#options;
     return apiKey.length >= 8 && requestId.includes(apiKey);
@@ -191,7 +191,7 @@ export class Session {
     if (result.kind === "data") return result;
     const { error } = result;
     const providerOrigin = findProvider(dialect.name)?.baseUrl ?? this.origin;
-    // At another service with a provider's dialect the path may be wrong, so a 404 need not be about the model.
+    // If another service uses a provider's dialect, a 404 may mean a wrong path instead of an unknown model.
     const isMissing = error instanceof RefusedError && error.enveloped && error.httpStatus === 404;
     if (operation === "create" && isMissing && providerOrigin !== this.origin)
       Object.assign(error, { message: `${error.message} (requested ${target}; check the base URL)` });
@@ -264,12 +264,12 @@ function readProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   }
 }
 
-/** Throws TypeError for anything but a string: callers without types may pass an unset variable, to be sent as "undefined". */
+/** Throws TypeError unless `value` is a string: a caller without types may pass an unset variable, which would be sent as "undefined". */
 function requireText(option: string, value: unknown): void {
   if (typeof value !== "string") throw new TypeError(`${option} must be a string, but it is ${typeof value}`);
 }
 
-/** Throws ResearchError `NOT_AUTHENTICATED` unless the key is visible ASCII: it goes into a header (§5). */
+/** Throws ResearchError `NOT_AUTHENTICATED` unless the key is visible ASCII, which a header requires (§5). */
 export function requireKeyText(key: string): void {
   if (isKeyText(key)) return;
   throw new ResearchError(
@@ -278,7 +278,7 @@ export function requireKeyText(key: string): void {
   );
 }
 
-/** The largest answer to keep for comparison with the next one, in bytes. */
+/** Maximum size of an answer to keep for comparison with the next one, in bytes. */
 const SMALL_BYTES = 4_096;
 
 function isSame(last: HttpAnswer, answer: HttpAnswer | RequestFailure): boolean {

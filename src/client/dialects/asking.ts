@@ -2,15 +2,15 @@ import { stringifyExact } from "../../core/json/exact-json.js";
 import type { CreateBody, JsonSchema, Operation } from "../../core/protocol/conversation.js";
 import { type DialectRequest, InputError } from "./dialect.js";
 
-/** Options that no user may set, because they change when or where an answer comes. */
+/** Options that a user may not set, because they change when or where the answer arrives. */
 const NEVER = /^(?:stream|background|store|n|webhook.*)$/;
 
-/** The properties that all providers share; 10 polls a second (contract §9). */
+/** The Dialect properties that all providers share. 100 ms between polls are 10 polls a second (contract §9). */
 export const PROVIDER = { statusIsResult: true, mayLag: true, betweenPollsMs: 100 } as const;
 
 /**
- * Builds a provider's create from our fields (`ours`) and the user's options. Throws InputError for structured output
- * without a schema, and for an option that is one of our fields, even if ours is undefined.
+ * Builds a provider's create request from our fields (`ours`) and the user's options. Throws InputError for structured
+ * output without a schema, and for an option with the name of one of our fields, even if that field is undefined.
  */
 export function createAt(
   title: string,
@@ -24,7 +24,7 @@ export function createAt(
   return { method: "POST", path, json: true, body: stringifyExact({ ...ours, ...options }) };
 }
 
-/** Throws InputError for an option that is one of `ours`, or that no user may set. */
+/** Throws InputError if `options` contains a name of `ours`, or one that a user may not set. */
 export function checkOptions(title: string, options: object, ours: readonly string[] = []): void {
   const option = Object.keys(options).find((name) => NEVER.test(name) || ours.includes(name));
   if (option === undefined) return;
@@ -34,20 +34,20 @@ export function checkOptions(title: string, options: object, ours: readonly stri
   );
 }
 
-/** Builds the request of an operation for the id below `path`; a stop is a POST to `/cancel`. */
+/** Builds the request that reads the state of `requestId` with a GET below `path`, or stops it with a POST to `/cancel`. */
 export function buildRequestAt(path: string, operation: Operation, requestId: string): DialectRequest {
   const at = `${path}/${encodeURIComponent(requestId)}`;
   if (operation === "stop") return { method: "POST", path: `${at}/cancel`, json: false };
   return { method: "GET", path: at, json: false };
 }
 
-/** Keywords that structured outputs in strict mode do not support. */
+/** JSON Schema keywords that the strict mode of structured outputs does not support. */
 const OUTSIDE =
   /^(?:allOf|oneOf|not|if|then|else|default|patternProperties|propertyNames|dependent(?:Required|Schemas)|unevaluated(?:Items|Properties)|contains|(?:min|max)(?:Contains|Properties)|uniqueItems|prefixItems)$/;
-/** Keywords whose members are named schemas. */
+/** JSON Schema keywords whose value maps names to schemas. */
 const NAMED = ["properties", "$defs", "definitions"];
 
-/** Throws InputError with the keyword for a schema that strict mode does not accept. Ignores limits on depth, which differ by model. */
+/** Throws InputError with the keyword if strict mode does not accept the schema. Does not check the depth, whose limit differs by model. */
 export function checkStrict(title: string, schema: JsonSchema): void {
   if (schema.type !== "object") throw createSchemaError(title, "type", "the top level must be an object");
   checkPart(title, schema);

@@ -17,18 +17,18 @@ const PATH = "/agent/runs";
 /** The header that the effort `max` requires. */
 const MAX_EFFORT = { "exa-beta": "agent-max-effort-2026-07-27" };
 
-/** Efforts that cost by use; the others have a fixed price. */
+/** Efforts that are charged by use; the other efforts have a fixed price. */
 const METERED = ["auto", "ultra", "max"];
-/** The wait after a refusal for the rate, in seconds. */
+/** Seconds to wait after Exa refused a request because of its rate limit. */
 const BUSY_S = 3;
 
-/** Creates the dialect of Exa: agent runs. */
+/** Creates the dialect of Exa's agent runs. */
 export function createExa(defaultModel: string): Dialect {
   return {
     name: "exa",
     keyHeader: ["x-api-key", ""],
     ...PROVIDER,
-    // A whole team may send 5 requests a second, creates and polls together.
+    // Exa allows a team 5 requests a second, creates and polls together.
     betweenPollsMs: 250,
     pacesAll: true,
     create(body) {
@@ -50,7 +50,7 @@ export function createExa(defaultModel: string): Dialect {
       const message = readText(answer.error) ?? readText(error.message);
       const code = readText(answer.tag) ?? readText(error.code) ?? readText(error.type);
       const serviceError = classifyProviderError(operation, httpStatus, { code, message, retryAfter });
-      // Exa never says how long to wait, and its limits are per second.
+      // Exa does not report how long to wait, and its limits are per second.
       const isBusy = serviceError && serviceError.kind === undefined && httpStatus === 429;
       return isBusy ? { ...serviceError, retryAfter: serviceError.retryAfter ?? BUSY_S } : serviceError;
     },
@@ -59,7 +59,7 @@ export function createExa(defaultModel: string): Dialect {
       const { id, status, createdAt: created } = answer;
       const output = pickExactPart(answer, "output");
       const hasFields = (output.structured ?? undefined) !== undefined;
-      // A run repeats the request. With a schema, the text beside the structured output is not the result.
+      // A run contains its request. If that has a schema, the text beside the structured output is not the result.
       const isStructured = (readFields(answer.request).outputSchema ?? undefined) !== undefined;
       const { total } = readFields(answer.costDollars);
       const more = {
@@ -68,7 +68,7 @@ export function createExa(defaultModel: string): Dialect {
         sources: readSources(readItems(output.grounding).flatMap(({ citations }) => readItems(citations))),
         citations: hasFields ? readFieldCitations(output.grounding) : undefined,
         stop_reason: readText(answer.stopReason),
-        // Contains the confidence and the score of each field.
+        // The grounding has the confidence and the score of each field.
         grounding: findMemberText(output, "grounding"),
       };
       return answerData(operation, answer, { id, status, created }, more);

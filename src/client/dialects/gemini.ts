@@ -13,12 +13,12 @@ import {
 } from "./reading.js";
 
 const PATH = "/v1beta/interactions";
-/** The header that fixes the form of the answers, which changed in May 2026. */
+/** The header that fixes the format of the answers, which changed in May 2026. */
 const REVISION = { "api-revision": "2026-05-20" };
-/** An id that no interaction has; requests for it read the list of models. */
+/** An id that belongs to no interaction: a status request for it reads the list of models instead. */
 const PROBE = "models";
 
-/** Creates the dialect of Gemini: interactions with the Deep Research agent. */
+/** Creates the dialect of Gemini's interactions with the Deep Research agent. */
 export function createGemini(defaultModel: string): Dialect {
   return {
     name: "gemini",
@@ -28,7 +28,7 @@ export function createGemini(defaultModel: string): Dialect {
       const { prompt: input, model: agent = defaultModel, output_schema: schema } = body;
       const ours = {
         ...{ agent, input, background: true, store: true },
-        // Summaries and pictures cost tokens, so turn them off.
+        // Summaries and pictures cost tokens, so they are turned off.
         agent_config: { type: "deep-research", thinking_summaries: "none", visualization: "off" },
         previous_interaction_id: body.after,
         response_format: schema && { type: "text", mime_type: "application/json", schema },
@@ -37,7 +37,7 @@ export function createGemini(defaultModel: string): Dialect {
     },
     request(operation, requestId) {
       const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };
-      // Gemini refuses its cancel to API keys, so tell a caller who probes for a stop that there is none.
+      // Gemini refuses a cancel with an API key, so a probe for the stop is told that there is no stop.
       if (requestId === PROBE) return operation === "status" ? models : undefined;
       return { ...buildRequestAt(PATH, operation, requestId), headers: REVISION };
     },
@@ -84,12 +84,12 @@ export function createGemini(defaultModel: string): Dialect {
       };
       return answerData(operation, answer, { id, status, created }, more);
     },
-    // Gemini does not document the form of its ids, and steps, requests and messages have ids, too.
+    // Gemini does not document the form of its ids. Steps, requests and messages have ids, too, so skip those.
     salvage: (torn) => salvageId(torn.split('"steps"', 1)[0] ?? "", "id", /^(?!(?:req|msg)_)/),
   };
 }
 
-/** Returns the longest wait in the details of an error, as in `"34.07s"`, in whole seconds; undefined if there is none. */
+/** Returns the longest wait in the details of an error, such as `"34.07s"`, rounded up to seconds; undefined if there is none. */
 function readSeconds(details: readonly Fields[]): number | undefined {
   const waits = details.flatMap(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1] ?? []);
   return waits.length > 0 ? Math.ceil(Math.max(...waits.map(Number))) : undefined;
@@ -114,7 +114,7 @@ function readCitations(parts: readonly Fields[]) {
   return citations.length > 0 ? citations : undefined;
 }
 
-/** Returns whether a character starts at `index`, or the text ends there. */
+/** Returns whether a character starts at byte `index`, or the text ends there. */
 function isCharacter(bytes: Buffer, index: number): boolean {
   return index >= 0 && index <= bytes.length && ((bytes[index] ?? 0) & 0xc0) !== 0x80;
 }

@@ -3,10 +3,10 @@ import type { Dialect } from "./dialect.js";
 import { readFields } from "./reading.js";
 import { createResponses, PATH } from "./responses.js";
 
-/** An id that no response has; its status is the list of models. */
+/** An id that belongs to no response: a status request for it reads the list of models instead. */
 const MODELS = "models";
 
-/** Creates the dialect of OpenAI: the Responses API in background mode. */
+/** Creates the dialect of OpenAI's Responses API in background mode. */
 export function createOpenai(defaultModel: string): Dialect {
   const dialect = createResponses("openai", /^resp_/);
   return {
@@ -25,7 +25,7 @@ export function createOpenai(defaultModel: string): Dialect {
       if (schema) checkStrict("OpenAI", schema);
       const format = schema && { type: "json_schema", name: "result", schema, strict: true };
       const { store, ...options } = body.options ?? {};
-      // `createAt` refuses any other value.
+      // `createAt` refuses the option `store` with any other value.
       const requestOptions = store === undefined || store === false ? options : { ...options, store };
       const ours = {
         ...{ model, input: prompt, background: true, store: store !== false },

@@ -15,7 +15,7 @@ import {
 
 const PATH = "/v1/tasks/runs";
 
-/** Creates the dialect of Parallel: task runs. A run cannot be stopped, and its result has an address of its own. */
+/** Creates the dialect of Parallel's task runs, which cannot be stopped and have a separate address for the result. */
 export function createParallel(defaultModel: string): Dialect {
   return {
     name: "parallel",
@@ -30,7 +30,7 @@ export function createParallel(defaultModel: string): Dialect {
         output_schema,
         ...rest
       } = body;
-      // Without a schema the output is JSON of Parallel's own design, so ask for a text.
+      // Without a schema, Parallel answers with JSON of its own design, so ask for a text.
       const schema = output_schema
         ? { type: "json", json_schema: output_schema }
         : { type: structured_output ? "auto" : "text" };
@@ -41,7 +41,7 @@ export function createParallel(defaultModel: string): Dialect {
     request(operation, requestId) {
       if (operation === "stop") return undefined;
       const request = buildRequestAt(PATH, operation, requestId);
-      // Parallel holds the answer back for up to `timeout` seconds.
+      // Parallel waits up to `timeout` seconds for the result before it answers.
       return operation === "output" ? { ...request, path: `${request.path}/result?timeout=1` } : request;
     },
     probeId: "trun_0",
@@ -52,7 +52,7 @@ export function createParallel(defaultModel: string): Dialect {
         message,
         retryAfter,
       });
-      // The result is not ready yet.
+      // A 408 means that the result is not ready yet.
       return serviceError && operation === "output" && httpStatus === 408
         ? { ...serviceError, kind: "refused" }
         : serviceError;

@@ -2,7 +2,7 @@ import { createAt } from "./asking.js";
 import type { Dialect } from "./dialect.js";
 import { createResponses, PATH, readFault } from "./responses.js";
 
-/** Creates the dialect of Perplexity: the Agent API in background mode, a Responses API with other fields for schema and model. */
+/** Creates the dialect of Perplexity's Agent API in background mode: a Responses API with other fields for schema and model. */
 export function createPerplexity(defaultModel: string): Dialect {
   return {
     // Perplexity does not document the form of its ids.
@@ -12,7 +12,7 @@ export function createPerplexity(defaultModel: string): Dialect {
       const isModel = model.includes("/");
       const json_schema = schema && { name: "result", schema, strict: true };
       const ours = {
-        // A model has a slash in its name; an effort replaces a preset.
+        // A name with a slash is a model, any other name is a preset. An effort replaces the preset.
         model: isModel ? model : undefined,
         preset: isModel || body.options?.effort !== undefined ? undefined : model,
         ...{ input: prompt, background: true, previous_response_id: after },
@@ -23,7 +23,7 @@ export function createPerplexity(defaultModel: string): Dialect {
     fault(operation, httpStatus, answer, retryAfter) {
       const serviceError = readFault(operation, httpStatus, answer, retryAfter);
       if (serviceError?.kind !== undefined || httpStatus !== 401) return serviceError;
-      // Perplexity documents a 401 for missing credit, for which others send a 402.
+      // Perplexity also answers 401 if the account has no credit; other providers answer 402.
       const message = `${serviceError?.message ?? "HTTP 401"} (the key is invalid, or the account has no credit)`;
       return { code: serviceError?.code, message, kind: undefined };
     },

@@ -5,32 +5,32 @@ import { type Dialect, type DialectRequest, InputError } from "./dialect.js";
 export interface Provider {
   /** The name for `--provider`. */
   name: string;
-  /** The name for people. */
+  /** The name that messages show. */
   title: string;
   baseUrl: string;
-  /** The variable in which the provider's own tools expect a key; used for the provider's own origin only. */
+  /** The environment variable in which the provider's own tools expect a key; read only for the provider's own origin. */
   keyVariable: string;
-  /** Another such variable, used if the first is not set. */
+  /** A second environment variable for the key, read if the first is not set. */
   otherKeyVariable?: string;
   /** The provider's word for what `--model` selects. */
   modelWord: string;
-  /** The model of a create without `--model`. Providers retire models every few months: update it here. */
+  /** The model of a request without `--model`. Providers retire models every few months: update it here. */
   defaultModel: string;
-  /** Options for a create with the default model, which would otherwise answer without research. */
+  /** Options that a request with the default model needs: without them, the model answers without research. */
   defaultOptions?: Readonly<Record<string, unknown>>;
-  /** The version at the start of its paths, then other versions that a base URL may have; absent if paths have no version. */
+  /** The version at the start of the provider's paths, then other versions that a base URL may end with; absent if paths have no version. */
   versions?: readonly [defaultVersion: string, ...otherVersions: string[]];
-  /** The form of the provider's ids. */
+  /** The form of the provider's request ids. */
   idForm: RegExp;
-  /** Whether the provider never says how long a limit lasts, so that its dialect guesses a few seconds. */
+  /** Whether the provider never reports how long a limit lasts, so that its dialect assumes a few seconds. */
   guessesWaits?: true;
   /** Whether answers include the cost of a request in dollars. */
   saysDollars?: true;
-  /** The field of an answer whose id a follow-up needs; absent if it is the request's own id. */
+  /** The field of an answer with the id that a follow-up needs; absent if a follow-up takes the request's own id. */
   followUpField?: "interaction_id";
-  /** Builds the options that restrict the search to `only` and exclude `not`; each list may be empty. Absent if the provider has no such options. */
+  /** Builds options that restrict the search to the domains `only` and exclude `not`; either may be empty. Absent if the provider has none. */
   buildDomainOptions?(only: readonly string[], not: readonly string[]): Record<string, unknown>;
-  /** Builds the options for a lower price in return for a result within `window`. Absent if the provider has no such price. */
+  /** Builds options that lower the price if the result may take as long as `window`. Absent if the provider has no such price. */
   windowOptions?(window: string): Record<string, unknown>;
   load(defaultModel: string): Promise<Dialect>;
 }
@@ -128,7 +128,7 @@ function buildDomainFields(only: readonly string[], not: readonly string[]) {
   };
 }
 
-/** The name of the interface itself for `--provider`. */
+/** The value of `--provider` for the research interface itself. */
 export const INTERFACE = "research";
 
 /** Finds a provider by name; undefined for the interface itself and for an unknown name. */
@@ -136,17 +136,17 @@ export function findProvider(name: string): Provider | undefined {
   return PROVIDERS.find((provider) => provider.name === name);
 }
 
-/** The names for `--provider`. */
+/** The valid values of `--provider`. */
 export const PROVIDER_NAMES: readonly string[] = [INTERFACE, ...PROVIDERS.map(({ name }) => name)];
 
-/** Lists the providers whose ids have the form of this id; empty if the ids of the service `name` have this form, too. */
+/** Lists the providers whose ids have the form of `requestId`; empty if the ids of the service `name` have this form, too. */
 export function listOwnersOfId(requestId: string, name: string): Provider[] {
   const owners = PROVIDERS.filter(({ idForm }) => idForm.test(requestId));
   const isOwn = name === INTERFACE ? UUID.test(requestId) : owners.some((owner) => owner.name === name);
   return isOwn ? [] : owners;
 }
 
-/** Splits the path of a base URL into its base and a version of the service `name`; also returns the service's default version. */
+/** Splits the path of a base URL into the base path and, if it ends with one, a version of the service `name`. Adds the default version. */
 export function splitBasePath({ pathname }: URL, name: string) {
   const path = pathname.replace(/\/+$/, "");
   const versions = name === INTERFACE ? ["/api/v1"] : (findProvider(name)?.versions ?? []);
@@ -159,8 +159,8 @@ export function splitBasePath({ pathname }: URL, name: string) {
 }
 
 /**
- * Puts a request of the service `name` below a base URL. Does not repeat the version if the URL ends with it. If the URL
- * ends with another version, that one replaces ours, and the headers of our version are dropped.
+ * Returns a request of the service `name` with its path below that of a base URL. A default version at the end of the
+ * base URL is not repeated. Another version there replaces ours, and the headers of our version are dropped.
  */
 export function buildRequestBelow(
   base: URL,
@@ -173,7 +173,7 @@ export function buildRequestBelow(
   return { ...request, path: basePath + version + request.path.slice(defaultVersion.length) };
 }
 
-/** Adds the provider's default model and its options to a create; returns a create with a model unchanged. */
+/** Adds the provider's default model and default options to the body of a create; returns a body that names a model unchanged. */
 export function addDefaults(
   provider: Pick<Provider, "defaultModel" | "defaultOptions"> | undefined,
   body: CreateBody,
@@ -183,17 +183,17 @@ export function addDefaults(
   return { ...body, model: provider.defaultModel, ...(Object.keys(options).length > 0 && { options }) };
 }
 
-/** The providers' words for a model. */
+/** Matches the providers' words for a model. */
 const MODEL = "(?:model|preset|processor|effort|agent|deployment)";
 const WRONG = "(?:invalid|unknown|unsupported|unrecogni[sz]ed)";
-/** `model_not_found`, `unsupported_model`, `DeploymentNotFound`. */
+/** Matches codes such as `model_not_found`, `unsupported_model`, `DeploymentNotFound`. */
 const MODEL_CODE = new RegExp(
   `${MODEL}_?(?:is_?)?(?:not_?(?:found|available|supported|allowed)|deprecated|retired|${WRONG})|${WRONG}_?${MODEL}`,
   "i",
 );
 const ENDED =
   "(?:not found|not exist|no longer|not supported|not available|unavailable|deprecated|retired|discontinued|shut down)";
-/** `no such model`, `the model x does not exist`, `x is not a valid preset`, `model x is invalid`, `no access to the model`. */
+/** Matches messages such as `no such model`, `model x does not exist`, `x is not a valid preset`, `model x is invalid`, `no access to the model`. */
 const MODEL_TEXT = new RegExp(
   [
     `\\b(?:${WRONG}|no such|not an? (?:valid|known|supported|available)|no access to(?: (?:the|this))?|not have access to(?: (?:the|this))?) ${MODEL}\\b`,
@@ -203,12 +203,12 @@ const MODEL_TEXT = new RegExp(
   "i",
 );
 
-/** Returns whether a service refuses a create because its model is unknown or retired: then the account's settings are wrong, not the question. */
+/** Returns whether a service refused a create because of an unknown or retired model: the account's settings are wrong, not the question. */
 export function isAboutModel({ code, message }: { code: string; message: string }): boolean {
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }
 
-/** Returns a hint if `origin` is a provider's and the dialect `dialectName` is the interface's; else undefined. */
+/** Returns a hint if `origin` belongs to a provider although the dialect is that of the interface; else undefined. */
 export function findProviderMeant(origin: string, dialectName: string): string | undefined {
   const provider = dialectName === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
   if (!provider) return undefined;
@@ -216,7 +216,7 @@ export function findProviderMeant(origin: string, dialectName: string): string |
   return `This is ${title}'s own address: did you mean --provider ${name}? \`research login ${name}\` stores it; in CI set RESEARCH_PROVIDER=${name}.`;
 }
 
-/** Returns a hint for a missing model: `modelName`, or the default if undefined. Undefined if the service's message is enough. */
+/** Returns a hint if the model `modelName` (undefined: the default) does not exist; undefined if the service's message is enough. */
 export function hintMissingModel(
   { defaultModel, title }: Pick<Provider, "defaultModel" | "title">,
   modelName: string | undefined,
@@ -236,12 +236,12 @@ export function isCutShort(data: Data): boolean {
   return isPart || hasNoResult(data);
 }
 
-/** Returns whether a provider reports a request as completed but sends no result, see `answerData`. */
+/** Returns whether the provider reported the request as completed without a result; `answerData` turns that into FAILED. */
 export function hasNoResult({ status, provider_status }: Data): boolean {
   return status === "FAILED" && provider_status === "completed";
 }
 
-/** Returns whether `null` in the result means that nothing was found, as in a run of Exa. */
+/** Returns whether `null` in the result means that nothing was found; only runs of Exa use it so. */
 export function hasNullForNothingFound({ object, provider_status }: Data): boolean {
   return provider_status !== undefined && object === "agent_run";
 }

@@ -20,12 +20,12 @@ import type { RefusalKind, ServiceError } from "./dialect.js";
 /** An object of unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns `value` if it is an object and no array; else an empty object. */
+/** Returns `value` if it is an object and not an array; else an empty object. */
 export function readFields(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
-/** Returns the elements of an array as objects; empty for anything else. */
+/** Returns the elements of an array as objects; an empty list if `value` is not an array. */
 export function readItems(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(readFields) : [];
 }
@@ -35,19 +35,19 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
 }
 
-/** Returns a time in ISO 8601, from epoch seconds or from a text, which is returned unchanged. */
+/** Converts epoch seconds to ISO 8601; returns a text unchanged, and undefined for anything else. */
 function parseTime(value: unknown): string | undefined {
   if (typeof value !== "number") return readText(value);
   const date = new Date(value * 1_000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** Returns whether a page has a web address. */
+/** Returns whether a page has an http or https address. */
 function hasUrl(page: Fields): page is Fields & { url: string } {
   return typeof page.url === "string" && /^https?:\/\//i.test(page.url);
 }
 
-/** Reads the citations of a text of `length` UTF-16 units at `offset` of the output; skips ranges outside the text. */
+/** Reads the citations of a text that begins at `offset` of the output, `length` UTF-16 units long; skips ranges outside the text. */
 export function readRanges(annotations: readonly Fields[], offset: number, length: number): Citation[] {
   return annotations.flatMap((annotation) => {
     const { start_index: start, end_index: end } = annotation;
@@ -57,7 +57,7 @@ export function readRanges(annotations: readonly Fields[], offset: number, lengt
   });
 }
 
-/** Reads the citations of each field of a structured result; the items of `listed` have `field` and `citations`. */
+/** Reads the citations of a structured result from items with `field` and `citations`; undefined if there are none. */
 export function readFieldCitations(listed: unknown): Citation[] | undefined {
   const cited = readItems(listed).flatMap(({ field, citations }) =>
     typeof field === "string"
@@ -69,7 +69,7 @@ export function readFieldCitations(listed: unknown): Citation[] | undefined {
   return cited.length > 0 ? cited : undefined;
 }
 
-/** Returns the pages in `listed` that have a web address, each address once; undefined if there are none. */
+/** Returns the pages that have a web address, each address once; undefined if no page has one. */
 export function readSources(listed: readonly Fields[]) {
   const sources = new Map<string, { url: string; title: string | null }>();
   for (const { url, title } of listed.filter(hasUrl))
@@ -77,31 +77,31 @@ export function readSources(listed: readonly Fields[]) {
   return sources.size > 0 ? [...sources.values()] : undefined;
 }
 
-/** Returns all pages in their order, because the text refers to them by number; url is null for a page without a web address. */
+/** Returns all pages in the given order, because the text cites them by number; `url` is null for a page without a web address. */
 export function readNumberedSources(pages: readonly Fields[]) {
   return pages.map((page) => ({ url: hasUrl(page) ? page.url : null, title: readText(page.title) ?? null }));
 }
 
-/** Returns a member of an object as an object that remembers its text, so that numbers stay exact. */
+/** Returns the member `name` as an object with its source text, so that numbers stay exact; an empty object if it is anything else. */
 export function pickExactPart(object: Fields, name: string): Fields {
   const member = findMemberText(object, name);
   return readFields(member && parseExact(member.text));
 }
 
-/** The states of the providers' words. */
+/** The interface's state for each word that a provider uses. */
 export const STATES: ReadonlyMap<string, KnownStatus> = new Map([
   ["queued", "PENDING"],
   ["pending", "PENDING"],
   ["in_progress", "PROCESSING"],
   ["running", "PROCESSING"],
-  // These requests wait for their caller.
+  // The provider waits for its caller to act.
   ["requires_action", "PROCESSING"],
   ["requires_continuation", "PROCESSING"],
   ["action_required", "PROCESSING"],
   ["cancelling", "PROCESSING"],
   ["completed", "COMPLETED"],
   ["failed", "FAILED"],
-  // Final and paid, with an incomplete text.
+  // The request has ended and is paid for, but its text is incomplete.
   ["incomplete", "FAILED"],
   ["budget_exceeded", "FAILED"],
   ["cancelled", "STOPPED"],
@@ -110,7 +110,7 @@ export const STATES: ReadonlyMap<string, KnownStatus> = new Map([
 /** Maps a provider's word to our state; returns an unknown word unchanged. */
 const mapState = (word: string): string => STATES.get(word) ?? word;
 
-/** Counts the searches (steps of the type `search`) or pages, whichever the newest step is. Undefined for a final state, and without such steps. */
+/** Counts searches (steps of the type `search`) or pages, whichever the latest step is about. Undefined for a final state or without such steps. */
 export function readProgress(
   word: unknown,
   steps: readonly Fields[],
@@ -130,18 +130,18 @@ export function readProgress(
   return progress;
 }
 
-/** The fields of an answer that the interface has names for. `created`: ISO 8601, or epoch seconds. */
+/** The fields of an answer that have a name of their own in the interface. `created`: ISO 8601, or epoch seconds. */
 type OwnWords = Record<"id" | "status" | "created", unknown> & {
-  /** The model's text if it refuses to give a result. */
+  /** The text with which the model refuses to answer. */
   refusal?: string | undefined;
-  /** Whether an answer with a final state contains the result; default: true. */
+  /** Whether an answer in a final state contains the result; default: true. */
   holdsResult?: boolean;
 };
 
 /**
  * Builds the data of an answer: the fields that the interface names and `more`, then the answer's other fields with their
- * exact text. Omits undefined fields, and fields of the answer with the same name. A completed answer without a result
- * becomes FAILED (contract §9, "No result"). Returns a string, which says what is missing, for an invalid answer.
+ * exact text. Omits an undefined field, and the answer's field of that name. A completed answer without a result becomes
+ * FAILED (contract §9, "No result"). Returns a string that says what is missing if the answer is invalid.
  */
 export function answerData(
   operation: Operation,
@@ -171,7 +171,7 @@ export function answerData(
   return attachSource(data, stringifyExact(Object.fromEntries(exactEntries)));
 }
 
-/** Returns the fields that a completed answer without a result gets instead of its own. */
+/** Returns the fields that replace those of a completed answer without a result. */
 function createNoResultError(refusal: string | undefined) {
   const why =
     refusal === undefined ? { stop_reason: "no_text" } : { stop_reason: "refusal", message: refusal };
@@ -188,34 +188,34 @@ function isBlank(result: unknown): boolean {
   return typeof value === "string" && value.trim() === "";
 }
 
-/** Turns a text into a result: a JsonText if `isStructured` and the text is JSON; else the text unchanged. */
+/** Returns the result that a text contains: a JsonText if `isStructured` and the text is JSON; else the text unchanged. */
 export function readResult(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
   return value !== undefined && isStructured && readJsonPath(value) !== undefined
     ? new JsonText(value)
     : value;
 }
 
-/** Finds the first well-formed id in a field called one of `names`, in a text that may be incomplete; undefined if there is none. */
+/** Finds the first well-formed id in a text that may be cut off. `names`: the field's possible names, as in `a|b`. Undefined if there is none. */
 export function salvageId(torn: string, names: string, shape: RegExp): string | undefined {
   for (const [, id] of torn.matchAll(new RegExp(`"(?:${names})"\\s*:\\s*"([^"\\\\]{1,512})"`, "g")))
     if (isRequestId(id) && shape.test(id)) return id;
   return undefined;
 }
 
-/** Statuses that mean missing credit. 432 and 433 are Tavily's: the plan's credits or the key's limit are used up. */
+/** HTTP statuses that mean missing credit. Tavily sends 432 or 433 if the plan's credits or the key's limit are used up. */
 export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
 const MONEY_CODE =
   /insufficient_(?:quota|funds|balance)|credit|billing|payment_required|(?:spend|usage)_limit|budget_exceeded/i;
 const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency|resource_exhausted/i;
-/** A limit of 0, for which no wait helps: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
+/** Matches a limit of 0, which no wait ends: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
 const NO_QUOTA = /\blimit(?: of| is|:| =)? ?0(?![.,]?\d| (?:\w+ )?(?:remaining|left))/i;
-/** A request larger than the limit itself. OpenAI says so about tokens per minute, sometimes together with a wait. */
+/** Matches a message about a request larger than the limit itself. OpenAI sends it about tokens per minute, sometimes with a wait. */
 const TOO_LARGE =
   /\b(?:request|prompt|input|message)s? (?:(?:is|are|was|were) )?too (?:large|long|big)\b|\bmust be (?:reduced|shortened)\b/i;
 const LIMIT_REQUESTED = /\blimit:? ([\d,]+)[,;] requested:? ([\d,]+)/i;
-/** Statuses for which the message decides whether credit is missing. */
+/** HTTP statuses for which the message decides whether credit is missing. */
 const SAYS_MONEY: ReadonlySet<number> = new Set([400, 403, 429]);
-/** A limit per span of time, which ends by itself. */
+/** Matches a limit per span of time, which ends by itself. */
 const RATE_TEXT = /\bper[ -](?:second|minute|hour|day)\b/i;
 const MONEY = "(?:credits?|balance|quota|funds)";
 const MONEY_TEXT = new RegExp(
@@ -225,12 +225,12 @@ const MONEY_TEXT = new RegExp(
   "i",
 );
 const MONEY_401 = /credit|balance|quota/i;
-/** `try again in 6m0s`, `retry after 30 seconds`. */
+/** Matches a wait: `try again in 6m0s`, `retry after 30 seconds`. */
 const WAIT_TEXT =
   /\b(?:again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?\s?(?:ms|[smh]|(?:second|minute|hour)s?)(?![a-z])\s?)+)/i;
 const UNIT_S: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
 
-/** Returns the wait that a message asks for, in whole seconds; undefined if it asks for none. */
+/** Returns the wait that a message names, rounded up to seconds; undefined if it names no wait. */
 function waitIn(message: string): number | undefined {
   const [, wait] = WAIT_TEXT.exec(message) ?? [];
   if (wait === undefined) return undefined;
@@ -243,7 +243,7 @@ function waitIn(message: string): number | undefined {
   );
 }
 
-/** The parts of a provider's error before its classification. */
+/** A provider's error before it is classified. */
 export interface Complaint {
   code: string | undefined;
   /** Undefined if the answer is not an error of this provider. */
@@ -254,7 +254,7 @@ export interface Complaint {
   isUnpaid?: boolean;
 }
 
-/** Classifies a provider's error: missing credit, a limit, an invalid key, bad input. Hides a key masked with asterisks. */
+/** Classifies a provider's error, and hides a key masked with asterisks. Undefined if the answer is not an error of this provider. */
 export function classifyProviderError(
   operation: Operation,
   httpStatus: number,
@@ -268,7 +268,7 @@ export function classifyProviderError(
   return { code, message, retryAfter, kind };
 }
 
-/** Returns whether a request exceeds the limit by itself, so that waiting does not help. */
+/** Returns whether a request alone exceeds the limit, so that waiting does not help. */
 function isTooLarge(message: string): boolean {
   const [, limit, requested] = (LIMIT_REQUESTED.exec(message) ?? []).map((count) =>
     Number(count.replace(/,/g, "")),
@@ -276,7 +276,7 @@ function isTooLarge(message: string): boolean {
   return TOO_LARGE.test(message) || Number(requested) > Number(limit);
 }
 
-/** Checks in the order of contract §9: status or code for missing credit, limits that no wait ends, a wait, known messages, a rate's code, words. */
+/** Returns what an error means, in the order of contract §9: status or code for missing credit, limits that no wait ends, a wait, the words. */
 function classifyKind(
   operation: Operation,
   httpStatus: number,

@@ -12,15 +12,15 @@ import {
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
 import { readFields, salvageId } from "./reading.js";
 
-/** The field that the `data` of a success must have, for each operation; other fields are passed on unchanged. */
+/** The field that `data` of a successful answer must have, for each operation. Other fields are passed on unchanged. */
 const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (value: unknown) => boolean]>> = {
   /** §4.1: an answer without `status` or `created_at` still has the id of a request. */
   create: ["request_id", isRequestId],
   /** §4.3 documents only `data.status` of a status answer. */
   status: ["status", isString],
-  /** §4.2: all other fields of a stop answer are for people. */
+  /** §4.2: people read the other fields of a stop answer, programs do not. */
   stop: ["status", isString],
-  /** §4.4 does not document the payload; `data` may hold any output. */
+  /** §4.4 does not document the payload, so any `data` is valid. */
   output: ["output", () => true],
 };
 
@@ -36,7 +36,7 @@ const KINDS: ReadonlyMap<string, RefusalKind> = new Map([
   ["REQUEST_NOT_FOUND", "not-found"],
 ]);
 
-/** Creates the dialect of the interface itself; `gaps` sets what the interface does not document. */
+/** Creates the dialect of the interface itself; `gaps` overrides our assumptions about what the interface does not document. */
 export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
   const allGaps: Gaps = { ...DEFAULT_GAPS, ...gaps };
   return {
@@ -53,11 +53,11 @@ export function createResearch(gaps: Partial<Gaps> = {}): Dialect {
       const { code, message = "", reason } = readFields(error);
       if (status !== false || typeof code !== "string" || typeof message !== "string") return undefined;
       const kind = code.startsWith("CONVERSATION_ALREADY_") ? "refused" : KINDS.get(code);
-      // The local service has budgets per key beside the hourly limit (contract §4); they may last for days.
+      // The local service also has budgets per key (contract §4), which may stay used up for days, unlike the hourly limit.
       return { code: kind === "rate-limited" && reason === "budget" ? "BUDGET" : code, message, kind };
     },
     data(operation, answer) {
-      // §2. Do not require `version`: a paid answer without it must not become an unknown outcome.
+      // §2 requires `version`, too, but a paid answer without it must not become an unknown outcome.
       const envelope = readFields(answer);
       const { status, data } = envelope;
       if (status !== true || typeof data !== "object" || data === null)

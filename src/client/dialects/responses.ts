@@ -34,7 +34,7 @@ export function createResponses(name: string, shape: RegExp): Omit<Dialect, "cre
   };
 }
 
-/** Reads an error in the form of the Responses API. */
+/** Reads an error in the format of the Responses API; undefined if the answer is not such an error. */
 export function readFault(
   operation: Operation,
   httpStatus: number,
@@ -64,10 +64,10 @@ function readData(operation: Operation, value: unknown): Data | string {
   const more = {
     output: result,
     cost_dollars: costIn(answer),
-    // The numbers in the text count all search results, even if an address appears twice.
+    // The numbers in the text count every search result, even if an address appears twice.
     sources: numbered.length > 0 ? readNumberedSources(results) : readSources([...annotations, ...results]),
     citations: citations.length > 0 ? citations : undefined,
-    // OpenAI sends no output before the end.
+    // OpenAI sends no output, and so no progress, before the request has ended.
     progress: readProgress(status, readItems(answer.output), "search_results", (item) =>
       item.type === "fetch_url_results" ? item.contents : undefined,
     ),
@@ -98,7 +98,7 @@ function joinTexts(messages: readonly Fields[]) {
   return { output: readText(output), refusal: readText(refusals.join("\n\n")), ranges, annotations };
 }
 
-/** Reads the citations by number in a text, as in `[2]` or `[web:2]`: the position of a search result, from 1. */
+/** Reads citations by number in a text, such as `[2]` or `[web:2]`: the number is the position of a search result, from 1. */
 function readNumbers(output: string, results: readonly Fields[]): Citation[] {
   return [...output.matchAll(/\[(?:web:)?(\d{1,3})\](?!\()/g)].flatMap((match) => {
     const { url } = results[Number(match[1]) - 1] ?? {};
@@ -107,7 +107,7 @@ function readNumbers(output: string, results: readonly Fields[]): Citation[] {
   });
 }
 
-/** Returns whether the answer repeats the schema of its request, as OpenAI's does and Perplexity's does not. */
+/** Returns whether the answer contains the schema of its request. OpenAI's answers do, Perplexity's do not. */
 function isStructured(answer: Fields): boolean {
   return readFields(readFields(answer.text).format).type === "json_schema";
 }

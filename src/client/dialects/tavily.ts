@@ -14,7 +14,7 @@ import {
 
 const PATH = "/research";
 
-/** Creates the dialect of Tavily: research tasks. It supports neither stop nor follow-up, and its errors have no codes. */
+/** Creates the dialect of Tavily's research tasks, which support neither stop nor follow-up. Their errors have no codes. */
 export function createTavily(defaultModel: string): Dialect {
   return {
     name: "tavily",
@@ -56,7 +56,7 @@ export function createTavily(defaultModel: string): Dialect {
 
 const TYPES = ["object", "string", "integer", "number", "array"];
 
-/** Throws InputError with the keyword for a schema that Tavily would refuse with a 400. */
+/** Throws InputError with the keyword if Tavily would refuse the schema with a 400. */
 function checkSchema(schema: JsonSchema): void {
   const { properties, required } = schema;
   if (typeof properties !== "object" || properties === null)

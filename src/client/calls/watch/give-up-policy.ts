@@ -17,10 +17,10 @@ export interface Circumstances {
   wallNow: number;
 }
 
-/** What to do after a failed poll: give the id up, or poll after `waitMs`, of which the service asked for `askedMs`. */
+/** What to do after a failed poll: give up the id, or poll again after `waitMs`. `askedMs`: the wait that the service asked for. */
 export type AfterFailure = { end: ResearchError } | { waitMs: number; askedMs: number };
 
-/** Decides what to do after a failed poll, already counted in `failures`. `intervalMs`: between two polls; `random`: in [0, 1). */
+/** Decides what to do after a failed poll, which `watched.failures` already counts. `intervalMs`: the usual wait; `random`: in [0, 1). */
 export function decideAfterFailure(
   watched: Watched,
   result: Unsuccessful,
@@ -31,15 +31,15 @@ export function decideAfterFailure(
   const end = createFinalError(watched, result, circumstances);
   if (end) return { end };
   const askedMs = limitPollWait((result.error.retryAfter ?? 0) * 1_000);
-  // The first few polls wait as any retry does, but never less than the watch's interval.
+  // The first failures wait as long as any retry does, but at least the interval of the watch.
   const pause = Math.max(intervalMs, retryDelay(watched.failures, undefined, random) ?? LATER_MS);
-  // Always poll once more when patience ends.
+  // Poll once more at the moment at which patience ends.
   const { patience, now } = circumstances;
   const patienceEnds = Math.max(watched.quietSince + askedMs + patience - now, 1);
   return { askedMs, waitMs: Math.max(askedMs, Math.min(pause, patienceEnds)) };
 }
 
-/** Returns the error to give an id up with; undefined to go on polling. */
+/** Returns the error with which to give up the id; undefined to continue polling. */
 function createFinalError(
   watched: Watched,
   result: Unsuccessful,
@@ -58,25 +58,25 @@ function createFinalError(
     const isShownLater = kind === "withheld" && watched.recordedAt !== undefined;
     if (!isShownLater && !isTemporary(result.error, c.answered)) return error;
     if (!outOfPatience) return undefined;
-    // Refusals for so long are an outage, whatever the last refusal was.
+    // Refusals for so long mean an outage, whatever the last refusal was.
     return new UnreachableError("UNREACHABLE", `no poll has succeeded for too long: ${error.message}`, error);
   }
   const { watch } = FAULTS[result.fault];
   if (watch === "answered" && !c.answered) return error;
   if (watch === "first" && !c.answered && watched.polls === 1) return error;
-  // If the id is not in the history and the service never answered, four tries tell as much as ten minutes.
+  // If the id is not in the history and the service never answered, ten more minutes would tell nothing new.
   if (!c.answered && watched.recordedAt === undefined && watched.failures >= TRIES) return error;
   return outOfPatience ? error : undefined;
 }
 
-/** Returns whether a refusal is about the current moment and not about the request. */
+/** Returns whether a refusal may end by itself, because it is not about this request. */
 function isTemporary({ kind, enveloped, httpStatus }: RefusedError, answered: boolean): boolean {
   if (kind === "rate-limited" || kind === "no-credit") return true;
-  // A 404 page or a 413 from an intermediary means a wrong base URL at first, an outage later.
+  // From an intermediary, a 404 page or a 413 means a wrong base URL if the service has never answered, and an outage if it has.
   const byIntermediary = !enveloped && kind !== "unauthenticated";
   const tooLarge = httpStatus === 413 || httpStatus === 414 || httpStatus === 431;
   return (byIntermediary || tooLarge) && answered;
 }
 
-/** The least time between two polls after an outage has outlasted the retries, in milliseconds. */
+/** Minimum wait between two polls after an outage has outlasted the usual retries, in milliseconds. */
 const LATER_MS = 5_000;

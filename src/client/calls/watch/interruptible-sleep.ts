@@ -1,17 +1,17 @@
 import { type Clock, onAbort } from "../../../core/clock.js";
 
-/** The reason for ending a timer. Shared, because creating an error takes longer than a poll should. */
+/** The abort reason of a timer. One object for all, because creating an error takes longer than a poll should. */
 const OVER = new Error("the sleep is over");
 
 /** A sleep that can be interrupted. Supports one sleep at a time. */
 export class InterruptibleSleep {
   readonly #release: () => void;
   #pending: { resolve: (early: boolean) => void; reject: (error: unknown) => void } | undefined;
-  /** Whether an interruption came while no sleep was running; then the next sleep ends at once. */
+  /** Whether `interrupt` was called while no sleep was running; the next sleep then ends at once. */
   #isInterrupted = false;
   #timer: { at: number; off: AbortController } | undefined;
 
-  /** Aborting `signal` interrupts the sleep and ends the timer, because the caller may not call again. */
+  /** Aborting `signal` interrupts the sleep. It also ends the timer, because the caller may never sleep again. */
   constructor(
     private readonly clock: Clock,
     private readonly signal: AbortSignal | undefined,
@@ -27,7 +27,7 @@ export class InterruptibleSleep {
     this.#pending?.resolve(false);
   };
 
-  /** Sleeps until `at` (monotonic ms, or Infinity) or an interruption. Resolves with true if a suspend ended the sleep early. */
+  /** Sleeps until `at` (monotonic ms, or Infinity) or an interruption. Resolves with true if the timer fired early, as after a suspend. */
   async sleepUntil(at: number): Promise<boolean> {
     try {
       if (this.#isInterrupted || this.signal?.aborted) return false;
@@ -41,14 +41,14 @@ export class InterruptibleSleep {
     }
   }
 
-  /** Removes the listener and the timer. */
+  /** Removes the abort listener and ends the timer. */
   dispose(): void {
     this.#release();
     this.#timer?.off.abort(OVER);
     this.#timer = undefined;
   }
 
-  /** Starts a timer unless one that fires sooner runs: a needless wake-up costs less than a timer for each sleep. */
+  /** Starts a timer unless one that fires sooner is running: waking up in vain costs less than a timer for each sleep. */
   #startTimer(at: number): void {
     if (at === Number.POSITIVE_INFINITY || (this.#timer && this.#timer.at <= at)) return;
     this.#timer?.off.abort(OVER);

@@ -6,25 +6,25 @@ import type { Watched } from "./watched.js";
 
 interface PlannedPoll {
   at: number;
-  /** How many polls were planned before it; polls of the same time keep this order. */
+  /** Number of polls that were planned before this one; polls with the same time keep this order. */
   order: number;
   watched: Watched;
 }
 
-/** How many polls may run at once. */
+/** Maximum number of polls at once, without those that run longer than `SLOW_MS`. */
 const AT_ONCE = 16;
-/** A poll that has run this long (ms) does not count any more, so that slow answers do not delay all others. */
+/** A poll that has run this long (ms) no longer counts, so that slow answers do not delay all others. */
 const SLOW_MS = 2_000;
 
-/** Decides which id to poll next, and when: by its interval, its deadline, the size of the pool, and the rate of all polls. */
+/** Decides which id to poll next, and when: by intervals, deadlines, the size of the connection pool, and the pace of all polls. */
 export class PollScheduler {
   #queue = createQueue();
   #added = 0;
   readonly #timeout: number;
   readonly #pace: Pace;
-  /** The starts of the running polls, the oldest first. */
+  /** Start times of the running polls, oldest first. */
   readonly #running: number[] = [];
-  /** The number of planned last polls, by deadline. */
+  /** Number of planned last polls for each deadline. */
   readonly #lastPolls = new Map<number, number>();
 
   /** `pace` applies to all polls, including the last ones. */
@@ -38,7 +38,7 @@ export class PollScheduler {
     return since + this.#timeout;
   }
 
-  /** Plans the next poll after `waitMs`, or the last one before the deadline. Returns false if the deadline has passed at `now`. */
+  /** Plans the next poll of an id after `waitMs`, or its last one before the deadline. Returns false if the deadline has passed at `now`. */
   schedule(watched: Watched, now: number, waitMs: number): boolean {
     const deadline = this.getDeadline(watched);
     if (now >= deadline) return false;
@@ -51,7 +51,7 @@ export class PollScheduler {
     return true;
   }
 
-  /** Takes the id to poll now; undefined if none is due or may be polled. */
+  /** Removes and returns the id to poll now; undefined if no id is due or no poll may start. */
   takeDue(now: number): Watched | undefined {
     return this.findNextStart() <= now ? this.#queue.pop()?.watched : undefined;
   }
@@ -72,25 +72,25 @@ export class PollScheduler {
     return this.#running.length > 0;
   }
 
-  /** Returns when the next poll may start, in monotonic milliseconds; Infinity if none is planned, or another must end first. */
+  /** Returns when the next poll may start, in monotonic ms; Infinity if no poll is planned or a running one must end first. */
   findNextStart(): number {
     const next = this.#queue.peek();
     return this.#pace.planPoll(this, next ? Math.max(next.at, this.#placeAt()) : Number.POSITIVE_INFINITY);
   }
 
-  /** Plans no further poll. */
+  /** Withdraws the planned poll from the pace. */
   dispose(): void {
     this.#pace.planPoll(this, Number.POSITIVE_INFINITY);
   }
 
-  /** Returns when one more poll may run; Infinity if another must end first. */
+  /** Returns when a further poll may run beside the others; Infinity if a running one must end first. */
   #placeAt(): number {
     const { length } = this.#running;
     if (length >= POOL_SIZE) return Number.POSITIVE_INFINITY;
     return (this.#running[length - AT_ONCE] ?? Number.NEGATIVE_INFINITY) + SLOW_MS;
   }
 
-  /** Makes every id due at once, unless the service asked for a longer wait. Call it after a suspend, which outdates the plan. */
+  /** Makes every id due at once, unless the service asked for a longer wait. Needed after a suspend, which outdates the plan. */
   rescheduleAll(now: number): void {
     const before = this.#queue;
     this.#queue = createQueue();

@@ -3,9 +3,9 @@ import type { ResearchError } from "../errors.js";
 
 export interface WatchTarget {
   requestId: string;
-  /** When the service created the request, epoch ms, if known: its age decides how often to poll. */
+  /** Epoch ms at which the service created the request, if known: its age decides how often to poll. */
   createdAt?: number | undefined;
-  /** When this machine recorded the request, epoch ms. Undefined if it did not, so that the id may be mistyped. */
+  /** Epoch ms at which this machine recorded the request. Undefined without a record: then the id may be mistyped. */
   recordedAt?: number | undefined;
   /** After an abort the watch neither polls this id nor reports on it. */
   signal?: AbortSignal | undefined;
@@ -19,7 +19,7 @@ export type PollInterval = (ageMs: number, random: number) => number;
 
 export interface WatchOptions {
   signal?: AbortSignal;
-  /** How long to watch each id, in milliseconds; Infinity (the default): until its end. */
+  /** How long to watch each id, in milliseconds; Infinity (the default): until the request ends. */
   timeout?: number;
   /** A fixed wait between two polls of an id, in milliseconds; default: adaptive. */
   interval?: number | undefined;
@@ -52,25 +52,25 @@ export interface StateSeen extends Moment {
 
 /** Why the watch stops polling an id that is not final. */
 export type Ending =
-  /** No poll has succeeded for too long, or a conclusive error came. */
+  /** No poll has succeeded for too long, or an error shows that further polls are useless. */
   | { kind: "given-up"; error: ResearchError }
-  /** The timeout of the id is over. */
+  /** The timeout of this id has passed. */
   | { kind: "timeout" };
 
 export type WatchEvent =
   /** The first state, and each change after it. */
   | StateSeen
-  /** The progress has changed, but not the state. */
+  /** The progress has changed, but the state has not. */
   | { kind: "progress"; requestId: string; data: Data }
   /** The request waits for a person, or has long been in an unknown state; reported once. `word`: the service's word for the state. */
   | { kind: "stuck"; requestId: string; word: string; waitsForSomebody: boolean }
-  /** A poll failed, and no poll failed before it; one event for a series of failures. */
+  /** A poll failed; one event for each series of failures, over all ids. */
   | { kind: "trouble"; requestId: string; error: ResearchError }
   /** Polls succeed again for every id. */
   | { kind: "recovered"; elapsedMs: number }
-  /** The service asked for this wait. */
+  /** The service asked for this wait before the next poll. */
   | { kind: "asked-to-wait"; requestId: string; waitMs: number; error: ResearchError }
-  /** Nothing has changed for five minutes. */
+  /** No state has changed for five minutes. */
   | { kind: "unchanged"; elapsedMs: number }
   /** The watch stops polling this id; `status` is its last known state. */
   | (Ending & Moment & { requestId: string; status: Status | null });

@@ -18,19 +18,19 @@ import type {
 } from "./types.js";
 import type { Watched } from "./watched.js";
 
-/** How long without a change until the watch reports that nothing has changed, in milliseconds. */
+/** Time without a change after which the watch reports that nothing has changed, in milliseconds. */
 const UNCHANGED_MS = 300_000;
 
-/** How long in an unknown state until the watch reports it, in milliseconds. */
+/** Time in an unknown state after which the watch reports it, in milliseconds. */
 const STUCK_MS = 600_000;
 
-/** The time for a poll that starts just before the deadline, in milliseconds. */
+/** Time that a poll gets even if it starts just before the deadline, in milliseconds. */
 const LAST_POLL_MS = 2_000;
 
 /** What a watch gets from outside: time, jitter, and a function that polls one id. */
 export interface WatchPorts {
   clock: Clock;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random: () => number;
   pace: Pace;
   /** Polls one id; never rejects. `total`: time for the poll in milliseconds; `last`: the previous success. */
@@ -41,7 +41,7 @@ export interface WatchPorts {
   ) => Promise<Classification>;
 }
 
-/** Watches many ids in one loop until the source has ended and each id is final or given up. Throws `signal.reason`. */
+/** Watches many ids in one loop until the source has ended and each id is final or given up. Throws `signal.reason` after an abort. */
 export async function* watch(
   ports: WatchPorts,
   source: WatchSource,
@@ -62,7 +62,7 @@ class Watcher {
   readonly #scheduler: PollScheduler;
   readonly #polling = new AbortController();
   readonly #start: number;
-  /** When the last state change, or the last report that nothing changed, happened. */
+  /** Monotonic ms of the last state change, or of the last report that nothing has changed. */
   #lastChange: number;
   #events: WatchEvent[] = [];
   /** Whether the source may yield more. */
@@ -70,7 +70,7 @@ class Watcher {
   #live = 0;
   #failing = 0;
   #answered: boolean;
-  /** The error that the source threw, or a defect of a poll. */
+  /** What the source threw, or a defect of a poll; ends the watch. */
   #failure: { error: unknown } | undefined;
 
   constructor(
@@ -150,8 +150,8 @@ class Watcher {
         this.#forget(watched);
         continue;
       }
-      // The timeout is over, and the last poll was made or may not be sent yet (Retry-After). With many ids the last poll
-      // starts late; wait for it only if no state is known.
+      // The timeout is over, and the last poll was made or Retry-After forbids it. If many ids delay the last poll,
+      // wait for it only while no state of this id is known.
       const overMs = now - this.#scheduler.getDeadline(watched);
       const isOver =
         overMs >= 0 && (watched.hadLastPoll || (overMs >= LAST_POLL_MS && watched.status !== null));
@@ -161,7 +161,7 @@ class Watcher {
       }
       this.#scheduler.noteStart(now);
       watched.startedAt = now;
-      // A poll rejects only for a defect, which ends the watch unless it is already over.
+      // A poll rejects only because of a defect. That ends the watch, unless the watch is already over.
       this.#poll(watched).catch((error: unknown) => {
         this.#failure = { error };
         this.#sleep.interrupt();
@@ -191,7 +191,7 @@ class Watcher {
       this.#events.push({ kind: "recovered", elapsedMs: this.#readMoment().elapsedMs });
     }
     watched.failures = 0;
-    // Do not store an equal one: a new long-lived object for each poll makes garbage collection slow.
+    // Keep the previous object if the data is the same: a new long-lived object for each poll slows garbage collection.
     if (data !== watched.last?.data) watched.last = result.answer && result;
     watched.quietSince = this.#readNow();
     watched.createdAt ??= parseEpoch(data.created_at);
@@ -217,7 +217,7 @@ class Watcher {
     }
   }
 
-  /** Reports once that a request waits for a person or is in an unknown state: it may be polled for ever. */
+  /** Reports once that a request waits for a person or stays in an unknown state: such a request may be polled for ever. */
   #noteStuck(watched: Watched, data: Data): void {
     const { requestId, status, statusSince = 0, isStuck = false } = watched;
     const waits = isWaitingForPerson(data);
@@ -277,7 +277,7 @@ class Watcher {
 
   /** Waits until a poll ends or is due, an id arrives, the deadline passes, or the signal aborts. */
   async #waitIdle(): Promise<void> {
-    // A running poll ends the wait anyway.
+    // A running poll ends the wait anyway, so the report needs no timer.
     const unchangedAt = this.#scheduler.isPolling
       ? Number.POSITIVE_INFINITY
       : this.#lastChange + UNCHANGED_MS;
@@ -285,7 +285,6 @@ class Watcher {
     if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#readNow());
   }
 
-  /** Returns the current moment for an event. */
   #readMoment(): Moment {
     return { at: this.ports.clock.now(), elapsedMs: this.#readNow() - this.#start };
   }

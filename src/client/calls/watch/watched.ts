@@ -18,9 +18,9 @@ export interface Watched extends WatchTarget {
   hadLastPoll: boolean;
   /** The number of failed polls since the last success. */
   failures: number;
-  /** When the last poll succeeded, plus every wait that the service has asked for since. */
+  /** When the last poll succeeded, plus the waits that the service has asked for since; patience counts from here. */
   quietSince: number;
-  /** The earliest time of the next poll, as the service asked. */
+  /** The earliest time at which the service allows the next poll. */
   notBefore: number;
   /** When the id entered its state. */
   statusSince?: number;
