@@ -200,6 +200,14 @@ describe("takes time in proportion to", () => {
       (n) => `It takes 5 [1].\n\n${Array.from({ length: n }, (_, i) => `${i + 1}. T ${A}/${i}`).join("\n")}`,
     ],
     ["links", (n) => `It takes 5 [x](${A}). `.repeat(n)],
+    [
+      "works and five times as many links",
+      (n) =>
+        `${Array.from({ length: 5 * n }, (_, i) => `It is [x](//b.c/${i}).`).join(" ")}\n\n## W\n\n${Array.from({ length: n }, (_, i) => `${i + 1}. T //a.b/${i}`).join("\n")}`,
+    ],
+    ["items that are marks", (n) => `${"- [1]\n".repeat(n)}\n1. ${A}`],
+    ["rows that are marks", (n) => `| [1] |\n|---|\n${"| [1] |\n".repeat(n)}\n1. ${A}`],
+    ["lines that are marks without a source", (n) => "【1†x】\n".repeat(n)],
     ["nested brackets", (n) => "[".repeat(5 * n) + "]".repeat(5 * n)],
     [
       "sentences over as many lines of sources",
@@ -212,4 +220,18 @@ describe("takes time in proportion to", () => {
   ])("%s", (_name, reportOf) => {
     expect(isLinear((length) => readClaims(reportOf(length), NOTHING), 300)).toBe(true);
   });
+});
+
+test.each<[string, string, string]>([
+  ["brackets", "[", "]"],
+  ["brackets of both kinds", "([", "])"],
+  ["lenticular brackets", "【", "】"],
+  ["links", "[a", `](${A})`],
+  ["pictures", "![", "](x)"],
+  ["raised text", "<sup>", "</sup>"],
+  ["lists", "- ", ""],
+  ["quotes", "> ", ""],
+])("%s nested 100,000 deep overflow no stack", (_name, opening, closing) => {
+  const report = `It takes 5 (${A}).\n\n${opening.repeat(100_000)}1${closing.repeat(100_000)}`;
+  expect(read(report)[0]).toBe("It takes 5. ← A");
 });
