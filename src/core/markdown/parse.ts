@@ -122,7 +122,9 @@ class BlockReader {
       const isLine = before?.kind === "break" || (before?.kind === "text" && before.text.endsWith("\n"));
       const isWork =
         isLine &&
-        /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|\n)/.test(this.markdown.slice(inline.start, inline.start + 20));
+        /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\s|\n)/.test(
+          this.markdown.slice(inline.start, inline.start + 20),
+        );
       if (!before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text))) all.push([]);
       all.at(-1)?.push(inline);
     }

@@ -24,7 +24,7 @@ interface LineSentence extends Sentence {
 const BETWEEN = /^[\s,;、·&/|+–-]*(?:(?:and|und|et|y|e|en|и|和|と)\s+)?$/u;
 /** The opening of a bracket that holds only marks. */
 const OPENING =
-  /[([（［]\s*(?:(?:\p{L}[\p{L}-]{0,20}[\s.]{0,2}){1,3}:|(?:see|siehe|vgl\.|cf\.|via|from|source|quelle|voir|ver|véase|vedi|zie)(?:\s+(?:also|auch))?)?\s*$/iu;
+  /[([（［^⁽]\s*(?:(?:\p{L}[\p{L}-]{0,20}[\s.]{0,2}){1,3}:|(?:see|siehe|vgl\.|cf\.|via|from|source|quelle|voir|ver|véase|vedi|zie)(?:\s+(?:also|auch))?)?\s*$/iu;
 /** Link texts that only name a source: a number, an address, the name of a site, a word. */
 const SOURCE_TEXT =
   /^[\s[\]()^]*(?:[⁰¹²³⁴-⁹]{1,3}|[a-z]?\d{1,3}(?:[\s[\]()^,;]{1,3}\d{1,3}){0,9}|https?:\/\/\S*|(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|\S[^\n]{0,40}\+\d{1,2}|oai_citation[^\n]*|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
@@ -101,7 +101,7 @@ function blankCuts(text: string, cuts: readonly { from: number; to: number }[]):
 /** Puts a text on one line without object characters: a blank replaces each, except before punctuation. */
 function removeForm(text: string): string {
   return text
-    .replace(/\s*\ufffc[\s\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
+    .replace(/[\s\u200b]*\ufffc[\s\u200b\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
     .replace(/[\s\ufffc]+/g, " ")
     .replaceAll("{,}", ",") // The comma of 1,000 in TeX.
     .trim();
@@ -139,7 +139,7 @@ function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: n
     first = last + 1;
     const [from, to] = [group[0]?.from ?? 0, group.at(-1)?.to ?? 0];
     const opening = OPENING.exec(text.slice(Math.max(0, from - 60), from))?.[0].length;
-    const closing = /^\s*[)\]）］]/.exec(text.slice(to, to + 3))?.[0].length;
+    const closing = /^\s*[)\]）］^⁾]/.exec(text.slice(to, to + 3))?.[0].length;
     if (opening !== undefined && closing !== undefined) cuts.push({ from: from - opening, to: to + closing });
     else
       for (const mark of group) {

@@ -54,9 +54,9 @@ sure     rXiv     \barxiv:\s?(?<arxiv>\d{4}\.\d{4,5})(?:v\d+)?
 sure     :        (?<![\w/.:@-])(?<file>(?:[\w.@+-]+/)*[\w@+-]*(?:\.[\w@+-]+)*\.(?:${FILE_TYPES})):(?<line>\d{1,7})(?:-\d+)?(?![\w:])
 number   ^        (?<power>)\^${NUMBERS}\^
 number   ·        (?<power>)(?<numbers>[⁰¹²³⁴-⁹]+(?:\s?[,˒]\s?[⁰¹²³⁴-⁹]+){0,20})
-glued    ·        (?<=[.!?…。]["”’»)\]]{0,2})${NUMBERS}(?=$|[\s"”»)\]${OBJECT}]|\p{Lu}\p{Ll})
-habit    ·        (?<=(?<![\p{L}\d])\p{Ll}{4,40}|[)\]"”’»%${OBJECT}])${NUMBERS}(?=[.,;:!?)\]”"]{1,3}(?:\s|$)|\s*$)
-habit    ·        (?<=(?:(?<!\p{L})\p{Ll}{4,40}|[)\]"”’»])\s)${NUMBERS}(?=[,;:)](?:\s|$))
+glued    ·        (?<=[.!?…。]["”“’»)\]]{0,2})${NUMBERS}(?=$|[\s"”»)\]${OBJECT}]|\p{Lu}\p{Ll})
+habit    ·        (?<=(?<![\p{L}\d])\p{Ll}{4,40}|[)\]"”’»%${OBJECT}]|\p{L}[.!?]?“)${NUMBERS}(?=[.,;:!?)\]”"]{1,3}(?:\s|$)|\s*$)
+habit    ·        (?<=(?:(?<!\p{L})\p{Ll}{4,40}|[)\]"”“’»])\s)${NUMBERS}(?=[,;:)](?:\s|$))
 alone    ·        (?<=[\p{L}\p{N}"”»%]\s?)[(（]${NUMBERS}[)）](?=[.,;:!?。，；]|\s*$|\s+\p{Lu})
 alone    ·        (?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
   .trim()
@@ -86,10 +86,10 @@ export function isPower(before: string): boolean {
 
 /** Whether a number after a full stop is a mark and not a decimal: after a digit, only behind a year or other decimals. */
 function isBehindSentence(before: string, after: string): boolean {
-  const sentence = before.replace(/["”’»)\]]*$/, "").slice(0, -1);
+  const sentence = before.replace(/["”“’»)\]]*$/, "").slice(0, -1);
   const isFigure = /\d\.$/.test(before) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);
   // A sentence may begin with a lower-case name.
-  const isWord = /\p{Ll}{3}[)"”’»\]]*$/u.test(sentence) && !isAbbreviated(`${sentence}.`);
+  const isWord = /\p{Ll}{3}[)"”“’»\]]*$/u.test(sentence) && !isAbbreviated(`${sentence}.`);
   return !isFigure && !NUMBERED.test(sentence) && (isWord || !/^\s+\p{Ll}/u.test(after));
 }
 

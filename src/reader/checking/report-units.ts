@@ -85,11 +85,13 @@ export class UnitReader {
 
   /** Reads a block of HTML: items of its lists are entries, the rest is paragraphs. */
   #addHtml(blocks: readonly MarkdownBlock[], entry: WorkEntry | undefined): void {
-    const list = { of: "items" } as const;
+    let list: WorkEntry["list"] = { of: "items" };
     let count = 0;
     for (const block of blocks) {
       const [first] = block.kind === "paragraph" ? block.inlines : [];
-      const isItem = first?.kind === "tag" && /^<li\b/i.test(first.text);
+      const [tag = ""] = (first?.kind === "tag" && /^<(?:li|[ou]l)\b/i.exec(first.text)) || [];
+      const isItem = /li$/i.test(tag);
+      if (tag !== "" && !isItem) [list, count] = [{ of: "items" }, 0];
       this.read([block], isItem ? { labels: [`${++count}`], list, urls: [] } : entry);
     }
   }

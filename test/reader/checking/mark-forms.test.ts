@@ -58,6 +58,13 @@ describe("each form of a mark (contract §11)", () => {
       `It takes five.¹ In 2024² it rose.${LIST}`,
       ["It takes five. ← A", "In 2024 it rose. ← B"],
     ],
+    [
+      "superscript digits, and a list whose lines begin with them",
+      `It takes five.¹ It is full.² ³\n\nSources :\n¹ First, ${A}\n² Second, ${B}\n³ Third, ${C}`,
+      ["It takes five. ← A", "It is full. ← B ← C"],
+    ],
+    ["a raised link", `It takes 5 %^[4](${A})^. It is 6 ⁽¹⁾.${LIST}`, ["It takes 5 %. ← A", "It is 6. ← A"]],
+    ["<url>", `It takes 5 <${A}>.`, ["It takes 5. ← A"]],
     ["a link of superscript digits", `It takes 5[¹](${A}).`, ["It takes 5. ← A"]],
     [
       "powers",
@@ -88,6 +95,15 @@ describe("each form of a mark (contract §11)", () => {
       "a glued number behind a quotation",
       `He said “it takes 5.”2 Then.${LIST}`,
       ["He said “it takes 5.” ← B", "Then."],
+    ],
+    [
+      "Gemini: numbers behind a German quotation",
+      `Es ist voll.1 Er sprach von einem „Meilenstein im ganzen Land“ 2, sie von „Wasser.“3 So.${LIST}`,
+      [
+        "Es ist voll. ← A",
+        "Er sprach von einem „Meilenstein im ganzen Land“, sie von „Wasser.“ ← B ← C",
+        "So.",
+      ],
     ],
     [
       "a name with a number stays",
@@ -139,6 +155,11 @@ describe("each form of a mark (contract §11)", () => {
       "works as a list in HTML",
       `It takes 5 [2].\n\n<details>\n<ol>\n<li><a href="${A}">T</a></li>\n<li><a href="${B}">U</a></li>\n</ol>\n</details>`,
       ["It takes 5. ← B"],
+    ],
+    [
+      "works as a list in HTML behind another list",
+      `<ul>\n<li>It takes 5 <a href="#r2">[2]</a></li>\n</ul>\n<ol>\n<li>T <a href="${A}">x</a></li>\n<li>U <a href="${B}">y</a></li>\n</ol>`,
+      ["It takes 5 ← B"],
     ],
     [
       "works without numbers, with days of access",
