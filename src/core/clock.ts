@@ -1,18 +1,18 @@
-/** The program's source of time; tests pass a clock that they advance themselves. All figures are milliseconds. */
+/** The program's source of time; tests pass a clock that they advance themselves. All values are in milliseconds. */
 export interface Clock {
   /** Wall-clock time since the epoch: for dates and rate-limit windows, never to measure a duration. */
   now(): number;
-  /** Time that never jumps and has no fixed origin: for durations and deadlines. */
+  /** Milliseconds since an arbitrary moment, never set back or forward: for durations and deadlines. */
   monotonic(): number;
-  /** Waits `ms` on the monotonic clock; ends early after a suspend of the machine. Rejects with `signal.reason`. */
+  /** Waits `ms` on the monotonic clock, or less if the machine was suspended meanwhile. Rejects with `signal.reason`. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Node fires a timer with a longer delay at once. */
+/** The longest delay of a timer, ms; Node fires a timer with a longer one at once. */
 const LONGEST_MS = 2 ** 31 - 1;
-/** How often to check for a suspend (ms). A suspend does not end a sleep shorter than this. */
+/** How often to check for a suspend, ms. A suspend does not end a shorter sleep early. */
 const BEAT_MS = 1_000;
-/** If the wall clock is this far (ms) ahead of the monotonic clock after a beat, the machine was suspended. */
+/** The machine was suspended if the wall clock advanced this much more than the monotonic clock since the last check, ms. */
 const SUSPEND_MS = 5_000;
 
 export const systemClock: Clock = {
@@ -34,8 +34,8 @@ export function parseEpoch(value: unknown): number | undefined {
 }
 
 /**
- * Runs `work` for at most `ms`; each call of `restart` starts the time again. Aborts its signal with `late` when the time is
- * over, or with the reason of `signal`.
+ * Runs `work` and returns its result. Its signal is aborted with `late` after `ms`, or with the reason of `signal`. Each call
+ * of `restart` restarts the time.
  */
 export async function runWithDeadline<T>(
   clock: Pick<Clock, "sleep" | "monotonic">,
@@ -51,7 +51,7 @@ export async function runWithDeadline<T>(
     end = clock.monotonic() + ms;
   };
   const expire = async () => {
-    // A sleep ends early if the machine was suspended.
+    // A sleep may end early if the machine was suspended, so check the time again.
     while (clock.monotonic() < end) await clock.sleep(end - clock.monotonic(), done.signal);
     timer.abort(late);
   };
@@ -81,7 +81,7 @@ function startTimer(ms: number, signal?: AbortSignal): Promise<"over" | "suspend
   });
 }
 
-/** The functions that end each long sleep after a suspend, and the shared timer that detects a suspend. */
+/** The functions that end the sleeps of at least BEAT_MS after a suspend, and their shared timer. */
 const sleepers = new Set<() => void>();
 let beat: NodeJS.Timeout | undefined;
 
@@ -106,13 +106,13 @@ function startBeat(): NodeJS.Timeout {
   }, BEAT_MS);
 }
 
-/** The listeners of each signal; the signal itself has a single listener, which calls these. */
+/** The listeners of each signal. The signal itself has only one listener, which calls these. */
 const WAITING = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
- * Calls `listener` when `signal` is aborted, at once if it already is; returns a function that removes the listener. Meant
- * for a signal with thousands of listeners over its life: Node's own list and a Set keep removed listeners in old tables
- * for long, which makes garbage collection slow.
+ * Calls `listener` when `signal` is aborted, or at once if it already is. Returns a function that removes the listener. For
+ * signals that get thousands of listeners over time: Node's own list and a Set keep removed listeners in old tables for
+ * long, which makes garbage collection slow.
  */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();
@@ -135,7 +135,7 @@ function listListeners(signal: AbortSignal): (() => void)[] {
   return waiting;
 }
 
-/** Waits for `work`; rejects with `signal.reason` as soon as the signal is aborted, while the work itself continues. */
+/** Waits for `work`. Rejects with `signal.reason` as soon as the signal is aborted, although the work itself continues. */
 export async function waitUnlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   let release = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {

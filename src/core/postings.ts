@@ -1,6 +1,6 @@
 /**
- * An index from keys to places. A key is a number, such as an amount or the hash of a word; its places are added in
- * ascending order. A place takes 12 bytes, so that a page of eight million characters fits in memory.
+ * An index from keys to places. A key is a number, such as an amount or the hash of a word. Its places must be added in
+ * ascending order. A place takes 12 bytes, so that the index of a page of eight million characters fits in memory.
  */
 export class Postings {
   #added: { keys: number[]; places: number[] } | undefined = { keys: [], places: [] };
@@ -13,7 +13,7 @@ export class Postings {
     this.#added?.places.push(place);
   }
 
-  /** Returns the places of the keys from `least` to `most`. After the first call nothing can be added. */
+  /** Returns the places of the keys from `least` to `most`. After the first call, nothing more can be added. */
   listBetween(least: number, most = least): Places {
     if (this.#added) this.#sort(this.#added.keys, this.#added.places);
     const runs: Run[] = [];
@@ -44,23 +44,23 @@ export class Postings {
   }
 }
 
-/** How many different keys of a range are searched; the search ignores the keys after them. */
+/** The most different keys of a range whose places are listed; those of further keys are only counted. */
 const MOST_RUNS = 64;
 
-/** How many places `excludePlaces` tries to find out whether any place remains. */
+/** The most places that `excludePlaces` tries in order to find out whether any place remains. */
 const MOST_TRIED = 200;
 
-/** Ascending places, except those in `left`. */
+/** Ascending places, without those in `left`. */
 interface Run {
   places: Int32Array;
   left?: Places;
 }
 
-/** The places of one thing, which may be written in several forms. */
+/** The places where one thing occurs, in any of its forms. */
 export class Places {
   constructor(
     private readonly runs: readonly Run[],
-    /** The number of places; a place that has the thing twice may count twice. */
+    /** The number of occurrences; several may be at one place. */
     readonly count: number,
   ) {}
 
@@ -77,7 +77,7 @@ export class Places {
     );
   }
 
-  /** Returns these places without those in `left`; NO_PLACES if at most 200 places are here and all of them are in `left`. */
+  /** Returns these places without those in `left`. If there are at most 200 and all are in `left`, returns NO_PLACES. */
   excludePlaces(left: Places): Places {
     if (left.count === 0) return this;
     const rest = new Places(
@@ -93,7 +93,7 @@ export class Places {
     );
   }
 
-  /** Returns the first place that passes `test`, among the first `most` places. */
+  /** Tries the first `most` places and returns the first one that passes `test`; undefined if none does. */
   find(most: number, test: (place: number) => boolean): number | undefined {
     let left = most;
     for (const run of this.runs)
@@ -114,7 +114,7 @@ export class Places {
 
 export const NO_PLACES = new Places([], 0);
 
-/** Returns the index of the first of ascending numbers that is at least `least`. */
+/** Returns the index of the first number that is at least `least`, in ascending numbers; their count if there is none. */
 export function findIndexFrom(numbers: ArrayLike<number>, least: number): number {
   let [from, to] = [0, numbers.length];
   while (from < to) {

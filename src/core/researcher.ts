@@ -8,19 +8,19 @@ export interface ResearchJob {
   output_schema?: JsonSchema;
 }
 
-/** The right to work on one conversation. The conversation is PROCESSING while a worker holds its claim. */
+/** A worker's right to work on one conversation, which is PROCESSING as long as the worker has the claim. */
 export interface Claim {
   readonly job: ResearchJob;
-  /** How often the conversation was claimed, including this claim and excluding claims that were given back. */
+  /** How often the conversation was claimed, including this claim, but not claims that were given back. */
   readonly starts: number;
   /** Aborted as soon as the conversation is stopped, or another worker takes over the claim. */
   readonly signal: AbortSignal;
 }
 
-/** The progress of a research, as in the status data. All counts are totals of the whole research. */
+/** The progress of a research, as in the status data. Counts refer to the whole research. */
 export interface Progress {
   step: "plan" | "search" | "read" | "note" | "write";
-  /** The number of finished things in this step, out of `of` things planned so far: "reading 7 of 12". */
+  /** The number of finished items in this step, out of `of` items planned so far: "reading 7 of 12". */
   done: number;
   of: number;
   pages: number;
@@ -36,10 +36,10 @@ export interface Usage {
   cost_dollars?: number;
 }
 
-/** A source that a result cites, as in the output data. */
+/** A source that a result cites, in the form of the output data. */
 export type CitedSource = { title: string; url: string } | { title: string; file: string };
 
-/** What a researcher reports beside the output. Later news replaces the parts that it contains. */
+/** What a researcher reports besides the output. Each later report replaces the parts that it contains. */
 export interface ResearchNews {
   progress?: Progress;
   usage?: Usage;
@@ -47,21 +47,21 @@ export interface ResearchNews {
   [more: string]: unknown;
 }
 
-/** The facts about a researcher that a budget needs. */
+/** What a budget needs to know about a researcher. */
 export interface ResearchFacts {
   model?: string | undefined;
-  /** False if the research costs something and the researcher does not report how much. */
+  /** False if the research costs money and the researcher does not report how much. */
   saysDollars?: boolean | undefined;
 }
 
-/** The part behind the service that does the research. */
+/** Does the research for the service. */
 export interface Researcher {
   readonly facts?: ResearchFacts;
   /**
-   * Resolves with the output: text, or any JSON value if `structured_output` is set; a JsonText is passed on as it is.
-   * Rejects with a ResearchFailure if the research fails, and with `signal.reason` soon after an abort; then nothing is
-   * left running. Calls `tell` whenever something changes, until it settles; `tell` must neither throw nor wait.
-   * `claim` is the right to work on the job, for a researcher that may send a request only once.
+   * Resolves with the output: text, or any JSON value if `structured_output` is set; a JsonText is passed on unchanged.
+   * Rejects with a ResearchFailure if the research fails, and with `signal.reason` soon after an abort, with all its work
+   * ended. Until then it calls `tell` whenever something changes; `tell` must neither throw nor wait. `claim` is the right to
+   * work on the job, for a researcher that may send a request only once.
    */
   research(
     job: ResearchJob,
@@ -69,23 +69,23 @@ export interface Researcher {
     tell?: (news: ResearchNews) => void,
     claim?: Claim,
   ): Promise<unknown>;
-  /** The ways to claim a conversation, each in its own loop; default: the store's. `resumed`: already running, so the worker limit does not apply. */
+  /** The ways to claim a conversation, each in its own loop; default: the store's. `resumed`: already running, so no worker limit applies. */
   readonly claims?: readonly { claim(signal: AbortSignal): Promise<Claim>; resumed: boolean }[];
-  /** Whether to accept a result that does not fit the schema, because the user has paid for it elsewhere. */
+  /** Whether to accept a result that does not fit the schema, because the user has already paid for it. */
   readonly takesMisfits?: boolean;
-  /** Frees what all jobs share. Call it after every job has ended. */
+  /** Frees what the jobs share. Call it after all jobs have ended. */
   close(): Promise<void>;
 }
 
-/** A researcher throws this if the research fails; the client may read the message. */
+/** A researcher rejects with it if the research fails. The client sees the message. */
 export class ResearchFailure extends Error {
   override name = "ResearchFailure";
 }
 
-/** Stores a researcher's exchanges with a model, so that a restarted service pays for no exchange twice. */
+/** Stores a researcher's exchanges with models and the web, so that a restarted service does not repeat or pay for them twice. */
 export interface ExchangeStore {
   /** Returns the records of a conversation in the order of `append`; empty if it has no records. */
   read(requestId: string): Promise<unknown[]>;
-  /** Adds a JSON object. Resolves when the record survives a `kill -9`; drops the record of a stopped conversation (§3). */
+  /** Adds a JSON object. Resolves when the record would survive a `kill -9`. Drops records of a stopped conversation (§3). */
   append(requestId: string, record: object): Promise<void>;
 }

@@ -1,12 +1,12 @@
 import { onAbort } from "./clock.js";
 
-/** Limits how many callers run at a time. Callers that wait get a place in the order in which they came. */
+/** Limits how many callers run at the same time. Waiting callers get a place in the order in which they came. */
 export class Semaphore {
   readonly #waiting = new Set<() => void>();
 
   constructor(private freePlaces: number) {}
 
-  /** Waits for a place. Resolves with the function that gives the place back; rejects with `signal.reason` on an abort. */
+  /** Waits for a place. Resolves with the function that releases it; rejects with `signal.reason` on an abort. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.freePlaces > 0) this.freePlaces -= 1;
@@ -14,7 +14,7 @@ export class Semaphore {
     return this.#releaseOnce();
   }
 
-  /** Takes a place at once, even if every place is taken; callers that wait then wait longer. */
+  /** Takes a place at once, even if all are taken; waiting callers then wait longer. Returns the function that releases it. */
   takeNow(): () => void {
     this.freePlaces -= 1;
     return this.#releaseOnce();
@@ -50,11 +50,11 @@ export class Semaphore {
   }
 }
 
-/** Runs tasks of the same name one after another, and tasks of different names at the same time. */
+/** Runs tasks of the same name one after another, and tasks of different names concurrently. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs `task` after all earlier tasks of that name, whether they succeeded or failed; passes on its result or error. */
+  /** Runs `task` after all earlier tasks of that name have ended, even with an error. Returns or throws what `task` does. */
   async run<T>(name: string, task: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name);
     const running = before === undefined ? task() : before.then(task, task);

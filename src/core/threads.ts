@@ -9,25 +9,25 @@ import { Semaphore } from "./semaphore.js";
 export interface ThreadOptions<Question> {
   name: string;
   most: number;
-  /** The heap that one question may use, MiB. */
+  /** The heap limit of a thread, MiB. */
   heapMib: number;
-  /** How long one question may take, ms; with `processMib`, this is processor time, and the limit by the clock is BUSY times as long. */
+  /** The time limit of a question, ms. With `processMib`, this is processor time, and the limit of elapsed time is BUSY times as long. */
   limitMs: number | ((question: Question) => number);
   clock: Pick<Clock, "sleep">;
-  /** Runs each thread in a process of its own, which may use this much memory in total, MiB, and ends after IDLE_MS without a question. */
+  /** Runs each thread in its own process with this limit of total memory, MiB. The process ends after IDLE_MS without a question. */
   processMib?: number;
 }
 
-/** A question exceeded its limit of time or memory. The message is a phrase that follows its subject. */
+/** `Threads.ask` rejects with it if a question exceeds its limit of time or memory. The message is a phrase without its subject. */
 export class OverLimit extends Error {
   override name = "OverLimit";
-  /** `limit` as in "5 s" or "512 MiB of memory". */
+  /** `limit`: such as "5 s" or "512 MiB of memory". */
   constructor(readonly limit: string) {
     super(`took more than ${limit}`);
   }
 }
 
-/** The messages of a thread. A process also reports that it is `over` its memory, `late`, or `idle` for too long. */
+/** A message from a thread. A process also reports that it exceeded its memory (`over`) or time (`late`), or was `idle` for too long. */
 type ThreadAnswer = "ready" | "over" | "late" | "idle" | { answer: unknown; isLast?: boolean };
 type Thread = Worker | ChildProcess;
 interface Relayed {
@@ -35,10 +35,10 @@ interface Relayed {
   limitMs: number;
 }
 
-/** How often a process checks its memory, and how long it waits for another question before it ends, ms. */
+/** How often a process checks its limits, and how long it waits for the next question before it ends, ms. */
 const LOOK_MS = 10;
 const IDLE_MS = 2_000;
-/** The limit by the clock as a multiple of the limit of processor time, for a machine that is busy with other work. */
+/** The limit of elapsed time as a multiple of that of processor time, because other work may keep the machine busy. */
 const BUSY = 6;
 
 /** The entry point of a thread: answers each question with the result of `answer`. */
@@ -48,7 +48,7 @@ export function answerQuestions<Question>(answer: (question: Question) => unknow
   say("ready");
 }
 
-/** The entry point of a thread's process: relays questions and answers, and watches the memory of the whole process. */
+/** The entry point of a thread's process: relays questions and answers, and watches memory and time. */
 export function relayQuestions(): void {
   const [file = "", heap, most] = process.argv.slice(1);
   const [heapMib, processMib] = [Number(heap), Number(most)];
@@ -74,7 +74,7 @@ export function relayQuestions(): void {
   };
   worker.on("message", (answer: ThreadAnswer) => {
     isLate = () => false;
-    // A process that a large document has made large is not reused, so that the next document has its whole limit.
+    // A process that has grown large is not reused, so that the next document gets the whole limit.
     say(
       typeof answer === "string"
         ? answer
@@ -99,7 +99,7 @@ export function relayQuestions(): void {
   void watch();
 }
 
-/** A pool of threads. Each answers one question at a time; an idle thread keeps no process alive, and a thread that fails is ended. */
+/** A pool of threads, each of which answers one question at a time. An idle thread keeps no process alive. A thread that fails is ended. */
 export class Threads<Question, Answer> {
   readonly #places: Semaphore;
   readonly #all = new Set<Thread>();
@@ -108,7 +108,7 @@ export class Threads<Question, Answer> {
     this.#places = new Semaphore(options.most);
   }
 
-  /** Asks a thread. Calls `onBegin` when a thread takes the question. Rejects with `signal.reason`, OverLimit, or the thread's own error. */
+  /** Asks a thread. Calls `onBegin` when a thread starts on the question. Rejects with `signal.reason`, OverLimit, or the thread's own error. */
   async ask(
     question: Question,
     signal: AbortSignal,
@@ -166,11 +166,11 @@ export class Threads<Question, Answer> {
               execArgv: [],
               serialization: "advanced",
               stdio: ["ignore", "ignore", "ignore", "ipc"],
-              // A Ctrl-C at the terminal must reach the program only, which ends this process after its question.
+              // Ctrl-C in a terminal must reach only the program, which ends this process after its question.
               detached: true,
             });
     this.#all.add(thread);
-    // A thread that dies while idle must not end the program, and must not get another question.
+    // A thread that dies while idle must not end the program or get another question.
     thread.on("error", () => {});
     const forget = () => {
       if (this.#idle.includes(thread)) this.#idle.splice(this.#idle.indexOf(thread), 1);
@@ -189,7 +189,7 @@ export class Threads<Question, Answer> {
 }
 
 function buildThreadLimits(heapMib: number): WorkerOptions {
-  // stdout and stderr: a document can make a library print, which must not reach the program's output.
+  // A document can make a library print to stdout or stderr, which must not reach the program's output.
   return { env: {}, resourceLimits: { maxOldGenerationSizeMb: heapMib }, stdout: true, stderr: true };
 }
 
@@ -197,7 +197,7 @@ function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }
 
-/** Sets whether this process waits for that thread before it exits. */
+/** Sets whether this process waits for `thread` before it exits. */
 function holdProcess(thread: Thread, isHeld: boolean): void {
   for (const part of thread instanceof Worker ? [thread] : [thread, thread.channel])
     part?.[isHeld ? "ref" : "unref"]();
@@ -209,7 +209,7 @@ async function end(thread: Thread): Promise<void> {
     await once(thread, "exit");
 }
 
-/** Returns the next message of a thread other than `idle`. Rejects if the thread ends, and on an abort. */
+/** Returns the next message of a thread that is not `idle`. Rejects if the thread ends, and on an abort. */
 async function waitForMessage(thread: Thread, signal: AbortSignal): Promise<Exclude<ThreadAnswer, "idle">> {
   const listeners = new AbortController();
   const until = { signal: AbortSignal.any([signal, listeners.signal]) };
@@ -227,7 +227,7 @@ async function waitForMessage(thread: Thread, signal: AbortSignal): Promise<Excl
   }
 }
 
-/** Finds the bundle of a thread in dist/, from the bundled program or from src. Throws Error if it is missing. */
+/** Finds the bundle of a thread in dist/, for the bundled program and for src. Throws an Error if it is missing. */
 export function locateThreadFile(name: string): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     for (const file of [join(folder, `${name}.js`), join(folder, "dist", `${name}.js`)]) {

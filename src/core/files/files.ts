@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { describeError } from "../text/phrases.js";
 
-/** Returns the system's code of an error (`ENOSPC`); undefined if it has none. */
+/** Returns the system's code of an error, such as `ENOSPC`; undefined if it has none. */
 export function getSystemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
@@ -11,7 +11,7 @@ export function getSystemCode(error: unknown): string | undefined {
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** The largest file to read, in bytes; the results of the longest batch take less. */
+/** The largest file to read, in bytes; the results of the longest batch are smaller. */
 const MAX_BYTES = 256 << 20;
 
 /** Makes a folder and its missing parents. Only the owner can enter them, whatever the umask. */
@@ -22,12 +22,12 @@ export function makeFolder(path: string): void {
   });
 }
 
-/** Makes a folder and its missing parents with the modes of the umask, for files that a user may share. */
+/** Makes a folder and its missing parents with the permissions of the umask, for files that a user may share. */
 export function makeSharedFolder(path: string): void {
   makeMissing(path, (missing) => fs.mkdirSync(missing));
 }
 
-/** Makes a folder without `recursive`: with it, Node loops for ever in a place like /proc, where no folder can be made. */
+/** Makes a folder without `recursive`, with which Node loops for ever in places like /proc, where no folder can be made. */
 function makeMissing(path: string, make: (missing: string) => void, isLast = false): void {
   try {
     make(path);
@@ -43,7 +43,7 @@ function makeMissing(path: string, make: (missing: string) => void, isLast = fal
   }
 }
 
-/** The new text is in place, but its folder could not be synced, so a power failure may restore the old text. */
+/** `replaceFile` and `putInPlace` throw it if the new text is in place but a power failure may restore the old text. */
 export class UnsyncedError extends Error {
   override name = "UnsyncedError";
 }
@@ -53,7 +53,7 @@ export function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Replaces a file atomically and syncs it. Throws UnsyncedError, or a system error; then the old text is unchanged. */
+/** Replaces a file atomically and syncs it. Throws UnsyncedError; or a system error, and then the old text is unchanged. */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   const draft = `${path}.${process.pid}.draft`;
   try {
@@ -66,7 +66,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   }
 }
 
-/** Renames a complete, synced draft to `path`. Throws UnsyncedError, or a system error; then the old file is unchanged. */
+/** Renames a complete, synced draft to `path`. Throws UnsyncedError; or a system error, and then the old file is unchanged. */
 export function putInPlace(draft: string, path: string): void {
   fs.renameSync(draft, path);
   try {
@@ -76,12 +76,12 @@ export function putInPlace(draft: string, path: string): void {
   }
 }
 
-/** Removes a draft, a file or a folder. Ignores failures: a draft that remains does no harm. */
+/** Removes a draft, which is a file or a folder. Ignores failures, because a draft that remains does no harm. */
 export function discard(draft: string): void {
   try {
     fs.rmSync(draft, { recursive: true, force: true });
   } catch {
-    // The file system does not allow it.
+    // The file system does not allow the removal.
   }
 }
 
@@ -96,9 +96,9 @@ export function overwrite(path: string, offset: number, text: string): void {
 }
 
 /**
- * Appends one line in one write, so that lines of several processes never mix. Writes a line break before the line as
- * well as after it, so that a line torn by a crash cannot swallow this one. Returns false if the file was replaced
- * meanwhile. Calls `settle` before it checks that; `settle` should wait until no process is replacing the file.
+ * Appends one line in one write, so that lines of several processes never mix. Writes a line break before and after the
+ * line, so that a line torn by a crash cannot swallow this one. Then calls `settle`, which should wait until no process is
+ * replacing the file. Returns false if the file was replaced meanwhile.
  */
 export function appendLine(
   path: string,
@@ -114,7 +114,7 @@ export function appendLine(
     if (isNew) fs.fchmodSync(fd, FILE_MODE);
     if (sync) fs.fsyncSync(fd);
     settle();
-    // While the file is open, no other file gets its inode number.
+    // Another file cannot get the inode number of this one while it is open.
     return fs.statSync(path, { throwIfNoEntry: false })?.ino === stats.ino;
   });
   if (isNew && sync) syncFolder(dirname(path));
@@ -139,7 +139,7 @@ export function listNames(path: string): string[] {
   }
 }
 
-/** Reads a regular file of at most `maxBytes`; undefined if it does not exist. Throws UnfitFileError, or a system error. */
+/** Reads a regular file; undefined if it does not exist. Throws UnfitFileError if it exceeds `maxBytes`, or a system error. */
 export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefined {
   try {
     const fd = openRegular(path);
@@ -156,7 +156,7 @@ export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefi
   }
 }
 
-/** A file is too large or not a regular file, so that reading it might never end. */
+/** The functions of this file throw it for a path that is not a folder or regular file as required, or a file that is too large. */
 export class UnfitFileError extends Error {
   override name = "UnfitFileError";
 
@@ -165,7 +165,7 @@ export class UnfitFileError extends Error {
   }
 }
 
-/** Opens a regular file and never waits for a FIFO; the caller closes it. Throws UnfitFileError, or a system error. */
+/** Opens a regular file for reading, without waiting if it is a FIFO. The caller closes it. Throws UnfitFileError or a system error. */
 export function openRegular(path: string): number {
   const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   if (fs.fstatSync(fd).isFile()) return fd;
@@ -191,7 +191,7 @@ function useFile<T>(path: string, flags: string | number, use: (fd: number) => T
   }
 }
 
-/** Errors of a folder that cannot be synced: by its file system, or because it is writable but not readable. */
+/** The errors of folders that cannot be synced: the file system does not support it, or the folder is not readable. */
 const NOT_SYNCABLE = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EBADF", "EISDIR", "EACCES", "EPERM"];
 
 function syncFolder(path: string): void {

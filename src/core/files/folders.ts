@@ -1,17 +1,17 @@
 import { isAbsolute, join } from "node:path";
 import type { Environment } from "./local-error.js";
 
-/** Absolute paths; undefined if the environment gives no place for the folder (no usable home folder). */
+/** Absolute paths; undefined if the environment determines none (no usable home folder). */
 export interface Folders {
   config: string | undefined;
   state: string | undefined;
 }
 
-/** A variable that must name an absolute path has a relative one. */
+/** `chooseFolders` throws it if a variable has a relative path and must have an absolute one. */
 export class FolderError extends Error {}
 
 /**
- * Returns the folders of settings and history: `RESEARCH_CONFIG_DIR` and `RESEARCH_STATE_DIR`, else the platform's own.
+ * Returns the folders of settings and history: `RESEARCH_CONFIG_DIR` and `RESEARCH_STATE_DIR`, else those of the platform.
  * Ignores relative XDG paths, as the XDG Base Directory specification requires, and a relative home.
  * Throws FolderError for a relative `RESEARCH_*_DIR`: ignoring it would put files in an unexpected place.
  */

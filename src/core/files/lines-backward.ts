@@ -1,20 +1,20 @@
 import * as fs from "node:fs";
 import { getSystemCode, openRegular } from "./files.js";
 
-/** The longest record. A prompt and a schema of 1 MiB each fit, even if every byte is escaped as six. */
+/** The longest record, in bytes. A prompt and a schema of 1 MiB each fit, even if every byte is escaped as six. */
 export const MAX_RECORD_BYTES = 16 << 20;
 
-/** Bytes per read: one read shows a screenful of the newest lines, a few hundred search 100,000 lines. */
+/** Bytes per read. One read shows a screenful of the newest lines; a few hundred reads search 100,000 lines. */
 const CHUNK = 1 << 18;
 const LINE_BREAK = 0x0a;
 
-/** Replaces the rest of a line over MAX_RECORD_BYTES, so that no reader takes the line for a record. */
+/** Replaces the end of a line over MAX_RECORD_BYTES, so that the line is not valid JSON. */
 const CUT_OFF = Buffer.from("\u{0}");
 
 /**
- * Yields the non-blank lines of a file from the last to the first, in memory that does not grow with the file; cuts off
- * a line after MAX_RECORD_BYTES. With `needle`, yields only lines that contain it and finds them without looking at each
- * line. Yields nothing if the file does not exist. Throws UnfitFileError, or a system error.
+ * Yields the non-blank lines of a file from the last to the first, in memory that does not grow with the file. Cuts off a
+ * line after MAX_RECORD_BYTES. With `needle`, yields only lines that contain it, without splitting the chunks that do not.
+ * Yields nothing if the file does not exist. Throws UnfitFileError or a system error.
  */
 export function* readLinesBackward(path: string, needle?: string): Generator<Buffer> {
   let fd: number;
@@ -25,7 +25,7 @@ export function* readLinesBackward(path: string, needle?: string): Generator<Buf
     throw error;
   }
   try {
-    // The parts read so far of a line that begins in an earlier chunk, the last part first.
+    // The parts of a line whose beginning is in an earlier chunk, the last part first.
     let rest: Buffer[] = [];
     let restBytes = 0;
     for (let end = fs.fstatSync(fd).size; end > 0; ) {

@@ -1,7 +1,7 @@
 import { describeError } from "../text/phrases.js";
 import { getSystemCode } from "./files.js";
 
-/** Something on this machine could not be read or written. The message names the path and what to do. */
+/** A file or folder of this machine could not be read or written. The message names the path and what to do. */
 export class LocalError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -9,14 +9,14 @@ export class LocalError extends Error {
   }
 }
 
-/** Wraps a system error in a LocalError that says what failed (`what`) and why; returns a LocalError unchanged. */
+/** Wraps a system error in a LocalError whose message names what failed (`what`) and why. Returns a LocalError unchanged. */
 export function createLocalError(what: string, cause: unknown): LocalError {
   return cause instanceof LocalError
     ? cause
     : new LocalError(`${what}: ${describeSystemError(cause)}`, { cause });
 }
 
-/** Runs `use` and returns its result; wraps whatever it throws with `createLocalError`. */
+/** Runs `use` and returns its result. Wraps each error with `createLocalError`. */
 export function runLocally<T>(what: string, use: () => T): T {
   try {
     return use();
@@ -56,7 +56,7 @@ export function describeSystemError(error: unknown): string {
   return describeError(error);
 }
 
-/** Returns the SHA-256 digest in 64 hexadecimal digits. Loads its module on demand: that can take a tenth of a command's time. */
+/** Returns the SHA-256 digest as 64 hexadecimal digits. Loads its module on first use, because that takes up to a tenth of a command's time. */
 export function hashSha256(text: string): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest("hex");
 }

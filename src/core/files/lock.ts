@@ -13,21 +13,21 @@ import { bindWitness, isOpen } from "./lock/socket.js";
 
 const RETRY_MS = 20;
 
-/** Other processes can release and take the lock between two checks, but not this often in a row. */
+/** The most attempts to take a free lock, since other processes may take and release it between two checks. */
 const MAX_ROUNDS = 50;
 
-/** The files in a lock: the holder's record, and its socket. */
+/** The files of a lock: the record of its holder, and the holder's socket. */
 const RECORD = /^holder-\w+$/;
 const SOCKET = ".sock";
 const MAX_RECORD_BYTES = 65_536;
 
 const ownRecords = new Set<string>();
 
-/** Another process holds the lock, or its holder cannot be checked. */
+/** `lock` rejects with it if another process holds the lock, or if it cannot find out whether the holder lives. */
 export class HeldError extends Error {
   override name = "HeldError";
 
-  /** `holder` is for people: `process 12 in another container`. `advice`: what to do if the holder cannot be checked. */
+  /** `holder` is a phrase for messages, such as `process 12 in another container`; `advice` says how to remove a stale lock. */
   constructor(
     path: string,
     readonly holder: string,
@@ -37,7 +37,7 @@ export class HeldError extends Error {
   }
 }
 
-/** The path of the lock holds something that cannot be read as a lock; waiting would not help. */
+/** The file or folder at the path of the lock cannot be read as a lock, so waiting would not help. */
 export class UnreadableLockError extends HeldError {
   override name = "UnreadableLockError";
 
@@ -48,15 +48,15 @@ export class UnreadableLockError extends HeldError {
 
 /**
  * Takes the lock at `path` and resolves with the function that releases it, which never throws. Takes over the lock of a
- * dead process. Rejects with HeldError if a living process holds the lock or the holder cannot be checked (it is on
+ * dead process. Rejects with HeldError if a living process holds the lock or if the holder cannot be checked (it is on
  * another host, or the lock cannot be read), with the system's errors, and with `signal.reason`.
  *
- * Waits up to `waitMs` for each process that holds the lock: if many take it in turn, the last one waits as long as the
- * others make progress.
+ * Waits up to `waitMs` for each process that holds the lock. If many processes take it in turn, the last one waits as long
+ * as the others make progress.
  *
- * A lock is a folder with one record, whose name is never reused. A rename creates it complete and fails if the folder
- * exists and is not empty. A process removes only the record that it has checked. So if any number of processes take
- * over the lock of a dead one, exactly one of them gets it.
+ * A lock is a folder with one record, whose name is never reused. A rename creates the folder complete, and fails if the
+ * path exists and is not an empty folder. A process removes only the record that it has checked. So if several processes
+ * take over the lock of a dead one, exactly one of them gets it.
  */
 export async function lock(
   path: string,
@@ -93,7 +93,7 @@ export async function lock(
       remove(path, record);
       fs.rmdirSync(path);
     } catch {
-      // Another process has taken the lock, or took this process for dead and removed its record.
+      // Another process has already taken the lock, or mistook this process for dead and removed the record.
     }
   };
 }
@@ -130,17 +130,17 @@ async function removeDeadHolders(path: string): Promise<void> {
   for (const name of listEntries(path)) {
     const record = name.endsWith(SOCKET) ? name.slice(0, -SOCKET.length) : name;
     if (!RECORD.test(record)) throw new UnreadableLockError(path);
-    // A socket without its record remains if a process crashes while it releases the lock.
+    // If a process crashes while it releases the lock, its socket remains without a record.
     const holder = readRecordHolder(join(path, record));
-    // The record was complete when the lock appeared, so only a power failure can have torn it.
+    // A torn record is from a power failure, because the record was complete when the lock appeared.
     if (holder) await requireDead(path, record, holder);
     remove(path, record);
   }
   try {
-    // Outside POSIX systems a rename does not replace an empty folder.
+    // On systems other than POSIX, a rename does not replace an empty folder.
     fs.rmdirSync(path);
   } catch {
-    // It is gone, or another process has already taken it.
+    // The folder is gone, or another process has already taken the lock.
   }
 }
 
@@ -161,7 +161,7 @@ async function removeDeadDrafts(path: string): Promise<void> {
       await requireDead(draft, record, holder);
       fs.rmSync(draft, { recursive: true, force: true });
     } catch {
-      // It is not a draft, or its process still waits; the holder can ignore both.
+      // It is not a draft, or its process is alive. Neither matters to the holder of the lock.
     }
   }
 }
@@ -190,7 +190,7 @@ function listEntries(path: string): string[] {
   throw new UnreadableLockError(path);
 }
 
-/** Reads the holder from a record; undefined if the record is torn or missing. Throws UnreadableLockError. */
+/** Reads the holder from a record; undefined if the record is torn or missing. Throws UnreadableLockError if reading fails. */
 function readRecordHolder(record: string): Holder | undefined {
   try {
     return parseHolder(readIfThere(record, MAX_RECORD_BYTES) ?? "");
@@ -205,7 +205,7 @@ function remove(path: string, record: string): void {
   fs.rmSync(join(path, record + SOCKET), { force: true });
 }
 
-/** How often to check a lock, and how long to wait for its holder, in milliseconds. */
+/** How often to check a lock, and how long to wait for its release, ms. */
 const LOOK_MS = 5;
 const LONGEST_WAIT_MS = 10_000;
 
@@ -217,7 +217,7 @@ export function waitWhileHeld(path: string): void {
   }
 }
 
-/** Returns whether a record of the lock names a process that may live. A lock that cannot be read counts as free. */
+/** Whether a record of the lock names a process that may be alive. A lock that cannot be read counts as free. */
 function isHeld(path: string): boolean {
   try {
     const records = fs.readdirSync(path).filter((name) => RECORD.test(name));

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { UnfitFileError } from "./files.js";
 
-/** Syncs a folder, so that its names survive a crash. Ignores errors of systems that cannot sync folders and do it themselves. */
+/** Syncs a folder, so that its names survive a crash. Ignores errors: systems that cannot sync a folder do so themselves. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await fs.open(path, "r");
   try {
@@ -11,7 +11,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Opens a regular file for reading and appending, mode 0600. Throws UnfitFileError for anything else, since reading it might never end. */
+/** Opens a regular file for reading and appending, mode 0600. Throws UnfitFileError for another kind of file, whose reading might never end. */
 export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
   const { O_RDWR, O_APPEND, O_NONBLOCK } = constants;
   const handle = await fs.open(path, O_RDWR | O_APPEND | O_NONBLOCK | flags, 0o600);
@@ -25,12 +25,12 @@ export async function openRegularFile(path: string, flags: number): Promise<fs.F
   }
 }
 
-/** For `catch`: returns undefined if the file does not exist; throws any other system error. */
+/** A handler for `catch`: returns undefined if the file does not exist; rethrows any other system error. */
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** For `catch`: returns undefined if the file already exists; throws any other system error. */
+/** A handler for `catch`: returns undefined if the file already exists; rethrows any other system error. */
 export function ignoreExisting(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "EEXIST") throw error;
 }

@@ -1,19 +1,19 @@
-/** Returns whether `hostname` (in the form of `URL`) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
+/** Whether `hostname` (in the form of `URL`) is this machine: 127.0.0.0/8, ::1, localhost and names below it. */
 export function isLoopback(hostname: string): boolean {
   return /^(127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname) || isLocalName(hostname);
 }
 
-/** Returns whether `hostname` is a name of this machine by RFC 6761 §6.3, without asking a resolver. */
+/** Whether `hostname` is a name of this machine by RFC 6761 §6.3. Does not use a resolver. */
 export function isLocalName(hostname: string): boolean {
   return /(^|\.)localhost$/i.test(hostname);
 }
 
-/** A base URL cannot be used; the message says why and what to do. */
+/** A base URL cannot be used. The message says why and what to do. */
 export class BaseUrlError extends Error {
   override readonly name = "BaseUrlError";
 }
 
-/** Parses a base URL, which may have a path prefix. Messages call it `name` and show `example`. Throws BaseUrlError. */
+/** Parses a base URL, possibly with a path prefix. Messages call it `name` and show `example`. Throws BaseUrlError. */
 export function parseBaseUrl(
   text: string,
   insecureHttp: boolean,
@@ -44,7 +44,7 @@ export function parseBaseUrl(
   return url;
 }
 
-/** The environment variables of a proxy; their names may be in either case, and lower case wins, as with curl. */
+/** Environment variables, including those of a proxy. Their names may be in either case; lower case wins, as in curl. */
 export interface ProxyEnvironment {
   readonly [name: string]: string | undefined;
 }
@@ -56,7 +56,7 @@ export interface ProxyAddress {
   authorization: string | undefined;
 }
 
-/** The proxy of the environment cannot be used. The message never quotes the setting, which may contain a password. */
+/** The proxy in the environment cannot be used. The message never quotes the variable, which may contain a password. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -68,7 +68,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** Returns the proxy for `url`; undefined if none is set, and for loopback. Throws ProxyError if the setting is invalid. */
+/** Returns the proxy for `url`; undefined if none is set or `url` is loopback. Throws ProxyError if the setting is invalid. */
 export function chooseProxy(url: URL, env: ProxyEnvironment): ProxyAddress | undefined {
   if (isLoopback(url.hostname)) return undefined;
   const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy", "HTTP_PROXY"];
@@ -78,7 +78,7 @@ export function chooseProxy(url: URL, env: ProxyEnvironment): ProxyAddress | und
   return readProxy(name, value);
 }
 
-/** Returns the name of ALL_PROXY if it is set and curl would use it for `url`, but we don't, and the variable to set instead. */
+/** If only ALL_PROXY is set, which curl would use for `url` and we ignore, returns its name and the variable to set instead. */
 export function findUnusedProxy(
   url: URL,
   env: ProxyEnvironment,
@@ -117,7 +117,7 @@ function createProxyError(name: string, why: string): ProxyError {
   return new ProxyError(`the proxy in ${name} is invalid: ${why}`, hint);
 }
 
-/** Reads `NO_PROXY` as curl does: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
+/** Whether `NO_PROXY` names the host, read as curl does: `*`, or names separated by commas or spaces, each with its subdomains, `:port` optional. */
 function isExempt(url: URL, list: string): boolean {
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const host = url.hostname.replace(/^\[|\]$/g, "").toLowerCase();

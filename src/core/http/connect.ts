@@ -3,17 +3,17 @@ import type { buildConnector } from "undici";
 import { onAbort } from "../clock.js";
 import { isLocalName, type ProxyAddress, ProxyRefusal } from "./address.js";
 
-/** Opens connections to the host of `peer`, for undici. `timeout`: milliseconds. */
+/** Creates undici's connector for the host of `peer`. `timeout`: ms to connect. */
 export async function createConnector(peer: URL, timeout: number): Promise<buildConnector.connector> {
   const { buildConnector } = await import("./undici.js");
   const { host, lookup } = connectOptions(peer);
   const servername = process.getBuiltinModule("node:net").isIP(host) ? "" : host;
   const open = buildConnector({ timeout, ...(lookup && { lookup }) });
-  // By default undici takes the name from the `Host` header, which does not name the proxy.
+  // Without a name, undici takes it from the `Host` header, which names the service and not the proxy.
   return (options, callback) => open({ ...options, servername }, callback);
 }
 
-/** Opens connections to `target` through a proxy. `signal` ends a connection that is not handed over yet. */
+/** Creates undici's connector to `target` through a proxy. `signal` closes a tunnel, `timeout` (ms) limits each step. */
 export async function createTunnelConnector(
   proxy: ProxyAddress,
   target: URL,
@@ -31,9 +31,9 @@ export async function createTunnelConnector(
 }
 
 /**
- * Opens a connection to `target` (`host:port`) through a proxy (RFC 9110 §9.3.6); `signal` closes it. Rejects with
- * ProxyRefusal, or with the system's error if the proxy cannot be reached. `timeout` (ms) applies to the connection to
- * the proxy and again to its answer.
+ * Opens a connection to `target` (`host:port`) through a proxy (RFC 9110 §9.3.6); an abort of `signal` closes it. Rejects with
+ * ProxyRefusal, or with the system's error if the proxy cannot be reached. `timeout` (ms) limits the connection to the proxy,
+ * and then its answer.
  */
 export async function openTunnel(
   { url, authorization }: ProxyAddress,
@@ -50,7 +50,7 @@ export async function openTunnel(
     const { connect } = await loadApiParts();
     const headers = { host: target, ...(authorization && { "proxy-authorization": authorization }) };
     const answer = await connect.call(client, { origin: url.origin, path: target, headers, signal });
-    // undici has removed its own listeners.
+    // undici has removed its own listeners, and an error without a listener would end the process.
     const socket = (answer.socket as Socket).on("error", () => {});
     const release = onAbort(signal, () => socket.destroy());
     socket.once("close", release);
@@ -62,7 +62,7 @@ export async function openTunnel(
   }
 }
 
-/** Returns the host and port of a URL, and a `lookup` if the name must not go to the resolver. */
+/** Returns the host and port of a URL, and a `lookup` function if a resolver must not see the name. */
 export function connectOptions({ hostname, port, protocol }: URL): {
   host: string;
   port: number;
@@ -73,7 +73,7 @@ export function connectOptions({ hostname, port, protocol }: URL): {
   return isLocalName(host) ? { ...to, lookup: lookUpLoopback } : to;
 }
 
-/** RFC 6761 §6.3: a resolver with another address for `x.localhost` would get the key over plain http. */
+/** Looks up a local name (RFC 6761 §6.3). A resolver might return another address for `x.localhost`, which would get the key over plain http. */
 const lookUpLoopback: LookupFunction = (_hostname, options, callback) => {
   const addresses = [
     { address: "127.0.0.1", family: 4 },

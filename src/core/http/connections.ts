@@ -15,31 +15,31 @@ const LIMITS = {
   bodyTimeout: 0,
 };
 
-/** A part that can be closed. Callers ignore its errors, which say nothing about any request. */
+/** A part that can be closed. Errors of closing are ignored, because they concern no request. */
 interface Closable {
   destroy(): unknown;
 }
 type Keep = <P extends Closable>(part: P) => P;
 
-/** Connections to one origin, direct or through a proxy: https through a tunnel, plain http to the proxy itself. */
+/** Connections to one origin: direct, through a tunnel of the proxy (https), or to the proxy itself (plain http). */
 export class Connections {
   readonly #open = new Set<Closable>();
   #pool: Promise<Dispatcher> | undefined;
 
-  /** Neither connects nor loads undici yet. `target`: origin of the service. `connectTimeout`: milliseconds. */
+  /** Does not connect or load undici yet. `target`: origin of the service. `connectTimeout`: ms. */
   constructor(
     private readonly target: URL,
     private readonly proxy: ProxyAddress | undefined,
     private readonly connectTimeout: number,
   ) {}
 
-  /** Returns the pool of connections that stay alive, for requests that may be repeated. */
+  /** Returns the pool of connections that are kept alive, for requests that may be repeated. */
   getShared(): Promise<Dispatcher> {
     this.#pool ??= this.#openPool(this.#keep);
     return this.#pool;
   }
 
-  /** Opens a connection for `use` alone. A create must not reuse a connection, which the peer may have closed meanwhile. */
+  /** Opens a connection for `use` alone. A create request needs it: the peer may have closed a reused connection meanwhile. */
   async useFresh<T>(use: (dispatcher: Dispatcher) => Promise<T>): Promise<T> {
     const parts: Closable[] = [];
     const keep: Keep = (part) => {
@@ -58,7 +58,7 @@ export class Connections {
     }
   }
 
-  /** Rewrites a plain http request for the proxy, in absolute form (RFC 9112 §3.2.2): proxies often allow CONNECT to port 443 only. */
+  /** Rewrites a plain http request to the absolute form for the proxy (RFC 9112 §3.2.2): many proxies allow CONNECT only to port 443. */
   routeRequest<R extends WireRequest>(request: R): R {
     const proxy = this.proxy;
     if (!proxy || !request.origin.startsWith("http:")) return request;
@@ -102,7 +102,7 @@ async function closeAll(parts: Iterable<Closable>): Promise<void> {
   await Promise.allSettled([...parts].map(async (part) => part.destroy()));
 }
 
-/** Returns a dispatcher that sends over `connection` only and opens no other. */
+/** Returns a dispatcher that uses only `connection` and never opens another. */
 async function createDispatcher(origin: string, connection: FreshConnection): Promise<Dispatcher> {
   const { Client, symbols } = await import("./undici.js");
   const client = new Client(origin, {
@@ -117,12 +117,12 @@ async function createDispatcher(origin: string, connection: FreshConnection): Pr
   return acceptContinue(client, symbols);
 }
 
-/** The part of undici's HTTP/1 parser that `acceptContinue` replaces; each connection has a parser (client-h1.js). */
+/** The part of undici's HTTP/1 parser (client-h1.js) that `acceptContinue` replaces. Each connection has its own parser. */
 interface Parser {
   onHeadersComplete(statusCode: number, upgrade: boolean, shouldKeepAlive: boolean): number;
 }
 
-/** Makes undici ignore a `100 Continue` (RFC 9110 §15.2), the only interim status on which it fails (client-h1.js): shows it a 102. */
+/** Makes undici ignore `100 Continue` (RFC 9110 §15.2) by showing it a 102. It fails on a 100, unlike on other interim statuses (client-h1.js). */
 function acceptContinue<T extends Dispatcher>(
   dispatcher: T,
   { kSocket, kParser }: { readonly kSocket: symbol; readonly kParser: symbol },
@@ -139,17 +139,17 @@ function acceptContinue<T extends Dispatcher>(
   return dispatcher;
 }
 
-/** If a peer resets new connections, it does so within this time (ms); then the create was provably not sent. */
+/** How long to watch a new connection before use, ms. A reset comes within this time and proves that the create request was not sent. */
 const SETTLE_MS = 15;
-/** How many timers of 1 ms to wait for, which read what arrived while the loop was busy. A slow timer means a busy machine. */
+/** How many timers of 1 ms to await after that, so that Node reads what arrived while it was busy; a slow timer means that it is. */
 const ROUNDS = 2;
 const ROUNDS_WHEN_BUSY = 12;
-/** The longest that such a timer takes on an idle machine (ms). */
+/** The longest duration of such a timer on an idle machine, ms. */
 const QUIET_MS = 3;
 
 type FreshConnection = ReturnType<typeof openFreshConnection>;
 
-/** Starts to open a connection to the origin of `url` at once. `timeout` is in milliseconds. */
+/** Starts to open a connection to the origin of `url` at once. `timeout`: ms. */
 function openFreshConnection(url: URL, timeout: number) {
   const socket = open(url);
   let failure: Error | undefined;
@@ -169,7 +169,7 @@ function openFreshConnection(url: URL, timeout: number) {
   });
   socket.on("error", fail).on("end", fail).on("close", fail);
   return {
-    /** Hands over the socket after it has stayed open for SETTLE_MS. Rejects if it closed before, and on a second call. */
+    /** Returns the socket once it has stayed open for SETTLE_MS. Rejects if it closed before, and on a second call. */
     async waitUntilReady(): Promise<Socket> {
       await untilSettled;
       let rounds = ROUNDS;
@@ -192,7 +192,7 @@ function openFreshConnection(url: URL, timeout: number) {
 }
 
 function open(url: URL): Socket {
-  // Load both modules here: most commands make no connection of their own.
+  // Load each module on demand: most commands open no such connection.
   const net = process.getBuiltinModule("node:net");
   const to = connectOptions(url);
   if (url.protocol === "http:") return net.connect(to);

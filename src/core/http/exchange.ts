@@ -2,11 +2,11 @@ import type { Dispatcher } from "undici";
 import { onAbort } from "../clock.js";
 import { type ProxyAddress, ProxyRefusal } from "./address.js";
 
-/** The ways in which a connection fails, divided by what a caller may do next; none of them is an answer of the service. */
+/** The ways in which an exchange fails, distinguished by what a caller may do next. None is an answer of the service. */
 export type ConnectionFault = "unreachable" | "unconnectable" | "lost" | "timeout" | "torn" | "oversized";
 
 export interface WireRequest {
-  /** Scheme, host and port of the service, also behind a proxy. */
+  /** Scheme, host and port of the service, even behind a proxy. */
   origin: string;
   method: string;
   path: string;
@@ -15,19 +15,19 @@ export interface WireRequest {
 }
 
 export interface ExchangeLimits {
-  /** Milliseconds to connect and answer; with `perPiece`, until the headers and then for each 64 KiB of the body. */
+  /** The time to connect and answer, ms; with `perPiece`, for the headers and then for each 64 KiB of the body. */
   timeout: number;
   perPiece: boolean;
-  /** Milliseconds for the whole exchange, even while data arrives. */
+  /** The time for the whole exchange, ms, even while data arrives. */
   total?: number | undefined;
-  /** The largest body in bytes, as received and again as decoded; a larger one ends the exchange. */
+  /** The largest body as received, in bytes. A larger one ends the exchange. */
   maxBytes: number;
-  /** Ends the exchange: at once, or `grace` milliseconds later if the answer is worth the wait. */
+  /** Ends the exchange when aborted: at once, or after `grace` ms, if the answer is worth the wait. */
   signal?: AbortSignal | undefined;
   grace?: number;
 }
 
-/** Names in lower case; a header that came several times is a list. */
+/** Headers with names in lower case. A header that came several times is a list. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface HttpAnswer {
@@ -48,10 +48,10 @@ export interface RequestFailure {
   body: Buffer;
 }
 
-/** The least number of bytes of a body that must arrive in each `timeout` (contract §5). */
+/** The bytes of a body that must arrive within each `timeout` (contract §5). */
 const LEAST_BYTES = 65_536;
 
-/** Sends one request and resolves with its answer or failure. Never rejects, follows a redirect, or repeats. */
+/** Sends one request and resolves with the answer or the failure. Never rejects, follows redirects or retries. */
 export function exchange(
   dispatcher: Dispatcher,
   request: WireRequest,
@@ -89,7 +89,7 @@ export function exchange(
           ? { fault: "torn", message: "the answer did not end in time" }
           : { fault: sent ? "timeout" : "unreachable", message: "no answer came in time" },
       );
-    // After a suspend the timer fires before Node reads the socket, which may hold the answer.
+    // After a suspend, the timer fires before Node reads the socket, which may contain the answer.
     const expire = () => readOnceMore(() => events, giveUp);
     const interrupt = () => {
       clearTimeout(timer);
@@ -100,9 +100,9 @@ export function exchange(
     const release = onAbort(limits.signal, interrupt);
 
     dispatcher.dispatch(request as Dispatcher.DispatchOptions, {
-      // undici calls this right before it writes the first byte of the headers (writeH1 in client-h1.js), at the
-      // same point as the diagnostics channel `undici:client:sendHeaders`. A count of bytes written is less
-      // reliable: at 0, a write can be under way.
+      // undici calls this just before it writes the first byte of the headers (writeH1 in client-h1.js), where it also
+      // publishes to the diagnostics channel `undici:client:sendHeaders`. The number of bytes written is less reliable:
+      // while it is 0, a write may have begun.
       onRequestStart(started) {
         controller = started;
         if (isOver) started.abort(new Error("given up before it was sent"));
@@ -110,7 +110,7 @@ export function exchange(
       },
       onResponseStart(_controller, statusCode, raw) {
         events++;
-        // An interim response (RFC 9110 §15.2): the final one follows.
+        // Ignore an interim response (RFC 9110 §15.2), because the final one follows.
         if (statusCode < 200) return;
         status = statusCode;
         headers = raw;
@@ -121,7 +121,7 @@ export function exchange(
         size += piece.length;
         if (size > limits.maxBytes) return finish({ fault: "oversized", message: "the answer is too large" });
         pieces.push(piece);
-        // A slow line makes progress; a peer that sends a byte now and then would hold the connection for ever.
+        // A slow line may take longer, but a peer that sends single bytes must not hold the connection for ever.
         if (!limits.perPiece || size - sizeInTime < LEAST_BYTES) return;
         sizeInTime = size;
         timer.refresh();
@@ -136,10 +136,10 @@ export function exchange(
   });
 }
 
-/** How long to go on reading an answer after its timeout, if it arrived before (ms). */
+/** How long after the timeout to read an answer that had arrived before, ms. */
 const LAST_READ_MS = 1_000;
 
-/** Calls `giveUp` after IDLE_ROUNDS rounds of the event loop without a read, or after LAST_READ_MS; `events` counts reads. */
+/** Calls `giveUp` when IDLE_ROUNDS rounds of the event loop have read nothing, or after LAST_READ_MS. `events` counts reads. */
 function readOnceMore(events: () => number, giveUp: () => void): void {
   const end = performance.now() + LAST_READ_MS;
   const round = (before: number, idle: number) => {
@@ -149,7 +149,7 @@ function readOnceMore(events: () => number, giveUp: () => void): void {
   round(events(), 0);
 }
 
-/** How many rounds of the event loop to wait: TLS and a tunnel take a round each to hand over what they have read. */
+/** The rounds of the event loop without a read to wait for. TLS and a tunnel each take one to pass on what they have read. */
 const IDLE_ROUNDS = 4;
 
 /** Returns the value of a header as one text; undefined if the header is absent. */
@@ -158,39 +158,39 @@ export function getHeader(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** About 285 years: the sum of this and any date is still a valid date. */
+/** The longest wait in seconds, about 285 years: added to any current date, it is still a valid date. */
 const MAX_SECONDS = 9_000_000_000;
-/** Some services send a moment in place of a number of seconds. A number this large must be one: it would be a wait of 31 years. */
+/** The numbers from which a value is a moment, in epoch seconds or ms, which some services send: as seconds it would be a wait of 31 years. */
 const EPOCH_SECONDS = 1e9;
 const EPOCH_MS = 1e12;
 
-/** Reads `Retry-After` in either form as whole seconds; undefined if it is missing, past or invalid. `now`: epoch ms. */
+/** Reads `Retry-After` in either form as whole seconds from `now` (epoch ms); undefined if it is missing, past or invalid. */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
   const text = getHeader(headers, "retry-after")?.trim() ?? "";
   const at = readResponseDate(headers, now);
   if (/^\d+(\.\d+)?$/.test(text)) return readSecondsToWait(Number(text), at);
-  // Only the date forms of RFC 9110 have letters: Date.parse takes "-5" for a year.
+  // Accept only date forms of RFC 9110, which begin with letters: Date.parse would read "-5" as a year.
   const until = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return until > at ? Math.ceil((until - at) / 1_000) : undefined;
 }
 
 /**
- * Returns when the service answered, by its own clock, on which the moments in the answer are based; `now` if the answer
- * has no `Date`. Both are epoch ms. `Date` has no milliseconds: within its second, `now` is more exact.
+ * Returns the date of an answer, epoch ms, as the base of the moments in it: its `Date` header, because the service's clock may
+ * differ; `now` (epoch ms) without that header, or within the same second, because the header has no milliseconds.
  */
 export function readResponseDate(headers: Headers, now: number): number {
   const date = Date.parse(getHeader(headers, "date") ?? "");
   return Number.isNaN(date) || (now >= date && now < date + 1_000) ? now : date;
 }
 
-/** Reads a number of seconds, or a moment in epoch seconds or milliseconds, as whole seconds from `now` (epoch ms); undefined if it is past. */
+/** Converts a number of seconds, or a moment in epoch seconds or ms, to whole seconds from `now` (epoch ms); undefined if it is past. */
 export function readSecondsToWait(count: number, now: number): number | undefined {
   if (count < EPOCH_SECONDS) return Math.ceil(count);
   const ms = (count < EPOCH_MS ? count * 1_000 : count) - now;
   return ms > 0 ? Math.min(Math.ceil(ms / 1_000), MAX_SECONDS) : undefined;
 }
 
-/** The words for system errors, by code. `lasts`: the error would happen again, so a retry is useless. */
+/** Words for system errors by code. `lasts`: a retry would fail in the same way. */
 const CAUSES: readonly { code: RegExp; words: string; lasts?: true }[] = [
   { code: /^ENOTFOUND$/, words: "its name was not found", lasts: true },
   { code: /^EAI_AGAIN$/, words: "its name could not be looked up" },
@@ -210,11 +210,11 @@ function findCause(error: Error) {
   return CAUSES.find(({ code }) => "code" in error && code.test(String(error.code)));
 }
 
-/** Describes an error: our words for its code, with the system's own message, which an AggregateError has only in its parts. */
+/** Describes an error with our words for its code and the message of the system. */
 function getMessage(error: Error): string {
   const message = (error.message || describeReason(error))
     .replace(/\s+/g, " ")
-    // OpenSSL's form: thread, codes, library, function, reason, place in its sources.
+    // OpenSSL's form: thread, codes, library, function, reason, place in its source code.
     .replace(/^\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*$/, "$1")
     .trim();
   if (message === "wrong version number") return "it does not use TLS: is its address http://?";
@@ -222,13 +222,13 @@ function getMessage(error: Error): string {
   return words ? `${words} (${message})` : message;
 }
 
-/** Returns why a connection failed. An AggregateError, for several addresses, has the reason only in its parts. */
+/** Returns why a connection failed. For an AggregateError (several addresses) returns the reason of the first address. */
 export function describeReason(error: unknown): string {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   return inner instanceof Error ? inner.message || inner.name : String(inner);
 }
 
-/** Turns a proxy's 407 into a failure to connect: it comes from the proxy, and nothing has reached the service. */
+/** Turns status 407 into a failure to connect, because it comes from the proxy and nothing has reached the service. */
 export function requireProxyLogin(
   answer: HttpAnswer | RequestFailure,
   proxy: ProxyAddress | undefined,
@@ -245,9 +245,9 @@ export function requireProxyLogin(
   };
 }
 
-/** Returns the fault behind a transport error. `sent`: the request's headers were written; `answering`: an answer's were read. */
+/** Classifies a transport error. `sent`: the headers of the request were written. `answering`: those of the answer were read. */
 function nameConnectionFault(error: Error, sent: boolean, answering: boolean): ConnectionFault {
-  // Check the name: undici 7 never sets an `HPE_…` code, because it looks them up in a table the wrong way round.
+  // Check the name, because undici 7 never sets an `HPE_…` code: it looks the code up by the wrong key.
   if (error.name === "HTTPParserError" || answering) return "torn";
   if ("code" in error && error.code === "UND_ERR_HEADERS_OVERFLOW") return "oversized";
   if (sent) return "lost";

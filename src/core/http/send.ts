@@ -4,7 +4,7 @@ import type { Connections } from "./connections.js";
 import type { WireRequest } from "./exchange.js";
 import { loadApiParts } from "./undici.js";
 
-/** Sends a request once. The caller must read or destroy the body. An abort closes the socket and rejects with `signal.reason`. */
+/** Sends a request once. The caller must read or destroy the body. An abort closes the socket; the call rejects with `signal.reason`. */
 export async function sendVia(
   connections: Pick<Connections, "getShared" | "routeRequest">,
   request: WireRequest,

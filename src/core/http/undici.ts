@@ -1,7 +1,7 @@
 /**
- * The parts of undici that we use, from modules that it does not export: its public entry also loads fetch, WebSocket and
- * a cache, which makes `status` take half as long again. No other file imports these modules, and
- * `test/core/http/undici.test.ts` names a module that is missing after an upgrade.
+ * The parts of undici that we use, from modules that undici does not export. Its public entry also loads fetch, WebSocket
+ * and a cache, with which `status` takes half as long again. Only this file may import these modules. After an upgrade,
+ * `test/core/http/undici.test.ts` names a module that is missing.
  */
 import type { Dispatcher } from "undici";
 import buildConnector from "undici/lib/core/connect.js";
@@ -12,7 +12,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 
 export { Agent, buildConnector, Client, Pool, symbols };
 
-/** Loads methods that only the public entry adds to dispatchers. Call them with a dispatcher as `this`. */
+/** Loads methods that the public entry would add to dispatchers. Call them with a dispatcher as `this`. */
 export async function loadApiParts(): Promise<Pick<Dispatcher, "connect" | "request">> {
   const [connect, request] = await Promise.all([
     import("undici/lib/api/api-connect.js"),

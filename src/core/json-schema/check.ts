@@ -7,7 +7,7 @@ export type { Problem } from "./messages.js";
 
 const LIMITS = { limitMs: 5_000, heapMib: 512 };
 
-/** Limits of a schema: a deeper one could overflow the stack, and a larger one takes seconds to compile. */
+/** The limits of a schema. A deeper one might overflow the stack, and a larger one takes seconds to compile. */
 const MAX_DEPTH = 100;
 const MAX_NODES = 20_000;
 
@@ -19,7 +19,7 @@ function getThreads() {
   return new Threads<SchemaQuestion, Problem | undefined>(options);
 }
 
-/** Returns why `schema` is unusable; undefined if it is usable. Takes at most 5 s and 512 MiB. Reports its ms to `reportMs`. */
+/** Returns why `schema` cannot be used; undefined if it can. Takes at most 5 s and 512 MiB. `reportMs` gets the time of the check. */
 export function checkSchema(
   schema: object,
   signal?: AbortSignal,
@@ -28,7 +28,7 @@ export function checkSchema(
   return ask(schemas, schema, undefined, signal, reportMs);
 }
 
-/** Returns the first way in which a value (JSON text) does not fit `schema`; limits as for `checkSchema`. */
+/** Returns the first problem of a value (JSON text) with `schema`; undefined if it fits. Limits as for `checkSchema`. */
 export function checkValue(
   schema: object,
   value: string,
@@ -37,7 +37,7 @@ export function checkValue(
   return ask(values, schema, value, signal);
 }
 
-/** Describes a problem in a sentence; `whole` names the value that has an empty path. */
+/** Describes a problem in a phrase. `whole` names the value of an empty path. */
 export function describeProblem({ path, message }: Problem, whole: string): string {
   return path === undefined ? message : `at ${path === "" ? whole : path}: ${message}`;
 }
@@ -66,7 +66,7 @@ async function ask(
   }
 }
 
-/** Returns why `value` is too large for a schema; undefined if it is not. Stops counting at the limits. */
+/** Returns why `value` is too large for a schema; undefined if it is not. Stops counting at a limit. */
 export function describeOversize(value: unknown): string | undefined {
   let nodes = 0;
   const visit = (node: unknown, depth: number): string | undefined => {

@@ -1,10 +1,10 @@
 export interface Problem {
-  /** A JSON pointer, empty for the whole value; undefined if the problem has no place in it. */
+  /** A JSON pointer, empty for the whole value; undefined if the problem does not concern one place. */
   path?: string;
   message: string;
 }
 
-/** Asks the thread whether a schema is usable or, with `value`, whether the value fits it. Both are JSON texts. */
+/** A request to the schema thread: whether a schema is usable or, with `value`, whether the value fits. Both are JSON texts. */
 export interface SchemaQuestion {
   schema: string;
   value?: string;

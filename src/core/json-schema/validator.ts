@@ -7,9 +7,9 @@ import { describeError } from "../text/phrases.js";
 import type { Problem, SchemaQuestion } from "./messages.js";
 
 /**
- * Options of ajv. A schema may use unknown keywords (`strict`). Definitions stay separate functions (`inlineRefs`): inlining
- * a thousand references to a definition of a thousand properties would make a million checks. Optimizing that much code
- * takes longer than running it (`optimize`).
+ * Options of ajv. `strict`: a schema may have unknown keywords. `inlineRefs`: definitions stay separate functions, because
+ * inlining a thousand references to a definition of a thousand properties would make a million checks. `optimize`: optimizing
+ * so much code takes longer than running it.
  */
 const OPTIONS = {
   strict: false,
@@ -20,21 +20,21 @@ const OPTIONS = {
   code: { optimize: false },
 } as const;
 
-/** A compiler for each `$schema`, which checks whether schemas are valid in its draft. It keeps no schema that it checks. */
+/** The compiler that checks schemas against their draft, by `$schema`. It does not keep the schemas that it checks. */
 const drafts = new Map<unknown, Ajv>();
 
-/** Returns the first problem; undefined if there is no problem. Has no time limit, although a pattern in a schema can take for ever. */
+/** Returns the first problem; undefined if there is none. Has no time limit itself, although a pattern may take for ever. */
 export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   let validate: ValidateFunction;
   try {
-    // Leave `$schema` out, since it has already chosen the compiler: ajv knows only one address of each draft.
+    // Omit `$schema`, which has already chosen the compiler: ajv knows only one address of each draft.
     const { $schema, ...parsed } = JSON.parse(schema);
     const draft = drafts.get($schema) ?? createCompiler($schema);
     drafts.set($schema, draft);
     if (draft.validateSchema(parsed) !== true) return pickFirstProblem(draft.errors);
     validate = createCompiler($schema).compile(parsed);
   } catch (error) {
-    // `describeOversize` has refused schemas too deep for the stack, so a RangeError means a circle.
+    // Schemas too deep for the stack were refused by `describeOversize`, so a RangeError means a cycle.
     return {
       message: error instanceof RangeError ? "its references form a cycle" : describeError(error),
     };
@@ -48,7 +48,7 @@ export function answer({ schema, value }: SchemaQuestion): Problem | undefined {
   }
 }
 
-/** Creates a compiler for one schema. Do not share it: the schema's `$id`s would clash with the next one's or the draft's own. */
+/** Creates a compiler for one schema. Do not share it: the `$id`s of two schemas, or those of the draft, would clash. */
 function createCompiler($schema: unknown): Ajv {
   const compiler = getCompiler($schema, OPTIONS);
   formats.default(compiler);
@@ -66,7 +66,7 @@ function pickFirstProblem(errors: readonly ErrorObject[] | null | undefined): Pr
   };
 }
 
-/** The supported values of `$schema`, without the scheme and the empty fragment. */
+/** The compilers by value of `$schema`, without the scheme and an empty fragment. */
 const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
   "json-schema.org/draft/2020-12/schema": (options) => new Ajv2020(options),
   "json-schema.org/draft/2019-09/schema": (options) => new Ajv2019(options),
@@ -77,7 +77,7 @@ const META_SCHEMAS: Readonly<Record<string, (options: Options) => Ajv>> = {
 
 const NAMES = "2020-12, 2019-09, draft-07 or draft-06";
 
-/** Creates a compiler for the draft that `$schema` names, 2020-12 without it. Throws an Error that names the supported drafts. */
+/** Creates a compiler for the draft that `$schema` names, or 2020-12 without `$schema`. Throws an Error that names the supported drafts. */
 export function getCompiler($schema: unknown, options: Options): Ajv {
   if ($schema === undefined) return new Ajv2020(options);
   if (typeof $schema !== "string") throw new Error("$schema must be a string");

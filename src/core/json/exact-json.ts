@@ -1,26 +1,26 @@
-/** A JSON text that `stringifyExact` writes unchanged, on one line. */
+/** A JSON text that `stringifyExact` writes with unchanged tokens, on one line. */
 export class JsonText {
   readonly text: string;
 
-  /** `text` must be valid JSON; nothing checks it again. */
+  /** `text` must be valid JSON: it is not checked again. */
   constructor(text: string) {
     this.text = text;
   }
 }
 
 /**
- * The property in which an object or array keeps the text that it was parsed from. A JavaScript value cannot represent
- * all of JSON: numbers beyond 2^53, `-0`, `1e400`, `1.0`, a name that appears twice. So the program decides by the value
- * and passes on the text. A copy has no text: the property is not enumerable. (A WeakMap is slower: with its
- * hash codes and its table to collect, a poll takes 4 µs more.)
+ * The property in which an object or array keeps the text from which it was parsed. A JavaScript value cannot represent all
+ * of JSON: numbers beyond 2^53, `-0`, `1e400`, `1.0`, duplicate names. So the program decides by the value and passes on the
+ * text. A copy does not keep it, because the property is not enumerable. (A WeakMap is slower: with its hash codes and its
+ * table to collect, a poll takes 4 µs more.)
  */
 const SOURCE = Symbol("source");
 
-/** Parses JSON. The object or array at `path` (by default the whole) remembers its text until it is copied. Throws SyntaxError. */
+/** Parses JSON. The object or array at `path` (default: the whole) keeps its text, copies of it do not. Throws SyntaxError. */
 export function parseExact(text: string, ...path: readonly string[]): unknown {
   const whole: unknown = JSON.parse(text);
   const part = path.reduce(getMember, whole);
-  // Search the text only if it has such a member.
+  // Search the text only if the value has an object or array at the path.
   if (isStructured(part))
     attachSource(
       part,
@@ -29,7 +29,7 @@ export function parseExact(text: string, ...path: readonly string[]): unknown {
   return whole;
 }
 
-/** Parses JSON as `parseExact` does; undefined if the text is not JSON. */
+/** Parses JSON like `parseExact`; undefined if the text is not JSON. */
 export function readJsonPath(text: string, ...path: readonly string[]): unknown {
   try {
     return parseExact(text, ...path);
@@ -47,7 +47,7 @@ function isStructured(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Makes `value` remember the JSON text that it was read from. Returns `value`. */
+/** Makes `value` keep the JSON text from which it was read. Returns `value`. */
 export function attachSource<T>(value: T, text: string): T {
   if (isStructured(value))
     Object.defineProperty(value, SOURCE, { value: text, writable: true, configurable: true });
@@ -58,7 +58,7 @@ function getSource(value: object): string | undefined {
   return (value as { [SOURCE]?: string })[SOURCE];
 }
 
-/** Writes JSON as `JSON.stringify` does, but keeps -0, and writes a value that remembers its text from that text, even if the value was changed. */
+/** Writes JSON like `JSON.stringify`, but keeps -0, and writes the kept text of a value, even if the value was changed since. */
 export function stringifyExact(value: unknown): string {
   if (Object.is(value, -0)) return "-0";
   if (!isStructured(value)) return JSON.stringify(value) ?? "null";
@@ -74,7 +74,7 @@ export function stringifyExact(value: unknown): string {
 /** The types of values that JSON.stringify omits from an object. */
 const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]);
 
-/** Returns the text of one member of an object; undefined if no member has that name. If the name appears twice, the last counts. */
+/** Returns the text of a member of an object, of the last one for a duplicate name; undefined if there is no such member. */
 export function findMemberText(object: object, name: string): JsonText | undefined {
   if (!Object.hasOwn(object, name)) return undefined;
   const source = getSource(object);
@@ -82,20 +82,20 @@ export function findMemberText(object: object, name: string): JsonText | undefin
   return new JsonText(memberSource ?? stringifyExact(Reflect.get(object, name)));
 }
 
-/** Parses JSON so that even a copy is written unchanged: a number that JavaScript would write differently becomes a JsonText. Throws SyntaxError. */
+/** Parses JSON. A number that JavaScript would write differently becomes a JsonText, so that even a copy keeps it. Throws SyntaxError. */
 export function parseExactValue(text: string): unknown {
   const value = parseExact(text);
   return typeof value === "number" && String(value) !== text.trim() ? new JsonText(text.trim()) : value;
 }
 
-/** Copies an object so that its members are written as in its text, even from a copy of the copy. */
+/** Copies an object. Its members keep their text, even in a copy of the copy. */
 export function listExactMembers(object: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.keys(object).map((name) => [name, parseExactValue(findMemberText(object, name)?.text ?? "null")]),
   );
 }
 
-/** Copies an object and puts a new member first, in its text as well. An object that has the member is only copied. */
+/** Copies an object with a new first member, and does the same with its text. If it has the member, the copy is unchanged. */
 export function setMember<T extends object, Name extends string, Value>(
   object: T,
   name: Name,
@@ -108,7 +108,7 @@ export function setMember<T extends object, Name extends string, Value>(
   return attachSource(copy, `{${JSON.stringify(name)}:${stringifyExact(value)}${separator}${rest}`);
 }
 
-/** Parses the text of an array; each element remembers its own text. Throws SyntaxError. */
+/** Parses the text of an array, each of whose elements keeps its text. Other JSON is parsed as usual. Throws SyntaxError. */
 export function listExactElements(text: string): unknown {
   const array: unknown = JSON.parse(text);
   if (!Array.isArray(array)) return array;
@@ -125,7 +125,7 @@ export function listExactElements(text: string): unknown {
   return array.map((element, index) => attachSource(element, texts[index] ?? ""));
 }
 
-/** Returns the text of the last member called `name` at the top level of an object's text. */
+/** Returns the text of the last member called `name` at the top level of an object's text; undefined if there is none. */
 function findLastMember(source: string, name: string): string | undefined {
   let depth = 0;
   let isName = false;
@@ -148,10 +148,9 @@ function findLastMember(source: string, name: string): string | undefined {
 }
 
 /**
- * Calls `visit` with the start and end of each token of a JSON text, in order; white space is not a token. A string
- * is one token with its quotes; so is a number or a literal. The text must be valid JSON (`JSON.parse` accepted it):
- * this function checks nothing. It is linear in the length of the text and uses no regular expression, whose
- * backtracking overflows on strings of several megabytes.
+ * Calls `visit` with the start and end of each token of a JSON text, in order. White space is not a token; a string with its
+ * quotes, a number and a literal are one token each. The text must be valid JSON, because nothing is checked. Takes linear
+ * time, and uses no regular expression, whose backtracking overflows on strings of several megabytes.
  */
 export function visitTokens(text: string, visit: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; ) {
@@ -173,7 +172,7 @@ function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let before = quote;
     while (text.charCodeAt(before - 1) === BACKSLASH) before--;
-    // An even number of backslashes escape each other, so the quote ends the string.
+    // After an even number of backslashes, which escape each other, the quote ends the string.
     if ((quote - before) % 2 === 0) return quote + 1;
   }
   return text.length;
@@ -195,7 +194,7 @@ function isPunctuation(code: number): boolean {
   return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
 }
 
-/** Puts JSON on one line: drops white space between tokens and keeps every token unchanged. */
+/** Puts JSON on one line: drops white space between tokens and keeps all tokens unchanged. */
 export function compactJson(text: string): string {
   const result = new Pieces();
   let from = 0;
@@ -211,7 +210,7 @@ export function compactJson(text: string): string {
   return result.joinParts();
 }
 
-/** Lays JSON out as `JSON.stringify` does with `indent` blanks, and keeps every token unchanged. */
+/** Formats JSON like `JSON.stringify` with `indent` spaces, but keeps all tokens unchanged. */
 export function indentJson(text: string, indent: number): string {
   const result = new Pieces();
   let depth = 0;
@@ -221,7 +220,7 @@ export function indentJson(text: string, indent: number): string {
     const isClosing = token === "}" || token === "]";
     const isAfterOpening = previous === "{" || previous === "[";
     if (isClosing) depth--;
-    // An empty object or array stays on its line.
+    // Keep an empty object or array on its line.
     if (isAfterOpening !== isClosing || previous === ",") result.add(`\n${" ".repeat(depth * indent)}`);
     result.add(token === ":" ? ": " : token);
     if (token === "{" || token === "[") depth++;
@@ -230,7 +229,7 @@ export function indentJson(text: string, indent: number): string {
   return result.joinParts();
 }
 
-/** Returns how deep objects and arrays nest in a text, which need not be valid JSON; brackets in strings do not count. */
+/** Returns how deep objects and arrays are nested in a text, which may be invalid JSON. Brackets in strings do not count. */
 export function measureNesting(text: string): number {
   let deepest = 0;
   let depth = 0;
@@ -243,7 +242,7 @@ export function measureNesting(text: string): number {
   return deepest;
 }
 
-/** Builds a text from small pieces. Joins them in batches of 10,000, because an array of millions would fill the memory. */
+/** A text built from small pieces. Joins them in batches of 10,000, because an array of millions would fill the memory. */
 class Pieces {
   readonly #done: string[] = [];
   #recent: string[] = [];
@@ -259,7 +258,7 @@ class Pieces {
   }
 }
 
-/** Returns whether a JSON value is an object, and neither null nor an array. */
+/** Whether a JSON value is an object, neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isStructured(value) && !Array.isArray(value);
 }
@@ -269,7 +268,7 @@ export function readText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Parses JSON into a value that may be changed, because it remembers no text; undefined if the text is not JSON. */
+/** Parses JSON into a value that may be changed, because it does not keep its text; undefined if the text is not JSON. */
 export function tryParseJson(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -1,4 +1,4 @@
-/** §3: every state of a conversation request. */
+/** §3: all states of a conversation request. */
 export const STATUSES = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "STOPPED"] as const;
 
 export type KnownStatus = (typeof STATUSES)[number];
@@ -8,29 +8,29 @@ export type Status = KnownStatus | (string & {});
 
 const FINAL: ReadonlySet<string> = new Set<KnownStatus>(["COMPLETED", "FAILED", "STOPPED"]);
 
-/** Returns whether a conversation in this state never changes again (§3). An unknown state is not final. */
+/** Whether a conversation in this state never changes again (§3). An unknown state is not final. */
 export function isFinal(status: Status): status is "COMPLETED" | "FAILED" | "STOPPED" {
   return FINAL.has(status);
 }
 
 /**
- * A request id that is safe in a path and in a line of text. The interface documents no form (§2 has only UUID-shaped
- * examples); ids of providers and gateways can have colons and over 300 characters. Never `.` or `..`,
- * which `encodeURIComponent` keeps.
+ * Matches a request id that is safe in a path and in a line of text. The interface documents no form (§2 has only UUID-shaped
+ * examples); ids of providers and gateways may have colons and over 300 characters. Excludes `.` and `..`,
+ * which `encodeURIComponent` does not change.
  */
 const REQUEST_ID = /^[A-Za-z0-9_-][A-Za-z0-9._:-]{0,511}$/;
 
-/** Returns whether `value` is a well-formed request id. Callers check an id when it arrives and again before use. */
+/** Whether `value` is a well-formed request id. Callers check an id when it arrives and again before use. */
 export function isRequestId(value: unknown): value is string {
   return typeof value === "string" && REQUEST_ID.test(value);
 }
 
-/** Removes the prefix that all ids of a provider have, so that ids differ from the first character on. */
+/** Removes the prefix that all ids of a provider share, so that ids differ from the first character on. */
 export function stripIdPrefix(requestId: string): string {
   return requestId.replace(/^(?:resp|agent_run|trun|v1)_/, "");
 }
 
-/** A file sent before the question: base name, number of code points and digest of its text. Records omit the text. */
+/** A file that is sent before the question: base name, number of code points, and digest of its text. Records omit the text. */
 export interface ContextFile {
   name: string;
   chars: number;
@@ -38,9 +38,9 @@ export interface ContextFile {
   text?: string;
 }
 
-/** §2, create request body. The service fills in absent fields. The last three fields are for providers only. */
+/** §2, the body of a create request. The service has defaults for absent fields. The last three fields are only for providers. */
 export interface CreateBody {
-  /** The question alone. */
+  /** The question, without the files of `context`. */
   prompt: string;
   context?: readonly ContextFile[];
   structured_output?: true;
@@ -53,10 +53,10 @@ export interface CreateBody {
   after?: string;
 }
 
-/** A JSON Schema as in §2; this layer does not read it. */
+/** A JSON Schema as in §2. This layer does not interpret it. */
 export type JsonSchema = Record<string, unknown>;
 
-/** Builds the body of §2: `output_schema` requires `structured_output: true`; without a schema and `structured`, neither field is sent. */
+/** Builds the body of §2. A schema requires `structured_output: true`; without a schema and `structured`, neither field is sent. */
 export function buildRequestBody(
   prompt: string,
   schema: CreateBody["output_schema"],
@@ -66,13 +66,13 @@ export function buildRequestBody(
   return structured ? { prompt, structured_output: true } : { prompt };
 }
 
-/** Composes the body to send: the prompt has for each file a line `## NAME`, the text and a line `---`, then the question. */
+/** Composes the body to send. For each file, the prompt contains a line `## NAME`, the text and a line `---`; then the question. */
 export function composeBody({ context = [], ...body }: CreateBody): CreateBody {
   const files = context.map(({ name, text = "" }) => `## ${name}\n${text.replace(/\n?$/, "\n")}---\n`);
   return { ...body, prompt: files.join("") + body.prompt };
 }
 
-/** §2: the data of a successful envelope, unchanged; unknown fields survive. */
+/** §2: the data of a successful envelope, unchanged, including unknown fields. */
 export type Data = Record<string, unknown>;
 
 /** §7: the error codes that the interface documents, with the HTTP status of each. */
@@ -89,15 +89,15 @@ export const API_VERSION = "1.0.0";
 
 export type Operation = "create" | "stop" | "status" | "output";
 
-/** The parts that §4.3 and §4.4 do not document. Each is a setting of the same name in kebab case (`status-method`). */
+/** What §4.3 and §4.4 leave undocumented. Each is a setting of the same name in kebab case (`status-method`). */
 export interface Gaps {
   /** §4.3 does not document the HTTP method. */
   statusMethod: string;
   /** §4.4 does not document the HTTP method. */
   outputMethod: string;
-  /** §4.4 does not document the path. The id replaces `{request_id}`. */
+  /** §4.4 does not document the path. The request's id replaces `{request_id}`. */
   outputPath: string;
-  /** §4.4 does not document the payload. The field of `data` that holds the result, if that field is present. */
+  /** §4.4 does not document the payload. This is the field of `data` that contains the result, if present. */
   outputField: string;
 }
 
@@ -110,16 +110,16 @@ export const DEFAULT_GAPS: Gaps = {
 
 export interface HttpEndpoint {
   method: string;
-  /** Path below the base URL, beginning with a slash. */
+  /** The path below the base URL, beginning with a slash. */
   path: string;
   /** Whether to send `Content-Type: application/json`, which §4.1 and §4.2 require even without a body. */
   json: boolean;
 }
 
-/** §4.1. The only path with the plural. */
+/** §4.1: the only path with `conversations` in the plural. */
 export const CREATE: HttpEndpoint = { method: "POST", path: "/api/v1/conversations", json: true };
 
-/** Builds the endpoint of §4.2 to §4.4 for one request. `requestId` must be well-formed (`isRequestId`): the path contains it. */
+/** Builds the endpoint of §4.2 to §4.4 for one request. The path contains `requestId`, so it must be well-formed (`isRequestId`). */
 export function buildEndpoint(
   operation: Exclude<Operation, "create">,
   requestId: string,

@@ -1,6 +1,6 @@
-/** §8: the window of the limits. The interface does not document how it is measured; a rolling window is the strictest. */
+/** §8: the window of the hourly limits, ms. The interface does not say how it is measured, so assume a rolling one, the strictest. */
 export const WINDOW_MS = 3_600_000;
-/** The window of a user's own daily limit of creates. */
+/** The window of the daily limit of create requests that a user sets, ms. */
 export const DAY_MS = 86_400_000;
 
 export interface HourlyLimit {
@@ -8,7 +8,7 @@ export interface HourlyLimit {
   stop: number;
 }
 
-/** §8, requests per hour. Enterprise is "custom": unlimited unless the user sets a number. */
+/** §8: requests per hour. Enterprise is "custom", so it is unlimited unless the user sets a number. */
 export const TIERS = {
   free: { create: 10, stop: 20 },
   pro: { create: 100, stop: 200 },
@@ -21,12 +21,12 @@ export function isTier(value: unknown): value is Tier {
   return typeof value === "string" && Object.hasOwn(TIERS, value);
 }
 
-/** Returns the `attempts` (epoch ms, any order) that still count at `now`, in ascending order. */
+/** Returns those of `attempts` (epoch ms, in any order) that are still in the window at `now`, in ascending order. */
 export function filterWindow(attempts: readonly number[], now: number, windowMs = WINDOW_MS): number[] {
   return attempts.filter((at) => at > now - windowMs).sort((a, b) => a - b);
 }
 
-/** Returns when the next request is allowed (epoch ms): `now`, or as soon as enough `attempts` have left the window. */
+/** Returns when the next request is allowed, epoch ms: `now`, or when enough of `attempts` will have left the window. */
 export function findNextSlot(
   attempts: readonly number[],
   limit: number,

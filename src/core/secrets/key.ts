@@ -1,20 +1,20 @@
-/** Returns whether a text can be a key in a header: visible ASCII without spaces. */
+/** Whether a text can be sent as a key in a header: visible ASCII without spaces. */
 export function isKeyText(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }
 
-/** A shorter key is not hidden, because that would garble sentences that contain it by chance. */
+/** The length of the shortest key that is hidden. A shorter one may occur in any sentence by chance. */
 const SHORTEST = 4;
 const PLACEHOLDER = "[key]";
 
-/** How services mask the middle of a key, and how many characters they show on either side. */
+/** What services write in place of the middle of a key, and how many characters they show before and after it. */
 const GAP = "(?:[*•…]+|\\.{2,})";
 const LEAST_AROUND = 2;
 const MOST_AROUND = 64;
 
 /**
- * Returns a function that hides `key` in messages and traces: as it is, percent-encoded, in base64, and masked with its
- * first and last characters around a gap. Do not use it for results, ids and data.
+ * Returns a function that hides `key` in messages and traces: plain, percent-encoded, in base64, or masked, with only its
+ * first and last characters. Do not use it for results, ids and data.
  */
 export function createKeyHider(key: string): (text: string) => string {
   if (key.length < SHORTEST) return (text) => text;

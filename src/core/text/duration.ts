@@ -7,7 +7,7 @@ export function parseDuration(text: string): number | undefined {
   return Number(match[1]) * UNITS[(match[2] as keyof typeof UNITS | undefined) ?? "s"];
 }
 
-/** Formats epoch milliseconds as ISO 8601 in UTC; returns "beyond all dates" if no date can hold them. */
+/** Formats epoch milliseconds as ISO 8601 in UTC; "beyond all dates" if JavaScript has no such date. */
 export function formatIsoDate(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? "beyond all dates" : date.toISOString();

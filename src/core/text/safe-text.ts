@@ -1,34 +1,34 @@
 import { indentJson, stringifyExact } from "../json/exact-json.js";
 
-/** Characters that move a cursor, hide text or reverse it, and lone surrogates. `\n` and `\t` are safe. */
+/** Matches lone surrogates, and characters that move the cursor, hide text or reverse it, except `\n` and `\t`. */
 const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
-/** Text without unsafe characters, which is the usual case; compiling UNSAFE takes longer than showing a state. */
+/** Matches text without unsafe characters, the usual case: compiling UNSAFE takes longer than showing a state. */
 const PLAIN = /^[\n\t\x20-\x7e]*$/;
-/** U+200C and U+200D shape the letters of many scripts and join emoji. */
+/** U+200C and U+200D, which shape the letters of many scripts and join emoji. */
 const JOINERS = /[\u200c\u200d]/;
-/** The start of a command for a CI runner: GitHub's at the start of a line, the older ones anywhere. */
+/** Matches the start of a command to a CI runner: GitHub's at the start of a line, older ones anywhere. */
 const CI_COMMAND = /(?<=^\s*):(?=:)|#(?=#\[|#vso\[)/gm;
 
-/** Escapes text from outside, so that nothing in it acts on a terminal or commands a CI runner. */
+/** Escapes text from outside, so that it cannot control a terminal or a CI runner. */
 export function escapeText(text: string): string {
   return (PLAIN.test(text) ? text : text.replace(UNSAFE, escapeChar)).replace(CI_COMMAND, escapeChar);
 }
 
-/** Escapes text from outside and puts it on one line: line breaks and tabs become spaces. */
+/** Escapes text from outside and puts it on one line, with a space for each line break or tab. */
 export function escapeLine(text: string): string {
   return escapeText(text.replace(/[\s\u0085]+/g, " ").trim());
 }
 
-/** Escapes a result for a terminal. Keeps its lines, and the joiners that scripts and emoji need. */
+/** Escapes a result for a terminal. Keeps line breaks, and the joiners that scripts and emoji need. */
 export function escapeResult(text: string): string {
-  // A CR before a line feed adds nothing to what the line feed does to the cursor.
+  // Before a line feed, a CR has no further effect on the cursor.
   return text
     .replaceAll("\r\n", "\n")
     .replace(UNSAFE, (char) => (JOINERS.test(char) ? char : escapeChar(char)));
 }
 
-/** Writes exact JSON (`stringifyExact`), on one line or indented; escapes whatever could act on a terminal or CI runner. */
+/** Writes exact JSON (`stringifyExact`), on one line or indented. Escapes what could control a terminal or a CI runner. */
 export function stringifySafe(value: unknown, indent?: number): string {
   const line = stringifyExact(value);
   const text = indent === undefined ? line : indentJson(line, indent);

@@ -1,12 +1,12 @@
 import { eastAsianWidth } from "get-east-asian-width";
 
 const ASCII = /^[\x20-\x7e]*$/;
-/** Characters without a column: combining marks, joiners, and the vowels and finals that complete a Hangul syllable. */
+/** Matches characters of width 0: combining marks, joiners, and the vowels and finals of a Hangul syllable. */
 const ZERO_WIDTH = /[\p{Mn}\p{Me}\u200b-\u200d\u1160-\u11ff\ud7b0-\ud7ff]/u;
-/** This character makes the one before it an emoji, which is two columns wide. */
+/** The variation selector that makes the preceding character an emoji, which is two columns wide. */
 const EMOJI_PRESENTATION = "\ufe0f";
 
-/** Returns the columns of printable text. Counts each part of a joined emoji: no terminal needs more. */
+/** Returns the width of printable text in columns. Counts each part of a joined emoji, the most that a terminal uses. */
 export function measureColumns(text: string): number {
   if (ASCII.test(text)) return text.length;
   let columns = 0;
@@ -14,7 +14,7 @@ export function measureColumns(text: string): number {
   return columns;
 }
 
-/** Returns how many UTF-16 units from the start of `text` fit into `columns`: whole characters with their marks, at least one. */
+/** Returns how many UTF-16 units at the start of `text` fit into `columns`: whole characters with their marks, at least one. */
 export function countFittingUnits(text: string, columns: number): number {
   let units = 0;
   let usedColumns = 0;
@@ -33,15 +33,15 @@ function measureChar(char: string): number {
   return ZERO_WIDTH.test(char) ? 0 : eastAsianWidth(code);
 }
 
-/** A word with the blanks before it. A command at the end or in backticks counts as one word, so that people can copy it whole. */
+/** Matches a word and the blanks before it. A command at the end or in backticks is one word, so that people can copy it whole. */
 const WORDS = /\s*(?:(?<=[:,] |^ *)(?:research|export) .*|[^\s`]*`[^`]*`\S*|\S+)/g;
-/** The share of a line that a term may take, so that its explanation fits beside it. */
+/** The largest share of the line for a term, so that the explanation still fits beside it. */
 const TERM_SHARE = 0.6;
 const COLOURS = /\u001b\[[0-9;]*m/g;
-/** A colour, which the group captures, or text without colours. */
+/** Matches a colour, captured in group 1, or text without colours. */
 export const COLOUR_OR_TEXT = /(\u001b\[[0-9;]*m)|[^\u001b]+/g;
 
-/** Wraps text at words. Indents continuation lines by `hang` columns, or like their line or term. Leaves lines with tabs alone: they are data. */
+/** Wraps text at words. Indents continuation lines by `hang` columns, or like their line or to their term's end. Keeps lines with tabs: they are data. */
 export function fold(text: string, columns: number, hang = 0): string {
   return text.replace(/^.*$/gm, (line) => {
     if (measureWidth(line) <= columns || line.includes("\t")) return line;
@@ -59,12 +59,12 @@ export function fold(text: string, columns: number, hang = 0): string {
         if (lastLine.trim()) lines.push(lastLine);
         const blanks = word.slice(0, word.search(/\S|$/));
         word = word.trimStart();
-        // Do not break a command for the sake of an indent: people copy it.
+        // Do not split a command to keep the indent: people copy it.
         lastLine = lines.length === 0 ? blanks : isWhole(word) || measureWidth(word) > columns ? indent : "";
       }
       while (measureWidth(lastLine + word) > columns) {
         const end = countFittingUnits(word, columns - measureWidth(lastLine));
-        // The terminal is narrower than the indent.
+        // The terminal is narrower than the indent, so let the line overflow.
         if (end === word.length) break;
         lines.push(lastLine + word.slice(0, end));
         [lastLine, word] = [indent, word.slice(end)];
@@ -75,5 +75,5 @@ export function fold(text: string, columns: number, hang = 0): string {
   });
 }
 
-/** Returns the columns of text, not counting its colours. */
+/** Returns the width of text in columns, without its colours. */
 export const measureWidth = (text: string) => measureColumns(text.replace(COLOURS, ""));

@@ -125,7 +125,7 @@ export class Corpus implements Source {
     this.#files.delete(name);
   }
 
-  /** Splits a file into blocks. A file that may take much time or memory is parsed in a thread with limits. */
+  /** Splits a file into blocks. A file that may take much time or memory is parsed in a process with limits. */
   async #cut(name: string): Promise<CutDocument> {
     const bytes = readBytes(this.options.root, name);
     if (!(bytes instanceof Uint8Array)) return bytes;

@@ -3,19 +3,19 @@ import { hostname } from "node:os";
 import { readJsonPath, readText } from "../../json/exact-json.js";
 import { getSystemCode } from "../files.js";
 
-/** The process that holds a lock, as its record in the lock describes it. */
+/** The process that holds a lock, as described in the lock's record. */
 export interface Holder {
   pid: number;
   host: string;
-  /** Identifies the PID namespace of `pid`; absent if the system does not tell. */
+  /** Identifies the PID namespace of `pid`; undefined if the system does not tell. */
   namespace?: string | undefined;
-  /** When the process started, in the kernel's ticks since boot: a pid is reused, but not with the same start. Linux only. */
+  /** The start of the process, in ticks since boot, which distinguishes processes with the same pid. Linux only. */
   began?: string | undefined;
-  /** Identifies the boot of the kernel, which all its containers share. Linux only. */
+  /** Identifies the boot of the kernel, which its containers have in common. Linux only. */
   boot?: string | undefined;
 }
 
-/** `unknown`: this process cannot find out, so the lock counts as held. */
+/** Whether a holder is alive. If this process cannot find out (`unknown`), the lock counts as held. */
 export type Liveness = "alive" | "dead" | "unknown";
 
 /** Returns this process as a holder. */
@@ -43,13 +43,13 @@ export function parseHolder(text: string): Holder | undefined {
   };
 }
 
-/** Reads the state letter (proc(5)) and start of a process in this PID namespace; undefined if the process is hidden. */
+/** Reads the state (a letter, see proc(5)) and start of a process in this PID namespace; undefined if it is hidden. */
 export function processStat(pid: number): { state: string; began: string } | undefined {
   const stat = readProc(`/proc/${pid}/stat`);
   return stat === undefined ? undefined : statFields(stat);
 }
 
-/** Returns whether the holder, a process of this PID namespace, lives. */
+/** Determines whether a holder in this PID namespace is alive. */
 export function processLiveness({ pid, began }: Holder): Liveness {
   try {
     process.kill(pid, 0);
@@ -62,13 +62,13 @@ export function processLiveness({ pid, began }: Holder): Liveness {
   return stat.began === began && stat.state !== "Z" && stat.state !== "X" ? "alive" : "dead";
 }
 
-/** Reads fields 3 and 22 of /proc/PID/stat; the name before them is in parentheses and may contain anything. */
+/** Returns fields 3 and 22 of /proc/PID/stat. The name before them is in parentheses and may contain any characters. */
 function statFields(stat: string): { state: string; began: string } {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { state: fields[0] ?? "", began: fields[19] ?? "" };
 }
 
-/** Identifies this PID namespace; only Linux has several. Undefined if /proc belongs to another namespace. */
+/** Identifies this PID namespace (only Linux has several); undefined if /proc belongs to another namespace. */
 function readPidNamespace(): string | undefined {
   if (process.platform !== "linux") return process.platform;
   try {
@@ -88,8 +88,8 @@ function readProc(path: string): string | undefined {
 }
 
 /**
- * Finds out whether a holder lives. `isOpen` asks the holder's socket, which works across the PID namespaces of this boot,
- * and resolves with undefined if there is no socket. A holder of this host name but another boot died with that boot.
+ * Determines whether a holder is alive. `isOpen` tries the holder's socket, even from another PID namespace of this boot;
+ * it resolves with undefined if there is no socket. A holder on this host with another boot has died with that boot.
  */
 export async function checkLiveness(
   holder: Holder,

@@ -1,12 +1,12 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 
-/** The longest path of a socket: 103 bytes on macOS, 107 on Linux. A longer one is opened through its folder's descriptor. */
+/** The longest path of a socket in bytes: 103 on macOS, 107 on Linux. A longer one is opened through its folder's descriptor. */
 const MAX_PATH_BYTES = 103;
 
 /**
- * Binds a socket in `folder` that shows every process on the same kernel that this process lives. Resolves with the
- * function that closes the socket; it does nothing if the system or the file system does not support sockets.
+ * Binds a socket in `folder`, which proves to every process on the same kernel that this process is alive. Resolves with
+ * the function that closes it. Does nothing if the system or the file system does not support sockets.
  */
 export async function bindWitness(folder: string, name: string): Promise<() => void> {
   const { createServer } = await import("node:net");
@@ -16,10 +16,10 @@ export async function bindWitness(folder: string, name: string): Promise<() => v
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject).listen(address.path, resolve);
     });
-    // Accepting fails if no descriptor is free, but the kernel has already completed the connection.
+    // If no descriptor is free, accepting fails, but the kernel has already completed the connection.
     server.on("error", () => {});
     return () => {
-      // Node unlinks the path that it bound, so the descriptor in that path has to stay open until then.
+      // Node unlinks the path that it bound. The path contains the descriptor, which must stay open until then.
       server.close();
       address.release();
     };
@@ -30,7 +30,7 @@ export async function bindWitness(folder: string, name: string): Promise<() => v
   }
 }
 
-/** Returns whether a process has the socket open; undefined if the socket does not exist or cannot be asked. */
+/** Whether a process has the socket open; undefined if the socket does not exist or cannot be tried. */
 export async function isOpen(folder: string, name: string): Promise<boolean | undefined> {
   const { createConnection } = await import("node:net");
   const address = makeShortAddress(folder, name);
