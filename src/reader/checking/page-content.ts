@@ -119,10 +119,12 @@ export class PageIndex {
   add({ text, over, subject = "" }: PagePassage, place: number): void {
     this.figures.add({ text, over }, place);
     const hasCompounds = this.page.language !== "en";
-    for (const key of listSearchKeys(`${text}\n${over}`, hasCompounds)) this.#words.add(hashOf(key), place);
+    const keys = listSearchKeys(`${text}\n${over}`, hasCompounds);
+    for (const key of keys) this.#words.add(hashOf(key), place);
     if (this.#subject.text !== subject)
       this.#subject = { text: subject, keys: listSearchKeys(subject, hasCompounds) };
-    for (const key of this.#subject.keys) this.#subjects.add(hashOf(key), place);
+    // A place with a name in its text and over it counts once, since the number of places tells whether the name is rare.
+    for (const key of this.#subject.keys) if (!keys.has(key)) this.#subjects.add(hashOf(key), place);
   }
 
   findWord(key: string): Places {

@@ -115,9 +115,9 @@ interface Claim {
   language: string | undefined;
   vocabulary: Vocabulary;
   sought: readonly Sought[];
-  /** The keys of its content words and of its names. */
+  /** The keys of its content words, and of the words of each of its names. */
   words: readonly string[];
-  names: readonly string[];
+  names: readonly (readonly string[])[];
 }
 
 /**
@@ -152,7 +152,7 @@ export function readClaim(text: string, language: string | undefined, over: stri
   const { frequent } = references(vocabulary);
   const sought = findSought(text, vocabulary);
   const bare = removeDates(text, sought);
-  const names = findNames(bare, ownLanguage, vocabulary).join(" ");
+  const names = findNames(bare, ownLanguage, vocabulary);
   const listKeys = (part: string) => listContentKeys(part, (word) => frequent.has(word));
   return {
     ...{ text, over, language: ownLanguage, vocabulary, sought },
@@ -162,7 +162,7 @@ export function readClaim(text: string, language: string | undefined, over: stri
         sought.filter(({ kind }) => kind === "date"),
       )} ${over}`,
     ),
-    names: listKeys(`${names} ${over}`),
+    names: [...names.map(listKeys), ...listKeys(over).map((key) => [key])],
   };
 }
 
@@ -185,12 +185,20 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
     }),
   );
   const most = RARE * content.passages.length;
-  const names = claim.names
-    .map((key) => index.findName(key))
-    .filter(({ count }) => count > 0 && count <= most);
+  const names = claim.names.flatMap((keys) =>
+    findTogether(keys.map((key) => index.findName(key))).filter(({ count }) => count <= most),
+  );
   const isForeign = language !== undefined && content.language !== undefined && language !== content.language;
   const words = new Map(claim.words.map((key) => [key, index.findWord(key)]));
   return { nth, content, index, isForeign, places, outside, words, names };
+}
+
+/** Finds the places with all words of a name that the page has; if there are none, the places of each word. */
+function findTogether(words: readonly Places[]): Places[] {
+  const [rarest, ...others] = words.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
+  if (!rarest || others.length === 0 || rarest.count > MOST_PLACES) return rarest ? [rarest] : [];
+  const shared = rarest.listFirst(MOST_PLACES).filter((place) => others.every((word) => word.has(place)));
+  return shared.length > 0 ? [Places.join(shared.map(Places.fromPlace))] : [rarest, ...others];
 }
 
 const HAS_WORDS = "the sentence has no number, date or quotation to look for";
@@ -254,7 +262,9 @@ function decideSupportAt(
   { content, names, isForeign }: Reading,
 ): Support {
   const isRow = (place: number) => content.passages[place]?.isRow === true;
-  const isBeside = (place: number, other: number) => !(isRow(place) && isRow(other));
+  // Neighbouring rows, and passages under different headings, are about other things.
+  const isBeside = (place: number, other: number) =>
+    !(isRow(place) && isRow(other)) && content.passages[place]?.subject === content.passages[other]?.subject;
   const isNear = (place: number) =>
     names.length === 0 ||
     names.some(

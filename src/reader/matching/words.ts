@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../languages/languages.js";
 import { listMatches } from "../languages/patterns.js";
-import { findMonths } from "./dates.js";
+import { findMonths, removeDates } from "./dates.js";
 import { findQuotations, isStatement } from "./quotations.js";
 
 /** Words without a subject of their own: the usual stop words of English, and the openings of questions. */
@@ -62,22 +62,23 @@ const KEY = 6;
 const LEAST_PART = 3;
 
 /**
- * Finds the words of a text that name something: those with a capital letter, but no months and no words of quoted
- * sentences. German capitalizes nouns, so there only words in capitals or between quotation marks are names.
+ * Finds the names in a text: words with a capital letter, those side by side as one, and names of fields (`idle_timeout`);
+ * no months and no words of quoted sentences. German capitalizes nouns, so there only words in capitals or between
+ * quotation marks are names.
  */
 export function findNames(text: string, language: string | undefined, vocabulary: Vocabulary): string[] {
-  const quotations = findQuotations(text);
-  const isSaid = (at: number) =>
-    quotations.some((quotation) => isStatement(quotation) && quotation.start <= at && at < quotation.end);
-  const terms = quotations.filter((quotation) => !isStatement(quotation)).map((quotation) => quotation.text);
-  const capitals = listMatches(CAPITAL, text).flatMap(({ 0: name, index }) =>
-    isSaid(index) || (language === "de" && !/^\p{Lu}{2,}/u.test(name)) ? [] : name,
+  const [statements, terms] = [findQuotations(text).filter(isStatement), findQuotations(text)];
+  const bare = removeDates(text, statements);
+  const isGerman = language === "de";
+  const names = listMatches(isGerman ? CAPITALS : NAME, bare).map(([name]) =>
+    name.replace(/\p{L}+/gu, (word) => (findMonths(word, vocabulary).length > 0 ? "" : word)),
   );
-  return [...capitals, ...(language === "de" ? terms : [])].filter(
-    (name) => findMonths(name, vocabulary).length === 0,
-  );
+  return [...names, ...(isGerman ? terms.filter((term) => !isStatement(term)).map((term) => term.text) : [])];
 }
-const CAPITAL = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{M}\p{N}]*/gu;
+const FIELD = "(?<![\\p{L}\\p{N}_])[\\p{L}\\p{N}]+(?:_[\\p{L}\\p{N}]+)+";
+const CAPITALS = new RegExp(`${FIELD}|(?<![\\p{L}\\p{N}])\\p{Lu}{2}[\\p{L}\\p{M}\\p{N}]*`, "gu");
+const WORD = "(?<![\\p{L}\\p{N}])\\p{Lu}[\\p{L}\\p{M}\\p{N}]*";
+const NAME = new RegExp(`${FIELD}|${WORD}(?:[ -]${WORD})*`, "gu");
 
 /** Returns the share of words that two texts have in common, 0 to 1. */
 export function measureLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -223,6 +223,31 @@ describe("near a name", () => {
     expect(await held(claim, ...texts)).toBe(verdict);
   });
 
+  const inSections = (claim: string, ...sections: [over: string, text: string][]) => {
+    const named = sections.map(([over, text]) => ({ text, over, subject: over }));
+    const content = new PageContent([...named, ...filler.map((text) => ({ text, over: "", subject: "" }))]);
+    return verdictOf(claim, { ...page(), content });
+  };
+  test.each<[string, string, Verdict]>([
+    ["under its own heading", "Orvik sold 412 pumps.", "found"],
+    ["under the next heading", "Brenta sold 412 pumps.", "unchecked"],
+    ["of which another name has a part", "Brenta West sold 555 pumps.", "unchecked"],
+    ["with all its words", "Brenta East sold 555 pumps.", "found"],
+    ["of a field", "The default of idle_timeout is 600 s.", "found"],
+    ["of another field", "The default of open_timeout is 600 s.", "unchecked"],
+  ])("%s: %s", async (_name, claim, verdict) => {
+    const judged = await inSections(
+      claim,
+      ["Orvik", "It sold 412 pumps."],
+      ["Brenta", "It is a maker of pumps."],
+      ["Brenta West", "It is the smaller one."],
+      ["Brenta East", "It sold 555 pumps."],
+      ["open_timeout", "The default is 30 s."],
+      ["idle_timeout", "The default is 600 s."],
+    );
+    expect(judged).toBe(verdict);
+  });
+
   test("that has a row of its own, a figure of the next row is not its own", async () => {
     const rows = ["Orvik | 300", "Brenta | 412", "Calder | 555"];
     const passages = [

@@ -65,15 +65,15 @@ const judged = await Promise.all(
 const textsOf = (label: string, ...verdicts: Verdict[]) =>
   judged.flatMap((each) => (each.label === label && verdicts.includes(each.verdict) ? each.text : []));
 
-test("the set has 801 sentences over 110 pages", () => {
-  expect(pages).toHaveLength(110);
-  expect(judged).toHaveLength(801);
+test("the set has 854 sentences over 115 pages", () => {
+  expect(pages).toHaveLength(115);
+  expect(judged).toHaveLength(854);
 });
 
 // Before judging was written anew (0a05f487): 59 of the first 400 true ones missing, 1 of 140 inventions and 98 of 123 others found.
-test("of 488 true sentences at most 9 are missing, and at least 445 found", () => {
+test("of 515 true sentences at most 9 are missing, and at least 475 found", () => {
   expect(textsOf("T", "missing", "gone").length, textsOf("T", "missing").join("\n")).toBeLessThanOrEqual(9);
-  expect(textsOf("T", "found").length).toBeGreaterThanOrEqual(445);
+  expect(textsOf("T", "found").length).toBeGreaterThanOrEqual(475);
 });
 
 test("of 163 inventions at most 1 is found, and at least 158 are missing", () => {
@@ -81,8 +81,8 @@ test("of 163 inventions at most 1 is found, and at least 158 are missing", () =>
   expect(textsOf("I", "missing").length).toBeGreaterThanOrEqual(158);
 });
 
-test("of 123 sentences whose figure is that of something else at most 88 are found", () => {
-  expect(textsOf("E", "found").length, textsOf("E", "found").join("\n")).toBeLessThanOrEqual(88);
+test("of 149 sentences whose figure is that of something else at most 92 are found", () => {
+  expect(textsOf("E", "found").length, textsOf("E", "found").join("\n")).toBeLessThanOrEqual(92);
 });
 
 test("nothing is held against a page that was not delivered", () => {
