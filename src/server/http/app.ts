@@ -36,34 +36,34 @@ import {
 } from "./responses.js";
 
 export interface AppParts extends Probes {
-  /** False for a worker, which does research and answers no operation of §4. */
+  /** False for a worker, which does research and does not serve the operations of §4. */
   hasOperations: boolean;
   store: ConversationStore;
   observers: readonly Observer[];
   authenticate: Authenticate;
   clock: Clock;
   allowHosts: ReadonlySet<string>;
-  /** Handles `/ui` and below; undefined for a service without the page. */
+  /** Handles `/ui` and the paths below it; undefined for a service without the page. */
   ui?: Pick<Ui, "answer">;
   log: Log;
 }
 
 const NO_BODY = Promise.resolve(Buffer.alloc(0));
 
-/** A longer body waits for its turn, bytes, because parsing takes several times as much memory. */
+/** The size in bytes above which a body waits for its turn, because parsing takes several times as much memory. */
 const SMALL_BODY = 65_536;
-/** Per key, so that one key's slow bodies or long outputs do not delay the requests of others. */
+/** Maximum number of large bodies and of outputs in progress per key, so that one key does not delay the requests of others. */
 const LARGE_AT_ONCE = 16;
 const OUTPUTS_AT_ONCE = 8;
-/** How long a body may keep its turn, ms, because a client may send slowly. */
+/** How long a body may keep its turn, in ms, because a client may send slowly. */
 const TURN_MS = 5_000;
 
 const NEVER = new AbortController().signal;
 
-/** Handles one request with its answer; never rejects. */
+/** Answers one request; never rejects. */
 export type App = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 
-/** §4.1 to §4.4, with what they leave open. */
+/** The operations of §4.1 to §4.4 with their methods and paths. */
 const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
   ["create", "POST", CREATE.path, create],
   ["stop", "POST", "/api/v1/conversation/:request_id/stop", stop],
@@ -71,16 +71,16 @@ const OPERATIONS: readonly [Operation, "GET" | "POST", string, Handler][] = [
   ["output", "GET", "/api/v1/conversation/:request_id/output", answerOutput],
 ];
 
-/** Serves the operations of §4 over HTTP. Every answer, of any status, is an envelope (§2). */
+/** Creates the HTTP service of the operations of §4. Every answer, whatever its status, is an envelope (§2). */
 export function createApp(parts: AppParts): App {
-  // The router that fits all paths here; Hono's default adds a second one for paths that do not fit.
+  // This router suits all paths here; Hono's default adds a second router for other paths.
   const routes: Routes = new HonoBase({ router: new RegExpRouter() });
   const { allowHosts, authenticate, clock, log, observers, store } = parts;
 
   const schemas = new SchemaChecks(new CheckTimes(clock));
   const troubles = new Troubles(log, clock);
   const turns = new Map<string, { places: Semaphore; takers: number }>();
-  /** Waits for the turn of a large body or an output. Returns the function that ends the turn of a body. */
+  /** Waits for the turn of a large body or an output. For a body, returns the function that ends the turn. */
   const turnOf = async (operation: Operation, { incoming, outgoing }: HttpBindings) => {
     const { headers } = incoming;
     const { "content-length": length = 0, "transfer-encoding": encoding, authorization: sender } = headers;
@@ -98,8 +98,8 @@ export function createApp(parts: AppParts): App {
       if (keyTurn.takers === 0) turns.delete(name);
     };
     if (operation === "output") {
-      // A result stays in memory until its client has read it, and the event loop serves others between two results. An answer
-      // that queues behind another one does not see the end of its connection, but its request does.
+      // A result stays in memory until its client has read it, and the event loop serves others between two results. An
+      // answer that queues behind another one does not notice the end of its connection, but its request does.
       void Promise.race([finished(outgoing), finished(incoming)]).then(endTurn, endTurn);
       return undefined;
     }
@@ -114,7 +114,7 @@ export function createApp(parts: AppParts): App {
       const requestId = c.req.param("request_id") ?? "";
       Object.assign(exchange, { operation, ...(isRequestId(requestId) && { requestId }) });
       const carryOut = async () => {
-        // The body is read during the lookup of the key, so that a slow store does not make the body late.
+        // Read the body while the key is looked up, so that a slow store does not make the body late.
         const body = method === "POST" ? readBody(request) : NO_BODY;
         body.catch(() => {});
         const { caller, keyName } = await authenticate(request);
@@ -148,7 +148,7 @@ export function createApp(parts: AppParts): App {
     const { default: description } = await import("../../../openapi.yaml");
     return new Response(JSON.stringify(description), { headers: ANSWER_HEADERS });
   });
-  // The process is alive.
+  // Answers as long as the process is alive.
   get("/health", async () => buildSuccessResponse({}));
   get("/ready", () => answerReady(parts));
   const { ui, metrics: measured, metricsToken } = parts;
@@ -158,10 +158,10 @@ export function createApp(parts: AppParts): App {
 
   routes.notFound(() => buildErrorResponse(new HttpError("NOT_FOUND", "There is nothing at this path.")));
   const respondWith = (error: unknown, { outgoing }: HttpBindings) => {
-    // The store's own errors are logged once, not for each request.
+    // The store logs its own errors once, instead of for each request.
     if (!(error instanceof HttpError || error instanceof StoreError)) log(...describeDefect(error));
     if (!(error instanceof StoreOutcomeUnknownError)) return buildErrorResponse(toHttpError(error));
-    // Drops the connection, because any answer would claim that the request was done or not done.
+    // Drop the connection, because any answer would claim that the request was carried out or not.
     outgoing.socket?.destroy();
     return RESPONSE_ALREADY_SENT;
   };
@@ -183,7 +183,7 @@ export function createApp(parts: AppParts): App {
 
 type Routes = HonoBase<{ Bindings: HttpBindings & { exchange: Partial<Exchange> } }>;
 
-/** Registers one handler for all methods of a path, which is faster than Hono's chain of handlers. */
+/** Throws a HttpError (405) for another method. One handler for all methods of a path is faster than a chain of Hono's handlers. */
 function checkMethod(asked: string, method: "GET" | "POST"): void {
   if (asked === method || (asked === "HEAD" && method === "GET")) return;
   const headers = { Allow: method === "GET" ? "GET, HEAD" : method };

@@ -6,15 +6,15 @@ import type { Caller } from "../conversations/conversation-store.js";
 import { hashKey, isValid, type KeyStore } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
 
-/** §5: identifies the key of a request by its bearer token, with an added key's name; rejects with a HttpError (401). */
+/** Identifies the key of a request by its bearer token (§5), and the name of an added key. Rejects with a HttpError (401). */
 export type Authenticate = (request: IncomingMessage) => Promise<{ caller: Caller; keyName?: string }>;
 
-/** Returns the token of the Authorization header; undefined without one. */
+/** Returns the token of the Authorization header; undefined if the header has no bearer token. */
 export function readBearerToken(request: IncomingMessage): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** The single key of a service without added keys. */
+/** The only key of a service to which no keys were added. */
 export interface SingleKey {
   keyId: string;
   hash: string;
@@ -22,7 +22,7 @@ export interface SingleKey {
   limits: HourlyLimit;
 }
 
-/** Accepts only added keys once a key was added, and `single` before that. */
+/** Creates a check that accepts only added keys once a key was added, and only the key `single` before that. */
 export function createAuthenticator(
   keys: KeyStore,
   single: SingleKey | undefined,
@@ -38,14 +38,14 @@ export function createAuthenticator(
       const { id: keyId, limits, budgets } = key;
       return { caller: { keyId, limits, ...(budgets && { budgets }), ownOnly: true }, keyName: key.name };
     }
-    // The comparison takes the same time for every token.
+    // Compare in constant time, so that the time does not reveal how much of a token is right.
     if (!single || !timingSafeEqual(Buffer.from(hash), Buffer.from(single.hash)))
       throw createInvalidKeyError();
     return { caller: { keyId: single.keyId, limits: single.limits, ownOnly: false } };
   };
 }
 
-/** §7, INVALID_API_KEY. */
+/** Creates the error INVALID_API_KEY of §7. */
 export function createInvalidKeyError(message = "The API key is missing, invalid or expired."): HttpError {
   return new HttpError("INVALID_API_KEY", message, { "WWW-Authenticate": "Bearer" });
 }

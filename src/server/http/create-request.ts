@@ -8,18 +8,18 @@ import { KeyedMutex } from "../../core/semaphore.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { createTooManyRequests, HttpError } from "./responses.js";
 
-/** The most time that checks of one key's schemas may take within `MINUTE_MS`, ms. */
+/** Maximum time that checking the schemas of one key may take within `MINUTE_MS`, in ms. */
 const CHECKS_MS = 10_000;
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** Limits the time for the schemas of each key. */
+/** Limits the time that is spent on checking the schemas of each key. */
 export class CheckTimes {
-  /** The time of the checks (ms) in each second of the last minute, by the second's end; oldest first. */
+  /** For each key, the time spent on checks (ms) in each second of the last minute, oldest first; `at`: monotonic ms. */
   readonly #spent = new Map<string, { at: number; ms: number }[]>();
   constructor(private readonly clock: Clock) {}
 
-  /** Throws a HttpError (429) if the key's time is used up. */
+  /** Throws a HttpError (429) if the key's time in the last minute is used up. */
   checkLeft(keyId: string): void {
     const now = this.clock.monotonic();
     const recent = (this.#spent.get(keyId) ?? []).filter(({ at }) => at > now - MINUTE_MS);
@@ -34,7 +34,7 @@ export class CheckTimes {
     throw createTooManyRequests(message, full.at + MINUTE_MS - now);
   }
 
-  /** Counts a check that has just ended. */
+  /** Adds the duration of a check that has just ended. */
   add(keyId: string, ms: number): void {
     const at = this.clock.monotonic();
     const spent = this.#spent.get(keyId) ?? [];
@@ -45,17 +45,17 @@ export class CheckTimes {
   }
 }
 
-/** Checks schemas, one at a time and for a limited time per key, so that one key cannot delay all others. */
+/** Checks schemas, one at a time for each key and within the key's time, so that one key cannot delay all others. */
 export class SchemaChecks {
   readonly #turns = new KeyedMutex();
   constructor(
     private readonly times: CheckTimes,
-    /** Loaded for the first schema. */
+    /** The module is loaded for the first schema. */
     private readonly checkSchema: typeof CheckSchema = async (...question) =>
       (await import("../../core/json-schema/check.js")).checkSchema(...question),
   ) {}
 
-  /** Throws a HttpError if the schema is unusable (400) or the key's time is used up (429). */
+  /** Throws a HttpError if the schema is unusable (400), or if the key's time is used up (429). */
   check(keyId: string, schema: JsonSchema, request: IncomingMessage): Promise<void> {
     return this.#turns.run(keyId, async () => {
       checkIsAnswerable(request);
@@ -69,7 +69,7 @@ export class SchemaChecks {
   }
 }
 
-/** Parses a create body (§2) without checking its schema, and applies defaults. Throws VALIDATION_ERROR (§7). */
+/** Parses the body of a create request (§2) without checking its schema, and applies defaults. Throws VALIDATION_ERROR (§7). */
 export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
   const body = parse(bytes);
   if (!isObject(body)) throw createInvalidError("The request body must be a JSON object.");

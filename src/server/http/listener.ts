@@ -10,17 +10,17 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import type { App } from "./app.js";
 import { ANSWER_HEADERS, buildErrorBody, buildErrorResponse, HttpError } from "./responses.js";
 
-/** The timeouts for a client to send its headers, and its whole request, ms. */
+/** Maximum time for a client to send its headers, and its whole request, in ms. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the idle timeout of the large clouds' load balancers: 60 s. */
+/** How long an idle connection stays open, in ms: longer than the 60 s of the large clouds' load balancers. */
 const KEEP_ALIVE_MS = 65_000;
-/** The timeout for a client that reads nothing of its answer, ms, because the whole answer stays in memory. */
+/** How long a client may read nothing of its answer, in ms, because the whole answer stays in memory. */
 const STALLED_MS = 60_000;
 
-/** A server that answers everything with an envelope. Once `closing` is aborted, it closes each connection after an answer. */
+/** Creates a server that answers every request with an envelope. Once `closing` aborts, it closes each connection after an answer. */
 export function createListener(app: App, closing: AbortSignal, stalledMs = STALLED_MS): Server {
-  // The adapter also serves HTTP/2; this server does not.
+  // The adapter's types include HTTP/2, which this server does not serve.
   const listener = getRequestListener((request, bindings) => app(request, bindings as HttpBindings), {
     errorHandler: () =>
       buildErrorResponse(new HttpError("BAD_REQUEST", "The Host header or the target is malformed.")),
@@ -37,7 +37,7 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 1_000,
-      // Node's own answer to a missing Host has no body, so checkHost answers instead.
+      // Node.js answers a missing Host header without a body, so `checkHost` answers instead.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -55,8 +55,8 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
     socket.once("close", () => open.delete(socket));
     const { destroySoon } = socket;
     // If the connection were closed while the client still sends, a reset would destroy the answer (RFC 9112 §9.6). The
-    // adapter discards what arrives, but closes after 500 ms. The request timeout or the end of the server
-    // ends this wait.
+    // adapter discards what arrives, but closes after 500 ms. So wait for the end of the request, which the request
+    // timeout or the closing of the server brings at the latest.
     socket.destroySoon = () => {
       const request = open.get(socket)?.request;
       const isWhole = request === undefined || request.complete;
@@ -77,12 +77,12 @@ export function createListener(app: App, closing: AbortSignal, stalledMs = STALL
   return server;
 }
 
-/** An error of Node's parser, with the bytes it could not parse. */
+/** An error of Node's HTTP parser, with the bytes that it could not parse. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
 /**
- * The pending answers of each connection. A collection with an entry per request would reallocate its table again and
- * again, and the old tables would keep requests in memory.
+ * The pending request and response of each open connection; undefined while the connection is idle. An entry per
+ * request would make the table grow again and again, and the old tables would keep requests in memory.
  */
 type Open = Map<Duplex, { request: IncomingMessage; response: ServerResponse } | undefined>;
 
@@ -93,7 +93,7 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
     return;
   }
   const { request, response } = open.get(socket) ?? {};
-  // The only pending request may be the unreadable one itself, which never completes.
+  // Only a complete request is answered before this one: an incomplete one is the unreadable request itself.
   if (request?.complete) {
     response?.once("finish", () => answerUnreadable(open, error, socket));
     return;
@@ -103,12 +103,12 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join("")}\r\n`;
   const bodiless = error.rawPacket?.subarray(0, 5).toString("latin1") === "HEAD ";
-  // Ignores the rest of a request that was too slow.
+  // After a timeout, drop the rest of the request together with the connection.
   const then = answer.code === "REQUEST_TIMEOUT" ? () => socket.destroy() : () => {};
   socket.end(bodiless ? head : head + body, then);
 }
 
-/** Formats the last answer on a connection. */
+/** Formats the last answer on a connection, which tells the client to close it. */
 function formatLastAnswer(error: HttpError) {
   const body = buildErrorBody(error);
   const length = { "Content-Length": String(Buffer.byteLength(body)) };

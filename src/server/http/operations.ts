@@ -17,23 +17,23 @@ import { readCreateBody, type SchemaChecks } from "./create-request.js";
 import { checkIsAnswerable } from "./request-checks.js";
 import { createTooManyRequests, HttpError } from "./responses.js";
 
-/** The request of an operation of §4, and the key that sent it. */
+/** The request of an operation of §4, with the key that sent it. */
 export interface Call {
   store: ConversationStore;
   schemas: SchemaChecks;
   clock: Pick<Clock, "now">;
   caller: Caller;
   request: IncomingMessage;
-  /** Resolves with the whole body of a POST; the read starts before the call. */
+  /** Resolves with the whole body of a POST. Reading starts before the handler is called. */
   body: Promise<Buffer>;
-  /** The id in the path; empty for create. */
+  /** The id in the path; empty for a create. */
   requestId: string;
 }
 
-/** Runs one operation: resolves with the answer's `data`, rejects with a HttpError. */
+/** Carries out one operation. Resolves with the answer's `data`; rejects with a HttpError. */
 export type Handler = (call: Call) => Promise<Data>;
 
-/** §4.1 */
+/** Creates a conversation (§4.1). */
 export const create: Handler = async ({ store, schemas, clock, caller, request, body }) => {
   const job = { request_id: randomUUID(), ...readCreateBody(await body) };
   if (job.output_schema !== undefined) await schemas.check(caller.keyId, job.output_schema, request);
@@ -50,7 +50,7 @@ export const create: Handler = async ({ store, schemas, clock, caller, request, 
   return { request_id: job.request_id, status: "PENDING", created_at: formatTimestamp(created.createdAt) };
 };
 
-/** §4.2 */
+/** Stops a conversation (§4.2). */
 export const stop: Handler = async ({ store, clock, caller, request, body, requestId }) => {
   await body;
   checkIsAnswerable(request);
@@ -74,7 +74,7 @@ export const stop: Handler = async ({ store, clock, caller, request, body, reque
   }
 };
 
-/** Describes for the client what happens to the upstream request of a stopped conversation. */
+/** Tells the client what happens to the upstream request of a stopped conversation; empty if it is stopped there, too. */
 export function describeGoesOn(remote: RemoteRequest | undefined): string {
   if (remote === undefined) return "";
   const { provider, canStop, remoteId } = remote;
@@ -84,7 +84,7 @@ export function describeGoesOn(remote: RemoteRequest | undefined): string {
   return unknown + (canStop ? " If its id comes, it is stopped there." : paid);
 }
 
-/** §4.3. The interface leaves the fields beyond `status` open. */
+/** Returns the status of a conversation (§4.3). The interface defines no field except `status`. */
 export const answerStatus: Handler = async ({ store, caller, requestId }) => {
   const conversation = await store.get(caller, requestId);
   if (conversation === undefined) throw createNotFoundError();
@@ -93,7 +93,7 @@ export const answerStatus: Handler = async ({ store, caller, requestId }) => {
   return { request_id: requestId, status, created_at: formatTimestamp(createdAt), ...shown };
 };
 
-/** §4.4. The interface defines only its purpose. */
+/** Returns the output of a conversation (§4.4). The interface defines the purpose of this operation, but not its fields. */
 export const answerOutput: Handler = async ({ store, caller, requestId }) => {
   const answer = await store.output(caller, requestId);
   if (answer === undefined) throw createNotFoundError();
@@ -110,12 +110,12 @@ export const answerOutput: Handler = async ({ store, caller, requestId }) => {
   return { ...more, request_id: requestId, status, output: new JsonText(answer.output), completed_at };
 };
 
-/** Formats epoch ms as §2 says: ISO 8601 with a UTC offset and fractional seconds. */
+/** Formats epoch ms as §2 requires: ISO 8601 with a UTC offset and fractional seconds. */
 function formatTimestamp(at: number): string {
   return `${new Date(at).toISOString().slice(0, -1)}+00:00`;
 }
 
-/** §7, REQUEST_NOT_FOUND. */
+/** Creates the error REQUEST_NOT_FOUND of §7. */
 function createNotFoundError(): HttpError {
   return new HttpError("REQUEST_NOT_FOUND", "No request has this request_id.");
 }
@@ -133,7 +133,7 @@ function createRateLimitError(
   return Object.assign(error, { isHourUsedUp: true, ...(over && { reason: "budget" }) });
 }
 
-/** Says which budget of the key is used up, and until when (epoch ms) if that is known. */
+/** Describes which budget of the key is used up, and until when. `end`: epoch ms. */
 function describeBudget(over: NonNullable<RateLimited["over"]>, end: number): string {
   const until = formatIsoDate(end).replace(/\.\d+/, "");
   const span = formatExactDuration(over.ms);

@@ -5,7 +5,7 @@ import type { Metrics } from "../monitoring/metrics.js";
 import { createInvalidKeyError, readBearerToken } from "./authentication.js";
 import { buildSuccessResponse, createUnavailable } from "./responses.js";
 
-/** Whether a target skips the Host check, because orchestrators use the address of their own network. */
+/** Returns whether the Host check is skipped for a path, because orchestrators address it by the IP of their network. */
 export function isForAnyHost(target: string, { metricsToken }: Pick<Probes, "metricsToken">): boolean {
   const [path] = target.split("?", 1);
   if (path === "/metrics") return metricsToken !== undefined;
@@ -15,22 +15,22 @@ export function isForAnyHost(target: string, { metricsToken }: Pick<Probes, "met
 /** The operators' endpoints, which are not part of the interface. */
 export interface Probes {
   store: Pick<ConversationStore, "checkReady">;
-  /** Aborted when the service begins to close. */
+  /** Aborts when the service begins to close. */
   closing: AbortSignal;
-  /** The token for metrics; undefined disables them. */
+  /** The token that a request for metrics needs; undefined disables metrics. */
   metricsToken: string | undefined;
-  /** Loaded at the first request for metrics. */
+  /** The metrics; undefined if they are disabled. */
   metrics?: Metrics;
 }
 
-/** Resolves if the store can be read and the service is not closing; else rejects with a 503. */
+/** Answers that the service is ready. Rejects with a 503 if it is closing or the store cannot be read. */
 export async function answerReady({ store, closing }: Probes): Promise<Response> {
   if (closing.aborted) throw createUnavailable("The service is closing.");
   await store.checkReady();
   return buildSuccessResponse({});
 }
 
-/** Returns the metrics for Prometheus to a client with `token`. */
+/** Returns the metrics for Prometheus. Rejects with a 401 if the request does not have `token`. */
 export async function answerMetrics(
   metrics: Metrics,
   token: string,

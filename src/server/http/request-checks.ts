@@ -5,13 +5,13 @@ const LOOPBACK = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\
 
 const HOST = /^host$/i;
 
-/** Accepts only loopback names and those in `allowed`, so that no web page reaches the service by DNS rebinding. */
+/** Throws unless Host is a loopback name or in `allowed`, so that no web page reaches the service by DNS rebinding. */
 export function checkHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
   const host = request.headers.host;
   if (host === undefined || host === "") {
     throw new HttpError("BAD_REQUEST", "The Host header is missing.");
   }
-  // Node keeps the first of several Host headers, but a proxy in front may have used another (RFC 9112 §3.2).
+  // Node.js keeps the first of several Host headers, but a proxy in front may have used another one (RFC 9112 §3.2).
   if (request.rawHeaders.filter((text, at) => at % 2 === 0 && HOST.test(text)).length > 1)
     throw new HttpError("BAD_REQUEST", "The Host header appears more than once.");
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
@@ -23,14 +23,14 @@ export function checkHost(request: IncomingMessage, allowed: ReadonlySet<string>
   }
 }
 
-/** Rejects requests with Origin, because only web pages send it and none needs this service. */
+/** Throws for a request with an Origin header, because only web pages send it and they do not need this service. */
 export function checkOrigin(request: IncomingMessage): void {
   if (request.headers.origin !== undefined) {
     throw new HttpError("ORIGIN_NOT_ALLOWED", "Requests of web pages (with an Origin header) are refused.");
   }
 }
 
-/** §4.1, §4.2: checks the content type that every POST needs, with or without a body. */
+/** Throws unless the content type is JSON, which every POST needs even without a body (§4.1, §4.2). */
 export function checkContentType(request: IncomingMessage): void {
   const type = request.headers["content-type"] ?? "";
   if (!/^\s*application\/json\s*(?:;|$)/i.test(type)) {
@@ -38,7 +38,7 @@ export function checkContentType(request: IncomingMessage): void {
   }
 }
 
-/** The largest body, bytes. The interface leaves the limit open (§8), so this is ours. */
+/** Maximum size of a request body in bytes. The interface leaves the limit open (§8), so this value is ours. */
 export const MAX_BODY_BYTES = 1_048_576;
 
 /** Throws a HttpError (413) if Content-Length is over MAX_BODY_BYTES. */
@@ -46,13 +46,13 @@ export function checkContentLength(request: IncomingMessage): void {
   if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw createTooLargeError();
 }
 
-/** Throws a HttpError if no answer can reach the client: it has left, or was already answered as too slow. */
+/** Throws a HttpError if no answer can reach the client, because it has left or was already answered as too slow. */
 export function checkIsAnswerable({ socket }: IncomingMessage): void {
   if (socket.destroyed || socket.writableEnded)
     throw new HttpError("BAD_REQUEST", "The connection was closed before the request was carried out.");
 }
 
-/** Reads the whole body. Rejects as soon as it exceeds MAX_BODY_BYTES. */
+/** Reads the whole body. Rejects as soon as the body exceeds MAX_BODY_BYTES. */
 export function readBody(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import { API_VERSION, type Data, SERVICE_CODES } from "../../core/protocol/conve
 import { formatDuration } from "../../core/text/duration.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 
-/** The error codes of §7, and ours for what the interface leaves open, each with its HTTP status. */
+/** The HTTP status of each error code: the codes of §7, and our own for what the interface leaves open. */
 export const ERROR_STATUS = {
   ...SERVICE_CODES,
   BAD_REQUEST: 400,
@@ -27,12 +27,12 @@ export const ERROR_STATUS = {
 
 export type HttpErrorCode = keyof typeof ERROR_STATUS;
 
-/** An error of §7 for the client: its code, its HTTP status, its sentence. Operations and request checks throw it. */
+/** Thrown by operations and request checks to answer with this code, HTTP status, message and headers (§7). */
 export class HttpError extends Error {
   override name = "HttpError";
-  /** Whether the hour or a budget of the key is used up. */
+  /** Whether the request was refused because its key's hourly limit or a budget is used up. */
   isHourUsedUp = false;
-  /** A detail beyond the code, for programs. */
+  /** A detail for programs, in addition to the code. */
   reason: "budget" | undefined;
   constructor(
     readonly code: HttpErrorCode,
@@ -46,22 +46,22 @@ export class HttpError extends Error {
   }
 }
 
-/** §7, RATE_LIMIT_EXCEEDED, with `Retry-After` in seconds. `message` names the limit, or is the upstream service's own. */
+/** Creates RATE_LIMIT_EXCEEDED (§7) with `Retry-After`. `message` names the limit, or comes from the upstream service. */
 export function createTooManyRequests(message: string, retryAfterMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const whole = `${message.replace(/[^.!?]$/, "$&.")} The next one is allowed in ${formatDuration(seconds * 1_000)}.`;
   return new HttpError("RATE_LIMIT_EXCEEDED", whole, { "Retry-After": String(seconds) });
 }
 
-/** The `Retry-After` while the store cannot be reached, seconds. */
+/** The `Retry-After` while the store cannot be reached, in seconds. */
 const UNAVAILABLE_S = 2;
 
-/** 503, with `Retry-After`. */
+/** Creates a 503 with `Retry-After`. */
 export function createUnavailable(message: string): HttpError {
   return new HttpError("SERVICE_UNAVAILABLE", message, { "Retry-After": String(UNAVAILABLE_S) });
 }
 
-/** Converts any error to an answer. Hides the message of an error that is not meant for clients. */
+/** Converts any error to one for the client, and hides the message of an error that is not meant for clients. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof StoreUnavailableError)
@@ -69,33 +69,33 @@ export function toHttpError(error: unknown): HttpError {
   return new HttpError("INTERNAL_ERROR", "Internal error.");
 }
 
-/** Builds the body of a success (§2, response envelope). Members of `data` may be JsonText. */
+/** Builds the body of a successful answer (§2). Members of `data` may be JsonText. */
 export function buildSuccessBody(data: Data): string {
   let members = "";
   for (const [name, value] of Object.entries(data)) {
     if (value === undefined) continue;
-    // A JsonText is inserted without parsing it.
+    // A JsonText is inserted as it is, without parsing.
     const text = value instanceof JsonText ? value.text : stringifyExact(value);
     members += `${members && ","}${JSON.stringify(name)}:${text}`;
   }
   return `{"status":true,"version":${JSON.stringify(API_VERSION)},"data":{${members}}}`;
 }
 
-/** Builds the body of an error (§2, response envelope). */
+/** Builds the body of an error answer (§2). */
 export function buildErrorBody({ code, message, reason }: HttpError): string {
   return JSON.stringify({ status: false, version: API_VERSION, error: { message, code, reason } });
 }
 
-/** Headers of every answer: it must not be cached, or interpreted as anything but JSON. */
+/** Headers of every answer: caches must not store it, and browsers must read it as nothing but JSON. */
 export const ANSWER_HEADERS = {
   "Content-Type": "application/json; charset=utf-8",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
 } as const;
 
-/** Builds the HTTP response of a success. */
+/** Builds the HTTP response of a successful operation. */
 export function buildSuccessResponse(data: Data): Response {
-  // Sends bytes, because a socket takes several times as long to encode a long text.
+  // Send bytes: a socket takes several times as long to encode a long text.
   return new Response(Buffer.from(buildSuccessBody(data)), { headers: ANSWER_HEADERS });
 }
 

@@ -9,11 +9,11 @@ import { describeError } from "../../core/text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { KeyBudgets, KeyStore, ServiceKey } from "./key-store.js";
 
-/** The name of the keys' file in the data folder. */
+/** The name of the file with the keys, in the data folder. */
 const FILE = "keys.json";
-/** The longest time that keys are cached, ms: a change takes effect within a second. */
+/** How long keys are cached, in ms, so that a change takes effect within a second. */
 const FRESH_MS = 250;
-/** The largest file of keys, bytes: a hundred thousand keys. */
+/** Maximum size of the file, in bytes: room for a hundred thousand keys. */
 const MAX_BYTES = 32 * 1_048_576;
 /** How long to wait for another process that changes the keys, ms. */
 const LOCK_MS = 5_000;
@@ -35,7 +35,7 @@ const key = v.object({
 });
 const keyFile = v.pipe(v.string(), v.parseJson(), v.object({ keys: v.array(key) }));
 
-/** The keys of a service without a data folder, which cannot be changed. */
+/** The key store of a service without a data folder: empty and unchangeable. */
 export const noKeys: KeyStore = {
   list: async () => [],
   add: async () => false,
@@ -46,7 +46,7 @@ export const noKeys: KeyStore = {
   close: async () => {},
 };
 
-/** The keys of a data folder, in a file that any process may change while a service uses it. */
+/** The key store of a data folder: a file that any process may change while a service uses it. */
 export class KeyFile implements KeyStore {
   readonly #path: string;
   #keys = new Map<string, ServiceKey>();
@@ -91,12 +91,12 @@ export class KeyFile implements KeyStore {
   async close(): Promise<void> {}
 
   #throwUnusable(cause: unknown): never {
-    // The next request reads the file again.
+    // Make the next request read the file again.
     this.#lookedAt = Number.NEGATIVE_INFINITY;
     throw new StoreUnavailableError(`The keys cannot be used: ${describeError(cause)}`, { cause });
   }
 
-  /** Checks the file if the last check is too old; callers meanwhile share that check. */
+  /** Checks whether the file has changed, unless a check in the last FRESH_MS did; concurrent callers share one check. */
   #look(): Promise<void> {
     const now = this.clock.monotonic();
     if (now - this.#lookedAt >= FRESH_MS) {
@@ -112,7 +112,7 @@ export class KeyFile implements KeyStore {
     if (version === this.#version) return;
     const keys = read(this.#path);
     this.#keys = new Map(keys.map((key) => [key.hash, key]));
-    // Keeps the known keys if the file vanishes, so that the service does not accept the single key again.
+    // Keep the known keys if the file vanishes, so that the service does not accept the single key again.
     this.#exists ||= keys.length > 0;
     this.#version = version;
   }
@@ -140,7 +140,7 @@ export class KeyFile implements KeyStore {
   }
 }
 
-/** Finds the key of that name that is not revoked. */
+/** Finds the key with that name that is not revoked. */
 function findCurrent(keys: readonly ServiceKey[], name: string): ServiceKey | undefined {
   return keys.find((key) => key.name === name && key.revokedAt === undefined);
 }

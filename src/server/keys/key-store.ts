@@ -1,31 +1,31 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { HourlyLimit, Tier } from "../../core/protocol/limits.js";
 
-/** At most this many in each `ms`; the window rolls. */
+/** A limit of `most` in any period of `ms` milliseconds. */
 export interface Rate {
   most: number;
   ms: number;
 }
 
-/** The budgets of a key; an undefined one means no limit. */
+/** The budgets of a key; an undefined budget is no limit. */
 export interface KeyBudgets {
-  /** A limit on creates. */
+  /** Maximum number of created conversations in a period. */
   budget?: Rate | undefined;
   dollars?: Rate | undefined;
-  /** How many of its conversations may run at a time; the others wait. */
+  /** Maximum number of the key's conversations that run at a time; further ones wait. */
   atOnce?: number | undefined;
 }
 
-/** An added key, without the key itself. Times are epoch ms. */
+/** An added key, without its secret. Times are epoch ms. */
 export interface ServiceKey {
-  /** The owner of conversations and counts. Each key has a new id, even if its name was used before. */
+  /** The id that owns conversations and counts. Each key has a new one, even if the key's name was used before. */
   id: string;
   /** `[A-Za-z0-9._-]{1,64}`; unique among keys that are not revoked. */
   name: string;
   /** SHA-256 of the key, in hex. */
   hash: string;
   tier: Tier;
-  /** §8, requests per hour: those of the tier, or custom ones for enterprise. */
+  /** Requests per hour (§8): the limits of the tier, or custom ones for enterprise. */
   limits: HourlyLimit;
   budgets?: KeyBudgets | undefined;
   createdAt: number;
@@ -33,19 +33,19 @@ export interface ServiceKey {
   revokedAt?: number | undefined;
 }
 
-/** The keys that were added to a store. Every process sees a change by any process within a second. */
+/** The keys that were added to a store. Every process sees a change within a second, whichever process made it. */
 export interface KeyStore {
-  /** Lists all keys, revoked ones too, oldest first; may be up to a second old. */
+  /** Lists all keys, oldest first, including revoked ones. The list may be up to a second old. */
   list(): Promise<ServiceKey[]>;
-  /** Returns false and adds nothing if a key that is not revoked has the name. */
+  /** Adds a key. Returns false and adds nothing if a key with that name exists that is not revoked. */
   add(key: ServiceKey): Promise<boolean>;
-  /** Changes the budgets in `budgets`; undefined removes one. Returns false as `revoke` does. */
+  /** Changes those budgets of a key that `budgets` contains; undefined removes a budget. Returns false if there is no such key. */
   set(name: string, budgets: KeyBudgets): Promise<boolean>;
-  /** Returns false if no key that is not revoked has the name. */
+  /** Revokes a key at `at` (epoch ms). Returns false if every key with that name is revoked or none exists. */
   revoke(name: string, at: number): Promise<boolean>;
-  /** Returns the key with that hash, valid or not; may be up to a second old. */
+  /** Returns the key with that hash, whether it is valid or not. The answer may be up to a second old. */
   find(hash: string): Promise<ServiceKey | undefined>;
-  /** Whether a key was ever added, which makes only added keys valid. May be up to a second old. */
+  /** Returns whether a key was ever added; then only added keys are valid. The answer may be up to a second old. */
   isInUse(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -60,12 +60,12 @@ export function shortenHash(hash: string): string {
   return hash.slice(0, 16);
 }
 
-/** Generates a random key: 192 bits in letters that need no quotes in a shell. */
+/** Generates a random key of 192 bits, in characters that need no quotes in a shell. */
 export function generateKey(): string {
   return `research-${randomBytes(24).toString("base64url")}`;
 }
 
-/** Generates a key and its stored form. `validMs`: how long it is valid from `now` (epoch ms); undefined for ever. */
+/** Generates a key and the form in which it is stored. `validMs`: how long it is valid from `now` (epoch ms); undefined: for ever. */
 export function createKey(options: {
   name: string;
   tier: Tier;
@@ -84,12 +84,12 @@ export function createKey(options: {
   };
 }
 
-/** Whether a key may be used at `now` (epoch ms). */
+/** Returns whether a key may be used at `now` (epoch ms). */
 export function isValid(key: ServiceKey, now: number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || now < key.expiresAt);
 }
 
-/** Whether `sent` is the secret. Takes the same time for every `sent`. */
+/** Returns whether `sent` is the secret, in a time that does not depend on `sent`. */
 export function isSameSecret(sent: string | undefined, secret: string): boolean {
   return sent !== undefined && timingSafeEqual(Buffer.from(hashKey(sent)), Buffer.from(hashKey(secret)));
 }

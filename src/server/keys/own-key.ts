@@ -6,10 +6,10 @@ import { isKeyText } from "../../core/secrets/key.js";
 import { ServiceStartError } from "../start-error.js";
 import { generateKey } from "./key-store.js";
 
-/** The name of the key's file in the data folder. */
+/** The name of the file with the key, in the data folder. */
 const FILE = "api-key";
 
-/** The longest key, bytes. */
+/** Maximum size of the file, in bytes. */
 const MAX_BYTES = 65_536;
 
 export interface OwnKey {
@@ -18,7 +18,7 @@ export interface OwnKey {
   fresh: boolean;
 }
 
-/** Returns a random key (§5). With a data folder the key is stored there, mode 0600, so that clients can keep it. */
+/** Returns the service's own random key (§5). A data folder keeps it in a file of mode 0600, so that clients can go on using it. */
 export async function chooseApiKey(dataDir?: string): Promise<OwnKey> {
   const fresh = generateKey();
   if (dataDir === undefined) return { apiKey: fresh, fresh: true };

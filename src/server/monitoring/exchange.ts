@@ -3,31 +3,31 @@ import type { Clock } from "../../core/clock.js";
 import type { Operation } from "../../core/protocol/conversation.js";
 import { readBearerToken } from "../http/authentication.js";
 
-/** One request with its answer, for the access log and the metrics. */
+/** One request with its answer, as the access log and the metrics see it. */
 export interface Exchange {
-  /** When the request arrived, epoch ms. */
+  /** Epoch ms at which the request arrived. */
   at: number;
   method: string;
   /** The path without its query. */
   path: string;
-  /** The operation of §4; undefined for other paths. */
+  /** The operation of §4; undefined for any other path. */
   operation?: Operation;
-  /** The name of an added key. */
+  /** The name of the key, if it is an added one. */
   keyName?: string;
   /** The id of the conversation that was created or requested. */
   requestId?: string;
   /** Whether the request was refused because the hour or a budget of its key is used up. */
   isHourUsedUp?: boolean;
-  /** Undefined if the connection was closed without an answer. */
+  /** The HTTP status; undefined if the connection was closed without an answer. */
   status?: number;
-  /** The time from the request's headers to the end of the answer. */
+  /** Milliseconds from the request's headers to the end of the answer. */
   durationMs: number;
 }
 
-/** Receives each exchange when it has ended. */
+/** Called with each exchange when the exchange has ended. */
 export type Observer = (exchange: Readonly<Exchange>) => void;
 
-/** Starts to observe a request. Its handlers add what they learn to the exchange. */
+/** Starts to observe a request. The request's handlers add what they learn to the returned exchange. */
 export function observe(
   observers: readonly Observer[],
   clock: Clock,
@@ -47,7 +47,7 @@ export function observe(
   return exchange;
 }
 
-/** Replaces the request's key in `text` with `[key]`, because a client may have sent it in its path as well. */
+/** Replaces the request's key in `text` with `[key]`, because a client may also have sent the key in the path. */
 function removeToken(text: string, request: IncomingMessage): string {
   const token = readBearerToken(request);
   if (token === undefined) return text;

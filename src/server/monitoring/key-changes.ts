@@ -2,7 +2,7 @@ import type { Clock } from "../../core/clock.js";
 import type { KeyStore, ServiceKey } from "../keys/key-store.js";
 import type { Log } from "./log.js";
 
-/** The interval at which the keys are checked, ms. */
+/** The interval at which the keys are compared with the last list, in ms. */
 const LOOK_MS = 1_000;
 
 /** Logs each key that is added, changed or revoked, until `signal` is aborted. Never rejects. */

@@ -3,13 +3,13 @@ import { describeError } from "../../core/text/phrases.js";
 import { escapeLine, escapeText, stringifySafe } from "../../core/text/safe-text.js";
 import type { Exchange, Observer } from "./exchange.js";
 
-/** Details beside the sentence. */
+/** Details of a log line in addition to its sentence. */
 export interface LogFacts {
-  /** Default: error. `info` reports a recovery, `debug` adds details. */
+  /** Default: error. `info` reports a recovery, and `debug` adds details. */
   level?: "error" | "warning" | "info" | "debug";
   /** The conversation that the line is about. */
   request_id?: string;
-  /** The SQLSTATE of PostgreSQL. */
+  /** The SQLSTATE code of an error from PostgreSQL. */
   sqlstate?: string;
   /** The stack of a defect. */
   stack?: string;
@@ -17,12 +17,12 @@ export interface LogFacts {
   progress?: object;
 }
 
-/** Logs an event for operators, as a sentence without a full stop; called once per change, not per request. */
+/** Logs an event for operators as a sentence without a full stop. Call it once for each change, not for each request. */
 export type Log = (message: string, facts?: LogFacts) => void;
 
 export type LogFormat = "text" | "json";
 
-/** Formats a log line: `TIME LEVEL MESSAGE (FACTS)` with the stack on further lines, or one JSON object. */
+/** Formats a log line: `TIME LEVEL MESSAGE (FACTS)` with the stack on further lines, or one JSON object. `at`: epoch ms. */
 export function logLine(format: LogFormat, at: number, message: string, facts: LogFacts = {}): string {
   const { level = "error", stack, ...more } = facts;
   const time = new Date(at).toISOString();
@@ -43,25 +43,25 @@ export function createHidingLog(secret: string | undefined, log: Log): Log {
     });
 }
 
-/** Describes an unexpected error. */
+/** Returns the arguments of `Log` for an unexpected error. */
 export function describeDefect(error: unknown, facts: LogFacts = {}): Parameters<Log> {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   return [`defect: ${message}`, { ...facts, ...(stack && { stack }) }];
 }
 
-/** The least time between two lines about one trouble, ms, because its causes may alternate. */
+/** Minimum time between two lines about one trouble, in ms, because its causes may alternate. */
 const TROUBLE_MS = 10_000;
 
-/** Logs a trouble when it begins, when its cause has changed after 10 s, and when it ends, however often it occurs. */
+/** Logs a trouble when it begins, when its cause changes (at most every 10 s), and when it ends, however often it occurs. */
 export class Troubles {
-  /** The last line about each trouble, monotonic ms, with its cause; undefined once the trouble has ended. */
+  /** The last line about each trouble: its time (monotonic ms) and cause; the cause is undefined once the trouble has ended. */
   readonly #lastLines = new Map<string, { at: number; text?: string }>();
   constructor(
     private readonly log: Log,
     private readonly clock: Pick<Clock, "monotonic">,
   ) {}
 
-  /** `why`: an error, or a text. */
+  /** Logs that `what` fails, unless the log already says so. `why`: an error, or a text. */
   noteFailure(what: string, why: unknown, facts?: LogFacts): void {
     const text = describeError(why);
     const logged = this.#lastLines.get(what);
@@ -82,13 +82,13 @@ export class Troubles {
   }
 }
 
-/** Writes a line for each exchange, without queries, keys and prompts. */
+/** Creates an observer that writes a line for each exchange, without queries, keys and prompts. */
 export function accessLog(format: LogFormat, write: (line: string) => void): Observer {
   const lineOf = format === "json" ? formatJsonLine : formatTextLine;
   return (exchange) => write(`${lineOf(exchange)}\n`);
 }
 
-/** `TIME METHOD PATH STATUS MS ms KEY REQUEST_ID`, with `-` for a missing value. */
+/** Formats an exchange as `TIME METHOD PATH STATUS MS ms KEY REQUEST_ID`, with `-` for a missing value. */
 export function formatTextLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
   const took = `${durationMs.toFixed(1)} ms`;
@@ -96,7 +96,7 @@ export function formatTextLine(exchange: Readonly<Exchange>): string {
   return escapeLine(parts.join(" "));
 }
 
-/** One object: `time`, `method`, `path`, `status`, `ms`, `key`, `request_id`; null for a missing value. */
+/** Formats an exchange as JSON: `time`, `method`, `path`, `status`, `ms`, `key`, `request_id`; null for a missing value. */
 export function formatJsonLine(exchange: Readonly<Exchange>): string {
   const { method, path, status, durationMs, keyName, requestId } = exchange;
   return stringifySafe({

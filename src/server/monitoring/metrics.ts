@@ -9,11 +9,11 @@ import {
 } from "../conversations/conversation-store.js";
 import type { Observer } from "./exchange.js";
 
-/** Bounds of the histograms, seconds. */
+/** Upper bounds of the histograms' buckets, in seconds. */
 const ANSWER_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 const RESEARCH_SECONDS = [0.1, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200];
 
-/** The timeout for the store's counts, ms. Prometheus gives up after 10 s and would then have no metrics at all. */
+/** Timeout for reading the store's counts, in ms. Prometheus gives up after 10 s and would then get no metrics at all. */
 const STORE_MS = 2_000;
 
 type MeasuredStore = Pick<ConversationStore, "readCounts" | "figures"> & {
@@ -24,13 +24,13 @@ type MeasuredStore = Pick<ConversationStore, "readCounts" | "figures"> & {
 /** The metrics of this process and its store. */
 export interface Metrics {
   observer: Observer;
-  /** Counts a research that ended with this state after that many ms. */
+  /** Counts a research that ended in this state after `durationMs`. */
   researched(status: KnownStatus, durationMs: number): void;
-  /** Returns the text for Prometheus with its content type; the store's counts are NaN while it cannot be reached. */
+  /** Returns the metrics as text for Prometheus, with its content type. The store's counts are NaN while it cannot be reached. */
   exposition(): Promise<{ contentType: string; text: string }>;
 }
 
-/** `version` is the program's. */
+/** Creates the metrics of this process. `version`: that of the program. */
 export function createMetrics(store: MeasuredStore, version: string, clock: Clock): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -162,10 +162,10 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
   };
 }
 
-/** The values of a metric, with their labels beside the key. */
+/** The values of a metric, each with the labels it has in addition to the key. */
 type Values = [value: number, labels?: Record<string, string>];
 
-/** Reads the unfinished work, and the spending of each key by its name. */
+/** Reads the counts of unfinished work, and what each key has spent, with the name of the key. */
 async function readFigures(store: MeasuredStore): Promise<[StoreCounts, Spent[]]> {
   const [unfinished, spent, added] = await Promise.all([
     store.readCounts(),

@@ -5,16 +5,16 @@ import { removeSecrets } from "../../core/secrets/environment.js";
 import { endGroup, spawnGroup } from "./process-group.js";
 
 export interface ExecOptions {
-  /** A command line for the shell. */
+  /** The command line, for a shell. */
   command: string;
   baseUrl: string;
   apiKey: string;
   env: NodeJS.ProcessEnv;
-  /** Ends the command and all its processes: SIGTERM, SIGKILL after 5 s. */
+  /** Ends the command and all its processes with SIGTERM, and with SIGKILL after 5 s. */
   signal: AbortSignal;
 }
 
-/** Runs a command with the service's address and key. Resolves with its exit code, 128 + n for signal n. */
+/** Runs a command with the service's address and key in its environment. Resolves with its exit code, or 128 + n for signal n. */
 export async function execCommand({ command, baseUrl, apiKey, env, signal }: ExecOptions): Promise<number> {
   const options = {
     ...removeSecrets(env),
@@ -22,7 +22,7 @@ export async function execCommand({ command, baseUrl, apiKey, env, signal }: Exe
     RESEARCH_API_KEY: apiKey,
     RESEARCH_PROVIDER: "research",
   };
-  // A profile would direct clients in the command to another service.
+  // A profile would make clients in the command use another service.
   Reflect.deleteProperty(options, "RESEARCH_PROFILE");
   const child = spawnGroup(command, options, "inherit");
   const release = onAbort(signal, () => void endGroup(child));

@@ -1,9 +1,9 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { systemClock } from "../../core/clock.js";
 
-/** How long a group may run after SIGTERM, ms. */
+/** How long a group may keep running after SIGTERM, in ms. */
 export const TERM_GRACE_MS = 5_000;
-/** How long the kernel may take after SIGKILL, ms; a process that remains is a zombie that its parent has not reaped. */
+/** How long to wait after SIGKILL, in ms. A process that remains is a zombie that its parent has not reaped. */
 const KILL_GRACE_MS = 1_000;
 const LOOK_MS = 20;
 
@@ -20,7 +20,7 @@ export function spawnGroup(command: string, env: NodeJS.ProcessEnv, stdio: Stdio
 
 const ending = new WeakMap<ChildProcess, Promise<void>>();
 
-/** Ends the child and its group, with SIGKILL after 5 s. Sends no second signal to a group that is ending. */
+/** Ends the child and its group; sends SIGKILL after 5 s. A group that is already ending gets no second signal. */
 export function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGHUP" = "SIGTERM"): Promise<void> {
   const end = ending.get(child) ?? signalThenKill(child, signal);
   ending.set(child, end);
@@ -43,7 +43,7 @@ async function groupIsGone(child: ChildProcess, limitMs: number): Promise<boolea
   return true;
 }
 
-/** Sends a signal to the group; returns false if the group does not exist. */
+/** Sends a signal to the child's group. Returns false if the group does not exist. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   if (process.platform === "win32") return child.exitCode === null && child.kill(signal);

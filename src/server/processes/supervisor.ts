@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import { endGroup, spawnGroup } from "./process-group.js";
 
-/** An environment variable that all descendants of a command inherit, which identifies processes that left its group. */
+/** An environment variable that all descendants of a command inherit. It identifies processes that left the command's group. */
 const MARK = "SUPERVISED_BY";
 
 /**
- * Reads "+ PID" and "- PID". When its stdin ends, which happens however this process dies, it kills the remaining groups,
- * then, on Linux, processes that left their group and have the mark ($1), until none remains. It ignores signals
- * until then, because a signal to all processes of the service is not meant for it.
+ * A shell script that reads "+ PID" and "- PID". When its stdin ends, which happens however this process dies, it kills
+ * the remaining groups. Then, on Linux, it kills the processes with the mark ($1), which left their group, until none
+ * remains. Until then it ignores signals, because a signal to all processes of the service is not meant for it.
  */
 const SUPERVISOR = `
 trap '' HUP INT TERM
@@ -31,7 +31,7 @@ while [ $found = 1 ]; do
   [ $found = 0 ] || sleep 1
 done`;
 
-/** Waits until the supervisor knows the group; if this process dies before that, the command never starts. */
+/** Delays the command until the supervisor knows its group. If this process dies before that, the command never starts. */
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec /bin/sh -c "$1"';
 
 /** Starts shell commands whose process groups end with this process, even if it is killed. */
@@ -58,13 +58,13 @@ export class Supervisor {
     return child;
   }
 
-  /** Ends the child's group (SIGTERM, SIGKILL 5 s later) and forgets it once all its processes have ended. */
+  /** Ends the child's group (SIGTERM, SIGKILL 5 s later), and forgets the group once all its processes have ended. */
   async end(child: ChildProcess): Promise<void> {
     await endGroup(child);
     if (child.pid !== undefined && this.#groups.delete(child.pid)) this.#tell(`- ${child.pid}\n`);
   }
 
-  /** Ends the supervisor. The caller has ended all groups before. */
+  /** Ends the supervisor. All groups must have ended before. */
   close(): void {
     this.#supervisor?.stdin?.end();
   }
@@ -80,7 +80,7 @@ export class Supervisor {
       env: { PATH: process.env.PATH },
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // If the supervisor was killed, the next command starts another one, which gets the list of groups.
+    // If the supervisor was killed, the next command starts another one with the list of groups.
     const noteGone = () => {
       if (this.#supervisor === supervisor) this.#supervisor = undefined;
     };

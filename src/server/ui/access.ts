@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isSameSecret } from "../keys/key-store.js";
 
-/** Generates 192 bits in letters that links and cookies may contain. */
+/** Generates a secret of 192 bits, in characters that links and cookies may contain. */
 const generateSecret = () => randomBytes(24).toString("base64url");
 
 /** Grants access to the browser that opened the link, until this process ends. */
 export class PageAccess {
-  /** The token of the newest link; undefined once a browser opened it. */
+  /** The token of the newest link; undefined once a browser has opened the link. */
   #token: string | undefined;
   readonly #session = generateSecret();
 
@@ -17,14 +17,14 @@ export class PageAccess {
     return this.#token;
   }
 
-  /** Returns the cookie (a Set-Cookie header) for the first browser with the token; undefined for a wrong or used token. */
+  /** Returns the Set-Cookie header for the first browser that sends the token; undefined for a wrong or used token. */
   open(token: string, request: IncomingMessage): string | undefined {
     if (this.#token === undefined || !isSameSecret(token, this.#token)) return undefined;
     this.#token = undefined;
     return `${nameCookie(request)}=${this.#session}; Path=/ui; HttpOnly; SameSite=Strict`;
   }
 
-  /** Whether a request has the cookie. */
+  /** Returns whether a request has the cookie. */
   has(request: IncomingMessage): boolean {
     const name = nameCookie(request);
     return (request.headers.cookie ?? "").split(";").some((cookie) => {
@@ -34,7 +34,7 @@ export class PageAccess {
   }
 }
 
-/** The name is unique, because a browser sends the cookies of a host to all its ports. */
+/** Names the cookie after the port, because a browser sends the cookies of a host to all its ports. */
 function nameCookie({ socket }: IncomingMessage): string {
   return `research-ui-${socket.localPort}`;
 }

@@ -5,7 +5,7 @@ import RESULT_STYLE from "../../core/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
 import { hashVersion, type Parts } from "./parts.js";
 
-/** The style of results, which this page shows too, and its own. */
+/** The style of results, which this page shows, too, and the page's own style. */
 const STYLE = `${RESULT_STYLE}${OWN_STYLE}`;
 const POLICY = [
   "default-src 'none'",
@@ -14,7 +14,7 @@ const POLICY = [
   ...["base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"],
 ].join("; ");
 
-/** Headers of all parts of the page: browsers store nothing, and other sites learn nothing of it. */
+/** Headers of all parts of the page: browsers store nothing, and other sites learn nothing about it. */
 export const UI_HEADERS = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": POLICY,
@@ -27,16 +27,16 @@ export const UI_HEADERS = {
 export interface UiPage {
   status: number;
   title: string;
-  /** The folder of the page's own files, relative to the page; ends with a slash. */
+  /** The address of the page's own files, relative to the page; ends with a slash. */
   root: string;
   parts: Parts;
-  /** The source of changed parts, relative to the page, without a query; undefined if the page does not change. */
+  /** The address of the event stream with changed parts, relative to the page, without a query; undefined for a static page. */
   events?: string;
-  /** The query that filters the events. */
+  /** The query of the page, with the filter that also applies to the events. */
   query?: URLSearchParams;
 }
 
-/** Renders a page as an answer. The page is readable without its script. */
+/** Renders a page as an HTTP response. The page is readable without its script. */
 export function buildPageResponse(page: UiPage): Response {
   const headers = { ...UI_HEADERS, "Content-Type": "text/html; charset=utf-8" };
   return new Response(renderPage(page), { status: page.status, headers });
@@ -52,7 +52,7 @@ function renderPage({ title, root, parts, events, query }: UiPage): string {
   return renderDocument(title, STYLE, events === undefined ? [] : live, shown);
 }
 
-/** Renders a page with a heading and a sentence, and with HTML for the next step. */
+/** Builds a page with a heading and a sentence. `next`: HTML for the next step. */
 export function buildMessagePage(status: number, title: string, sentence: string, next = ""): Response {
   const html = `<main class="message">\n<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(sentence)}</p>${next}\n</main>`;
   return buildPageResponse({ status, title, root: "", parts: new Map([["message", html]]) });

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
 
-/** The changing parts of a page in order: HTML by the id of its element. */
+/** The parts of a page that may change, in their order on the page: the HTML of each element by its id. */
 export type Parts = ReadonlyMap<string, string>;
 
-/** Changes for a page in a browser: elements by id, and ticking texts by id. */
+/** Changes for a page in a browser: new HTML of elements by id, and new ticking texts by id. */
 export interface Change {
   html: Record<string, string>;
   text: Record<string, string>;
@@ -12,12 +12,12 @@ export interface Change {
 
 const TICKING = /<span id="([^"]*)" data-ticks>([^<]*)<\/span>/g;
 
-/** Marks a text that changes only with time, so that the page around it can stay. Neither argument may contain HTML. */
+/** Marks a text that changes with time only, so that the HTML around it is not sent again. The arguments must not contain HTML. */
 export function renderTicking(id: string, text: string): string {
   return `<span id="${id}" data-ticks>${text}</span>`;
 }
 
-/** Returns the changes since `before`; undefined if there are none. */
+/** Returns what changed between two renderings of a page; undefined if nothing did. */
 export function changeOf(before: Parts, after: Parts): Change | undefined {
   const change: Change = { html: {}, text: {} };
   for (const [id, html] of after) {
@@ -34,7 +34,7 @@ export function changeOf(before: Parts, after: Parts): Change | undefined {
   return Object.keys(change.html).length + Object.keys(change.text).length > 0 ? change : undefined;
 }
 
-/** Compares parts that differ only in ticking texts. */
+/** Returns a hash of the parts that is equal if they differ only in ticking texts. */
 export function hashVersion(parts: Parts): string {
   const text = [...parts].map(([id, html]) => `${id}\n${renderStill(html)}`).join("\n");
   return hash("sha256", text).slice(0, 16);
@@ -44,14 +44,14 @@ function renderStill(html: string): string {
   return html.replace(TICKING, '<span id="$1">');
 }
 
-/** The interval at which a followed page is rendered again, ms. */
+/** The interval at which a page with an open event stream is rendered again, in ms. */
 const INTERVAL_MS = 500;
-/** The number of unchanged intervals after which a comment keeps proxies from closing the connection. */
+/** Number of unchanged intervals after which a comment is sent, so that proxies do not close the connection. */
 const QUIET_INTERVALS = 30;
-/** Server-sent events: how long a browser waits before it reconnects, ms. */
+/** How long a browser waits before it reconnects to the events, in ms. */
 const RETRY_MS = 2_000;
 
-/** Streams a page's changes as server-sent events until `signal` is aborted; pauses for a reader that stalls. */
+/** Streams the changes of a page as server-sent events until `signal` aborts. Pauses while the reader does not read. */
 export function streamChanges(
   render: () => Promise<Parts>,
   version: string,

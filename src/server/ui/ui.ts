@@ -11,9 +11,9 @@ import { createOverviewView, filterOf } from "./views/overview.js";
 import type { ViewParts } from "./views/view.js";
 
 export interface Ui {
-  /** Creates a link (path and query) that lets one browser in, and invalidates an unopened earlier one. */
+  /** Creates a link (path and query) that lets one browser in. An earlier link that was not opened becomes invalid. */
   newLink(): string;
-  /** Answers a GET or HEAD of `/ui` or below; never rejects because of the client. */
+  /** Answers a GET or HEAD of `/ui` or a path below it. Never rejects because of the client's input. */
   answer(request: IncomingMessage): Promise<Response>;
   /** Ends all event streams. */
   close(): void;
@@ -25,7 +25,7 @@ const FILES: Readonly<Record<string, { type: string; text: string }>> = {
 };
 const CONVERSATION = /^\/ui\/conversations\/([\w.-]+)(\/events)?$/;
 
-/** Creates the page about the service's work, which is read-only and contains no key. */
+/** Creates the page about the service's work. The page is read-only and never contains a key. */
 export function createUi(parts: ViewParts): Ui {
   const access = new PageAccess();
   const streams = new Set<AbortController>();
@@ -85,7 +85,7 @@ const NO_COOKIE =
   "The process prints a new one when it gets the signal SIGUSR2.";
 const buildNotLetIn = () => buildMessagePage(401, "Open the link from the terminal", NO_COOKIE);
 
-/** Only a GET uses the link up, because previews of links send HEAD. */
+/** Lets the browser in if the token is valid. Only a GET uses up the link, because previews of links send HEAD. */
 function openPage(access: PageAccess, token: string, request: IncomingMessage): Response {
   const cookie = request.method === "GET" ? access.open(token, request) : undefined;
   if (cookie === undefined) return buildNotLetIn();
@@ -118,7 +118,7 @@ function followPage(
     }
     return shown;
   };
-  // The connection must not stay open after the stream when the service closes.
+  // Otherwise the connection would stay open after the stream when the service closes.
   const headers = { ...UI_HEADERS, "Content-Type": "text/event-stream", Connection: "close" };
   return new Response(streamChanges(render, version, clock, { signal, cancelled: isCancelled }), { headers });
 }

@@ -10,15 +10,15 @@ import type { Parts } from "../parts.js";
 import { listKeyNames } from "./keys.js";
 import { computeTimes, renderPassing, renderState, renderTime, type ViewParts } from "./view.js";
 
-/** A caller who sees the output of every key, and whose requests do not count. */
+/** A caller who may see the output of every key, and whose requests count against no limit. */
 const OPERATOR: Caller = { keyId: "", limits: { create: 0, stop: 0 }, ownOnly: false };
-/** A longer question is cut in the headline and shown in full below. In UTF-16 units. */
+/** Maximum length of a question in the headline, in UTF-16 units; a longer one is shown in full below the headline. */
 const LONGEST_HEADLINE = 160;
-/** A longer result is shown as raw text, in UTF-16 units: to render 2 MiB blocks the service's one thread for seconds. */
+/** Maximum UTF-16 units of a result with layout. A longer one is shown as text: rendering 2 MiB blocks the service's thread for seconds. */
 const MAX_LAID_OUT = 256 * 1024;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
-/** Creates the page of one conversation; empty if it does not exist. `host`: the checked Host header. */
+/** Creates the page of one conversation; the result returns no parts if it does not exist. `host`: the checked Host header. */
 export function createConversationView(
   parts: ViewParts,
   requestId: string,
@@ -66,7 +66,7 @@ async function renderQuestion({ store }: ViewParts, requestId: string): Promise<
 interface ConversationFacts {
   key: string | undefined;
   remote: RemoteRequest | undefined;
-  /** JSON */
+  /** The progress as JSON. */
   progress: string | undefined;
 }
 
@@ -111,7 +111,7 @@ async function renderResult(
   return `<h2>Result</h2>\n<main lang="" class="result">\n${content}\n</main>${usage}`;
 }
 
-/** Shows a useful shell command; empty if no more can be requested. The host was checked, and the id is a conversation's. */
+/** Renders a shell command for the next step; empty if there is none. `host` was checked, and the id belongs to a conversation. */
 function renderCommand({ requestId, status }: ListedConversation, host: string): string {
   const isDone = status === "COMPLETED";
   if (isFinal(status) && !isDone) return "";

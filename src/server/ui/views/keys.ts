@@ -8,7 +8,7 @@ import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.
 import { renderTicking } from "../parts.js";
 import { renderTime, type ViewParts } from "./view.js";
 
-/** A key as the page shows it: only its name is meant for people. */
+/** A valid key as the page shows it. Only the name is meant for people. */
 interface ShownKey {
   id: string;
   name: string;
@@ -17,14 +17,14 @@ interface ShownKey {
   budgets?: KeyBudgets | undefined;
 }
 
-/** Maps the ids of added keys, revoked ones included, to their names; empty if no key was added. */
+/** Maps the ids of added keys, including revoked ones, to their names; empty if no key was added. */
 export function listKeyNames(added: readonly ServiceKey[]): ReadonlyMap<string, string> {
   return new Map(
     added.map(({ id, name, revokedAt }) => [id, revokedAt === undefined ? name : `${name} (revoked)`]),
   );
 }
 
-/** Returns the keys that are valid at `now` (epoch ms). */
+/** Returns the keys that are valid at `now` (epoch ms): the added ones, or the single key if none was added. */
 export function listShownKeys(
   added: readonly ServiceKey[],
   single: ViewParts["single"],
@@ -34,7 +34,7 @@ export function listShownKeys(
   return single ? [{ ...single, id: single.keyId, name: "The one key" }] : [];
 }
 
-/** Shows the usage of each key with limits, and when its next request is allowed if not now. */
+/** Renders how much each key with limits has used, and when its next request is allowed. */
 export function renderKeys(
   keys: readonly ShownKey[],
   { at, uses }: { at: number; uses: readonly KeyUse[] },
@@ -53,7 +53,7 @@ export function renderKeys(
   return items.length === 0 ? "" : `${title}\n<div class="keys">\n${items.join("\n")}\n</div>`;
 }
 
-/** Shows the spending of each key; empty if no cost is known. */
+/** Renders what each key has spent; empty if no cost is known. */
 export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, string>): string {
   if (!spent.some(({ priced, inputTokens, outputTokens }) => priced + inputTokens + outputTokens > 0))
     return "";
@@ -74,7 +74,7 @@ export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, 
   return `<h2>Spent by each key in the last ${formatExactDuration(SPENT_MS)}</h2>\n<ul class="costs">\n${items.join("\n")}\n</ul>`;
 }
 
-/** Shows the usage of a key's budgets. */
+/** Renders how much of a key's budgets is used. */
 function renderBudget(id: string, { budget, dollars, atOnce }: KeyBudgets, use: KeyUse, now: number): string {
   const { created, said: spent, reserved, running, nextAt } = use;
   const words = [

@@ -7,27 +7,27 @@ import { type Parts, renderTicking } from "../parts.js";
 import { listKeyNames, listShownKeys, renderKeys, renderSpent } from "./keys.js";
 import { computeTimes, renderPassing, renderState, type ViewParts } from "./view.js";
 
-/** The most conversations in the list without a search. */
+/** Maximum number of conversations in the list without a search. */
 const MOST_LISTED = 200;
-/** The most conversations whose questions are searched. */
+/** Maximum number of conversations whose questions are searched. */
 const MOST_SEARCHED = 1_000;
-/** Longer questions are cut before display and search. In UTF-16 units. */
+/** Maximum length of a question for display and search, in UTF-16 units; the rest is cut off. */
 const LONGEST_QUESTION = 300;
 
-/** The filter of the list. */
+/** Which conversations the list shows. */
 export interface Filter {
   /** Words that a question must contain, in any case, separated by white space; empty matches any question. */
   words: string;
   state: KnownStatus | undefined;
 }
 
-/** Parses the filter of a query, and ignores an unknown state. */
+/** Reads the filter from a query; ignores an unknown state. */
 export function filterOf(query: URLSearchParams): Filter {
   const state = STATUSES.find((status) => status === query.get("state"));
   return { words: query.get("q")?.trim() ?? "", state };
 }
 
-/** Creates the first page. Each call of the result reads the store again. `host`: the checked Host header. */
+/** Creates the overview page. Each call of the result reads the store again. `host`: the checked Host header. */
 export function createOverviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
   const { store, single, clock } = parts;
   const questions = new Questions(store.overview);
@@ -112,10 +112,10 @@ function renderRow(
   return `<tr>${cells.join("")}</tr>`;
 }
 
-/** The number of cached questions: a job may be a megabyte, and each row of a list needs one. */
+/** Maximum number of cached questions. They are cached because a job may be a megabyte, and each row of the list needs one. */
 const MOST_KEPT = 2 * MOST_SEARCHED;
 
-/** Caches the questions of conversations, on one line each; null for a job that was not kept. */
+/** Caches the questions of conversations, each shortened to one line; null if the job was not kept. */
 class Questions {
   readonly #kept = new Map<string, string | null>();
   constructor(private readonly overview: Pick<Overview, "findJob">) {}

@@ -6,15 +6,15 @@ import type { ConversationStore, ListedConversation } from "../../conversations/
 import type { SingleKey } from "../../http/authentication.js";
 import { renderTicking } from "../parts.js";
 
-/** The sources of the page's data. */
+/** What the page reads its data from. */
 export interface ViewParts {
   store: Pick<ConversationStore, "readCounts" | "get" | "keys" | "output" | "overview" | "remote">;
-  /** The single key of a service without added keys. */
+  /** The only key of a service to which no keys were added. */
   single: Omit<SingleKey, "hash"> | undefined;
   clock: Clock;
 }
 
-/** How long a conversation was in each state, ms; undefined if it never was, or the time was not kept. */
+/** Returns the age of a conversation and its time in each state, ms; undefined if it never had the state or the time is unknown. */
 export function computeTimes({ createdAt, startedAt, endedAt, status }: ListedConversation, now: number) {
   const end = endedAt ?? now;
   const wasNotKept = startedAt === undefined && status !== "PENDING" && status !== "STOPPED";
@@ -25,19 +25,19 @@ export function computeTimes({ createdAt, startedAt, endedAt, status }: ListedCo
   };
 }
 
-/** Renders a state with its colour. */
+/** Renders a state in its colour. */
 export function renderState(status: string): string {
   const look = status === "PENDING" ? "waiting" : chooseStateClass(status);
   return `<span class="state ${look}">${status}</span>`;
 }
 
-/** Renders a duration (ms) that may keep growing; `id` is that of the element. */
+/** Renders a duration (ms) that may keep growing, or a dash if it is undefined. `id`: the element's id. */
 export function renderPassing(id: string, ms: number | undefined): string {
   if (ms === undefined) return "–";
   return renderTicking(escapeHtml(id), ms < 1_000 ? `${Math.max(0, Math.round(ms))}ms` : formatDuration(ms));
 }
 
-/** Renders a time (epoch ms) as an element. */
+/** Renders a time (epoch ms) as an HTML element. */
 export function renderTime(at: number): string {
   const iso = new Date(at).toISOString();
   return `<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
