@@ -3,12 +3,12 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { CodedError } from "../app/errors.js";
 import { describeSystemError } from "../core/files/local-error.js";
 
-/** Resolves the path of a new file below `folder` (absolute). Throws CodedError for another path, or one through a symbolic link. */
+/** Returns the path of a new file in `folder` (absolute). Throws CodedError for a path outside of it or through a symbolic link. */
 export function saveTo(folder: string | undefined, wanted: string): string {
   if (folder === undefined)
     throw new CodedError("NOT_ALLOWED", "save_to needs `research mcp --allow-dir FOLDER`");
   const root = useDisk(folder, () => fs.realpathSync(folder));
-  // A path may be given below the folder as it was named, which may itself be reached through a link.
+  // The user may have named the folder by a link, and then `wanted` may begin with that name.
   const below = relative(folder, resolve(folder, wanted));
   const path = isBelow(below) ? join(root, below) : resolve(wanted);
   if (!isBelow(relative(root, path)))

@@ -33,7 +33,7 @@ const INSTRUCTIONS =
   "Each create costs money at a provider, or counts against a limit: research_quota shows what is left and what was spent. A call that failed or timed out may be repeated: it does not create " +
   "twice. `research help agents` in a shell says more.";
 
-/** Serves the protocol until the input ends or `signal` is aborted; then cancels calls and waits for pending creates. */
+/** Serves the protocol until the input ends or `signal` is aborted. Then cancels calls, but waits for pending create requests. */
 export async function serveMcp(
   session: ToolSession,
   options: ServerOptions,
@@ -56,7 +56,7 @@ export async function serveMcp(
 
 function createServer(session: ToolSession, { version, readOnly }: ServerOptions): Server {
   const tools = listOffered(readOnly);
-  // The client's answers to questions are never asked for, so nothing of theirs is checked.
+  // The server asks the client no questions, so there are no answers whose schema the SDK could check.
   const jsonSchemaValidator = {
     getValidator: () => {
       throw new TypeError("no schema is checked by the SDK");
@@ -86,7 +86,7 @@ function createServer(session: ToolSession, { version, readOnly }: ServerOptions
 
 const TOOLS: readonly Tool[] = [create, wait, status, stop, output, check, list, quota];
 
-/** Lists the offered tools; with `readOnly`, without those that create or stop requests. */
+/** Lists the tools that the server offers; with `readOnly`, not those that create or stop requests. */
 export function listOffered(readOnly: boolean): Tool[] {
   return TOOLS.filter(({ changes }) => !(readOnly && changes));
 }

@@ -8,11 +8,11 @@ export interface ToolSessionOptions extends LimitOptions {
   allowedFolder?: string | undefined;
 }
 
-/** The state that the tools share while the server runs. */
+/** What the tools share while the server runs. */
 export class ToolSession {
   readonly creates: CreateOnce;
   readonly allowedFolder: string | undefined;
-  /** The paths to write when a request ends, each with its request. */
+  /** The id of the request whose result will be written to a path, by path. */
   readonly awaited = new Map<string, string>();
   readonly #ending = new AbortController();
   #configured: ProfileAccount | undefined;
@@ -25,7 +25,7 @@ export class ToolSession {
     this.allowedFolder = options.allowedFolder;
   }
 
-  /** Returns the account, which has a base URL and a key. Until there are both, settings are read again for each call. Throws what is missing. */
+  /** Returns the account, with a base URL and a key. As long as one is missing, reads the settings again for each call. Throws CodedError. */
   requireConnected(): ProfileAccount {
     const { current } = this;
     requireConnection(current.settings);
@@ -33,7 +33,7 @@ export class ToolSession {
     return current;
   }
 
-  /** Returns the account, which may lack a base URL and a key. */
+  /** Returns the account, possibly without a base URL or a key. */
   get current(): ProfileAccount {
     return this.#configured ?? this.account.reopen();
   }
@@ -50,7 +50,7 @@ export class ToolSession {
     return this.#ending.signal;
   }
 
-  /** Ends pending calls; a pending create gets time to receive its id (the client's grace period). */
+  /** Aborts pending calls. A create request still gets time to receive its id (the client's grace period). */
   async close(reason: unknown): Promise<void> {
     this.#ending.abort(reason);
     await this.creates.waitUntilSettled();

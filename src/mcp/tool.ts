@@ -8,11 +8,11 @@ import type { ToolSession } from "./session.js";
 
 export interface ToolCall {
   readonly signal: AbortSignal;
-  /** Reports progress; undefined if the client did not ask for it. */
+  /** Reports progress to the client; undefined if the client did not request that. */
   readonly progress: ((done: number, total: number, message: string) => Promise<void>) | undefined;
 }
 
-/** The result of a tool. Without a `text`, the text is the JSON of the content. */
+/** The result of a tool. Without `text`, the client gets the JSON of the content as text. */
 export interface ToolReply {
   content: Data;
   text?: string;
@@ -25,12 +25,12 @@ export interface Tool<F extends ToolFields = ToolFields> {
   readonly fields: F;
   readonly outputSchema: OutputSchema;
   readonly annotations: ToolAnnotations | ((session: ToolSession) => ToolAnnotations);
-  /** Whether `--read-only` leaves it out. */
+  /** Whether the tool creates or stops requests, so that `--read-only` omits it. */
   readonly changes?: boolean;
   call(session: ToolSession, given: Arguments<F>, call: ToolCall): Promise<ToolReply> | ToolReply;
 }
 
-/** A tool whose `call` gets the arguments that its fields describe. */
+/** Defines a tool. The compiler derives the arguments of `call` from `fields`. */
 export function defineTool<F extends ToolFields>(definition: Tool<F>): Tool {
   return definition;
 }
@@ -42,16 +42,16 @@ export const ASKS: ToolAnnotations = {
   openWorldHint: true,
 };
 
-/** One argument of a tool: its JSON Schema for the client, and the validation of what the client sends. */
+/** One argument of a tool: its JSON Schema for the client, and the check of the value that the client sends. */
 export interface Field<T = unknown> {
   json: JsonObject;
-  /** The rule for valid values, to follow the argument's name: "must be true or false". */
+  /** The rule for valid values, as a predicate whose subject is the argument: "must be true or false". */
   must: string;
   fits(value: unknown): boolean;
-  /** The type of a value that fits, for the compiler only. */
+  /** The type of valid values. Only for the compiler: no field has this property at run time. */
   type?: T;
   isOptional: boolean;
-  /** Whether it is offered only if results may be written to a folder. */
+  /** Whether the argument is only offered if the server may write results to a folder. */
   needsFolder?: boolean;
 }
 
@@ -74,7 +74,7 @@ export const field = {
       "a text that is not blank",
       (value) => typeof value === "string" && /\S/.test(value),
     ),
-  /** Defines a path below the folder that may be written to. */
+  /** Defines an optional path in the folder to which the server may write. */
   path: (description: string): Field<string | undefined> => ({
     ...defineField(
       { type: "string", description },
@@ -92,7 +92,7 @@ export const field = {
     ),
   object: (description: string) =>
     defineField<Record<string, unknown>>({ type: "object", description }, "an object", isObject),
-  /** Defines a number within inclusive bounds; an integer unless that is switched off. */
+  /** Defines a number between inclusive bounds, an integer by default. */
   number: (description: string, least: number, most: number, { isWhole = true } = {}) =>
     defineField<number>(
       { type: isWhole ? "integer" : "number", minimum: least, maximum: most, description },
@@ -113,7 +113,7 @@ export const field = {
   optional: <T>(field: Field<T>): Field<T | undefined> => ({ ...field, isOptional: true }),
 };
 
-/** Builds the JSON Schema of an object. It allows no other members, so that a mistyped name is an error. */
+/** Builds the JSON Schema of an object. It allows no other members, so that a misspelled name is an error. */
 export function buildInputSchema(fields: ToolFields, hasFolder: boolean) {
   const entries = Object.entries(fields).filter(([, { needsFolder }]) => hasFolder || !needsFolder);
   const required = entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name);
@@ -125,7 +125,7 @@ export function buildInputSchema(fields: ToolFields, hasFolder: boolean) {
   };
 }
 
-/** Describes invalid arguments, one clause for each. */
+/** Describes each invalid, missing or unknown argument in a clause. */
 export function listProblems(fields: ToolFields, given: Readonly<Record<string, unknown>>): string[] {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(fields, name));
   return [
@@ -143,7 +143,7 @@ export function listProblems(fields: ToolFields, given: Readonly<Record<string, 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
-/** Builds the JSON Schema of a tool's result. Results may have more members. */
+/** The JSON Schema of a tool's result, which may have further members. */
 export type OutputSchema = { type: "object"; properties: JsonObject };
 
 const ERROR = { type: "object" };
@@ -155,21 +155,21 @@ export const shape = {
   countOrNull: { type: ["integer", "null"] },
   flag: { type: "boolean" },
   /**
-   * An object with these members. None is required: a client of the revision 2025-11-25 holds the content of an error
-   * against the output schema, too, and a model pays for each word of tools/list.
+   * Builds the schema of an object. No member is required: clients of revision 2025-11-25 check even the content of an error
+   * against the output schema, and a model pays for each word of tools/list.
    */
   object: (properties: JsonObject): OutputSchema => ({ type: "object", properties }),
   array: (items: JsonObject): JsonObject => ({ type: "array", items }),
 };
 
-/** The state of each requested id, in the given order. */
+/** The property of a result with the state of each requested id, in the order of the request. */
 export const STATES = {
   requests: shape.array(
     shape.object({ request_id: shape.text, status: shape.textOrNull, final: shape.flag, error: ERROR }),
   ),
 };
 
-/** Builds the schema of a tool's result, or of the error object in its place. */
+/** Adds the error object to the schema of a tool's result, which a failed call returns instead. */
 export function allowError({ properties }: OutputSchema): OutputSchema {
   return shape.object({ ...properties, error: ERROR });
 }
@@ -180,7 +180,7 @@ const REFUSED: Record<CreateRefusedError["kind"], string> = {
   "used-up": "The user started this server with --max-creates.",
 };
 
-/** Describes an error for an agent, naming what the user has to do. */
+/** Describes an error for an agent, with a hint on what the user has to do. */
 export function describeToolFailure(error: unknown): Failure {
   if (error instanceof CreateRefusedError)
     return {

@@ -9,12 +9,12 @@ import {
 } from "@modelcontextprotocol/server";
 import { isObject, readJsonPath } from "../core/json/exact-json.js";
 
-/** The largest message, in bytes: prompt and schema of 1 MiB each, every byte escaped as six. A larger one ends the connection. */
+/** The largest message, in bytes: a prompt and a schema of 1 MiB each, with every byte escaped as six. A larger one ends the connection. */
 const MOST_MESSAGE_BYTES = 16 << 20;
 
 /**
- * JSON-RPC on a pair of streams, one message a line. Unlike the SDK's own transport it answers what is invalid
- * (JSON-RPC 2.0 §5), and the schema of a create remembers the text it was read from: JavaScript would round its numbers.
+ * A transport of JSON-RPC over a pair of streams, one message per line. Unlike the SDK's own transport it answers invalid
+ * messages (JSON-RPC 2.0 §5), and the schema of a create request keeps its text, because JavaScript would round its numbers.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
     return this.#write(message);
   }
 
-  /** Also stops reading stdin, which would keep the process alive. */
+  /** Closes the connection and stdin, which would keep the process alive. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -74,14 +74,14 @@ export class StdioTransport implements Transport {
       return;
     }
     const { id, method, result, error } = Object(message) as Record<string, unknown>;
-    // Do not respond to an invalid response: two programs could do so for ever.
+    // Do not answer an invalid response: two programs could go on doing that for ever.
     if (method === undefined && (result !== undefined || error !== undefined)) return;
     const validId = typeof id === "string" || Number.isInteger(id) ? (id as string | number) : null;
     this.#refuse(validId, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC 2.0 message");
   }
 
   #refuse(id: string | number | null, code: number, message: string): void {
-    // If a write fails, the stream's own error ends the connection.
+    // Ignore a failed write, because the stream's error event ends the connection.
     this.#write({ jsonrpc: "2.0", id, error: { code, message } }).catch(() => {});
   }
 
@@ -92,7 +92,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Replaces arguments that are not an object by an object that every tool rejects: the SDK's own error would not reach the model. */
+/** Wraps arguments that are not an object in one that every tool rejects: the model would not see the SDK's own error. */
 function wrapArguments(message: JSONRPCMessage): void {
   const params = "params" in message ? (message.params as { arguments?: unknown } | undefined) : undefined;
   const toolArguments = params?.arguments;

@@ -4,7 +4,7 @@ import { checkValue, describeProblem } from "../core/json-schema/check.js";
 import { type Researcher, ResearchFailure, type ResearchJob } from "../core/researcher.js";
 import { sampleOf } from "./sample.js";
 
-/** The answer to each question that contains `prompt` literally ("*" matches any), after so many ms. */
+/** The answer, after `afterMs`, to each question that contains `prompt` literally (`*`: to any question). */
 export interface PreparedAnswer {
   prompt: string;
   result: { output: unknown } | { fail: string };
@@ -14,7 +14,7 @@ export interface PreparedAnswer {
 const SAMPLE =
   "# A sample\n\nThis is a sample: no research was done. Its text is the same for every question, so that a pipeline can be tested.\n";
 
-/** Returns the first matching answer of `answers`; without a match, the same sample at once. */
+/** Creates a researcher that returns the first matching answer; without a match, always the same sample, at once. */
 export function createAnswersResearcher(
   answers: readonly PreparedAnswer[],
   clock: Pick<Clock, "sleep">,

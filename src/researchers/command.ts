@@ -9,21 +9,21 @@ import { ConversationStopped } from "../server/conversations/conversation-store.
 import { endGroup } from "../server/processes/process-group.js";
 import { Supervisor } from "../server/processes/supervisor.js";
 
-/** The largest output of a program, bytes. */
+/** The largest output of a program, in bytes. */
 export const MAX_OUTPUT_BYTES = 64 * 1_048_576;
-/** How much of stderr is kept to find its last line, bytes. */
+/** How much of the end of stderr is kept, in bytes; a failure reports the last line. */
 const STDERR_TAIL = 8_192;
-/** How long the pipes may still deliver after the program and its group have ended, ms. */
+/** How long the pipes may stay open after the program and its process group have ended, ms. */
 const PIPE_GRACE_MS = 1_000;
 
 export interface CommandOptions {
-  /** A command line for the shell. It gets a ResearchJob as one JSON object on stdin, and prints the output. */
+  /** A command line for the shell. The program gets a ResearchJob as one JSON object on stdin, and prints the output. */
   command: string;
-  /** The environment; secrets are removed from it. */
+  /** The environment, from which secrets are removed before the program gets it. */
   env: NodeJS.ProcessEnv;
 }
 
-/** Runs a program as researcher: one process group for each conversation, which ends with this process. */
+/** Creates a researcher that runs a program for each conversation, in a process group that ends with this process. */
 export function createCommandResearcher({ command, env }: CommandOptions): Researcher {
   const clean = removeSecrets(env);
   const supervisor = new Supervisor();
@@ -31,7 +31,7 @@ export function createCommandResearcher({ command, env }: CommandOptions): Resea
     async research(job, signal) {
       signal.throwIfAborted();
       const child = supervisor.spawn(command, clean);
-      // SIGTERM: the client stopped the request and needs no result. SIGHUP: the same question will be asked again later.
+      // SIGTERM: the client stopped the request and needs no result. SIGHUP: the same question will be run again later.
       const isStopped = () => signal.reason instanceof ConversationStopped;
       const release = onAbort(signal, () => void endGroup(child, isStopped() ? "SIGTERM" : "SIGHUP"));
       try {
@@ -46,7 +46,7 @@ export function createCommandResearcher({ command, env }: CommandOptions): Resea
   };
 }
 
-/** Runs the program and collects its output; rejects with a ResearchFailure if it fails. */
+/** Runs the program and collects its output. Rejects with a ResearchFailure if the program fails. */
 async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -66,7 +66,7 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   child.stderr?.on("data", (chunk: Buffer) => {
     stderr = (stderr + chunk.toString("utf8")).slice(-STDERR_TAIL);
   });
-  // A program may ignore its question, so a failed write to stdin is not an error.
+  // A program need not read its question, so a failed write to stdin is not an error.
   child.stdin?.on("error", () => {});
   child.stdin?.end(`${stringifyExact(job)}\n`);
   child.once("exit", () => void letGo(child));
@@ -82,7 +82,7 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   return Buffer.concat(chunks, size).toString("utf8");
 }
 
-/** Ends processes that the program left running, which would hold the pipes open. */
+/** Ends processes that the program left behind, which would keep the pipes open. */
 async function letGo(child: ChildProcess): Promise<void> {
   await endGroup(child);
   const closed = new AbortController();

@@ -8,12 +8,12 @@ import type { Log } from "../server/monitoring/log.js";
 import { createCommandResearcher } from "./command.js";
 import type { Upstream } from "./upstream.js";
 
-/** The flags that choose the researcher. */
+/** The flags that determine the researcher. */
 export interface ResearcherOptions {
   researcher?: string | undefined;
   sources?: string | undefined;
   search?: string | undefined;
-  /** The service's own files, which it never reads as sources. */
+  /** The service's own files, which are never read as sources. */
   data?: string | undefined;
   apiKeyFile?: string | undefined;
 }
@@ -23,13 +23,13 @@ export interface ResearcherParts {
   /** The result of `findModel`. */
   model: ModelResearch | undefined;
   voice: { log: Log; notice(code: string, text: string): Promise<void> };
-  /** A researcher that replaces every other one. */
+  /** If set, used instead of every other researcher. */
   upstream?: Upstream | undefined;
-  /** The result of `listAnswers`. */
+  /** The result of `listAnswers`, used instead of the flags. */
   answers?: Researcher | undefined;
 }
 
-/** Creates the researcher that the flags choose. `workers`: the most at a time. Rejects with a LocalError for an unusable folder. */
+/** Creates the researcher that the flags determine. `workers`: the most jobs at a time. Rejects with a LocalError for an unusable folder. */
 export async function chooseResearcher(
   { host }: { host: { env: Environment; clock: Clock } },
   { researcher, sources, search, data, apiKeyFile }: ResearcherOptions,

@@ -1,6 +1,6 @@
 import { isObject } from "../core/json/exact-json.js";
 
-/** Returns the sample of a type. Objects and arrays are built from their parts. */
+/** The sample of each type. Those of objects and arrays are built from their parts. */
 const VALUES: Readonly<Record<string, unknown>> = {
   string: "sample",
   integer: 1,
@@ -10,8 +10,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * Builds a value from a schema's `const`, `enum`, `default`, `examples`, types and required members only, so it may not fit
- * the schema. A list has one item.
+ * Builds a value from a schema's `const`, `enum`, `default`, `examples`, types and required members. It ignores all other
+ * keywords, so the value may not fit the schema. A list has one item.
  */
 export function sampleOf(schema: unknown): unknown {
   if (!isObject(schema)) return VALUES.string;

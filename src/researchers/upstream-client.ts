@@ -26,13 +26,13 @@ import { describeError } from "../core/text/phrases.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 import type { EndedThere, Sent, Upstream } from "./upstream.js";
 
-/** The fields of a request's data that are copied into the data of our output. */
+/** The fields that are copied from the data of an upstream request to the data of our output. */
 const PASSED_ON = "usage cost_dollars sources citations model provider_status stop_reason".split(" ");
-/** The interval between polls after an error that the service's owners may fix, ms. */
+/** The interval between polls after an error that the owners of the account may fix, ms. */
 const REFUSED_MS = 60_000;
-/** How long a request must be unknown at the service before it counts as gone, ms. */
+/** A request counts as gone if the upstream service has not found it for this long, ms. */
 const GONE_MS = 600_000;
-/** Words of a 403 that is about the question and not about the key. */
+/** Matches the message of a 403 that concerns the question and not the key. */
 const POLICY = /policy|moderation|safety|content|prohibited/i;
 
 export interface UpstreamParts {
@@ -42,23 +42,23 @@ export interface UpstreamParts {
   provider: string;
   /** The requested model; undefined if the service chooses. */
   model: string | undefined;
-  /** Whether its answers are known to report the cost of a request. */
+  /** Whether the service's answers are known to contain the cost of a request. */
   saysDollars: boolean;
   day?: Upstream["day"];
-  /** Sends a create with the model and the options of the profile. */
+  /** Adds the model and the options of the profile to the body of a create request. */
   asked: (body: CreateBody) => CreateBody;
   clock: Clock;
   log: Log;
 }
 
-/** Adapts a client to the server. */
+/** Adapts a client to the form that the server needs. */
 export function createUpstream(parts: UpstreamParts): Upstream {
   const { client, dialect, provider, model, saysDollars, day, asked, clock, log } = parts;
   const troubles = new Troubles(log, clock);
   const polls = `polls at ${provider}`;
   /** When each request was first not found, monotonic ms. */
   const missing = new Map<string, number>();
-  /** Final answers to creates. No later poll may return the result again. */
+  /** The final states in answers to create requests, by id. These requests are not polled: a poll may not return the result again. */
   const ends = new Map<string, StatusData>();
   const waits = new Waits(client, clock, (event) => {
     if (event.kind === "state") missing.delete(event.requestId);
@@ -86,9 +86,9 @@ export function createUpstream(parts: UpstreamParts): Upstream {
         if (end) ends.set(data.request_id, end);
         return { kind: "created" };
       } catch (error) {
-        // If an id comes from a torn answer, the polls show whether it exists.
+        // An id may come from a torn answer; the polls show whether the request exists.
         if (isKnown && !(error instanceof RefusedError)) return { kind: "created" };
-        // A create that was sent ends with its outcome, even after the signal.
+        // After a create request is sent, its outcome is awaited even if the signal is aborted.
         if (signal.aborted && error === signal.reason) return { kind: "unsent" };
         return readRefusal(error);
       }
@@ -123,13 +123,13 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     },
   };
 
-  /** Whether the request has ended although the service refused the stop. */
+  /** Whether the request has already ended, although the service refused to stop it. */
   async function isOver(remoteId: string, error: RefusedError, signal: AbortSignal): Promise<boolean> {
     if (error.kind === "refused") return isFinal((await client.status(remoteId, { signal })).status);
     return isGone(remoteId, error);
   }
 
-  /** Whether the service has not found the request for GONE_MS. A single 404 may come from a replica that lags. */
+  /** Whether the service has not found the request for GONE_MS. A single 404 may come from a replica that lags behind. */
   function isGone(remoteId: string, error: unknown): boolean {
     if (!(error instanceof RefusedError) || error.kind !== "not-found" || !error.enveloped) return false;
     const since = missing.get(remoteId) ?? clock.monotonic();
@@ -162,14 +162,14 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: pickPassedOn(data) };
       return createFailed(`It ended ${state.status} at ${provider}.`);
     } catch (error) {
-      // Retries the result of a COMPLETED request until the service returns it, because it was paid for.
+      // Retry the result of a COMPLETED request until the service returns it, because it was paid for.
       if (!(error instanceof NoOutputError) || error.status === "COMPLETED") throw error;
       return createFailed(`${provider}: ${error.message}`);
     }
   }
 }
 
-/** Classifies a failed create by its effect on other creates. */
+/** Classifies a failed create request by its effect on other create requests. */
 function readRefusal(error: unknown): Sent {
   const why = error instanceof OutcomeUnknownError ? error.detail : describeError(error);
   if (!(error instanceof ResearchError) || error instanceof OutcomeUnknownError)
@@ -177,19 +177,19 @@ function readRefusal(error: unknown): Sent {
   const { retryAfter } = error;
   const retryAfterMs = retryAfter === undefined ? undefined : Math.min(retryAfter * 1_000, DAY_MS);
   if (error instanceof UnreachableError) return { kind: "limit", why, retryAfterMs };
-  // A create that the service cannot express was not sent.
+  // The service has no way to express the request, so it was not sent.
   if (!(error instanceof RefusedError)) return { kind: "refused", why };
-  // The interface document does not have 402.
+  // The client does not know status 402, because the interface document does not mention it.
   const kind = REFUSALS[error.httpStatus === 402 ? "no-credit" : error.kind][findSubject(error)];
   return kind === "limit" ? { kind, why, retryAfterMs } : { kind, why };
 }
 
-/** The subject of a refusal. `bare`: it has no envelope, so a proxy may have sent it. */
+/** The subject of a refusal. `bare`: without an envelope, so it may come from a proxy. */
 type Subject = "bare" | "model" | "policy" | "other";
 
 /**
- * The effect of a refused create on its question and on other creates, by kind and subject; see `Sent`. The account's
- * owners chose the model and must fix its key and its money; a proxy's refusal passes by itself.
+ * The effect of a refusal on its question and on other create requests, by kind and subject; see `Sent`. The owners of the
+ * account chose the model and must restore the key or the credit. A refusal of a proxy passes by itself.
  */
 const REFUSALS = {
   "rate-limited": { bare: "limit", model: "limit", policy: "limit", other: "limit" },
@@ -204,7 +204,7 @@ const REFUSALS = {
 function findSubject(error: RefusedError): Subject {
   const { enveloped, httpStatus, code, message } = error;
   if (!enveloped) return "bare";
-  // A create has no id, so "not found" means the model, or the address of the account.
+  // A create request has no id, so "not found" refers to the model or to the address of the account.
   if (httpStatus === 404 || isAboutModel(error)) return "model";
   return httpStatus === 403 && POLICY.test(`${code} ${message}`) ? "policy" : "other";
 }
@@ -214,21 +214,21 @@ interface Wait {
   reject: (error: unknown) => void;
 }
 
-/** Polls all requests in one watch, so that they share one schedule, however many they are. */
+/** Polls all requests in one watch, so that any number of them shares one schedule. */
 class Waits {
   readonly #closing = new AbortController();
   readonly #waits = new Map<string, Wait>();
   #targets = new AsyncQueue<WatchTarget>();
   #watching: Promise<void> | undefined;
 
-  /** Calls `see` with each event. */
+  /** `see` is called with each event. */
   constructor(
     private readonly client: Pick<ResearchClient, "watch">,
     private readonly clock: Clock,
     private readonly see: (event: WatchEvent) => void,
   ) {}
 
-  /** Returns the data of the final state. Rejects with the error that ended the polls of an id, or with `signal.reason`. */
+  /** Returns the data of the final state. Rejects with the error that ended the polls of the request, or with `signal.reason`. */
   async end(requestId: string, signal: AbortSignal): Promise<Data> {
     signal.throwIfAborted();
     this.#targets.push({ requestId, recordedAt: this.clock.now(), signal });
@@ -255,7 +255,7 @@ class Waits {
         if (event.kind === "given-up") this.#take(event.requestId)?.reject(event.error);
       }
     } catch (error) {
-      // A defect ends every wait; the next request starts another watch.
+      // A defect of the watch ends all waits; the next wait starts a new watch.
       this.#watching = undefined;
       this.#targets = new AsyncQueue();
       for (const requestId of this.#waits.keys()) this.#take(requestId)?.reject(error);

@@ -20,23 +20,23 @@ import {
 import type { CreateAnswer } from "../server/conversations/create-gate.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 
-/** The outcome of a conversation's create at the upstream service. */
+/** What happened to the create request of a conversation at the upstream service. */
 export type Sent =
   | { kind: "created" }
-  /** The upstream service created nothing and does not accept this question. */
+  /** The service created nothing, because it does not accept this question. */
   | { kind: "refused"; why: string }
-  /** It created nothing and would refuse other questions too; see `CreateAnswer`. `retryAfterMs`: its `Retry-After`. */
+  /** The service created nothing and would refuse other questions as well; see `CreateAnswer`. `retryAfterMs`: from `Retry-After`. */
   | { kind: "limit" | "account"; why: string; retryAfterMs?: number | undefined }
-  /** The signal was aborted before any byte was sent. */
+  /** The signal was aborted before any byte was sent, so nothing was created. */
   | { kind: "unsent" }
-  /** It may have created a request. */
+  /** The service may have created a request. */
   | { kind: "unknown"; why: string };
 
 /**
- * The consequences of a create's outcome (contract §4, "Upstream").
- * - `conversation`: `runs` there, `waits` for another create, is `refused` with the sentence, or becomes FAILED as
- *   `unknown` and is never sent again.
- * - `gate`: the effect on other creates, see `CreateAnswer`; null: no effect.
+ * The consequences of each outcome of a create request (contract §4, "Upstream").
+ * - `conversation`: it `runs` at the upstream service; `waits` until it may be sent again; is `refused` with the reason;
+ *   or becomes FAILED (`unknown`) and is never sent again.
+ * - `gate`: the effect on other create requests, see `CreateAnswer`; null for no effect.
  */
 const OUTCOMES = {
   created: { conversation: "runs", gate: "open" },
@@ -50,12 +50,12 @@ const OUTCOMES = {
   { conversation: "runs" | "waits" | "refused" | "unknown"; gate: CreateAnswer["kind"] | null }
 >;
 
-/** The result of a request at the upstream service; `data` is merged into the data of our output. */
+/** The end of a request at the upstream service. `data` is merged into the data of our output. */
 export type EndedThere =
   | { status: "COMPLETED"; output: unknown; data: Record<string, unknown> }
   | { status: "FAILED"; why: string; data: Record<string, unknown> };
 
-/** A service that does the research. The server room knows no client, so the app passes one in this form. */
+/** A service that does the research. The server must not import the client, so it gets an adapter of this form. */
 export interface Upstream {
   /** The origin of the service. */
   readonly at: string;
@@ -63,13 +63,13 @@ export interface Upstream {
   readonly provider: string;
   readonly canStop: boolean;
   readonly facts?: ResearchFacts;
-  /** The most creates in 24 hours; `words` says whose limit it is and who set it. */
+  /** The most create requests in 24 hours. `words` names the account and who set the limit. */
   readonly day?: DayLimit & { words: string };
-  /** Sends one create, and never repeats one that may have arrived. Calls `onId` as soon as the id is known. */
+  /** Sends one create request. Never repeats one that may have arrived. Calls `onId` as soon as the id is known. */
   create(job: ResearchJob, signal: AbortSignal, onId: (remoteId: string) => void): Promise<Sent>;
-  /** Waits for the result, however long the service is away. `schema` describes it. Rejects only with `signal.reason`. */
+  /** Waits for the result, however long the service is unreachable. `schema` is the requested form. Rejects only with `signal.reason`. */
   end(remoteId: string, signal: AbortSignal, schema?: JsonSchema): Promise<EndedThere>;
-  /** Rejects with an error that says why, unless it is known that nothing runs there any more. */
+  /** Stops a request. Rejects with the reason unless the request is known to have ended. */
   stop(remoteId: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,26 +77,26 @@ export interface Upstream {
 export interface UpstreamOptions {
   upstream: Upstream;
   remote: RemoteRequests;
-  /** How many conversations of one key may wait during a limit. */
+  /** How many conversations of one key may wait while a limit is in force. */
   atOnce: number;
   clock: Clock;
   log: Log;
 }
 
-/** Creates that may run at a time. */
+/** The most create requests, and the most cancellations, at the same time. */
 const CREATES = 4;
-/** The interval between two tries to reach the store or the end of a cancelled claim, ms. */
+/** The interval between two tries to reach the store, or to find an id that another process may still store, ms. */
 const RETRY_MS = 500;
-/** How long a closing service still tries to store the outcome of a create, ms. */
+/** How long a closing service tries to store the outcome of a create request, ms. */
 const LAST_TRIES_MS = 10_000;
 /** The interval between two checks for cancellations, ms. */
 const LOOK_MS = 1_000;
-/** The interval between two checks for conversations that waited too long, ms. */
+/** The interval between two searches for conversations that waited too long, ms. */
 const SWEEP_MS = 30_000;
-/** The timeout of one cancellation, and how long others skip it, ms, because the service may never answer. */
+/** The timeout of one cancellation, ms. Other processes skip it for this long. The upstream service may never answer. */
 const CANCEL_MS = 15_000;
 
-/** Creates a researcher that sends each conversation to an upstream service, once. A create with an unknown outcome is FAILED. */
+/** Creates a researcher that sends each conversation to an upstream service once. If the outcome is unknown, the conversation is FAILED. */
 export function createUpstreamResearcher({
   upstream,
   remote,
@@ -106,7 +106,7 @@ export function createUpstreamResearcher({
 }: UpstreamOptions): Researcher {
   const { at, provider, canStop } = upstream;
   const creates = new Semaphore(CREATES);
-  /** Claims that may send a create, each with the function that frees its place. */
+  /** The claims for which a create request may be sent, each with the function that frees its place. */
   const sending = new WeakMap<Claim, () => void>();
   const troubles = new Troubles(log, clock);
   const creating = `creates at ${provider}`;
@@ -134,7 +134,7 @@ export function createUpstreamResearcher({
     },
   };
 
-  /** Waits for a place before each claim, so that waiting conversations take turns with those that arrive later. */
+  /** Waits for a place before each claim, so that waiting conversations and later ones take turns. */
   async function claimNew(signal: AbortSignal): Promise<Claim> {
     const release = await creates.take(signal);
     try {
@@ -147,7 +147,7 @@ export function createUpstreamResearcher({
     }
   }
 
-  /** Returns the id of the conversation's upstream request. Sends the create if it was never sent. */
+  /** Returns the id of the conversation's upstream request. Creates the request if that was never tried. */
   async function readRemoteId(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string> {
     const release = sending.get(claim);
     try {
@@ -159,14 +159,14 @@ export function createUpstreamResearcher({
     for (;;) {
       const remoteEntry = await waitForStore(() => remote.read(job.request_id), signal);
       if (remoteEntry === undefined) {
-        // Another process began this create, and the upstream service created nothing.
+        // Another process began to create the request, and the upstream service created none.
         await waitForStore(() => remote.release(claim), signal);
         throw new Released();
       }
       if (remoteEntry.at !== at) {
         const message = `it runs at ${remoteEntry.provider} (${remoteEntry.at}), but this service uses ${at}: it waits for a service that uses the other one`;
         log(message, { level: "warning", request_id: job.request_id });
-        // Longer than the life of any process; another process may be started for that upstream service.
+        // Wait for ever (2 ** 52 ms): another process may be started for that upstream service.
         await clock.sleep(2 ** 52, signal);
       } else if (remoteEntry.remoteId !== undefined) return remoteEntry.remoteId;
       else if (remoteEntry.mayComeMs <= 0) throw createUnknownThere(job, "the process ended in between");
@@ -174,7 +174,7 @@ export function createUpstreamResearcher({
     }
   }
 
-  /** Returns undefined if this claim may not send the create. */
+  /** Creates the upstream request and returns its id; undefined if this claim must not create one. */
   async function sendOnce(job: ResearchJob, signal: AbortSignal, claim: Claim): Promise<string | undefined> {
     const begun = await waitForStore(
       () => remote.begin(claim, { at, provider, canStop }, upstream.day),
@@ -222,7 +222,7 @@ export function createUpstreamResearcher({
       if (signal.aborted) await releaseClaim(reason);
       throw new ResearchFailure(reason);
     }
-    // `sweep` logs this for a stopped conversation.
+    // For a stopped conversation, `sweep` logs that the outcome is unknown.
     if (signal.reason instanceof ConversationStopped) throw signal.reason;
     throw createUnknownThere(job, why);
   }
@@ -232,7 +232,7 @@ export function createUpstreamResearcher({
     return `the limit of ${upstream.day?.most} creates in 24 hours at ${upstream.day?.words}, is used up until ${until}`;
   }
 
-  /** Stores an id that was paid for. If the process ends while the store is away, it logs the id instead. */
+  /** Stores the id of a paid request. If the process ends while the store is unreachable, the id is logged instead. */
   async function keep(claim: Claim, remoteId: string, signal: AbortSignal): Promise<string> {
     const { request_id } = claim.job;
     const what = `the id ${remoteId}, which ${provider} created,`;
@@ -242,7 +242,7 @@ export function createUpstreamResearcher({
     return remoteId;
   }
 
-  /** Repeats a write while the store is away. A closing process gives up after ten seconds and logs `what`, once. */
+  /** Repeats a write until the store is reachable. A closing process gives up after ten seconds and logs `what`, once. */
   async function writeToStore<T>(
     write: () => Promise<T>,
     signal: AbortSignal,
@@ -262,7 +262,7 @@ export function createUpstreamResearcher({
     }
   }
 
-  /** Ends conversations that waited too long, and logs stopped ones whose create got no answer. */
+  /** Ends conversations that waited too long. Logs stopped ones if the outcome of their create request is unknown. */
   async function sweep(): Promise<void> {
     const { signal } = closing;
     while (!signal.aborted) {
@@ -286,7 +286,7 @@ export function createUpstreamResearcher({
     return new ResearchFailure(reason);
   }
 
-  /** Stops requests there whose conversation was stopped here, and retries until the service answers. */
+  /** Stops the upstream requests of conversations that were stopped here. Retries until the service answers. */
   async function cancelAll(): Promise<void> {
     const { signal } = closing;
     const { signal: never } = new AbortController();
@@ -321,7 +321,7 @@ export function createUpstreamResearcher({
     await Promise.all(running);
   }
 
-  /** Retries a request to the store until it answers. */
+  /** Repeats a request to the store until the store is reachable. */
   async function waitForStore<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       signal.throwIfAborted();
@@ -335,7 +335,7 @@ export function createUpstreamResearcher({
   }
 }
 
-/** Only the end of the process aborts a create, because an id that was paid for must not be lost. */
+/** Returns a signal that is aborted only when the process ends. Nothing else may interrupt a create request, whose id is paid for. */
 function waitForClosing(signal: AbortSignal): AbortSignal {
   const closing = new AbortController();
   onAbort(signal, () => {

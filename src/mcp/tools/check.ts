@@ -50,7 +50,7 @@ export const check = defineTool({
       onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
     }).catch((error: unknown) => {
       if (!(error instanceof NotCheckedError)) throw error;
-      // Marks without a source may be why the report cites hardly any page.
+      // Add the notices: marks without a source may be why the report cites hardly any page.
       throw new NotCheckedError(error.outcome, [error.message, ...notices].join(". "), error.facts.hint);
     });
     const { checked_at, complete, counts } = outcome;
@@ -70,7 +70,7 @@ export const check = defineTool({
   },
 });
 
-/** The pages of the last checked request, so that a repeated call can continue. */
+/** The checker of the last checked request, which has read some pages, so that a repeated call can continue. */
 const last = new WeakMap<ToolSession, { requestId: string; checker: Checker }>();
 
 async function getChecker(session: ToolSession, requestId: string): Promise<Checker> {

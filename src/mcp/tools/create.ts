@@ -56,7 +56,7 @@ export const create = defineTool({
     const done = await session.creates.create([{ account, body, limit }], {
       repeat: again,
       signal,
-      // The answer to a create is paid for, so only the end of the server aborts it.
+      // Only the end of the server aborts the create request, because its answer is paid for.
       submit: { signal: session.ending },
     });
     const made = done.kind === "reused" ? done.entry : done.submitted.data;
@@ -81,7 +81,7 @@ export const create = defineTool({
   },
 });
 
-/** Returns what is left of the hour, if it is known. A create is reported even if it cannot be counted. */
+/** Returns what is left of the hourly limit; undefined without a limit, or if the history cannot be read. */
 function countLeft(session: ToolSession) {
   try {
     const { left, limit } = session.readQuota();
@@ -91,7 +91,7 @@ function countLeft(session: ToolSession) {
   }
 }
 
-/** Writes the result when the request has ended, if the server still runs. Returns false if the file is reserved for another request. */
+/** Writes the result when the request has ended, if the server still runs. Returns false if another request will write the file. */
 function saveWhenEnded(session: ToolSession, account: Account, requestId: string, path: string): boolean {
   const { awaited, ending: signal } = session;
   const earlier = awaited.get(path);

@@ -4,7 +4,7 @@ import { defineTool, field, shape } from "../tool.js";
 
 const DEFAULT_LIMIT = 20;
 const MOST = 500;
-/** The length to which a prompt is cut: enough to recognise it, since a prompt may have a megabyte. */
+/** The most characters of a prompt in the list: enough to recognize it, since a prompt may be a megabyte long. */
 const PROMPT_CHARACTERS = 200;
 
 export const list = defineTool({

@@ -43,8 +43,8 @@ export const output = defineTool({
         text: `Wrote the result of ${requestId} (${total} characters) to ${path}. ${NOTICE}`,
       };
     }
-    // The page stands in the text and in the structured content: of the two, some clients give the model only the one
-    // (github.com/MoonshotAI/kimi-code/pull/3234), some only the other (github.com/anthropics/claude-code/issues/79944).
+    // The page is both in the text and in the structured content, because some clients give the model only one of them
+    // (github.com/MoonshotAI/kimi-code/pull/3234, github.com/anthropics/claude-code/issues/79944).
     const { content, next } = cutPage(whole, offset);
     const where = `characters ${Math.min(offset, total)} to ${Math.min(offset, total) + content.length} of ${total}`;
     const goOn = next === null ? "This is the end of the result." : `It continues at offset ${next}.`;
@@ -55,7 +55,7 @@ export const output = defineTool({
   },
 });
 
-/** The last fetched result. A client reads its pages one by one, and a result never changes. */
+/** The last fetched result of each session. Clients read it page by page, and it never changes. */
 const last = new WeakMap<ToolSession, { origin: string; requestId: string; whole: string }>();
 
 async function readText(session: ToolSession, target: NamedTarget, signal: AbortSignal): Promise<string> {

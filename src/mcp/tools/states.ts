@@ -39,10 +39,10 @@ export const stop = defineTool({
     readAnswers(session, ids, (targets) => stopAll(targets, { signal })),
 });
 
-/** Shorter than the 60 s after which many clients abandon a call. */
+/** The default wait in seconds, shorter than the 60 s after which many clients abandon a call. */
 const DEFAULT_SECONDS = 45;
 const MOST_SECONDS = 240;
-/** How often progress is reported while nothing changes, in milliseconds. */
+/** How often progress is reported while nothing changes, ms. */
 const REPORT_MS = 5_000;
 
 export const wait = defineTool({
@@ -73,7 +73,7 @@ export const wait = defineTool({
       reports.signal,
     );
     try {
-      // Use at least 1 ms so that it polls once: a timeout of 0 means no timeout.
+      // A timeout of 0 would mean none, so use 1 ms: follow then polls once.
       const options = { timeout: Math.max(seconds * 1_000, 1), signal: call.signal };
       for await (const event of follow(targets, options)) progress.apply(event);
     } finally {
@@ -99,7 +99,7 @@ export const wait = defineTool({
   },
 });
 
-/** Reports the progress of a wait of `seconds` at once and every few seconds, until `over` is aborted. Never rejects. */
+/** Reports the progress of a wait of `seconds`, at once and then every few seconds, until `over` is aborted. Never rejects. */
 async function reportProgress(
   clock: Clock,
   { progress: report }: ToolCall,
@@ -114,7 +114,7 @@ async function reportProgress(
   }
 }
 
-/** The state of one request, or why it is unknown. */
+/** The state of one request, or the error for which it is unknown. */
 interface RequestState {
   requestId: string;
   status: string | null;
@@ -138,7 +138,7 @@ async function readAnswers(
   return { content: buildStates([...states, ...failed]) };
 }
 
-/** Resolves the ids of a call to requests, each once, and lists the ids that match none. */
+/** Finds the requests with these ids, each once, and lists the ids without a request. */
 function resolveTargets(account: Account, ids: readonly string[]) {
   const targets = new Map<string, NamedTarget>();
   const failed: RequestState[] = [];
@@ -153,7 +153,7 @@ function resolveTargets(account: Account, ids: readonly string[]) {
   return { targets: [...targets.values()], failed };
 }
 
-/** Converts states to content. Throws the first error if every state is unknown. */
+/** Converts states to the content of a result. Throws the first error if no state is known. */
 function buildStates(states: readonly RequestState[]): { requests: Data[] } {
   const [first] = states;
   if (first?.error !== undefined && states.every(({ status }) => status === null)) throw first.error;

@@ -5,52 +5,49 @@ import { shortenLine } from "../../../core/text/phrases.js";
 /** A reply of the model. */
 export interface ModelReply {
   text: string;
-  /** The finish reason, such as `stop` or `length`. */
+  /** The finish reason of the endpoint, such as `stop` or `length`. */
   finish: string;
-  /** The endpoint's count of input tokens, if it reports usage. */
+  /** The input tokens that the endpoint counted; undefined if it reports no usage. */
   promptTokens?: number;
-  /** The endpoint's count of output tokens. */
+  /** The output tokens that the endpoint counted; undefined if it reports no usage. */
   outputTokens?: number;
 }
 
 /**
- * The outcome of a request without a reply:
- * - `cut`: the stream ended before the reply did; it may have cost as much as a whole one
- * - `busy`: nothing was done; a retry may succeed, after `afterMs` if the endpoint names a time
- * - `unreachable`: no answer came
+ * The outcome of a request without a usable reply:
+ * - `cut`: the stream ended in the middle of the reply, which may have cost as much as a whole one
+ * - `busy`: the endpoint did nothing; a retry may succeed, after `afterMs` if the endpoint names a time
+ * - `unreachable`: no answer arrived
  * - `unsupported`: the endpoint does not know a parameter
  * - `too-long`: the request exceeds the model's context
  * - `refused`: a retry would not help
  */
 export interface NoReply {
   kind: "cut" | "busy" | "unreachable" | "unsupported" | "too-long" | "refused";
-  /** A phrase after the endpoint's name. */
+  /** A phrase whose subject is the endpoint. */
   message: string;
   afterMs?: number | undefined;
 }
 
-/** The most characters of a token on average; an endpoint that sends more ignores its limit. */
+/** The average characters of a token are assumed to be at most this many; an endpoint that sends more ignores its limit. */
 const CHARACTERS_PER_TOKEN = 8;
-/** The size limit of an answer, in bytes: one event with its envelope for each token, and an allowance for the rest. */
+/** The size limit of an answer, in bytes: an event with its envelope per token, and an allowance for everything else. */
 const BYTES_PER_TOKEN = 1_000;
 const BYTES_BESIDE = 262_144;
 
-/**
- * Assembles a chat completion from a stream of server-sent events, or from the single JSON object of an endpoint
- * without streaming.
- */
+/** Assembles a chat completion from server-sent events, or from the single JSON object of an endpoint without streaming. */
 export class Completion {
   text = "";
   counts: Pick<ModelReply, "promptTokens" | "outputTokens"> = {};
-  /** Why the model stopped; undefined until then. */
+  /** Why the model stopped; undefined as long as the answer has not said. */
   finish: string | undefined;
-  /** The endpoint's own message, if it sent an error instead. */
+  /** The error message that the endpoint sent in the answer; undefined without one. */
   error: string | undefined;
   /** Whether the completion has ended. */
   ended = false;
-  /** The bytes before the first text; all of them if the answer is not an event stream. */
+  /** The body up to the first text; the whole body if the answer is not an event stream. */
   body = "";
-  /** An incomplete line. */
+  /** The incomplete last line. */
   #open = "";
   #bytes = 0;
   #pieces = 0;
@@ -59,7 +56,7 @@ export class Completion {
   /** `maxTokens` is the requested limit of the output. */
   constructor(private readonly maxTokens: number) {}
 
-  /** Whether more came than was requested: text, or bytes without text. */
+  /** Whether the endpoint sent more text, or more bytes in total, than the requested limit allows. */
   get isOverLimit(): boolean {
     return (
       this.#pieces > this.maxTokens ||
@@ -74,7 +71,7 @@ export class Completion {
     const piece = this.#decoder.decode(bytes, { stream: true });
     if (this.text === "") this.body += piece;
     const [first = "", ...lines] = piece.split("\n");
-    // Search only the new part for a line end: a line may be as long as the limit.
+    // Search only the new piece for line ends, because a line may be as long as the limit.
     this.#open += first;
     for (const line of lines) {
       this.#endLine();
@@ -82,7 +79,7 @@ export class Completion {
     }
   }
 
-  /** Ends the body; if it is not an event stream, it may be a whole completion. */
+  /** Ends the body. If the body is a single JSON object and not an event stream, reads the completion from it. */
   end(): void {
     this.#endLine();
     this.#read(this.body, "message");
@@ -107,19 +104,19 @@ export class Completion {
     const message = choice[part];
     if (!isObject(message)) return;
     const thought = message.reasoning_content ?? message.reasoning;
-    // A refusal replaces the content.
+    // If the model refuses, `refusal` has the text and `content` is null.
     const text = message.content ?? message.refusal;
     if (typeof text === "string") this.text += text;
     if (part === "delta" && (message.content || thought)) this.#pieces += 1;
   }
 }
 
-/** An HTTP answer as far as it was received. Header names are in lower case. */
+/** The part of an HTTP answer that was received. Header names are in lower case. */
 export interface EndpointAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   completion: Completion;
-  /** Why it broke off; undefined if it is complete. */
+  /** Why the answer is incomplete; undefined if it is complete. */
   failure: string | undefined;
 }
 
@@ -128,12 +125,12 @@ const TOO_LONG =
 const UNKNOWN_MODEL =
   /model.{0,80}(?:not|n't|un)[ _-]?(?:found|exist|known|available|supported)|model_not_found|(?:unknown|no such) model/i;
 const NO_CREDIT = /insufficient_quota|billing|credit/i;
-/** How much of an endpoint's message is passed on, in characters. */
+/** The most characters of an endpoint's message that are passed on. */
 const SHOWN = 200;
 
 /**
- * Classifies an answer of the endpoint. `now` is epoch ms, for a `Retry-After` with a date; `hide` removes the key from
- * a text. It runs before the text is shortened, since it could not recognize a part of the key.
+ * Classifies an answer of the endpoint. `now` (epoch ms) is for a `Retry-After` with a date. `hide` removes the key from a
+ * text; it is applied before the text is shortened, because it would not recognize a part of the key.
  */
 export function classify(
   answer: EndpointAnswer,
@@ -153,7 +150,7 @@ export function classify(
     const target = URL.canParse(location) ? ` to ${new URL(location).host}` : "";
     return createRefused(`redirects${target}, and the key is sent nowhere else (${detail})`);
   }
-  // Not the endpoint's message: some quote the beginning of the key in it.
+  // Do not pass on the endpoint's message: some endpoints quote the beginning of the key in it.
   if (status === 401 || status === 403) return createRefused(`refuses the key (HTTP ${status})`);
   if (status === 404 || UNKNOWN_MODEL.test(complaint) || UNKNOWN_MODEL.test(body.slice(0, 2_000)))
     return createRefused(`does not know the model ${JSON.stringify(model)} (${detail})`);
@@ -181,7 +178,7 @@ function readCompletion({ completion, failure }: EndpointAnswer, hide: (text: st
   return { kind: "refused", message: "answered with no chat completion" } as const;
 }
 
-/** Finds the message in an error body of any usual shape; undefined if there is none. */
+/** Finds the message in an error body of any common form; undefined if there is none. */
 function readError(body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
   const { error, message, detail } = body;

@@ -6,16 +6,16 @@ export interface Message {
   content: string;
 }
 
-/** A request to a model, independent of the endpoint's capabilities. */
+/** A request to a model, independent of what the endpoint supports. */
 export interface ChatRequest {
   messages: readonly Message[];
-  /** The schema of the reply. `name` is `[a-z_]+`. */
+  /** The JSON schema of the reply. `name` must match `[a-z_]+`. */
   schema: { name: string; schema: JsonSchema };
   /** The limit of the output, in tokens. */
   maxTokens: number;
 }
 
-/** The parameters that an endpoint accepts; a refused one is left out from then on. */
+/** The parameters that an endpoint accepts. After it has refused one, later requests omit that. */
 export interface Capabilities {
   format: "json_schema" | "json_object" | "text";
   limit: "max_tokens" | "max_completion_tokens";
@@ -25,7 +25,7 @@ export interface Capabilities {
   temperature: boolean;
 }
 
-/** The capabilities that are tried first. */
+/** The capabilities to assume until the endpoint refuses a parameter. */
 export const ALL_CAPABILITIES: Capabilities = {
   format: "json_schema",
   limit: "max_tokens",
@@ -34,7 +34,7 @@ export const ALL_CAPABILITIES: Capabilities = {
   temperature: true,
 };
 
-/** Builds the body of a request, https://platform.openai.com/docs/api-reference/chat/create. */
+/** Builds the body of a request; see https://platform.openai.com/docs/api-reference/chat/create. */
 export function buildBody(model: string, request: ChatRequest, capabilities: Capabilities): string {
   const { messages, schema, maxTokens } = request;
   const { format, limit, mostTokens, streamUsage, temperature } = capabilities;
@@ -51,20 +51,20 @@ export function buildBody(model: string, request: ChatRequest, capabilities: Cap
   });
 }
 
-/** Returns the UTF-8 length of the longest body that may be sent for a request, in bytes. */
+/** Returns the size of the longest body that may be sent for a request, in UTF-8 bytes. */
 export function countBytes(model: string, request: ChatRequest): number {
   return Buffer.byteLength(
     buildBody(model, request, { ...ALL_CAPABILITIES, limit: "max_completion_tokens" }),
   );
 }
 
-/** Matches `max_tokens is too large: 5000. This model supports at most 4096 completion tokens` and the like. */
+/** Matches the limit in messages such as `max_tokens is too large: 5000. This model supports at most 4096 completion tokens`. */
 const MOST_TOKENS =
   /max_(?:completion_)?tokens.*?(?:at most|maximum(?: of)?|up to|or equal to|<=|, )\s*(\d+)/is;
 
 /**
- * Returns the capabilities without what a 400 or 422 complains about; undefined if nothing is left to drop.
- * `maxTokens` is the requested limit of the output.
+ * Returns the capabilities without the one that the message of a 400 or 422 is about; undefined if none is left to drop.
+ * `maxTokens` is the output limit of the refused request.
  */
 export function reduceCapabilities(
   capabilities: Capabilities,

@@ -7,27 +7,27 @@ import { Completion, classify, type EndpointAnswer, type ModelReply, type NoRepl
 import { ALL_CAPABILITIES, buildBody, type ChatRequest, reduceCapabilities } from "./chat-request.js";
 
 export interface EndpointOptions {
-  /** The API's base, such as `https://api.example.com/v1`, with or without `/chat/completions`. */
+  /** The base address of the API, such as `https://api.example.com/v1`, with or without `/chat/completions`. */
   url: URL;
   model: string;
-  /** Sent as a bearer token, to this origin only; undefined for an endpoint without authorization. */
+  /** The bearer token, which is sent only to this origin; undefined for an endpoint without authorization. */
   apiKey: string | undefined;
-  /** The caller configures proxies and certificates. */
+  /** The connections to the endpoint; the caller has configured proxies and certificates. */
   connections: Pick<Connections, "getShared" | "routeRequest" | "close">;
   clock: Clock;
-  /** How long an answer may pause before it counts as ended, ms; undefined: no limit. */
+  /** The time without a byte after which a request has failed, ms; undefined: no limit. */
   silenceMs?: number | undefined;
 }
 
 const SILENT = new Error("no byte came");
 
-/** A model at an OpenAI-compatible endpoint. Remembers which parameters the endpoint has refused. */
+/** A model at an OpenAI-compatible endpoint. Remembers which parameters the endpoint refused. */
 export class ChatEndpoint {
   #capabilities = ALL_CAPABILITIES;
-  /** Removes the key from a text: an endpoint may quote the request in its answer. */
+  /** Removes the key from a text, because an endpoint may quote the request in its answer. */
   readonly hide: (text: string) => string;
   readonly model: string;
-  /** The scheme, host and port, for messages. */
+  /** The scheme, host and port of the endpoint, for messages. */
   readonly origin: string;
   constructor(private readonly options: EndpointOptions) {
     const { apiKey = "", model, url } = options;
@@ -36,7 +36,7 @@ export class ChatEndpoint {
     this.hide = createKeyHider(apiKey);
   }
 
-  /** Whether the endpoint needs a key and none is set: it refuses to list its models. Other answers prove nothing. */
+  /** Whether no key is set and the endpoint refuses to list its models, so that it needs one. False if that is not certain. */
   async lacksKey(signal: AbortSignal): Promise<boolean> {
     const { url, apiKey, connections } = this.options;
     if (apiKey !== undefined) return false;
@@ -51,7 +51,7 @@ export class ChatEndpoint {
     }
   }
 
-  /** Sends one request and reads the whole answer. Rejects with `signal.reason` on an abort. */
+  /** Sends one request and reads the whole answer. Rejects only with `signal.reason`. */
   async send(request: ChatRequest, signal: AbortSignal): Promise<ModelReply | NoReply> {
     const { url, model, apiKey, connections, clock, silenceMs } = this.options;
     const capabilities = this.#capabilities;
@@ -74,7 +74,7 @@ export class ChatEndpoint {
       for await (const piece of body) {
         restart();
         completion.push(piece);
-        // Leaving the loop closes the connection.
+        // Ending the loop closes the connection.
         if (completion.ended || completion.isOverLimit) break;
       }
     };
@@ -95,7 +95,7 @@ export class ChatEndpoint {
     if (!("kind" in outcome) || outcome.kind !== "unsupported") return outcome;
     const next = reduceCapabilities(capabilities, outcome.message, request.maxTokens);
     if (next === undefined) return { ...outcome, kind: "refused" };
-    // Another conversation may have reduced them in the meantime.
+    // Another conversation may have reduced the capabilities in the meantime.
     if (this.#capabilities === capabilities) this.#capabilities = next;
     return outcome;
   }

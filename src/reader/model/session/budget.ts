@@ -3,18 +3,18 @@ import type { Usage } from "../../../core/researcher.js";
 
 /** The limits of one conversation. */
 export interface BudgetLimits {
-  /** Input and output tokens together. */
+  /** The most input and output tokens together. */
   tokens: number;
-  /** Requests, including refused and repeated ones. */
+  /** The most requests, including refused and repeated ones. */
   calls: number;
-  /** Milliseconds since the research began, including waits. */
+  /** The most time since the research began, including waits, ms. */
   ms: number;
 }
 
-/** The flags for the limits, for messages. */
+/** The flag that sets each limit, for messages. */
 export const FLAGS = { tokens: "--model-tokens", calls: "--model-calls", ms: "--model-time" };
 
-/** A limit does not allow the next request. */
+/** A limit of the budget does not allow the next request, or ended one. `what` names the limit. */
 export class BudgetSpent extends Error {
   override name = "BudgetSpent";
   constructor(readonly what: keyof BudgetLimits) {
@@ -22,12 +22,12 @@ export class BudgetSpent extends Error {
   }
 }
 
-/** The consumption so far. `output` is the model's part of the tokens. */
+/** What a conversation has used so far. `output` is the part of `tokens` that the model wrote. */
 export interface SpentSoFar extends BudgetLimits {
   output: number;
 }
 
-/** The factor by which an estimate exceeds the highest ratio of tokens to bytes so far. */
+/** An estimate assumes this many times the highest ratio of tokens to bytes so far. */
 const MARGIN = 1.5;
 
 /** Tracks what is left of a conversation's limits. */
@@ -54,17 +54,17 @@ export class Budget {
     return this.#spent;
   }
 
-  /** Adds consumption. `ms` is only for time before this process, in an earlier one. */
+  /** Adds to what was used. `ms` is only for the time of an earlier process; that of this one is measured. */
   charge(more: Partial<SpentSoFar>): void {
     for (const what of ["tokens", "calls", "ms", "output"] as const) this.#spent[what] += more[what] ?? 0;
   }
 
-  /** Estimates the most that `bytes` of input cost in tokens: one for each byte until an endpoint has reported usage. */
+  /** Estimates the most tokens that `bytes` of input can cost: one per byte until the endpoint has reported usage. */
   estimate(bytes: number): number {
     return Math.ceil(bytes * this.#tokensPerByte);
   }
 
-  /** Returns how many bytes of input `tokens` pay for. */
+  /** Returns how many bytes of input `tokens` allow. */
   toBytes(tokens: number): number {
     return Math.floor(tokens / this.#tokensPerByte);
   }
@@ -73,12 +73,12 @@ export class Budget {
     return this.#ratio === undefined ? 1 : MARGIN * this.#ratio;
   }
 
-  /** Records that the endpoint counted `tokens` for `bytes` of input. */
+  /** Records that the endpoint counted `tokens` in `bytes` of input. */
   learn(bytes: number, tokens: number): void {
     if (tokens > 0) this.#ratio = Math.max(this.#ratio ?? 0, tokens / bytes);
   }
 
-  /** Throws BudgetSpent if another call of `tokens` would leave less than `keep`. */
+  /** Throws BudgetSpent if a request of `tokens` would leave less than `keep`. */
   require(tokens: number, keep: BudgetLimits): void {
     const { left } = this;
     if (left.ms - keep.ms <= 0) throw new BudgetSpent("ms");
@@ -86,14 +86,14 @@ export class Budget {
     if (left.tokens - keep.tokens < tokens) throw new BudgetSpent("tokens");
   }
 
-  /** Returns a share of the limits, to keep for later steps. */
+  /** Returns a share of the tokens and time, with a number of calls, to reserve for later steps. */
   share(part: number, calls: number): BudgetLimits {
     const { tokens, ms } = this.limits;
     return { tokens: Math.floor(tokens * part), calls, ms: Math.floor(ms * part) };
   }
 }
 
-/** Dollars for a million tokens. */
+/** Prices in dollars per million tokens. */
 export interface Price {
   input: number;
   output: number;

@@ -10,12 +10,12 @@ import { findJson, removeThoughts } from "../endpoint/json-reply.js";
 import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
 import { type ExchangeRecord, Transcript } from "./transcript.js";
 
-/** The request exceeds the model's context. */
+/** `ModelSession.ask` throws it if the request exceeds the model's context; a shorter request may succeed. */
 export class ContextExceeded extends ResearchFailure {}
 
-/** The model's reply had the wrong form, also after a retry. */
+/** `ModelSession.ask` throws it if no reply had the required form, after all tries. */
 export class UnreadableReply extends ResearchFailure {
-  /** `isCut`: whether the output limit cut the reply off. */
+  /** `isCut`: whether the last reply was cut off at the output limit. */
   constructor(
     message: string,
     readonly isCut: boolean,
@@ -24,15 +24,15 @@ export class UnreadableReply extends ResearchFailure {
   }
 }
 
-/** The parsed reply, or what is wrong with it, as a phrase for the model. */
+/** The value that was read from a reply, or why the reply is invalid, as a phrase for the model. */
 export type ReplyReading<T> = { value: T } | { wrong: string };
 
-/** The instructions of one step, and the required form of the reply. */
+/** The instructions of one step, and the form that the reply must have. */
 export interface Prompt {
   name: string;
   instructions: string;
   schema: JsonSchema;
-  /** How often to ask at most; default 2. */
+  /** The most requests until the reply is valid; default 2. */
   tries?: number;
 }
 
@@ -41,7 +41,7 @@ export interface Task extends Prompt {
   input: string;
   /** The output limit, in tokens; the budget may lower it. */
   outputTokens: number;
-  /** The budget that must remain afterwards. */
+  /** The part of the budget that must remain afterwards. */
   keep: BudgetLimits;
 }
 
@@ -53,7 +53,7 @@ export interface SessionOptions {
   clock: Clock;
   /** Called with a line for the operator of the service. */
   notice: (line: string) => void;
-  /** Called after each consumption. */
+  /** Called whenever a request has used a part of the budget. */
   spent: () => void;
   signal: AbortSignal;
 }
@@ -62,26 +62,26 @@ export interface SessionOptions {
 export const LEAST_OUTPUT = 200;
 /** How much of an unreadable reply is sent back to the model for correction, in characters. */
 const SHOWN_REPLY = 2_000;
-/** How much of it is shown to a person, in characters. */
+/** How much of such a reply is shown to a person, in characters. */
 const SHOWN_WORDS = 300;
-/** If an endpoint counts fewer input tokens than one for this many bytes, it has truncated the input silently. */
+/** An endpoint that counts less than one input token per this many bytes has silently truncated the input. */
 const BYTES_PER_TOKEN = 10;
-/** The most tries of a request by kind of failure; the wait doubles each time, ms. */
+/** The most tries of a request by kind of failure, and the first wait between them, ms, which doubles each time. */
 const MAX_TRIES = { busy: 6, cut: 3, unreachable: 3 };
 const FIRST_WAIT_MS = 1_000;
-/** Longer waits are announced, ms (contract §5: nothing sleeps long in silence). */
+/** The longest wait without a notice, ms (contract §5: nothing sleeps long in silence). */
 const SILENT_WAIT_MS = 5_000;
-/** The wait before retrying a failed write to the store, ms. */
+/** The wait before retrying a failed read or write of the store, ms. */
 const STORE_WAIT_MS = 5_000;
 
 /**
- * Asks the model for one conversation: stays within the budget, records each request, retries failures, and reuses
- * the replies of an earlier process to the same requests.
+ * Sends the requests of one conversation to the model. Stays within the budget, records each request, retries failures,
+ * and answers requests that an earlier process has already sent with the stored replies.
  */
 export class ModelSession {
   /** Whether the endpoint seems to have truncated its input. */
   isContextCut = false;
-  /** The exchanges of an earlier process. */
+  /** The exchanges of an earlier process; undefined until the first request. */
   #earlier: Transcript | undefined;
   constructor(private readonly options: SessionOptions) {}
 
@@ -89,7 +89,7 @@ export class ModelSession {
     return this.options.budget;
   }
 
-  /** Returns how many more bytes of input the budget allows, with the task's `outputTokens` set aside. */
+  /** Returns how many more bytes of input the budget allows, if the output of `task` may use its limit. */
   measureRoom(task: Task): number {
     const { budget } = this.options;
     const tokens = budget.left.tokens - task.keep.tokens - task.outputTokens;
@@ -97,9 +97,9 @@ export class ModelSession {
   }
 
   /**
-   * Asks the model until `read` accepts the reply; a retry names what was wrong. `isLast` tells `read` that there will be
-   * no retry. Throws BudgetSpent, ContextExceeded, UnreadableReply or another ResearchFailure that names the endpoint,
-   * or the reason of the abort.
+   * Asks the model until `read` accepts the reply. Each retry tells the model what was wrong; `isLast` tells `read` that no
+   * retry follows. Throws BudgetSpent, ContextExceeded, UnreadableReply, another ResearchFailure that names the endpoint, or
+   * the reason of the abort.
    */
   async ask<T>(
     task: Task,
@@ -117,7 +117,7 @@ export class ModelSession {
       const reading = value === undefined ? { wrong: "it is not JSON" } : await read(value, nth === tries);
       if ("value" in reading) return reading.value;
       const words = value === undefined && !isCut ? removeThoughts(reply.text) : "";
-      // A model that refuses says why in plain words.
+      // A model that refuses explains why in plain words.
       complaint = words && ` and said ${JSON.stringify(shortenLine(words, SHOWN_WORDS))}`;
       wrong = isCut ? "it was cut off at the limit of the output" : reading.wrong;
       const content = `That reply is invalid: ${wrong}. Give all of it once more, mended: the JSON value and nothing else.`;
@@ -176,7 +176,7 @@ export class ModelSession {
       failures += 1;
       if (outcome.kind === "refused" || failures >= MAX_TRIES[outcome.kind])
         throw this.#createFailure(message);
-      // Never shorten the endpoint's own `Retry-After`.
+      // Wait at least as long as the endpoint's `Retry-After`.
       const waitMs = outcome.afterMs ?? FIRST_WAIT_MS * 2 ** (failures - 1);
       if (waitMs >= budget.left.ms - keep.ms) throw new BudgetSpent("ms");
       if (waitMs > SILENT_WAIT_MS) {
@@ -187,7 +187,7 @@ export class ModelSession {
     }
   }
 
-  /** Sends one request; records it before it leaves and after it has ended. */
+  /** Sends one request. Records it before it is sent and after it has ended. */
   async #tryOnce(
     request: ChatRequest,
     { hash, estimate }: { hash: string; estimate: number },
@@ -218,7 +218,7 @@ export class ModelSession {
     return this.#waitUntilStored(() => exchanges.append(requestId, record));
   }
 
-  /** Retries until a write succeeds: a full disk or lost database must not lose paid replies. */
+  /** Repeats `work` until the store answers, because a full disk or a lost database must not lose paid replies. */
   async #waitUntilStored<T>(work: () => Promise<T>): Promise<T> {
     const { budget, clock, notice, signal } = this.options;
     for (;;) {
@@ -235,7 +235,7 @@ export class ModelSession {
     }
   }
 
-  /** `message` is a phrase after the endpoint's name. */
+  /** Creates a failure from a phrase whose subject is the endpoint. */
   #createFailure(message: string): ResearchFailure {
     return new ResearchFailure(`The model endpoint ${this.options.endpoint.origin} ${message}.`);
   }
@@ -250,7 +250,7 @@ function buildRequest(task: Task, added: readonly Message[] = []): ChatRequest {
   return { messages: [...asked, ...added], schema: { name, schema }, maxTokens: outputTokens };
 }
 
-/** Returns the cost in tokens: a broken stream may be billed whole, a refused request is not. */
+/** Returns the cost of a request in tokens. An interrupted stream may be billed as a whole; a refused request is not. */
 function computeCost(outcome: ModelReply | NoReply, estimate: number): number {
   if ("kind" in outcome) return outcome.kind === "cut" || outcome.kind === "unreachable" ? estimate : 0;
   return outcome.promptTokens === undefined ? estimate : outcome.promptTokens + (outcome.outputTokens ?? 0);

@@ -2,10 +2,10 @@ import { isObject } from "../../../core/json/exact-json.js";
 import type { JsonSchema } from "../../../core/protocol/conversation.js";
 import type { ReplyReading } from "./session.js";
 
-/** The form of a part of a reply: a JSON schema for the model, and a more lenient reader. */
+/** The form of a part of a reply: a strict JSON schema for the model, and a more lenient reader. */
 export interface Shape<T> {
   schema: JsonSchema;
-  /** Returns undefined for an unreadable value. */
+  /** Reads a value; undefined if it does not have the form. */
   read(value: unknown): T | undefined;
 }
 export type ValueOf<S> = S extends Shape<infer T> ? T : never;
@@ -14,13 +14,13 @@ export const text: Shape<string> = {
   schema: { type: "string" },
   read: (value) => (typeof value === "string" ? value : undefined),
 };
-/** Also reads an integer within text, as in `Source 3`. */
+/** An integer. Also reads one within text, such as `Source 3`. */
 export const integer: Shape<number> = {
   schema: { type: "integer" },
   read: (value) => (typeof value === "number" ? value : text.read(value)?.match(/\d+/)?.map(Number)[0]),
 };
 
-/** Reads one of some words in any case and with any separators; `other` is the result for any other word. */
+/** Defines one of several words. Accepts any case and separators, and reads any other word as `other`. */
 export function defineWord<W extends string>(words: readonly W[], other?: W): Shape<W> {
   return {
     schema: { type: "string", enum: [...words] },
@@ -29,7 +29,7 @@ export function defineWord<W extends string>(words: readonly W[], other?: W): Sh
   };
 }
 
-/** Reads a single value as a list of one, and leaves out unreadable items. */
+/** Defines a list. Reads a single value as a list of one, and skips invalid items. */
 export function list<T>(of: Shape<T>, most = Number.POSITIVE_INFINITY): Shape<T[]> {
   return {
     schema: { type: "array", items: of.schema },
@@ -41,7 +41,7 @@ export function list<T>(of: Shape<T>, most = Number.POSITIVE_INFINITY): Shape<T[
   };
 }
 
-/** Reads an object if all of its fields are readable. */
+/** Defines an object. Reads it if all its fields are valid. */
 export function defineObject<F extends Record<string, Shape<unknown>>>(
   fields: F,
 ): Shape<{ [N in keyof F]: ValueOf<F[N]> }> {
@@ -61,7 +61,7 @@ export function defineObject<F extends Record<string, Shape<unknown>>>(
   };
 }
 
-/** Reads a reply that must have the list `name`; a bare list is accepted, too. */
+/** Reads a reply that must contain the list `name`. Also accepts a bare list. */
 export function readListed<T>(shape: Shape<T>, name: string, reply: unknown): ReplyReading<T> {
   const whole = Array.isArray(reply) ? { [name]: reply } : reply;
   const value = isObject(whole) && Array.isArray(whole[name]) ? shape.read(whole) : undefined;

@@ -2,17 +2,17 @@ import { isObject } from "../../../core/json/exact-json.js";
 import type { ModelReply } from "../endpoint/answer.js";
 import type { SpentSoFar } from "./budget.js";
 
-/** A record of a request to the endpoint. `hash` is the SHA-256 of the request, in hex. Contains no key. */
+/** A stored record of a request to the endpoint. `hash` is the SHA-256 of the request, in hexadecimal. Contains no key. */
 export type ExchangeRecord =
-  /** Written before the request leaves, so that a crash does not hide its cost. `estimate` is in tokens. */
+  /** Written before the request is sent, so that a crash does not hide its cost. `estimate` is in tokens. */
   | { kind: "sent"; hash: string; estimate: number }
-  /** The end of a request. Without `reply` it was refused or cut. `tokens` is its cost. */
+  /** Written when the request has ended; without `reply` if it was refused or cut. `tokens` is the cost. */
   | { kind: "ended"; hash: string; tokens: number; ms: number; reply?: ModelReply };
 
-/** Replays the exchanges of an earlier process in the order of the requests. */
+/** The exchanges of an earlier process, whose replies are used again. */
 export class Transcript {
   readonly #records: Set<ExchangeRecord>;
-  /** `records` are stored values; those of a source are in the same store and are skipped. */
+  /** `records` are those of the store. It also contains the records of sources, which are skipped. */
   constructor(records: readonly unknown[]) {
     const isExchange = (record: unknown): record is ExchangeRecord =>
       isObject(record) && (record.kind === "sent" || record.kind === "ended");
@@ -20,8 +20,8 @@ export class Transcript {
   }
 
   /**
-   * Returns the stored reply to the request with this hash, and the cost of its exchanges. If there is none, the sources
-   * have changed and other requests follow: then returns the cost of all remaining records. Returns each record once.
+   * Returns the stored reply to the request with this hash, and the cost of its exchanges. Without a stored reply, the sources
+   * have changed and the other records are useless, so returns the cost of all of them. Never returns a record twice.
    */
   take(hash: string): { cost: SpentSoFar; reply: ModelReply | undefined } {
     const records = [...this.#records].filter((record) => record.hash === hash);
@@ -32,7 +32,7 @@ export class Transcript {
   }
 }
 
-/** A request without an end was interrupted when the process was killed; its estimate counts. */
+/** Computes the cost of records. A request without an end was interrupted by the end of the process and costs its estimate. */
 function computeCost(records: readonly ExchangeRecord[]): SpentSoFar {
   const cost = { tokens: 0, calls: 0, ms: 0, output: 0 };
   const open: number[] = [];
