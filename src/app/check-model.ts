@@ -83,7 +83,7 @@ export class CheckModel {
     if (isKeyless)
       throw new CodedError(
         "NOT_AUTHENTICATED",
-        `the model endpoint ${endpoint.origin} wants a key, and there is none`,
+        `the model endpoint ${endpoint.origin} requires a key, and none is set`,
         {
           hint: "Set RESEARCH_MODEL_API_KEY, or RESEARCH_MODEL_API_KEY_FILE to the path of a file with it.",
         },

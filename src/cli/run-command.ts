@@ -82,13 +82,13 @@ const globalFlags = {
     description: "the profile to use",
     parse: (text: string, before: string): string => (before ? `${before}\n${text}` : text),
   },
-  "--base-url <url>": "the service to speak to",
+  "--base-url <url>": "the base URL of the service",
   "--insecure-http": "allow plain http:// to another machine",
   "--request-timeout <duration>": defineValue(
-    "the limit of one exchange (default: 30s)",
+    "the time limit of one HTTP request (default: 30s)",
     parsePositiveDuration,
   ),
-  "--verbose": "say which settings are used and what is exchanged",
+  "--verbose": "print the settings in use and each HTTP request",
 } as const;
 
 const GLOBAL_LINE = `\nGlobal options: ${Object.keys(globalFlags)
@@ -225,7 +225,7 @@ function describeProgram(program: Verb, version: string): void {
     .helpCommand(false)
     .addHelpText(
       "after",
-      '\nNew here? `research try "your question"` finds what fits it in the files of this folder: no account, no key.\nAn account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily? `research login PROVIDER`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
+      '\nNew here? `research try "your question"` searches the files of this folder. It needs no account and no key.\nTo use an account at OpenAI, Perplexity, Exa, Parallel, Gemini or Tavily, run `research login PROVIDER`.\n`research help` lists the topics: exit codes, settings, JSON and more.',
     );
 }
 

@@ -6,7 +6,7 @@ import type { ReportModel } from "./types.js";
 
 /**
  * Opens the model that a program names; no variable names one, or a key for it. Rejects with CodedError if it is invalid,
- * or if its endpoint wants a key and there is none.
+ * or if its endpoint requires a key and none is set.
  */
 export async function openModel(
   given: ReportModel | undefined,

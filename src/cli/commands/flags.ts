@@ -33,7 +33,7 @@ export const flags = {
   },
   or: {
     "--or <profile>": defineRepeatable(
-      "use this profile if the account before it certainly created nothing: no key, no money, a limit, no connection; may be repeated",
+      "use this profile if the previous account certainly created nothing: no key, no money, a limit, no connection; may be repeated",
     ),
   },
   once: {
@@ -56,7 +56,7 @@ export const flags = {
   quota: {
     "--tier <tier>": defineTierFlag("the tier of the key"),
     "--per-hour <n>": defineValue(
-      "creates allowed in an hour, if it is not a tier's number",
+      "creates allowed in an hour, instead of a tier's number",
       createWholeNumberParser(1),
     ),
   },
@@ -70,7 +70,7 @@ export const flags = {
       parsePositiveDuration,
     ),
     "--patience <duration>": defineValue(
-      "give an id up if no poll has succeeded for this long (default: 10m)",
+      "give up an id if no poll has succeeded for this long (default: 10m)",
       parsePositiveDuration,
     ),
   },
@@ -79,7 +79,7 @@ export const flags = {
   },
   check: {
     "--check":
-      "then read the pages that the result cites, and exit with 14 if one does not say what the result says",
+      "check the result against the pages that it cites; exit with 14 if a page does not say what the result says",
   },
   modelLimits: {
     "--model-url <url>":
@@ -106,12 +106,12 @@ export const flags = {
       parsePrices,
     ),
   },
-  partial: { "--partial": "print the part that exists of a result that was cut short" },
+  partial: { "--partial": "accept a result that was cut short, and print the part that exists" },
   result: {
     "-o, --output <path>": "write the result to a file, completely or not at all (-: stdout)",
     "--force": "overwrite an existing file",
     "--strict": "exit with 13 if the result does not fit its schema",
-    "--raw": "print the result unchanged, also on a terminal",
+    "--raw": "print the result unchanged, even on a terminal",
     "--html": "print the result as one HTML page that needs no network",
     "--web": "open the result as a page in a browser",
   },

@@ -92,7 +92,7 @@ export class NoOutputError extends ResearchError {
     const partial = `research output --partial ${requestId} prints`;
     if (hasNoResult(data)) return make(why, `${partial} the provider's data.`);
     return isCutShort(data)
-      ? make(`its result was cut short (${why})`, `${partial} what there is.`)
+      ? make(`its result was cut short (${why})`, `${partial} the part that exists.`)
       : make(why);
   }
 

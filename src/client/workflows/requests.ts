@@ -109,7 +109,7 @@ export function findEntry(account: Account, text: string): HistoryEntry | undefi
     throw new ResearchError(
       "NOT_FOUND",
       `@last: no request${hasOthers ? " to the account in use" : ""} is recorded on this machine`,
-      { hint: '`research list` shows what there is, `research run "your question"` begins.' },
+      { hint: '`research list` shows all requests; `research run "your question"` submits one.' },
     );
   }
   const isCut = text.endsWith(CUT);

@@ -17,13 +17,16 @@ export class FolderError extends Error {}
  */
 export function chooseFolders({ env, platform }: { env: Environment; platform: string }): Folders {
   const home = requireAbsolute(env.HOME);
-  const mac = (folder: string) => joinBelow(home, "Library", folder, "research");
-  const xdg = (variable: string, ...parts: string[]) =>
+  const locateOnMac = (folder: string) => joinBelow(home, "Library", folder, "research");
+  const locateByXdg = (variable: string, ...parts: string[]) =>
     joinBelow(requireAbsolute(env[variable]) ?? joinBelow(home, ...parts), "research");
   const systemFolders: Folders =
     platform === "darwin"
-      ? { config: mac("Preferences"), state: mac("Application Support") }
-      : { config: xdg("XDG_CONFIG_HOME", ".config"), state: xdg("XDG_STATE_HOME", ".local", "state") };
+      ? { config: locateOnMac("Preferences"), state: locateOnMac("Application Support") }
+      : {
+          config: locateByXdg("XDG_CONFIG_HOME", ".config"),
+          state: locateByXdg("XDG_STATE_HOME", ".local", "state"),
+        };
   return {
     config: readFolderVariable(env, "RESEARCH_CONFIG_DIR") ?? systemFolders.config,
     state: readFolderVariable(env, "RESEARCH_STATE_DIR") ?? systemFolders.state,

@@ -338,7 +338,7 @@ class BatchRenderer {
     if (parts > 0)
       await reporter.say(`${parts} cut short: \`research output --partial ID\` prints one${again}`);
     if (!isBeside && counts.failed - parts + counts.refused > 0)
-      await reporter.say("--retry-failed sends again what failed or was refused");
+      await reporter.say("--retry-failed sends failed and refused rows again");
     // After a signal, the interruption prints the same command.
     const left = counts.waiting + counts.running;
     if (left > 0 && !isSignal) await reporter.say(`${left} to go; go on with: ${this.parts.resume}`);

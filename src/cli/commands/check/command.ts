@@ -17,7 +17,7 @@ export const check = define({
       "--timeout <duration>": defineValue("stop reading after this long (default: 10m)", parseDurationFlag),
       "--domains <list>": "read only pages of these domains",
       "--not-domains <list>": "read no pages of these domains",
-      "--sources <dir>": "look up file:line in this folder",
+      "--sources <dir>": "look up citations of the form file:line in this folder",
       "--allow-private": "read pages on private addresses of hosts that the report names",
       "--dry-run": "read no page; print each address that the report cites, and the sentences that cite it",
     },

@@ -20,7 +20,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
   const account = readAccountQuota(ctx, options);
   await reporter.showFitted(account, formatQuota(account, host.clock.now()) + formatSpent(account));
   await reporter.say(
-    "counted from this machine's own records: what other machines sent with this key is not in it",
+    "counted from this machine's own records; creates of other machines with this key are not included",
   );
   if (ctx.getHourlyLimit(options) === undefined)
     await reporter.say(

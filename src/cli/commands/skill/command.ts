@@ -3,7 +3,7 @@ import { define } from "../definition.js";
 export const skill = define({
   name: "skill",
   summary: "install the skill for coding agents",
-  description: "Install a short file that tells a coding agent to ask this program for help on its use.",
+  description: "Install a short file that tells a coding agent how to get help from this program.",
   examples: ["research skill install"],
   commands: [
     define({

@@ -51,7 +51,7 @@ test.each([60, 140])(
     }
     expect(shown.text().match(/^ {2}\S+\s+(?:\S+\s+)*?ended\s+FAILED/gm)).toHaveLength(3);
     expect(shown.text().split("\n").at(-1)).toMatch(
-      /^(?:--retry-failed sends again what failed or was refused|.*refused)$/,
+      /^(?:--retry-failed sends failed and refused rows again|.*refused)$/,
     );
   },
 );

@@ -162,7 +162,7 @@ test("an endpoint that wants a key is exit 4 before a page is read", async () =>
   const args = ["check", "report.md", "--allow-private", "--model", "m", "--model-url", url];
   const { code, stderr } = await research(args, { home, cwd: home });
   expect(code).toBe(4);
-  expect(stderr).toContain("wants a key, and there is none");
+  expect(stderr).toContain("requires a key, and none is set");
   expect(paths).toEqual(["GET /v1/models"]);
   expect(asked).toEqual([]);
 });
