@@ -23,7 +23,7 @@ import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { parseJson } from "./json.js";
 
-/** Builds the body of a create from an argument and flags, and validates it. Throws UsageError or LocalError. */
+/** Builds and validates the body of a create from the command line. Throws UsageError or LocalError. */
 export async function readRequest(
   ctx: Context,
   prompt: string | undefined,
@@ -36,7 +36,7 @@ export async function readRequest(
   return { ...buildRequestBody(text, schema, options.structured ?? false), ...context };
 }
 
-/** Reads the files of `--context`, or else of an `old` request, and prints which they are. Throws UsageError or LocalError. */
+/** Reads the files of `--context`, or else those of the `old` request, and prints their names. Throws UsageError or LocalError. */
 export async function readContextFiles(ctx: Context, paths: readonly string[] = [], old?: HistoryEntry) {
   requireOneStdin(...paths);
   const sources = paths.map((path) => (path === "-" ? ctx.host.stdin.stream : path));
@@ -47,13 +47,13 @@ export async function readContextFiles(ctx: Context, paths: readonly string[] = 
   return context && { context };
 }
 
-/** Throws UsageError if more than one input is `-`. */
+/** Throws UsageError if more than one of the inputs is stdin (`-`). */
 export function requireOneStdin(...sources: readonly (string | undefined)[]): void {
   if (sources.filter((source) => source === "-").length > 1)
     throw new UsageError("only one of prompt, schema and context can come from stdin", "Give a file.");
 }
 
-/** Adds the flags and settings for a provider to a create. Throws UsageError. */
+/** Adds the provider's flags and settings to the body of a create. Throws UsageError. */
 export async function completeRequest(
   ctx: Context,
   body: CreateBody,
@@ -71,7 +71,7 @@ export async function completeRequest(
 
 export const OWN_SETTINGS = "Each profile has its own settings.";
 
-/** Lists the accounts for a create, in order, each with its request. Throws UsageError. */
+/** Lists the accounts to try for a create, in order, each with its own body. Throws UsageError. */
 export async function openAskedAccounts(
   ctx: Context,
   body: CreateBody,
@@ -95,7 +95,7 @@ export async function openAskedAccounts(
   return requests;
 }
 
-/** Throws UsageError if an account is named twice, or if two have the same key, origin and (with `findModel`) model. */
+/** Throws UsageError if a profile is named twice, or if two have the same origin, key and, with `modelOf`, model. */
 export function checkDifferent(
   accounts: readonly ProfileAccount[],
   modelOf?: (account: ProfileAccount) => unknown,
@@ -119,7 +119,7 @@ export function checkDifferent(
   }
 }
 
-/** Parses the models of the accounts from texts `PROFILE=NAME`. Throws UsageError. */
+/** Reads the model of each account from texts `PROFILE=NAME`. Throws UsageError. */
 export function chooseModels(
   texts: readonly string[],
   accounts: readonly ProfileAccount[],
@@ -151,7 +151,7 @@ export async function showRequests(
   return 0;
 }
 
-/** Prints the request without sending it. The curl command works for every prompt, since a quoted here-document expands nothing. */
+/** Builds the text of `--dry-run`. The curl command works for every prompt, because a quoted here-document expands nothing. */
 async function buildDryRequest(account: ProfileAccount, body: CreateBody) {
   const { provider, settings } = account;
   const base = requireBaseUrl(settings);
@@ -182,7 +182,7 @@ async function buildDryRequest(account: ProfileAccount, body: CreateBody) {
 
 const HOW = 'Give it as one argument ("…"), on stdin, or with --prompt-file PATH.';
 
-/** Reads the prompt from an argument, stdin or a file. Throws UsageError for more than one, none, or a blank one, LocalError for an unreadable file. */
+/** Reads the prompt from an argument, stdin or a file. Throws UsageError unless there is exactly one and it is not blank, LocalError for an unreadable file. */
 export async function readPrompt(
   argument: string | undefined,
   { promptFile, schema, context = [] }: Given<"request"> & Partial<Given<"context">>,
@@ -206,7 +206,7 @@ function requireNotBlank(prompt: string): string {
   return prompt;
 }
 
-/** Reads and validates a schema from JSON text, a path or stdin (`-`). Throws UsageError with the place of a mistake, or LocalError. */
+/** Reads and validates a schema: JSON text, a path, or `-` for stdin. Throws UsageError with the place of a mistake, or LocalError. */
 export async function readSchema(
   source: string | undefined,
   stdin: Host["stdin"],

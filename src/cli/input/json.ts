@@ -1,7 +1,7 @@
 import { UsageError } from "../../app/errors.js";
 import { parseExact } from "../../core/json/exact-json.js";
 
-/** Parses JSON and keeps its text for `stringifyExact`. Throws UsageError with line and column of a mistake. */
+/** Parses JSON and keeps its text for `stringifyExact`. Throws UsageError with the line and column of a mistake. */
 export async function parseJson(text: string, what: string): Promise<unknown> {
   try {
     return parseExact(text);
@@ -10,7 +10,7 @@ export async function parseJson(text: string, what: string): Promise<unknown> {
   }
 }
 
-/** Returns the place of a mistake in JSON: `line 2, column 7: Comma expected`. V8 names it only in some versions, and quotes the text. */
+/** Returns the place of a mistake in JSON, such as `line 2, column 7: Comma expected`. V8's message lacks it in some versions, and quotes the text. */
 export async function findErrorPlace(text: string): Promise<string> {
   const { parse, printParseErrorCode } = await import("jsonc-parser");
   const errors: { error: number; offset: number; length: number }[] = [];

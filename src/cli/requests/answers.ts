@@ -13,7 +13,7 @@ import { fitColumns } from "../terminal/columns.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
 
-/** Prints a line for each answer as it comes; with --json all answers at the end, even after an error or a signal. Returns the worst exit code. Continues if the reader closes the pipe. */
+/** Prints a line for each answer when it arrives, or with --json all at the end, even after an error. Returns the worst exit code. */
 export async function showAnswers(
   reporter: Reporter,
   count: number,
@@ -58,7 +58,7 @@ export async function showAnswers(
 
 const ERRORS_FIRST = [3, 10, 8, 14, 15];
 
-/** Returns the exit code of several ids (contract §1.5): the first error wins, then 3, 10, 8, 14 and 15. */
+/** Returns the exit code for several ids (contract §1.5): the first error, or else the first of 3, 10, 8, 14 and 15 that occurred. */
 export function pickWorst(codes: readonly number[]): number {
   const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
   return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
@@ -70,14 +70,14 @@ export function exitCodeOf(status: Status): number {
   return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
 }
 
-/** Adds the id to a failure, so that a reader of several errors knows which request it is about. */
+/** Adds the request's id to a failure, so that a reader of several errors knows which request each is about. */
 export function addId(failure: Failure, requestId: string, { json }: Pick<Reporter, "json">): Failure {
   const { message } = failure;
   const isNamed = json || message.includes(requestId);
   return { ...failure, request_id: requestId, message: isNamed ? message : `${requestId}: ${message}` };
 }
 
-/** Shows one request's error on a line of its own and returns its exit code. Throws an error that did not come from the service. */
+/** Prints the error of one request and returns its exit code. Rethrows an error that did not come from the service. */
 export async function showFailure(reporter: Reporter, error: unknown, requestId: string): Promise<number> {
   if (!(error instanceof ResearchError)) throw error;
   const { describeFailure } = await import("../../app/failure.js");
@@ -86,7 +86,7 @@ export async function showFailure(reporter: Reporter, error: unknown, requestId:
   return failure.exit_code;
 }
 
-/** Reports that a state could not be recorded. It is only a notice, because the state can be requested again. */
+/** Prints a notice if a state could not be recorded. The state can be requested again, so this is no error. */
 export async function sayNotObserved(reporter: Reporter, error: LocalError | undefined): Promise<void> {
   if (error) await reporter.writeNotice("HISTORY_NOT_UPDATED", error.message);
 }
@@ -106,14 +106,14 @@ export function formatStatusWord(status: string, style: Style): string {
   }
 }
 
-/** Names the files of a context with their lengths; if their texts are there, also about how many tokens (four bytes of UTF-8 each) they have. */
+/** Names the files of a context with their lengths. If their texts are there, adds an estimate of tokens (four bytes of UTF-8 each). */
 export function describeContext(context: readonly ContextFile[]): string {
   const names = context.map(({ name, chars }) => `${name} (${formatCount(chars, "character")})`).join(", ");
   const tokens = Math.ceil(Buffer.byteLength(context.map(({ text = "" }) => text).join("")) / 4);
   return tokens > 0 ? `${names}, about ${formatCount(tokens, "token")}` : names;
 }
 
-/** Formats one request and its state: `id<TAB>STATUS`. On a terminal it cuts an id that does not fit. */
+/** Formats a request and its state as `id<TAB>STATUS`. On a terminal, shortens an id that does not fit. */
 export function formatStatusLine(
   requestId: string,
   status: string,
@@ -125,5 +125,5 @@ export function formatStatusLine(
   return requestId.length > room - TAB ? `${fitColumns(requestId, room)}  ${word}` : `${requestId}\t${word}`;
 }
 
-/** The most columns of a tab; two blanks may take its place. */
+/** Maximum columns of a tab; two blanks may take its place. */
 const TAB = 6;

@@ -13,7 +13,7 @@ import { PLAIN } from "../terminal/style.js";
 import { formatCheckCounts, formatForPeople } from "./check-text.js";
 import { createModelListener, describeLimits } from "./model-listener.js";
 
-/** Opens the model that the environment names for the checks after a command, and prints its limits. Undefined without a check or a model. */
+/** Opens the model of the environment for the checks after a command, and prints its limits. Undefined without a check or a model. */
 export async function openModelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
   if (!isChecked) return undefined;
   const { openCheckModel } = await import("../../app/check-model.js");
@@ -22,10 +22,10 @@ export async function openModelForChecks(ctx: Context, isChecked = false): Promi
   return model;
 }
 
-/** Checks the results of a command, each after it is written. All checks share the pages that were read. */
+/** Checks the results of a command, each after it was written. All checks share the pages that have been read. */
 export class ChecksAfter {
   #checker: Promise<Checker> | undefined;
-  /** The outcomes that contain an answer of the model. */
+  /** The outcomes with answers of the model. */
   readonly #judged: { target: Target; outcome: CheckOutcome; onChange: () => void }[] = [];
 
   constructor(
@@ -34,8 +34,8 @@ export class ChecksAfter {
   ) {}
 
   /**
-   * Checks a result, keeps and says what was found; undefined if something hindered it. Calls `onChange` if the counts of
-   * the outcome change later, since the model proved unreliable. Rejects with `signal.reason` alone.
+   * Checks a result, keeps the outcome and prints it; undefined if the check failed. Calls `onChange` if the model
+   * later proves unreliable, so that the outcome's counts change. Rejects only with `signal.reason`.
    */
   async check(
     target: Target,
@@ -82,7 +82,7 @@ export class ChecksAfter {
     await this.model?.close();
   }
 
-  /** Removes from every outcome of this command what the model said, and keeps and says the outcomes once more. */
+  /** Removes the model's answers from all outcomes of this command, and keeps and prints the outcomes again. */
   async #removeAnswers(model: CheckModel): Promise<void> {
     for (const { target, outcome, onChange } of this.#judged.splice(0)) {
       model.removeAnswers(outcome);

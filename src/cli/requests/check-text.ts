@@ -12,7 +12,7 @@ import type { Style } from "../terminal/style.js";
 
 const WRONG: ReadonlySet<Verdict> = new Set(["missing", "gone"]);
 
-/** Formats every citation, one line each: verdict, addresses, missing figures, sentence, and with a model the support. */
+/** Formats one line for each citation: verdict, addresses, missing figures, sentence and, with a model, its answer. */
 export function formatCitationLines({ citations, model }: Pick<CheckOutcome, "citations" | "model">): string {
   return citations
     .map(({ verdict, urls, missing, claim, support }) => {
@@ -29,7 +29,7 @@ export function formatCitationLines({ citations, model }: Pick<CheckOutcome, "ci
     .join("");
 }
 
-/** Formats the citations with a problem for people, the worst first; with `isAll` every citation, with its passage. */
+/** Formats the citations with a problem for people, worst first. With `isAll`, formats every citation, with its passage. */
 export function formatForPeople(
   { citations }: Pick<CheckOutcome, "citations">,
   style: Style,
@@ -68,7 +68,7 @@ function dimLine(style: Style, text: string): string[] {
   return text === "" ? [] : [style.dim(escapeLine(text))];
 }
 
-/** Formats the counts as a sentence, in which `found` reads "have their figures on the page". */
+/** Formats the counts as a sentence. The verdict `found` reads "has its figures on the page". */
 export function formatCitationCounts(counts: Readonly<Record<string, number>>): string {
   const each = formatVerdicts(counts, counts.found === 1 ? FIGURES : FIGURES_OF_MANY);
   return `${formatCount(counts.citations ?? 0, "citation")}${each && `: ${each}`}`;
@@ -77,7 +77,7 @@ export function formatCitationCounts(counts: Readonly<Record<string, number>>): 
 const FIGURES = "has its figures on the page";
 const FIGURES_OF_MANY = "have their figures on the page";
 
-/** Formats the number of citations with each verdict and, with a model, each support, the worst first; `found` is the word for that verdict. */
+/** Formats how many citations have each verdict and, with a model, each of its answers. `found`: the words for that verdict. */
 export function formatVerdicts(counts: Readonly<Record<string, number>>, found = "found"): string {
   const chooseWord = (name: string) => (name === "found" ? found : name.replace("_", " "));
   const formatNames = (names: readonly string[]) =>
@@ -86,13 +86,13 @@ export function formatVerdicts(counts: Readonly<Record<string, number>>, found =
   return `${formatNames(VERDICTS)}${support && `; the model: ${support}`}`;
 }
 
-/** Formats the counts, the number of sentences without a citation, and the number of pages that could be read. */
+/** Formats the counts, the number of sentences without a citation, and how many pages could be read. */
 export function formatCheckCounts({ counts, pages }: Pick<CheckOutcome, "counts" | "pages">): string {
   const uncited = `${counts.uncited} ${counts.uncited === 1 ? "sentence cites" : "sentences cite"} nothing`;
   const read = pages.filter(({ state }) => state === "read").length;
   const { marks_without_source: marks, sources_not_cited: listed } = counts;
   const unused = [
-    // A stored check may come from a version that did not count these.
+    // A check stored by an older version lacks these counts.
     ...(marks ? [`${formatCount(marks, "mark")} without a source`] : []),
     ...(listed ? [`${formatCount(listed, "listed source")} not cited`] : []),
   ];
@@ -104,13 +104,13 @@ export function formatCheckCounts({ counts, pages }: Pick<CheckOutcome, "counts"
   return `${formatCitationCounts(counts)}; ${parts.join("; ")}`;
 }
 
-/** The sentences that cite each address of a report. */
+/** An address in a report, with the sentences that cite it. */
 export interface CitedAddress {
   url: string;
   citations: { claim: string; field: string | null }[];
 }
 
-/** Formats each address with the sentences that cite it: indented under it for people, otherwise one line for each sentence. */
+/** Formats each address with the sentences that cite it: indented below it for people, otherwise one line for each sentence. */
 export function formatCitedAddresses(addresses: readonly CitedAddress[], isForPeople: boolean): string {
   return addresses
     .flatMap(({ url, citations }) => {

@@ -23,20 +23,20 @@ import {
 } from "./progress-text.js";
 
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
-  /** False if stdout is for something else (`run`). */
+  /** Whether to print states to stdout; false if stdout is for something else (`run`). */
   print: boolean;
   /** Returns the command that continues with these requests; undefined if no command can. */
   resume: ((requestIds: readonly string[]) => string) | undefined;
-  /** The question, if the history does not have it. */
+  /** The question, needed only if the history does not have it. */
   question?: string;
-  /** Whether this command created the requests: then nothing that ends the wait is an error (contract §1.5). */
+  /** Whether this command created the requests. Then the end of the wait is never an error (contract §1.5). */
   created?: boolean;
 }
 
 type Event<Kind extends FollowEvent["kind"]> = Extract<FollowEvent, { kind: Kind }>;
 type Last = Pick<Event<"timeout">, "requestId" | "status" | "at" | "elapsedMs">;
 
-/** Follows requests to their end. Throws Interrupted after it has written the last line of each unfinished request. */
+/** Follows requests to their end. On a signal, writes the last line of each unfinished request and throws Interrupted. */
 export async function showFollow(
   terminal: Terminal,
   targets: readonly NamedTarget[],
@@ -49,7 +49,7 @@ export async function showFollow(
   }
 }
 
-/** Returns the exit code of a watch. `created`: this command created the request, so the end of the wait is not an error; a script would create it again (contract §1.5). */
+/** Returns the exit code of a watch. `created`: this command created the request, so giving up is no error: a script would create it again. */
 export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
   if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
   if (outcome.kind === "given-up" && !created) return describeFailure(outcome.error).exit_code;
@@ -61,7 +61,7 @@ class FollowView {
   readonly #trouble: TroubleReport;
   readonly #start: number;
   readonly #taken: TakenReport;
-  /** The last progress of each running request. */
+  /** The last progress that the service reported for each request. */
   readonly #said = new Map<string, unknown>();
   #isLive = false;
 
@@ -136,7 +136,7 @@ class FollowView {
     const { requestId, error } = event;
     const { created = false } = this.options;
     const failure = addId(describeFailure(error), requestId, this.terminal.reporter);
-    // The service does not know the id, so another watch would end the same way.
+    // Exit code 5 means that the service does not know the id, so another watch would end in the same way.
     const resume = created || failure.exit_code !== 5 ? this.#resume([requestId]) : undefined;
     const goOn =
       resume && (failure.hint ? `${failure.hint} Then go on with: ${resume}` : `Go on with: ${resume}`);
@@ -147,8 +147,8 @@ class FollowView {
   }
 
   /**
-   * Writes the last line of a request that is not final, which a reader of stdout can rely on. If no state was seen it has
-   * `-`; in JSON it has null, or the error alone.
+   * Writes the last line of a request that is not final, so that a reader of stdout gets one for every request. If no
+   * state was seen, the line has `-`; in JSON it has null, or only the error.
    */
   async #writeLastLine({ requestId, status, at, elapsedMs }: Last, error?: Failure): Promise<void> {
     if (!this.options.print) return;

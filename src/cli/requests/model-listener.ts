@@ -2,7 +2,7 @@ import type { CheckModel, ModelFindings, ModelListener } from "../../app/check-m
 import { formatCount } from "../../core/text/phrases.js";
 import type { Reporter } from "../terminal/reporter.js";
 
-/** Reports the estimate for the model, its cost, and why some citations were not judged or all its answers were discarded. */
+/** Prints the model's estimate, its usage, and why citations were not judged or answers were discarded. */
 export function createModelListener(
   reporter: Reporter,
   model: CheckModel,
@@ -28,13 +28,13 @@ export function createModelListener(
   };
 }
 
-/** Describes the limits of the model for each report. */
+/** Describes how much the model may use for each report. */
 export function describeLimits({ title, limits: { tokens, calls, ms } }: CheckModel): string {
   const most = `${formatCount(tokens, "token")}, ${formatCount(calls, "call")} and ${formatCount(ms / 60_000, "minute")}`;
   return `${title} judges the citations of each result, using at most ${most} per result`;
 }
 
-/** Describes the estimated calls and tokens for judging citations. */
+/** Describes how many calls and tokens the model will probably need. */
 export function planText(
   { title }: CheckModel,
   { citations, calls, tokens }: { citations: number; calls: number; tokens: number },

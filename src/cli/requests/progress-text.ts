@@ -17,15 +17,15 @@ import type { Terminal } from "../terminal/reporter.js";
 interface ShownProgress {
   states: readonly (Status | null)[];
   elapsedMs: number;
-  /** The progress that the service reports, if only one id is watched. */
+  /** The progress that the service reports; only if a single request is watched. */
   progress?: unknown;
-  /** The usual duration of a run, in words, if it is known. */
+  /** The usual duration of a run, in words, if known. */
   usual?: string | undefined;
-  /** The question, if there is only one and it is known. */
+  /** The question; only if a single request is watched and the question is known. */
   question?: string | undefined;
 }
 
-/** Formats the live line: for one id its state, for several the number that are done and in each other state. */
+/** Formats the live line: the state of a single request, or how many of several are done and in each other state. */
 export function liveText({ states, elapsedMs, progress, usual, question = "" }: ShownProgress): string {
   const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
   if (states.length === 1)
@@ -71,18 +71,18 @@ export function watchJson({ requestId, status, previous, at, elapsedMs, final, p
   };
 }
 
-/** Explains what the user can do about a request that does not continue by itself, or may not. */
+/** Describes a request that probably does not continue by itself, and what the user can do. */
 export function describeStuck(event: { requestId: string; word: string; waitsForSomebody: boolean }): string {
   const { requestId, waitsForSomebody } = event;
   const word = escapeLine(event.word);
-  // Most providers whose requests wait for a person cannot stop a request.
+  // Do not suggest a stop here: most providers whose requests wait for a person cannot stop a request.
   const what = waitsForSomebody
     ? `is waiting for your input (${word}): answer it at the provider`
     : `has been in the unknown state ${word} for ten minutes: look at the service's own page, or stop it with: research stop ${requestId}`;
   return `${requestId} ${what}. Polling goes on`;
 }
 
-/** Formats the notification at the end of a wait. It contains only our words and an id, no text of the service. */
+/** Formats the notification at the end of a wait, with our words and an id only: no text from the service. */
 export function endText(outcomes: readonly Pick<WatchOutcome, "requestId" | "status">[]): string {
   const isOver = ({ status }: Pick<WatchOutcome, "status">) => status !== null && isFinal(status);
   const [first] = outcomes;
@@ -91,11 +91,11 @@ export function endText(outcomes: readonly Pick<WatchOutcome, "requestId" | "sta
   return `${first.requestId} ${isOver(first) ? `is ${first.status}` : "has not ended"}`;
 }
 
-/** Reports how long requests usually take, and how long the watched ones took. */
+/** Describes how long requests usually take, and how long the watched ones took. */
 export class TakenReport {
-  /** The usual duration of a run, in words; undefined if too few runs are known. */
+  /** The usual duration of a run, in words; undefined if too few durations are known. */
   readonly usual: string | undefined;
-  /** The requests that had ended when they were first seen, so that their end was not observed. */
+  /** The requests that had ended before they were first polled, so that the time of their end is unknown. */
   readonly #endedBefore = new Set<string>();
 
   constructor(
@@ -110,7 +110,7 @@ export class TakenReport {
       this.#endedBefore.add(event.requestId);
   }
 
-  /** Formats the durations after all requests have ended; undefined if some have not. `elapsedMs` is the time since the command began. */
+  /** Formats how long the requests took; undefined unless all have ended. `elapsedMs`: since the command began. */
   formatText(outcomes: readonly WatchOutcome[], elapsedMs: number): string | undefined {
     const [first, ...others] = outcomes;
     if (!first || outcomes.some(({ kind }) => kind !== "final")) return undefined;
@@ -119,7 +119,7 @@ export class TakenReport {
       return `all ${outcomes.length} had ended after ${formatDuration(elapsedMs)}${aside}`;
     const entry = this.targets.find(({ requestId }) => requestId === first.requestId)?.entry;
     const sinceStart = entry ? this.clock.now() - parseTime(entry) : Number.NaN;
-    // The clock was set back, or this machine did not create the request.
+    // The duration is unknown if the clock was set back or this machine did not create the request.
     const isKnown = sinceStart >= elapsedMs;
     const atMost = this.#endedBefore.has(first.requestId) ? "at most " : "";
     if (atMost !== "" && !(isKnown && sinceStart >= TELLING_MS)) return undefined;
@@ -127,14 +127,14 @@ export class TakenReport {
   }
 }
 
-/** Shorter durations are ignored, because they say nothing about the length of a research; milliseconds. */
+/** Minimum duration in milliseconds that counts: shorter ones say nothing about the length of a research. */
 const TELLING_MS = 5_000;
-/** The least number of finished runs for a usual duration (contract §6). */
+/** Minimum number of finished runs for a usual duration (contract §6). */
 const LEAST_RUNS = 5;
-/** Only the newest runs count: old durations say little about today. */
+/** Number of newest runs that count, because old durations say little about today. */
 const RUNS = 200;
 
-/** Formats the durations of the middle half of the finished runs of this origin; undefined for fewer than five runs. */
+/** Describes the range of the middle half of the durations at this origin; undefined for fewer than five runs. */
 export function describeUsualLength({
   history,
   origin,
@@ -147,14 +147,14 @@ export function describeUsualLength({
   return from === to ? `usually ${from}` : `usually ${from} to ${to}`;
 }
 
-/** While polls fail, only longer waits are announced: as long as a watch may be silent otherwise, in milliseconds. */
+/** Maximum wait in milliseconds that is not announced while polls fail: as long as a watch may otherwise be silent. */
 const LONG_WAIT_MS = 300_000;
 
 type TroubleEvent = Extract<WatchEvent, { kind: "trouble" | "recovered" | "asked-to-wait" }>;
 
 /** Reports once when polls begin to fail, and once when they succeed again. */
 export class TroubleReport {
-  /** The first error of the current or last series of failed polls. */
+  /** The error with which the current or last series of failed polls began. */
   #first: unknown;
 
   constructor(private readonly terminal: Terminal) {}
@@ -175,7 +175,7 @@ export class TroubleReport {
         );
       }
       case "asked-to-wait":
-        // The line about the first failure has already announced this wait.
+        // The line about the first failure has already announced its wait.
         if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
         return this.terminal.reporter.writeNotice(
           "WAITING",
@@ -185,14 +185,14 @@ export class TroubleReport {
   }
 }
 
-/** Formats the first failure, with the wait that the service asks for. `now` is epoch milliseconds. */
+/** Describes the first failure, and the wait that the service asks for. `now`: epoch milliseconds. */
 function formatTrouble(error: ResearchError, now: number): string {
   const waitMs = limitPollWait((error.retryAfter ?? 0) * 1_000);
   const when = waitMs > SILENT_WAIT_MS ? ` in ${addEnd(waitMs, now)}` : "";
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }
 
-/** Formats a wait (milliseconds) and its end. `now` is epoch milliseconds. */
+/** Formats a wait in milliseconds and the time of its end. `now`: epoch milliseconds. */
 export function addEnd(waitMs: number, now: number): string {
   return `${formatDuration(waitMs)} (until ${formatIsoDate(now + waitMs)})`;
 }

@@ -12,7 +12,7 @@ import type { Given } from "../commands/flags.js";
 import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
-/** Submits a create and shows its progress. Prints an id that could not be saved at once. `reused`: an existing request is used, and nothing was `submitted`. */
+/** Submits a create and shows its progress. Prints an id that could not be saved. `reused`: the existing request that is used instead. */
 export async function showSubmit<P extends Account>(
   { reporter, signal }: Terminal,
   requests: readonly AccountRequest<P>[],
@@ -42,7 +42,7 @@ export async function showSubmit<P extends Account>(
     ? new CreateOnce().create(requests, { withinMs: within, submit, onUnderWay: showUnderWay })
     : submitToFirst(requests, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
-    // Do not say that nothing was created: another command may create the same request.
+    // Another command may have created the same request, so say only what this command did.
     if (error instanceof Interrupted)
       error.resume = "this command created nothing; run it again to submit the request";
     throw error;
@@ -70,7 +70,7 @@ export async function showSubmit<P extends Account>(
   return { request, requestId: data.request_id, submitted, reused: undefined };
 }
 
-/** Returns the target to follow after a create. Ignores a history that cannot be read, because the request exists (contract §1.5). */
+/** Returns the target to follow after a create. Goes on without an unreadable history, because the request exists (contract §1.5). */
 export function buildCreatedTarget(
   account: Account,
   requestId: string,
@@ -87,13 +87,13 @@ export function nameAccount({ profile, origin }: Pick<Account, "profile" | "orig
   return profile === null ? origin : `profile ${profile}`;
 }
 
-/** Explains why no create is sent now. A provider's own limits last seconds or minutes. */
+/** Explains why no create is sent now. A provider's limit lasts seconds or minutes, so it is not called hourly. */
 export function limitWords({ provider, perDay }: Pick<Account, "provider" | "perDay">): string {
   if (perDay) return `a limit of creates is reached`;
   return provider ? `the limit of ${provider.title} is reached` : "the hourly limit is reached";
 }
 
-/** Prints how many creates are left in this hour, if a limit is set. */
+/** Prints how many creates are left in this hour, if there is a limit. */
 export async function sayLeft(
   reporter: Reporter,
   { account, limit }: AccountRequest<Account>,

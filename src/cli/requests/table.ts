@@ -13,10 +13,10 @@ import type { Terminal } from "../terminal/reporter.js";
 import { chooseStyle, measureColumnsOn, type Style } from "../terminal/style.js";
 import { formatStatusWord } from "./answers.js";
 
-/** If prompts have fewer columns than this, ids are cut to a unique beginning, and costs are left out. */
+/** Minimum columns for prompts. If they would get fewer, ids are shortened to a unique beginning and costs are left out. */
 const GOOD_PROMPT = 40;
 
-/** Formats an entry for a script: `id<TAB>STATUS<TAB>created_at<TAB>prompt`; an unknown outcome has its local id. */
+/** Formats an entry for scripts: `id<TAB>STATUS<TAB>created_at<TAB>prompt`. An unknown outcome has its local id. */
 export function formatEntryRow(entry: HistoryEntry): string {
   return [
     getName(entry),
@@ -26,27 +26,27 @@ export function formatEntryRow(entry: HistoryEntry): string {
   ].join("\t");
 }
 
-/** The fields of a request that a table shows. A request from elsewhere lacks some. */
+/** The fields of a request that a table shows; those of a request that another machine created may be missing. */
 export type Listed = Pick<HistoryEntry, "request_id" | "status" | "created_at" | "prompt"> &
   Partial<Pick<HistoryEntry, "local_id" | "sent_at" | "cost_dollars">>;
 
 export interface TableOptions {
-  /** Epoch milliseconds. */
+  /** Current time in epoch milliseconds. */
   now: number;
   columns: number;
   style: Style;
-  /** Returns how many characters of an id are unique. */
+  /** Returns the length of the shortest unique beginning of an id. */
   nameLength?: ((id: string) => number) | undefined;
 }
 
-/** Formats requests for people: aligned, with ages, no row wider than the terminal. Cuts ids first, then prompts. */
+/** Formats requests as a table for people, with ages. To fit the terminal's width, it shortens ids first, then prompts. */
 export function formatEntryTable(
   entries: readonly Listed[],
   { now, columns, style, nameLength }: TableOptions,
 ) {
   if (entries.length === 0) return "";
   const rows = entries.map(({ request_id, local_id = "", status, created_at, sent_at, prompt, ...entry }) => {
-    // An age counts from the time of sending, by this machine's clock (contract §3).
+    // An age counts from the time of sending by this machine's clock (contract §3).
     const since = parseEpoch(sent_at) ?? parseEpoch(created_at);
     const age = since === undefined ? "?" : formatDuration(now - since);
     const cost = entry.cost_dollars === undefined ? "" : formatDollars(entry.cost_dollars);
@@ -75,7 +75,7 @@ export function formatEntryTable(
 
 const HEAD = { id: "ID", status: "STATUS", age: "AGE", cost: "COST", prompt: "PROMPT" };
 
-/** Creates the table for a terminal, with `indent` columns before it. */
+/** Creates the table for a terminal, leaving `indent` columns for what the caller puts before each row. */
 export async function createTable(
   sink: Sink,
   { host, history }: Pick<Context, "host" | "history">,
@@ -92,15 +92,15 @@ export async function createTable(
   });
 }
 
-/** The most rows above a question. */
+/** Maximum number of rows above a question. */
 const MOST_ROWS = 10;
 
-/** Returns whether a command may ask the user: only on a terminal. */
+/** Returns whether a command may ask the user: only on a terminal, and not for JSON. */
 export function canAsk({ host, reporter }: Terminal): boolean {
   return host.stdin.isTTY && host.stderr.isTTY && !reporter.json;
 }
 
-/** Lists the requests and asks for confirmation. Throws UsageError unless the answer is yes. `loss` describes what cannot be undone. */
+/** Lists the requests and asks for confirmation. Throws UsageError unless the answer is yes. `loss`: what cannot be undone, for the question. */
 export async function confirm(
   ctx: Context,
   requests: readonly Listed[],
@@ -113,7 +113,7 @@ export async function confirm(
   await requireConfirmation(ctx, `${table}${more}${verb} ${what}? ${loss}`, refused);
 }
 
-/** Asks `question`. Throws UsageError unless the answer is yes; its message begins with `refused`. */
+/** Asks `question`. Throws UsageError unless the answer is yes. `refused`: how the error's message begins. */
 export async function requireConfirmation(
   terminal: Terminal,
   question: string,
@@ -124,7 +124,7 @@ export async function requireConfirmation(
     throw new UsageError(`${refused}: not confirmed`, "Answer y, or pass --yes.");
 }
 
-/** Returns an entry's id, or its local id if it has no other. */
+/** Returns the request id of an entry, or its local id if it has no request id. */
 function getName({ request_id, local_id }: HistoryEntry): string {
   return request_id ?? local_id;
 }
@@ -132,7 +132,7 @@ function getName({ request_id, local_id }: HistoryEntry): string {
 export const NOTHING_YET =
   'nothing is recorded on this machine yet; begin with: research run "your question"';
 
-/** Returns the given ids; without any, lets the user choose one of the newest that `accepts` allows. Throws UsageError if there is nothing to choose. */
+/** Returns the given ids; if there are none, lets the user choose from the newest requests that `accepts` allows. Throws UsageError if that is impossible. */
 export async function chooseIds(
   ctx: Context,
   ids: readonly string[],

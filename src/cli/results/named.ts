@@ -13,22 +13,22 @@ import { fetchResult, type Result } from "../../client/workflows/results.js";
 import type { Context } from "../context.js";
 import type { ResultSource } from "./page.js";
 
-/** The largest Word document, including its pictures; only its text is unpacked. */
+/** Maximum size of a Word document, in bytes, including its pictures; only its text is unpacked. */
 const MAX_DOCX_BYTES = 32 << 20;
 
-/** A report, given by an id or a file. */
+/** A report that the user named by a request id or a file. */
 export interface NamedReport {
   report: Report;
   requestId: string | null;
   file: string | null;
-  /** For a request: under which its check is kept. */
+  /** The request, under which the check is kept; absent for a file. */
   target?: Target;
-  /** The data that its HTML page shows. */
+  /** The result that the HTML page shows. */
   result: Result;
   source: ResultSource;
 }
 
-/** Reads a report. An argument that exists as a file or looks like a file name is a file; any other is an id. */
+/** Reads a report. The name of an existing file, or what looks like a file name, is a file; anything else is an id. */
 export async function readNamed(ctx: Context, name: string): Promise<NamedReport> {
   const { host, signal } = ctx;
   if (/\.pdf$/i.test(name))

@@ -19,15 +19,15 @@ import { formatCheckCounts } from "../requests/check-text.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 
-/** The origin of a result; unknown members are undefined. */
+/** What is known about where a result comes from. */
 export interface ResultSource extends Omit<ResultOrigin, "createdAt"> {
-  /** As the service returned it. */
+  /** The time as the service returned it. */
   createdAt?: unknown;
-  /** The outcome of its last check. */
+  /** The outcome of the result's last check. */
   check?: CheckOutcome | undefined;
 }
 
-/** Renders a result as one HTML page, with the outcome of its check if there is one. */
+/** Renders a result as one HTML page, with the marks of its last check, if any. */
 export async function buildPage(
   result: Result,
   { createdAt, check, ...source }: ResultSource,
@@ -44,7 +44,7 @@ export async function buildPage(
   );
 }
 
-/** Returns the marks of a check for the report's page; undefined if the report's citations have changed since. */
+/** Returns the marks of a check for the report's page; undefined if the number of citations has changed since. */
 async function buildMarks(report: Report, outcome: CheckOutcome): Promise<PageResult["marks"]> {
   const claims = await readClaims(report);
   const ends = claims.filter(({ urls }) => urls.length > 0).map(({ end }) => end);
@@ -77,7 +77,7 @@ const LOOKS: Record<Verdict, PageMark["look"]> = {
 const CAVEAT =
   "A sentence that is found on a page may still be false, and one that is not found may be true.";
 
-/** Writes the page to a file that only its owner can read, and opens it. Without a browser, stdout gets the path. */
+/** Writes the page to a file that only its owner can read, and opens it. If no browser starts, writes the path to stdout. */
 export async function openPage(terminal: Terminal, result: Result, source: ResultSource): Promise<void> {
   const { host, reporter, signal } = terminal;
   const path = writePrivate(
@@ -89,7 +89,7 @@ export async function openPage(terminal: Terminal, result: Result, source: Resul
   await reporter.writeResult(`${path}\n`);
 }
 
-/** Throws LocalError. */
+/** Writes a file in a new private folder and returns its path. Throws LocalError. */
 function writePrivate(name: string, text: string): string {
   return runLocally("the page could not be written", () => {
     const path = join(mkdtempSync(join(tmpdir(), "research-")), name);
@@ -98,10 +98,10 @@ function writePrivate(name: string, text: string): string {
   });
 }
 
-/** Milliseconds without an error after which a browser counts as started. */
+/** Milliseconds after which a browser that has not failed counts as started. */
 const STARTED_MS = 3_000;
 
-/** Opens a file with a command of `BROWSER`, else the platform's opener. Returns whether one was started. Rejects with `signal.reason`. */
+/** Opens a file with a command of `BROWSER`, or else the platform's opener. Returns whether one was started. Rejects with `signal.reason`. */
 export async function openInBrowser(
   { env, platform, clock }: Pick<Host, "env" | "platform" | "clock">,
   path: string,
@@ -122,17 +122,17 @@ export async function openInBrowser(
   return false;
 }
 
-/** Commands to try, each as its words. No shell reads them, so nothing in a path is evaluated. */
+/** Lists the commands to try, each as its words. No shell reads the words, so nothing in a path is evaluated. */
 export function listCommands(browser: string | undefined, platform: NodeJS.Platform): string[][] {
   if (!browser?.trim()) return [[platform === "darwin" ? "open" : "xdg-open"]];
   if (existsSync(browser)) return [[browser]];
   return browser.split(":").flatMap((command) => (command.trim() ? [command.trim().split(/\s+/)] : []));
 }
 
-/** Returns whether the program ends with 0; does not settle while it runs. */
+/** Resolves with whether the program ended with 0. Stays pending while the program runs. */
 function tryProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
   return new Promise((resolve) => {
-    // In its own process group the browser survives the end of the command and Ctrl-C.
+    // In its own process group, the browser survives the end of this command and Ctrl-C.
     const child = spawn(program, args, { stdio: "ignore", detached: true, env });
     child.once("error", () => resolve(false));
     child.once("exit", (code) => resolve(code === 0));

@@ -15,7 +15,7 @@ import type { ResultSource } from "./page.js";
 
 type ResultFlags = Given<"result">;
 
-/** Throws UsageError for flags that cannot be used together or a file that could not be written, before anything is spent. */
+/** Throws UsageError for flags that exclude each other or a file that could not be written, before the request costs anything. */
 export function checkResultOptions(options: ResultFlags & { bibliography?: string }, json: boolean): void {
   const { output, force, raw, html, web, bibliography: form } = options;
   if (form) refuseBeside(`--bibliography ${form}`, { raw, html, web, json: json && form === "ris" });
@@ -31,17 +31,17 @@ export function checkResultOptions(options: ResultFlags & { bibliography?: strin
   checkTarget(output, force ?? false);
 }
 
-/** Returns the flags for an `output` command that delivers a result in the same way. */
+/** Returns the flags for an `output` command that delivers the result in the same way. */
 export function listResultWords({ output, force, strict, raw, html, web }: ResultFlags): string[] {
-  // Use the short form `-o`, as people type it.
+  // The short form `-o` is the one that people type.
   const path = output === undefined ? [] : ["-o", output];
   return [...path, ...listWords({ force, strict, raw, html, web })];
 }
 
-/** A larger result is printed unchanged (contract §6). */
+/** Maximum size of a result that is formatted for a terminal, in bytes; a larger one is printed unchanged (contract §6). */
 const MAX_LAID_OUT_BYTES = 2 * 1024 * 1024;
 
-/** Delivers a result to a file, a browser or stdout. Throws LocalError or ClosedPipe. */
+/** Writes a result to a file, a browser or stdout. Throws LocalError or ClosedPipe. */
 export async function showResult(
   terminal: Terminal,
   result: Result,
@@ -70,7 +70,7 @@ export async function showResult(
   await reporter.writeResult(isRead ? await formatForReading(terminal, result, text, options) : text);
 }
 
-/** Formats a result for a terminal: formats Markdown, and makes control characters harmless. */
+/** Formats a result for reading on a terminal: lays out Markdown, and makes control characters harmless. */
 async function formatForReading(
   { host }: Terminal,
   { value }: Result,
@@ -86,7 +86,7 @@ async function formatForReading(
   return safe.endsWith("\n") ? safe : `${safe}\n`;
 }
 
-/** Warns if a result does not fit its schema, or with `strict` throws `SCHEMA_MISMATCH`. */
+/** Warns if a result does not fit its schema. With `strict`, throws `SCHEMA_MISMATCH` instead. */
 export async function checkFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
   result: Result,
@@ -111,10 +111,10 @@ export async function checkFit(
   await reporter.writeNotice("SCHEMA_MISMATCH", message);
 }
 
-/** Reasons for which a provider ends a COMPLETED run early. */
+/** Reasons with which a provider reports that it ended a COMPLETED run early. */
 const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
 
-/** Warns if the provider reports that its result is partial, or was made with less than requested. */
+/** Warns if the provider reports that the result is incomplete, or that the run ended early. */
 export async function sayLimits(reporter: Reporter, data: Data, requestId: string): Promise<void> {
   const { stop_reason: reason, provider_status: word, warnings } = data;
   if (isCutShort(data)) {

@@ -14,9 +14,9 @@ import { describeSystemError, LocalError, runLocally } from "../../core/files/lo
 import { lock } from "../../core/files/lock.js";
 import { isObject } from "../../core/json/exact-json.js";
 
-/** The settings file has invalid content. */
+/** Thrown if the settings file has invalid content. */
 export class InvalidSettingsError extends LocalError {
-  /** `text`: the content, if it is not JSON; undefined for JSON of another form. The parser's own message could quote a key. */
+  /** `text`: the content if it is not JSON, else undefined. The caller reads it to find the mistake; a parser's message could quote a key. */
   constructor(
     readonly path: string,
     what: string,
@@ -26,14 +26,14 @@ export class InvalidSettingsError extends LocalError {
   }
 }
 
-/** Valibot accepts an array as an object and drops what it holds. */
+/** Checks for an object, because Valibot also accepts an array as one and drops its elements. */
 const object = v.custom<Record<string, unknown>>(isObject);
 const profile = v.pipe(
   object,
   v.looseObject({
     "base-url": v.optional(v.string()),
     "api-key": v.optional(v.string()),
-    /** The origin in force when the key was stored: it is sent nowhere else. */
+    /** The origin in use when the key was stored. The key is sent to no other origin. */
     "api-key-origin": v.optional(v.string()),
     provider: v.optional(v.string()),
     model: v.optional(v.string()),
@@ -63,14 +63,14 @@ const LOCK_WAIT_MS = 2_000;
 const MAX_BYTES = 1 << 20;
 
 /**
- * The settings file. We read it ourselves, because every command reads it and errors must name the place. conf writes it, to
- * a folder beside it: on a full disk conf writes a part and reports success, so the file gets its name only after it is
- * known to be complete.
+ * The settings file. Our own code reads it, because every command reads it and errors must name the place of a mistake.
+ * conf writes it to a folder beside it: on a full disk conf writes only a part and reports success, so the file gets
+ * its name only after it is known to be complete.
  */
 export class Settings {
   readonly path: string | undefined;
 
-  /** `folder`: undefined if there is no place for settings. `notice` is called if a file was readable by others. */
+  /** `folder`: undefined if there is no place for settings. `notice`: called if other users could read the file. */
   constructor(
     folder: string | undefined,
     private readonly notice: ((text: string) => void) | undefined,
@@ -78,7 +78,7 @@ export class Settings {
     this.path = folder && join(folder, "config.json");
   }
 
-  /** Reads the stored settings; empty if the file is missing. Throws LocalError, naming path and place, for invalid content. */
+  /** Reads the stored settings; no settings if the file is missing. Throws LocalError, naming path and place, for invalid content. */
   read(): Store {
     const { path, notice } = this;
     const text = path && runLocally(`could not read ${path}`, () => readIfThere(path, MAX_BYTES));
@@ -86,12 +86,12 @@ export class Settings {
     try {
       if (notice && restrict(path)) notice(`${path} could be read by others; it is now private (mode 0600)`);
     } catch {
-      // The file belongs to another user; the settings are used all the same.
+      // The file belongs to another user; its settings are used all the same.
     }
     return parse(path, text);
   }
 
-  /** Changes the stored settings, one process at a time. Throws LocalError; then the old settings are unchanged. */
+  /** Changes the stored settings; only one process does so at a time. If it throws LocalError, the message says whether they changed. */
   async update(change: (stored: Store) => void): Promise<void> {
     const { path } = this;
     if (!path) throw new LocalError(NO_FOLDER);
@@ -119,7 +119,7 @@ async function write(path: string, next: Store): Promise<void> {
   const { default: Conf } = await import("conf");
   const serialize = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
   const [folder, draft] = [dirname(path), `${basename(path)}.draft-`];
-  // No other process is writing, so these files remain from a crash, and may contain a key.
+  // No other process is writing now, so these files are left from a crash, and may contain a key.
   for (const name of listNames(folder))
     if (name.startsWith(draft)) fs.rmSync(join(folder, name), { recursive: true });
   const drafts = fs.mkdtempSync(join(folder, draft));

@@ -6,14 +6,14 @@ import { type AppendLog, readEntries } from "./log.js";
 import { buildUnknownEntry, type OpenIntent } from "./open-intents.js";
 import { type Attempt, type HistoryEntry, hashKeyId, NOT_CREATED, pickProviderFields } from "./records.js";
 
-/** The request of a create. */
+/** The fields of a create that make it the same as another create. */
 type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
   context?: readonly ContextFile[] | undefined;
   structured_output?: boolean;
   output_schema?: JsonSchema | null;
 };
 
-/** Lists the values that are equal in two creates that are the same. */
+/** Lists the values that are equal in two creates of the same request. */
 function listAsked(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
   const context = create.context?.map(({ name, sha256 }) => [name, sha256]);
@@ -21,43 +21,43 @@ function listAsked(create: NamedCreate): unknown[] {
   return [prompt, structured_output, output_schema, ...(Object.keys(extra).length > 0 ? [extra] : [])];
 }
 
-/** Names a create: two creates with the same origin, key, prompt and schema have the same name, whatever the order of a schema's members. */
+/** Names a create. Two creates have the same name if origin, key, prompt, schema and options are equal; the order of a schema's members does not count. */
 export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "key_id">): string {
   return stringifySorted([create.origin, create.key_id, ...listAsked(create)]);
 }
 
-/** Computes the digest of a request for the journal of a batch, in 24 hexadecimal digits. `profile`: the profile that a row names. */
+/** Computes the digest of a request for the journal of a batch: 24 hexadecimal digits. `profile`: the profile that the row names, if any. */
 export function computeDigest(create: NamedCreate, profile?: string): string {
   const account = profile === undefined ? [] : [{ profile }];
   return hashSha256(stringifySorted([...listAsked(create), ...account])).slice(0, 24);
 }
 
-/** Writes JSON with the members of each object in order, so that equal objects have one text. */
+/** Writes JSON with the members of each object sorted by name, so that equal objects have one text. */
 function stringifySorted(value: unknown): string {
   return JSON.stringify(value, (_name, part) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
 }
 
-/** The parts of a create that two equal creates share. */
+/** A create for which an equal one is searched in the history. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
 
-/** A create without an outcome; `sender` is the process that waits for it, undefined if no process does. */
+/** A create with an unknown outcome. `sender`: the process that still waits for the outcome; undefined if no process does. */
 export interface UnsettledCreate {
   entry: HistoryEntry;
   sender: Holder | undefined;
 }
 
 export interface SameCreates {
-  /** The requests that exist, the newest first. */
+  /** The existing requests, newest first. */
   made: HistoryEntry[];
   unsettled: UnsettledCreate[];
 }
 
-/** Reading ends after this many old entries in a row. One old entry is not enough: after a clock was set back, newer ones may follow. */
+/** Number of old entries in a row after which the search ends. One is not enough: if the clock was set back, newer entries may follow. */
 const OLD_ENTRIES = 1_000;
 
-/** Finds the creates of the same origin, key, prompt and schema made since `since` (epoch ms), and unknown ones of any age. */
+/** Finds the creates that are the same as `wanted`: those sent since `since` (epoch ms), and all with an unknown outcome. */
 export function findSameCreates(
   log: AppendLog,
   { unknown, found: entries }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },
@@ -84,7 +84,7 @@ export function findSameCreates(
   };
 }
 
-/** Returns the `createName` of a create that has not been sent yet. */
+/** Returns the name (see `createName`) of a create that has not been sent yet. */
 export function nameWanted({ origin, apiKey, body }: WantedCreate): string {
   return createName({ origin, key_id: hashKeyId(apiKey), ...body });
 }

@@ -45,47 +45,47 @@ import {
   UNKNOWN,
 } from "./records.js";
 
-/** The creates allowed for one key at one origin; absent for no limit. */
+/** How many creates are allowed for one key at one origin; undefined for no limit. */
 export interface CreateLimits {
   perHour?: number | undefined;
-  /** In 24 hours. */
+  /** Creates in 24 hours. */
   perDay?: number | undefined;
 }
 
-/** The cost that the services reported; null for a figure that no service reported. */
+/** What the requests of an account cost, as the services reported it; null if no service reported a figure. */
 export interface AccountSpent {
   requests: number;
   running: number;
   dollars: number | null;
   /** Input and output tokens together. */
   tokens: number | null;
-  /** The number of ended requests that reported neither cost nor tokens. */
+  /** Number of ended requests for which the service reported neither cost nor tokens. */
   unsaid: number;
 }
 
 export interface HistoryQuery {
   limit: number;
-  /** Lists only requests in this state, in upper or lower case. */
+  /** The state that listed requests must have, in upper or lower case. */
   status?: string | undefined;
   accepts?: (entry: HistoryEntry) => boolean;
 }
 
-/** A request with a kept result or check. */
+/** The fields that identify a request with a kept result or check. */
 type KeptRequest = Parameters<typeof buildIdKey>[0];
 
-/** How many extra lines are read before sorting: requests that were sent together are logged in any order. */
+/** How many extra entries are read before sorting, because requests that were sent together are logged in any order. */
 const REORDER = 256;
 
-/** Contract §11. */
+/** Maximum size of a kept check, in bytes (contract §11). */
 const MAX_CHECK_BYTES = 4 << 20;
 
-/** The creates of this machine: `history.jsonl` is the log, `open/` holds creates whose outcome is not in the log yet. */
+/** The creates of this machine. `history.jsonl` is the log; `open/` holds the creates whose outcome is not in the log yet. */
 export class History {
   readonly #log: AppendLog;
   readonly #open: OpenIntents;
   #torn = 0;
 
-  /** Opens no file yet. `folder` holds the history; `now` returns epoch milliseconds. */
+  /** Creates the history without opening a file. `folder` holds it; `now` returns epoch milliseconds. */
   constructor(
     readonly folder: string,
     private readonly now: () => number,
@@ -94,17 +94,17 @@ export class History {
     this.#open = new OpenIntents(join(folder, "open"));
   }
 
-  /** The results of providers' requests. */
+  /** The kept results of requests at providers. */
   get results(): KeptResults {
     return new KeptResults(join(this.folder, "results"), this.now);
   }
 
-  /** The outcomes of checks of requests' results. */
+  /** The kept outcomes of checks. */
   get checks(): KeptResults {
     return new KeptResults(join(this.folder, "checks"), this.now, MAX_CHECK_BYTES);
   }
 
-  /** Returns the files before the question of a request, with their texts. Throws LocalError if one is not kept any more. */
+  /** Returns the context files of a request with their texts; undefined without context. Throws LocalError if a text is not kept any more. */
   findContext({ context }: HistoryEntry): ContextFile[] | undefined {
     return context?.map((file) => {
       const path = this.#locateText(file.sha256);
@@ -114,12 +114,12 @@ export class History {
     });
   }
 
-  /** Returns the path of a text, whose name is its digest. */
+  /** Returns the path of a context's text. `name`: the text's digest. */
   #locateText(name: string): string {
     return join(this.folder, "contexts", name);
   }
 
-  /** Keeps a text in `results` or `checks`, but nothing of a request that was forgotten meanwhile. Throws LocalError. */
+  /** Keeps a text in `results` or `checks`, unless the request was forgotten meanwhile. Throws LocalError. */
   keep(store: KeptResults, request: KeptRequest, text: string, replaces = false): void {
     const [service, requestId] = [getService(request), request.request_id];
     store.keep(service, requestId, text, replaces);
@@ -141,12 +141,12 @@ export class History {
     for (const each of [this.results, this.checks]) each.forget(service, requestId);
   }
 
-  /** Lines and files that could not be read so far. */
+  /** The number of lines and files that could not be read so far. */
   get skipped(): number {
     return this.#torn + this.#log.skipped;
   }
 
-  /** Puts the intent of a create on the disk, synced; only `reserve` may do it for one with a context. Throws LocalError: then nothing may be sent. */
+  /** Writes the intent of a create to disk, synced. If it throws LocalError, nothing may be sent. A create with context must use `reserve`. */
   begin(attempt: Attempt): RecordedCreate {
     const intent = buildIntent(attempt, this.#formatDate());
     runLocally(`could not record the request before sending it in ${this.folder}`, () => {
@@ -159,7 +159,7 @@ export class History {
     return this.#recordPending(intent);
   }
 
-  /** Lists unknown outcomes first, then the newest first by the time of sending, since providers' times are whole seconds. */
+  /** Lists unknown outcomes first, then the other entries. Both are sorted by time of sending, newest first: providers' times are whole seconds. */
   list({ limit, status, accepts: isWanted = () => true }: HistoryQuery): HistoryEntry[] {
     const { unknown, found: openEntries } = this.#readOpen();
     const wanted = status?.toUpperCase();
@@ -167,7 +167,7 @@ export class History {
       isWanted(entry) && (wanted === undefined || entry.status.toUpperCase() === wanted);
     const entries = new Map(openEntries.map((entry) => [entry.local_id, entry]));
     for (const entry of readEntries(this.#log)) {
-      // A create that was settled as never made is not listed. It is found by its local id.
+      // A create that the user settled as not created is not listed. Its local id finds it.
       if (entry.status !== NOT_CREATED && isAccepted(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
@@ -177,7 +177,7 @@ export class History {
     return listed.flat().slice(0, limit);
   }
 
-  /** Finds the newest entry that `isOurs` accepts, by the time of sending; includes unknown outcomes. */
+  /** Finds the entry, including unknown outcomes, that was sent last among those that `isOurs` accepts. */
   findNewest(isOurs: (entry: HistoryEntry) => boolean): HistoryEntry | undefined {
     const unknown = this.#readOpen().unknown.filter(isOurs);
     const knownEntries = this.list({
@@ -188,8 +188,8 @@ export class History {
   }
 
   /**
-   * Finds the entry with this request id or local id: the newest that `isPreferred` accepts, else the newest. Without one,
-   * finds the entries whose ids begin with it; that takes four characters beyond a provider's prefix.
+   * Finds the entry with this request id or local id: the newest that `isPreferred` accepts, or else the newest. If no
+   * entry has the id, finds all whose ids begin with it, if it has at least four characters after a provider's prefix.
    */
   find(id: string, isPreferred: (entry: HistoryEntry) => boolean = () => true): HistoryEntry[] {
     const { unknown, found: openEntries } = this.#readOpen();
@@ -201,7 +201,7 @@ export class History {
     if (whole && isPreferred(whole)) return [whole];
     const entries = new Map(opened.filter(hasBeginning).map((entry) => [entry.local_id, entry]));
     for (const entry of readEntries(this.#log, id)) {
-      // The lines of its states do not have its local id, so they were not read.
+      // The search for a local id does not find the lines of later states, which have only the request id.
       if (entry.local_id === id) return [this.#mergeLastSeen(entry)];
       if (isWhole(entry)) {
         if (isPreferred(entry)) return [entry];
@@ -213,7 +213,7 @@ export class History {
     return [...entries.values()].map((entry) => this.#mergeLastSeen(entry));
   }
 
-  /** Measures the shortest unique beginning of an id in this history: at least eight characters after a provider's prefix. */
+  /** Returns the length of the shortest unique beginning of an id in this history: at least eight characters after a provider's prefix. */
   measureNameLength(id: string): number {
     let length = id.length - stripIdPrefix(id).replace("local-", "").length + SHOWN;
     const others = this.find(id.slice(0, length)).flatMap(({ request_id, local_id }) =>
@@ -223,7 +223,7 @@ export class History {
     return Math.min(length, id.length);
   }
 
-  /** Keeps a state of a request in the history. Not synced, since a state can be requested again. */
+  /** Records a new state of a request. The line is not synced, because the state can be requested again. */
   observe(entry: Seen, status: string, details: SeenDetails = {}): void {
     const isNews = entry.status !== status || (details.message ?? entry.message) !== entry.message;
     if (entry.request_id === null || !isNews) return;
@@ -234,7 +234,7 @@ export class History {
     this.#log.append({ ...seen, ...duration, ...details }, { sync: false });
   }
 
-  /** Finds the entry of the create with this local id; "dismissed" if it was dismissed, undefined if it is not recorded. */
+  /** Finds the entry of the create with this local id; "dismissed" if nothing was created, undefined if the history has no record. */
   findOutcome(localId: string): HistoryEntry | "dismissed" | undefined {
     const entry = this.find(localId).find(({ local_id }) => local_id === localId);
     if (entry) return entry.status === NOT_CREATED ? "dismissed" : entry;
@@ -243,13 +243,13 @@ export class History {
     return undefined;
   }
 
-  /** Lists how long the last finished runs of an origin took, in ms, the newest first; none if the history cannot be read. */
+  /** Lists how long the newest finished runs of an origin took, in ms, newest first; empty if the history cannot be read. */
   listDurations(origin: string, limit: number): number[] {
     const listed: number[] = [];
     catchLocalError(() => {
       for (const line of this.#log.readLines('"duration_ms":')) {
         if (line.kind !== "status" || line.origin !== origin || line.duration_ms === undefined) continue;
-        // The clock was set back during the run.
+        // A negative duration means that the clock was set back during the run.
         if (line.duration_ms < 0) continue;
         listed.push(line.duration_ms);
         if (listed.length >= limit) break;
@@ -258,7 +258,7 @@ export class History {
     return listed;
   }
 
-  /** Sums the reported costs of one key at an origin since `since` (epoch ms). Leaves out unknown outcomes. */
+  /** Sums what the requests of one key at an origin cost since `since` (epoch ms). Ignores unknown outcomes. */
   sumSpent({ origin, key_id }: Pick<CountedKey, "origin" | "key_id">, since: number): AccountSpent {
     const isIn = (entry: { origin: string; key_id: string }, date: string) =>
       entry.origin === origin && entry.key_id === key_id && Date.parse(date) >= since;
@@ -277,26 +277,26 @@ export class History {
     };
   }
 
-  /** Counts the creates of a key in the last hour, including refused and unknown ones. `limit`: creates allowed per hour. */
+  /** Counts the creates of a key in the last hour, including refused ones and unknown outcomes. `limit`: creates allowed per hour. */
   countHour({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     return computeHour(this.#listCounted({ origin, key_id: hashKeyId(apiKey) }), limit, this.now());
   }
 
-  /** Counts the creates of the last hour of a key of which only the id is known. */
+  /** Counts the creates of the last hour for a key of which only the id is known. */
   countHourly(key: Pick<CountedKey, "origin" | "key_id">): number {
     return this.#listCounted(key).length;
   }
 
-  /** Counts the last 24 hours in the same way, but without refused creates. */
+  /** Counts the creates of a key in the last 24 hours, without refused ones. `limit`: creates allowed in 24 hours. */
   countDay({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     const attempts = this.#listCounted({ origin, key_id: hashKeyId(apiKey) }, DAY_MS, true);
     return computeHour(attempts, limit, this.now(), DAY_MS);
   }
 
   /**
-   * Begins a create if fewer than `perHour` creates count in the last hour and fewer than `perDay` in the last 24. Counting
-   * and writing the intent are one step for all processes of this machine, so that no two of them take the same slot.
-   * Throws LocalError, or `signal.reason` if that is aborted while another process counts.
+   * Begins a create if fewer than `perHour` creates count in the last hour and fewer than `perDay` in the last 24; else
+   * returns the time (epoch ms) at which one may be sent. Counting and writing the intent are one step for all
+   * processes of this machine, so that no two take the same slot. Throws LocalError, or `signal.reason` after an abort.
    */
   async reserve(
     attempt: Attempt,
@@ -308,10 +308,10 @@ export class History {
       makeFolder(this.folder);
       release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
       const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashKeyId(attempt.apiKey) });
-      // If they counted as of now each time, they would fill the hour until the clock reaches their date.
+      // Record that they count as of now, or they would fill the hour until the clock reaches their dates.
       for (const { localId, isAhead } of attempts) if (isAhead) this.#redate(localId, attempt);
       const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.countDay(attempt, perDay).nextAt;
-      // Read the time after the day was counted, or a day with places left would seem full.
+      // Read the time after the day was counted; otherwise a day with free slots would seem full.
       const now = this.now();
       if (day > now) return { fullUntil: day, isDay: true };
       const { nextAt } = computeHour(attempts, perHour, now);
@@ -334,7 +334,7 @@ export class History {
     );
   }
 
-  /** Settles an unknown outcome, with null as never created; undefined if there is no such unknown. Throws LocalError. */
+  /** Settles an unknown outcome with the request's id, or with null as not created. Undefined if there is none with `localId`. Throws LocalError. */
   resolve(localId: string, requestId: string | null): HistoryEntry | undefined {
     const open = this.#listUnknown().find(({ intent }) => intent.local_id === localId);
     if (!open) return undefined;
@@ -346,8 +346,8 @@ export class History {
   }
 
   /**
-   * Removes prompt, context, id and result from the disk; time, account and cost stay. Also removes the texts of contexts that
-   * no record names. Rejects with LocalError.
+   * Removes prompt, context, id and result of requests from disk; time, account and cost stay. Also removes the context
+   * texts that no record names any more. Rejects with LocalError.
    */
   async forget(entries: readonly HistoryEntry[]): Promise<void> {
     const names = new Set(entries.map(({ local_id }) => local_id));
@@ -359,7 +359,7 @@ export class History {
     let release = () => {};
     try {
       release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS);
-      // The texts go first: after a crash the records are still there, and can be forgotten again.
+      // Remove the texts first: after a crash the records are still there, and can be forgotten again.
       this.#dropContexts(names);
       if (names.size === 0) return;
       for (const name of names) this.#open.remove(name);
@@ -376,7 +376,7 @@ export class History {
         return requests.get(buildIdKey(line));
       });
       for (const record of unlogged.values()) this.#log.append(record, { sync: true });
-      // Another command may have kept a text before the record was removed.
+      // Another command may have kept a text before the record was removed, so remove it again.
       forgetKept();
     } catch (error) {
       throw createLocalError(`could not forget requests in ${this.folder}`, error);
@@ -385,21 +385,21 @@ export class History {
     }
   }
 
-  /** Removes the texts that only records of `leaving` (local ids) name. The caller holds the lock, so no create names one meanwhile. */
+  /** Removes the context texts that only records of `leaving` (local ids) name. The caller holds the lock, so no create adds a name meanwhile. */
   #dropContexts(leaving: ReadonlySet<string>): void {
     const unnamed = new Set(listNames(this.#locateText(".")));
     if (unnamed.size === 0) return;
     const keep = ({ local_id, context = [] }: Pick<HistoryEntry, "local_id" | "context">) => {
       if (!leaving.has(local_id)) for (const { sha256 } of context) unnamed.delete(sha256);
     };
-    // A create moves from `open/` to the log: in this order it is seen in one of the two.
+    // A create moves from `open/` to the log, so reading them in this order sees it in at least one of the two.
     for (const { intent } of this.#open.read().open) keep(intent);
     for (const line of this.#log.readLines('"context":[', true))
       if (line.kind === "created" || line.kind === "not-created") keep(line);
     for (const name of unnamed) fs.rmSync(this.#locateText(name), { force: true });
   }
 
-  /** Builds the record that remains of a forgotten request. */
+  /** Builds the record that stays of a forgotten request. */
   #recordNameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
     const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
     const { usage } = Object(readJsonPath(this.results.read(getService(entry), requestId) ?? ""));
@@ -417,7 +417,7 @@ export class History {
     return listAttempts(this.#log, this.#read(), { origin, key_id, since, now, isMade });
   }
 
-  /** Records that an attempt dated after the current time counts as of now. */
+  /** Records that an attempt whose date is in the future counts as of now. */
   #redate(localId: string, { origin, apiKey }: Attempt): void {
     const attempt = { local_id: localId, origin, key_id: hashKeyId(apiKey), at: this.#formatDate() };
     this.#log.append({ kind: "redated", ...attempt }, { sync: false });
@@ -428,7 +428,7 @@ export class History {
     return new RecordedCreate(intent, this.#open, this.#log, forget, () => this.#formatDate());
   }
 
-  /** Reads `open/`: unknown outcomes, and requests whose outcome fitted only there. */
+  /** Reads `open/`: unknown outcomes, and requests whose outcome could not be written to the log. */
   #readOpen(): { unknown: HistoryEntry[]; found: HistoryEntry[] } {
     const confirmed = this.#read().flatMap(({ intent, outcome }) =>
       outcome?.confirmed ? [buildCreatedRecord(intent, outcome)] : [],
@@ -440,7 +440,7 @@ export class History {
   }
 
   #listUnknown(): OpenIntent[] {
-    // A crash before the intent was removed leaves both, and the log's line takes precedence.
+    // After a crash before the intent was removed, both have the create; the line in the log takes precedence.
     return this.#read().filter(
       ({ intent, outcome }) => !outcome?.confirmed && !this.#log.has(intent.local_id),
     );
@@ -472,18 +472,18 @@ export class History {
   }
 }
 
-/** The newest first. */
+/** Sorts entries by time of sending, newest first. */
 function compareByTime(a: HistoryEntry, b: HistoryEntry): number {
   return Date.parse(b.sent_at) - Date.parse(a.sent_at);
 }
 
-/** The shortest beginning of an id; a shorter one would match by accident. */
+/** Minimum length of the beginning of an id; a shorter one would match by accident. */
 const SHORTEST_PREFIX = 4;
 
-/** The least number of characters of a cut id (contract §3). */
+/** Minimum number of characters that are shown of a shortened id (contract §3). */
 const SHOWN = 8;
 
-/** Whether an id begins with a text, with or without the provider's prefix, which does not count. */
+/** Returns whether `id` begins with `text`, with or without the provider's prefix, whose characters do not count. */
 function isBeginning(text: string, id: string): boolean {
   const rest = stripIdPrefix(id);
   return [id, rest].some(

@@ -3,14 +3,14 @@ import type { AppendLog } from "./log.js";
 import type { OpenIntent } from "./open-intents.js";
 import { RESOLVED } from "./records.js";
 
-/** An attempt counts for this much longer (ms), because the service may count whole seconds (§8) by another clock. */
+/** How much longer (ms) an attempt counts, because the service may count whole seconds (§8) and by another clock. */
 export const MARGIN_MS = 1_000;
 
-/** The used creates of one key at one origin in the hour, or in the day. */
+/** The creates of one key at one origin that count in the hour, or in the day. */
 export interface HourlyUsage {
-  /** When (epoch ms) each create that still counts was made, the earliest first. */
+  /** The time (epoch ms) of each create that still counts, earliest first. */
   attempts: number[];
-  /** When (epoch ms) the next create may be sent; the given time, if that is at once. */
+  /** The time (epoch ms) from which the next create may be sent; now if it may be sent at once. */
   nextAt: number;
 }
 
@@ -24,10 +24,10 @@ export function computeHour(
   return { attempts, nextAt: findNextSlot(attempts, limit, now - MARGIN_MS, windowMs) + MARGIN_MS };
 }
 
-/** Reading ends after this many old lines in a row. One old line is not enough: after a clock was set back, newer ones may follow. */
+/** Number of old lines in a row after which counting ends. One is not enough: if the clock was set back, newer lines may follow. */
 const OLD_LINES = 1_000;
 
-/** The key and time window (epoch ms) to count, and whether refused creates are excluded. */
+/** Which creates to count: the key and the time window (epoch ms). `isMade`: whether refused creates are excluded. */
 export interface CountedKey {
   origin: string;
   key_id: string;
@@ -36,7 +36,7 @@ export interface CountedKey {
   isMade: boolean;
 }
 
-/** An attempt to create and when it counts (epoch ms). `isAhead`: its date is after the current time, and that is not recorded yet. */
+/** An attempt to create and the time from which it counts (epoch ms). `isAhead`: whether its own date is in the future and no line records that yet. */
 export interface CountedAttempt {
   localId: string;
   at: number;
@@ -45,8 +45,8 @@ export interface CountedAttempt {
 
 /**
  * Lists the attempts to create at `origin` with this key since `since` (epoch ms): successful ones, refused ones unless
- * `isMade`, and those with an unknown outcome. An attempt dated after `now` counts as of the time that its `redated` line
- * has, else as of now.
+ * `isMade`, and those with an unknown outcome. An attempt dated after `now` counts from the time in its `redated` line,
+ * or from now if it has no such line.
  */
 export function listAttempts(
   log: AppendLog,

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { listNames, makeFolder, readIfThere, replaceFile } from "../../../core/files/files.js";
 import { hashSha256, runLocally } from "../../../core/files/local-error.js";
 
-/** A provider may forget a result after ten minutes; it stays here for this long, in milliseconds. */
+/** How long a result is kept, in milliseconds. A provider may delete it after ten minutes. */
 const KEPT_MS = 30 * 86_400_000;
 const MAX_BYTES = 64 << 20;
 
-/** Results, or outcomes of checks: a private file each, named by a digest of the service and the request id. */
+/** Stores results, or outcomes of checks. Each has a private file, named by a digest of the service and the request id. */
 export class KeptResults {
-  /** Opens no file yet. `now` returns epoch milliseconds. */
+  /** Creates the store without opening a file. `now` returns epoch milliseconds. */
   constructor(
     private readonly folder: string,
     private readonly now: () => number,
     private readonly maxBytes = MAX_BYTES,
   ) {}
 
-  /** Keeps a JSON text, synced, unless one is kept and `replaces` is not set. Removes old ones. Throws LocalError. */
+  /** Stores a JSON text, synced. Leaves a stored text as it is unless `replaces` is set. Removes expired files. Throws LocalError. */
   keep(service: string, requestId: string, text: string, replaces = false): void {
     const path = this.#buildPath(service, requestId);
     runLocally(`the result of ${requestId} could not be kept in ${this.folder}`, () => {
@@ -26,12 +26,12 @@ export class KeptResults {
       makeFolder(this.folder);
       this.#removeOld();
       replaceFile(path, text);
-      // Date the file by the clock that later measures its age.
+      // Date the file by the clock by which its age is computed later.
       fs.utimesSync(path, this.now() / 1_000, this.now() / 1_000);
     });
   }
 
-  /** Reads the JSON text of a stored result; undefined if it is missing or cannot be read. */
+  /** Reads a stored JSON text; undefined if it is missing, expired or unreadable. */
   read(service: string, requestId: string): string | undefined {
     const path = this.#buildPath(service, requestId);
     try {
@@ -41,7 +41,7 @@ export class KeptResults {
     }
   }
 
-  /** Removes a result, if it is kept. Throws LocalError. */
+  /** Removes a stored text, if there is one. Throws LocalError. */
   forget(service: string, requestId: string): void {
     runLocally(`the result of ${requestId} could not be removed`, () =>
       fs.rmSync(this.#buildPath(service, requestId), { force: true }),

@@ -24,24 +24,24 @@ import {
 } from "./records.js";
 
 const LINE_BREAK = Buffer.from("\n");
-/** How long (ms) to wait for a lock before its holder counts as stuck: rewriting 100,000 lines takes about a second. */
+/** How long (ms) to wait for a lock: a holder that rewrites 100,000 lines needs about a second, a longer one counts as stuck. */
 export const LOCK_WAIT_MS = 10_000;
 
 const SETTLED: ReadonlySet<HistoryLine["kind"]> = new Set(["created", "dismissed", "not-created"]);
 
-/** The append-only file of the history: a line for each request, and for each state seen later. */
+/** The append-only file of the history, with a line for each request and for each state seen later. */
 export class AppendLog {
   #skipped = 0;
 
-  /** Opens no file yet. */
+  /** Creates the log without opening the file. */
   constructor(private readonly path: string) {}
 
-  /** Lines that could not be read so far. */
+  /** The number of lines that could not be read so far. */
   get skipped(): number {
     return this.#skipped;
   }
 
-  /** Appends a line, and again if a rewrite replaced the file meanwhile. `sync`: on the disk on return. Throws the system's error. */
+  /** Appends a line, and repeats that if a rewrite replaced the file meanwhile. `sync`: whether to flush it to disk. Throws the system's error. */
   append(line: HistoryLine, { sync }: { sync: boolean }): void {
     makeFolder(dirname(this.path));
     const text = stringifyExact(line);
@@ -49,7 +49,7 @@ export class AppendLog {
     while (!appendLine(this.path, text, { sync, settle: waitUntilSettled })) if (this.#hasText(text)) return;
   }
 
-  /** Rewrites each line, the newest first. No line that another process appends is lost. Rejects with HeldError. */
+  /** Replaces each line, newest first, by what `change` returns (undefined removes it). Keeps lines appended meanwhile. Rejects with HeldError. */
   async rewrite(change: (line: HistoryLine) => HistoryLine | undefined): Promise<void> {
     makeFolder(dirname(this.path));
     const release = await lock(this.#lock, LOCK_WAIT_MS);
@@ -57,7 +57,7 @@ export class AppendLog {
       const kept: Buffer[] = [];
       for (const bytes of readLinesBackward(this.path)) {
         const line = readLine(bytes);
-        // Another process may be appending the last line; if so, it writes that line again.
+        // An incomplete last line may be one that another process is appending; that process writes it again.
         if (line === undefined && kept.length === 0) continue;
         const next = line === undefined || line === "other" ? line : change(line);
         if (next === line) kept.push(LINE_BREAK, bytes);
@@ -83,8 +83,8 @@ export class AppendLog {
   }
 
   /**
-   * Yields the newest line first; with `needle`, only lines that contain it. Skips torn lines and those of unknown kinds.
-   * Throws LocalError. A file without read permission throws if `isStrict`; otherwise it counts as empty.
+   * Yields the lines, newest first; with `needle` only those that contain it. Skips torn lines and lines of unknown
+   * kinds. Throws LocalError. A file without read permission counts as empty, unless `isStrict`.
    */
   *readLines(needle?: string, isStrict = needle === undefined): Generator<HistoryLine> {
     try {
@@ -99,7 +99,7 @@ export class AppendLog {
     }
   }
 
-  /** Returns whether the log has the outcome of a create. */
+  /** Returns whether the log has an outcome of the create. */
   has(localId: string): boolean {
     for (const line of this.readLines(`"${localId}"`))
       if (SETTLED.has(line.kind) && "local_id" in line && line.local_id === localId) return true;
@@ -107,26 +107,26 @@ export class AppendLog {
   }
 }
 
-/** Returns whether this process lacks permission to read the history; callers then treat it as empty. */
+/** Returns whether an error means that this process may not read the history; callers then treat it as empty. */
 export function isUnreadable(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENOTDIR"].includes(getSystemCode(error) ?? "");
 }
 
-/** Yields the requests in the log, newest first, in the state last seen, and creates that were never made. */
+/** Yields the requests in the log in their last seen states, and creates that were settled as not created, newest first. */
 export function* readEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
   const states = new Map<string, SeenRecord>();
   for (const line of log.readLines(needle)) {
     if (line.kind === "status") states.set(buildIdKey(line), mergeSeen(line, states.get(buildIdKey(line))));
     if (line.kind === "created") {
       yield buildEntry(line, states.get(buildIdKey(line)));
-      // A service that restarts its ids reuses them: earlier states belong to the earlier request.
+      // A service that restarts its ids uses them again: older states belong to the earlier request.
       states.delete(buildIdKey(line));
     }
     if (line.kind === "not-created") yield buildNotCreatedEntry(line);
   }
 }
 
-/** Distinguishes requests with the same id at different services. */
+/** Builds a key that differs for requests with the same id at different services. */
 export function buildIdKey(request: Pick<SeenRecord, "origin" | "base_path" | "request_id">): string {
   return `${getService(request)} ${request.request_id}`;
 }

@@ -24,7 +24,7 @@ import {
   UNKNOWN,
 } from "./records.js";
 
-/** Space reserved for an outcome beside its intent: overwriting needs no new space, so an id can be kept on a full disk. */
+/** Bytes reserved for the outcome beside its intent. Overwriting them needs no new space, so an id can be kept even on a full disk. */
 const ROOM = 1_024;
 
 const outcome = v.looseObject({
@@ -41,15 +41,15 @@ export type CreateOutcome = v.InferOutput<typeof outcome>;
 export interface OpenIntent {
   intent: Intent;
   outcome: CreateOutcome | undefined;
-  /** The process that sends it; undefined if that process has stopped waiting, or is unknown. */
+  /** The process that sends the create; undefined if it no longer waits for the outcome, or is unknown. */
   sender?: Holder | undefined;
 }
 
-/** A file for each create without an outcome in the log: a line each for intent, outcome and sending process. */
+/** The folder with a file for each create without an outcome in the log. Its lines are the intent, the outcome and the sending process. */
 export class OpenIntents {
   constructor(private readonly folder: string) {}
 
-  /** Writes an intent whole and synced. Throws the system's error, or UnsyncedError; then the intent is not there. */
+  /** Writes an intent, complete and synced. If it throws (the system's error, or UnsyncedError), the intent does not exist. */
   add(record: Intent): void {
     makeFolder(this.folder);
     try {
@@ -61,23 +61,23 @@ export class OpenIntents {
     }
   }
 
-  /** Keeps an outcome beside its intent, in the room made for it. */
+  /** Writes an outcome into the space reserved beside its intent. */
   note(record: Intent, outcome: CreateOutcome): void {
-    // Leave out the service's message if it does not fit; the necessary fields always do.
+    // If the whole outcome does not fit, write only the necessary fields, which always fit.
     const whole = JSON.stringify(outcome);
     const { request_id, confirmed, at } = outcome;
     const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
     overwrite(this.#buildPath(record.local_id), measureRoom(record), text.padEnd(ROOM - 1));
   }
 
-  /** Removes the sender from an intent whose outcome will never arrive. Throws the system's error. */
+  /** Removes the sending process from an intent for whose outcome this process no longer waits. Throws the system's error. */
   recordGivenUp(record: Intent): void {
-    // Without its first character the line is not JSON, and a single byte is never written in part.
+    // Without its first character the line is not JSON. A single byte is written completely or not at all.
     if (readIfThere(this.#buildPath(record.local_id), MAX_RECORD_BYTES) !== undefined)
       overwrite(this.#buildPath(record.local_id), measureRoom(record) + ROOM + 1, " ");
   }
 
-  /** Returns whether the intent is gone. */
+  /** Removes an intent. Returns whether that succeeded. */
   remove(localId: string): boolean {
     try {
       fs.rmSync(this.#buildPath(localId), { force: true });
@@ -87,11 +87,11 @@ export class OpenIntents {
     }
   }
 
-  /** Reads all intents, and counts torn files: nothing was sent for those, since their intents were incomplete. */
+  /** Reads all intents, and counts torn files. Nothing was sent for a torn file, because the intent is complete before sending. */
   read(): { open: OpenIntent[]; torn: number } {
     const names = listNames(this.folder).filter((name) => name.endsWith(".json"));
     const texts = names.map((name) => readIntentText(join(this.folder, basename(name))));
-    // Another process removes its intent when the outcome is in the log, so a file may be gone since it was listed.
+    // Another process removes its intent once the outcome is in the log, so a listed file may be gone.
     const read = texts.filter((text) => text !== undefined).map(openIntentIn);
     return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
   }
@@ -101,7 +101,7 @@ export class OpenIntents {
   }
 }
 
-/** Returns the offset of the second line, in bytes. */
+/** Returns the offset of the second line, which is reserved for the outcome, in bytes. */
 function measureRoom(record: Intent): number {
   return Buffer.byteLength(stringifyExact(record)) + 1;
 }
@@ -112,7 +112,7 @@ function openIntentIn(text: string): OpenIntent | undefined {
   return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
 }
 
-/** Reads an intent's file; undefined if it does not exist, empty if it cannot be read. */
+/** Reads the file of an intent; undefined if it does not exist, an empty text if it cannot be read. */
 function readIntentText(path: string): string | undefined {
   try {
     return readIfThere(path, MAX_RECORD_BYTES);
@@ -130,7 +130,7 @@ export function buildCreatedRecord(
   return v.parse(created, { kind: "created", ...record, ...outcome });
 }
 
-/** Builds an entry with an unknown outcome, and the id that was salvaged from a broken answer, if any. */
+/** Builds the entry of a create with an unknown outcome, with the id that was found in a broken answer, if any. */
 export function buildUnknownEntry({ intent: { kind: _, ...rest }, outcome }: OpenIntent): HistoryEntry {
   return { ...rest, request_id: outcome?.request_id ?? null, status: UNKNOWN, created_at: null };
 }

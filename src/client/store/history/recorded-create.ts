@@ -6,12 +6,12 @@ import { type HistoryLine, type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
 /** Records a create in the history, from its intent to its outcome. */
 export class RecordedCreate {
-  /** `date` gives now in ISO 8601. */
+  /** `date` returns the current time in ISO 8601. */
   constructor(
     private readonly intent: Intent,
     private readonly open: OpenIntents,
     private readonly log: AppendLog,
-    /** Removes what is kept under an id of this service. Throws LocalError. */
+    /** Removes the result and check kept under an id of this service. Throws LocalError. */
     private readonly forgetKept: (requestId: string) => void,
     private readonly date: () => string,
   ) {}
@@ -20,13 +20,13 @@ export class RecordedCreate {
     return this.intent.local_id;
   }
 
-  /** Records an id from a response that may be an error. Throws LocalError if it cannot be kept. */
+  /** Records an id from an answer that may be an error. Throws LocalError if the id cannot be stored. */
   recordSalvaged(requestId: string): void {
     const at = this.date();
     this.#note({ request_id: requestId, confirmed: false, status: UNKNOWN, created_at: null, at });
   }
 
-  /** Records that the request exists. Throws LocalError if that cannot be kept. */
+  /** Records that the request exists. Throws LocalError if that cannot be stored. */
   recordCreated(requestId: string, data: Data): void {
     const outcome: CreateOutcome = {
       request_id: requestId,
@@ -36,14 +36,14 @@ export class RecordedCreate {
       ...(typeof data.interaction_id === "string" && { interaction_id: data.interaction_id }),
       at: this.date(),
     };
-    // A kept result under this id belongs to an earlier request, of a service that restarts its ids.
+    // A result kept under this id belongs to an earlier request, of a service that restarts its ids.
     catchLocalError(() => this.forgetKept(requestId));
-    // If the disk is full, the outcome goes into the reserved space beside the intent, which then stays.
+    // If the disk is full, write the outcome into the space reserved beside the intent, which then stays.
     if (this.#appendLine(buildCreatedRecord(this.intent, outcome), true)) this.open.remove(this.localId);
     else this.#note(outcome);
   }
 
-  /** Records that the user dismissed the create. The intent stays in the log. Throws LocalError if that cannot be kept. */
+  /** Records that the user settled the create as not created. The log keeps the intent. Throws LocalError if that fails. */
   recordNotCreated(): void {
     const record = { ...this.intent, kind: "not-created", at: this.date() } as const;
     runLocally(`it could not be recorded that ${this.localId} was not created`, () =>
@@ -52,25 +52,25 @@ export class RecordedCreate {
     this.open.remove(this.localId);
   }
 
-  /** Records that nothing was created. With `code`, the service refused it and may have counted it. */
+  /** Records that nothing was created. `code`: why the service refused the create, which it may have counted. */
   recordDismissed(code?: string): void {
     if (code !== undefined) this.#logDismissed(code);
-    // An intent that cannot be removed would read as an unknown outcome, unless the log says otherwise.
+    // If the intent cannot be removed, it would read as an unknown outcome, so the log must have the outcome.
     if (!this.open.remove(this.localId) && code === undefined) this.#logDismissed(RESOLVED);
   }
 
-  /** Records that this process stopped waiting for the outcome. The intent stays, as an unknown outcome. */
+  /** Records that this process no longer waits for the outcome. The intent stays as an unknown outcome. */
   recordGivenUp(): void {
     try {
       this.open.recordGivenUp(this.intent);
     } catch {
-      // It reads as under way until this process ends.
+      // The create seems to be under way until this process ends.
     }
   }
 
   #logDismissed(code: string): void {
     const { local_id, origin, key_id } = this.intent;
-    // If that fails, the hour misses a refused create, so one create too many may be sent.
+    // If this fails, the count of the hour lacks a refused create, so one create too many may be sent.
     this.#appendLine({ kind: "dismissed", local_id, origin, key_id, at: this.date(), code }, false);
   }
 

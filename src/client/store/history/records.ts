@@ -9,42 +9,42 @@ import {
   type JsonSchema,
 } from "../../../core/protocol/conversation.js";
 
-/** The account of a create. */
+/** The account with which a create was sent. */
 export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profile" | "key_id">;
 
-/** The fields of a request that are needed to keep a state of it. */
+/** The fields of a request that are needed to record a state of it. */
 export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
   Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message" | "cut_short">>;
 
-/** Returns the service of a request: a gateway may have several behind one origin, each with its own ids. */
+/** Returns the address of a request's service: several services with their own ids may share one origin (a gateway). */
 export function getService({ origin, base_path = "" }: Pick<HistoryEntry, "origin" | "base_path">): string {
   return origin + base_path;
 }
 
 export const UNKNOWN = "UNKNOWN";
 
-/** The state of a create that its user settled as not created. */
+/** The state of a create that the user settled as not created. */
 export const NOT_CREATED = "NOT_CREATED";
 
 /** The code of an attempt that created nothing and that the service did not count. */
 export const RESOLVED = "RESOLVED";
 
 const text = v.string();
-/** An id from a file is untrusted: reject it if it is not well-formed. */
+/** An id from a file is untrusted, so reject it if it is not well-formed. */
 export const id = v.pipe(
   text,
   v.check((value: string) => isRequestId(value)),
 );
 const maybe = v.nullable(v.string());
-/** Keeps the parsed object instead of a copy, because a copy would lose its text: a repeated create must send the same numbers. */
+/** Keeps the parsed object instead of a copy, which would lose the original text: a repeated create must send the same numbers. */
 const schema = v.custom<JsonSchema>(isObject);
 
 const account = v.looseObject({
   origin: text,
-  /** The path of the base URL, without a slash at its end; absent for none. */
+  /** The path of the base URL without a slash at its end; absent if it is empty. */
   base_path: v.fallback(v.optional(text), undefined),
   profile: v.fallback(maybe, null),
-  /** The start of the key's digest: it tells keys apart, and the key cannot be computed from it. */
+  /** The first digits of the key's digest. They distinguish keys, and do not reveal the key. */
   key_id: v.fallback(text, ""),
 });
 const { origin, base_path, profile, key_id } = account.entries;
@@ -55,19 +55,19 @@ const file = v.object({ name: text, chars: v.number(), sha256: v.pipe(text, v.re
 export const intent = v.looseObject({
   kind: v.literal("intent"),
   local_id: id,
-  /** When this machine sent it, ISO 8601 in UTC. */
+  /** When this machine sent the create, ISO 8601 in UTC. */
   sent_at: text,
   ...account.entries,
   prompt: text,
   structured_output: v.fallback(v.boolean(), false),
   output_schema: v.fallback(v.nullable(schema), null),
-  /** Only for a request at a provider: its model, its options, and the request that it follows up on. */
+  /** Only for a request at a provider: its model, its options, and the id of the request that it follows up on. */
   model: v.fallback(v.optional(text), undefined),
   options: v.fallback(v.optional(schema), undefined),
   after: v.fallback(v.optional(text), undefined),
-  /** The files before the question. A digest is the name of the file that keeps the text. */
+  /** The context files. Each digest is the name of the file that keeps the text. */
   context: v.fallback(v.optional(v.array(file)), undefined),
-  /** The account that was tried first, if it was another one. */
+  /** The account that was tried first, if this is a different one. */
   asked_of: v.fallback(v.optional(account), undefined),
 });
 export type Intent = v.InferOutput<typeof intent>;
@@ -75,12 +75,12 @@ export type Intent = v.InferOutput<typeof intent>;
 /** A create that is about to be sent. */
 export interface Attempt {
   origin: string;
-  /** As in a HistoryEntry; empty for none. */
+  /** As in a HistoryEntry; empty if the base URL has no path. */
   basePath?: string | undefined;
   profile: string | null;
   apiKey: string;
   body: CreateBody;
-  /** The account that was tried first, if it was another one; its key may be empty. */
+  /** The account that was tried first, if this is a different one. Its key may be empty. */
   askedOf?: Omit<Attempt, "body" | "askedOf"> | undefined;
 }
 
@@ -104,7 +104,7 @@ function pickAccount({
   return { origin, profile, key_id: hashKeyId(apiKey), ...(basePath && { base_path: basePath }) };
 }
 
-/** Picks the fields of a create that only providers accept. Absent fields stay out of the record and the name. */
+/** Picks the fields of a create that only providers accept. Undefined fields are left out, so that names and records do not contain them. */
 export function pickProviderFields({
   model,
   options,
@@ -117,21 +117,21 @@ export function pickProviderFields({
   };
 }
 
-/** A request that exists: the intent and the service's response, which arrived at `at`. */
+/** A request that exists: its intent, and what the service answered at `at`. */
 export const created = v.looseObject({
   ...intent.entries,
   kind: v.literal("created"),
   request_id: id,
   status: v.fallback(text, "PENDING"),
-  /** The service's own, verbatim; null if it gave no time. */
+  /** The service's time, verbatim; null if the service sent none. */
   created_at: v.fallback(maybe, null),
-  /** The id that a follow-up at Parallel names. */
+  /** The id that a follow-up at Parallel needs. */
   interaction_id: v.fallback(v.optional(text), undefined),
   at: text,
 });
 export type CreatedRecord = v.InferOutput<typeof created>;
 
-/** A state of a request; a final one has `duration_ms` if the start is known. */
+/** A state of a request. A final state has `duration_ms` if the start is known. */
 export const seen = v.looseObject({
   kind: v.literal("status"),
   request_id: id,
@@ -139,31 +139,31 @@ export const seen = v.looseObject({
   status: text,
   at: text,
   duration_ms: v.optional(v.number()),
-  /** Whether it ended FAILED with a part of a result. */
+  /** Whether the request ended FAILED with a partial result. */
   cut_short: v.optional(v.boolean()),
-  /** The cost, if the provider reports it; input and output tokens together. */
+  /** The cost, if the provider reports it. `tokens`: input and output tokens together. */
   cost_dollars: v.optional(v.number()),
   tokens,
-  /** The service's message about the stop or the failure. */
+  /** The service's message about a stop or a failure. */
   message: v.fallback(v.optional(text), undefined),
 });
 export type SeenRecord = v.InferOutput<typeof seen>;
-/** The fields of a state that are kept beside its name. */
+/** The fields of a state that are recorded besides its name. */
 export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "tokens" | "message">;
 
 type Members<S extends { entries: v.ObjectEntries }> = v.InferOutput<v.ObjectSchema<S["entries"], undefined>>;
 
-/** The history's entry of a request, or of a create that was sent and got no readable answer (`UNKNOWN`). */
+/** The history's entry of a request, or of a create that got no readable answer (status `UNKNOWN`). */
 export type HistoryEntry = Omit<Members<typeof created>, "kind" | "at" | "request_id"> &
   SeenDetails & {
-    /** Null for an unknown outcome; an id that was salvaged from a broken answer may still be there. */
+    /** Null for an unknown outcome, unless an id was found in a broken answer. */
     request_id: string | null;
-    /** When this machine saw the end (ISO 8601 in UTC), and how long the request took until then. */
+    /** When this machine saw the end (ISO 8601 in UTC). `duration_ms`: time from the start of the request until then. */
     ended_at?: string | undefined;
     duration_ms?: number | undefined;
   };
 
-/** The date of a create's own line is after the current time, so the create counts at `at`, when that was first noticed. */
+/** Records that a create whose own date was in the future counts from `at`, when this machine first noticed it. */
 export const redated = v.looseObject({
   kind: v.literal("redated"),
   local_id: id,
@@ -174,11 +174,11 @@ export const redated = v.looseObject({
 /** A create that the service counted and refused. */
 export const dismissed = v.looseObject({ ...redated.entries, kind: v.literal("dismissed"), code: text });
 
-/** A create that its user settled as not created, with the whole intent, so that it can be shown and sent again. */
+/** A create that the user settled as not created, with the whole intent, so that it can be shown and sent again. */
 export const notCreated = v.looseObject({ ...intent.entries, kind: v.literal("not-created"), at: text });
 export type NotCreatedRecord = v.InferOutput<typeof notCreated>;
 
-/** A create whose prompt and id were removed. Its time of sending (`at`) and its cost still count. */
+/** A create whose prompt and id were removed. It still counts with its time of sending (`at`) and its cost. */
 export const forgotten = v.looseObject({
   kind: v.literal("forgotten"),
   ...{ origin, key_id, profile },
@@ -193,7 +193,7 @@ export type HistoryLine = v.InferOutput<typeof line>;
 
 const KINDS: ReadonlySet<string> = new Set(line.options.map(({ entries }) => entries.kind.literal));
 
-/** Parses a record; its schema and its options remember their text. Returns undefined if the text is not JSON. */
+/** Parses a record; undefined if the text is not JSON. The schema and the options keep their original text. */
 export function recordIn(text: string): unknown {
   const record = readJsonPath(text, "output_schema");
   if (!isObject(record) || !isObject(record.options)) return record;
@@ -201,7 +201,7 @@ export function recordIn(text: string): unknown {
   return { ...record, options: listExactMembers(options) };
 }
 
-/** Parses one line of the history; undefined for a torn line, "other" for a kind that a later version may know. */
+/** Parses one line of the history; undefined for a torn line, "other" for a kind of line from a later version. */
 export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefined {
   const value = recordIn(bytes.toString("utf8"));
   const result = v.safeParse(line, value);
@@ -210,17 +210,17 @@ export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefi
   return typeof kind === "string" && !KINDS.has(kind) ? "other" : undefined;
 }
 
-/** Builds the entry of an existing request, in the state last seen. */
+/** Builds the entry of an existing request. `last`: its last seen state. */
 export function buildEntry({ kind: _, at: __, ...record }: CreatedRecord, last?: SeenRecord): HistoryEntry {
   return last ? addSeen(record, last) : record;
 }
 
-/** Merges a state with a newer line about the same state: the reason of a failure may arrive after the end. */
+/** Merges a state with a newer line. If both are about the same state, the newer one adds to it: a failure's reason may arrive later. */
 export function mergeSeen(seen: SeenRecord, later: SeenRecord | undefined): SeenRecord {
   return later?.status === seen.status ? { ...seen, ...later, at: seen.at } : (later ?? seen);
 }
 
-/** Returns an entry with a newer state. */
+/** Returns the entry with the fields of a newer state. */
 export function addSeen(
   entry: HistoryEntry,
   { status, at, duration_ms, cut_short, cost_dollars, tokens, message }: SeenRecord,
@@ -237,12 +237,12 @@ export function addSeen(
   };
 }
 
-/** Builds the entry of a create that its user settled as not created. */
+/** Builds the entry of a create that the user settled as not created. */
 export function buildNotCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): HistoryEntry {
   return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
 
-/** Sums the input and output tokens of a `usage`; undefined if it has neither. Gemini reports only the sum under these names. */
+/** Returns the sum of input and output tokens in a `usage`, or Gemini's total; undefined if it has no counts. */
 export function readTokens(usage: unknown): number | undefined {
   const { input_tokens, output_tokens, total_tokens } = Object(usage);
   const isNumber = (count: unknown) => typeof count === "number";
@@ -250,23 +250,23 @@ export function readTokens(usage: unknown): number | undefined {
   return counts.length > 0 ? counts.reduce((sum, count) => sum + count, 0) : [total_tokens].find(isNumber);
 }
 
-/** Sums costs, rounded to nine decimals; undefined for no costs. */
+/** Sums amounts of dollars or tokens, rounded to nine decimals; undefined for an empty list. */
 export function sumOf(amounts: readonly number[]): number | undefined {
   const sum = amounts.reduce((total, amount) => total + amount, 0);
   return amounts.length === 0 ? undefined : Number(sum.toFixed(9));
 }
 
-/** Returns when a request began, in epoch ms: the service's time, but never before the time of sending, since its clock may differ. */
+/** Returns when a request began, in epoch ms: the service's time, but not before it was sent, because the service's clock may differ. */
 export function parseTime(entry: Pick<HistoryEntry, "created_at" | "sent_at">): number {
   return Math.max(parseEpoch(entry.created_at) ?? 0, Date.parse(entry.sent_at));
 }
 
-/** Creates the local id of a create, which it needs before the service gives it an id. */
+/** Creates the id that a create has on this machine before the service gives it one. */
 function createLocalId(): string {
   return `local-${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
 }
 
-/** Hashes a key to the start of its digest, which tells keys apart in the history without storing them. */
+/** Returns the first digits of a key's digest, which distinguish keys in the history without revealing them. */
 export function hashKeyId(apiKey: string): string {
   return hashSha256(apiKey).slice(0, 12);
 }
