@@ -50,7 +50,7 @@ export class AccountResearch implements Research {
     private readonly account: ProfileAccount,
   ) {}
 
-  /** Waits only for a key file that another program writes. */
+  /** Opens the account of these options. Waits only while another program writes the key file. */
   static async open(options: OpenOptions): Promise<AccountResearch> {
     const { env = process.env, ...choices } = options;
     const readKey = await createKeyReader(env, systemClock, new AbortController().signal);
@@ -81,7 +81,7 @@ export class AccountResearch implements Research {
 
   async #readResult<Output>(target: Target, { schema, signal }: OutputOptions<Output>): Promise<Output> {
     const { value } = await fetchResult(target, { signal });
-    // Without a schema the caller's type parameter decides the type.
+    // Without a schema, the caller's type parameter determines the type.
     if (!schema) return value as Output;
     const result = await schema["~standard"].validate(value);
     if (!result.issues) return result.value;
@@ -186,7 +186,7 @@ export class AccountResearch implements Research {
     return this.close();
   }
 
-  /** Aborts abandoned watches and waits for the hour, which would keep the process alive. */
+  /** Returns a signal that close() aborts as well, so that no abandoned watch or wait for the hour keeps the process alive. */
   #abortWhenClosed(signal: AbortSignal | undefined): AbortSignal {
     return signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
   }
@@ -202,7 +202,7 @@ export class AccountResearch implements Research {
   }
 }
 
-/** Converts an error for users of the library, with one of our codes. Leaves errors with a code, aborts and defects unchanged. */
+/** Converts an error for users of the library, with one of our codes. Does not change errors with a code, aborts and defects. */
 export function addCode(error: unknown, signal?: AbortSignal): unknown {
   if (error instanceof ResearchError || (signal?.aborted && error === signal.reason)) return error;
   const { code, message, request_id: requestId, retry_after: retryAfter, hint } = describeFailure(error);
@@ -212,7 +212,7 @@ export function addCode(error: unknown, signal?: AbortSignal): unknown {
   return coded;
 }
 
-/** Throws TypeError for an invalid request, and for a key that occurs twice. */
+/** Builds the rows of a batch. Throws TypeError for an invalid request, or for a key that occurs twice. */
 async function readRows(
   requests: BatchRequests,
   bodyOf: (request: BatchRequest | string) => Promise<CreateBody>,
@@ -231,7 +231,7 @@ async function readRows(
   return rows;
 }
 
-/** Converts an event for users of the library; undefined if it is internal. */
+/** Converts an event for users of the library; undefined for an internal event. */
 function buildPublicEvent(
   event: BatchRunEvent,
   states: readonly RowState[],

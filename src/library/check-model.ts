@@ -5,8 +5,8 @@ import type { Environment } from "../core/files/local-error.js";
 import type { ReportModel } from "./types.js";
 
 /**
- * Opens the model that a program names; no variable names one, or a key for it. Rejects with CodedError if it is invalid,
- * or if its endpoint requires a key and none is set.
+ * Opens the model that the options of the library name; environment variables do not count. Rejects with CodedError if
+ * the options are invalid, or if the endpoint needs a key and there is none.
  */
 export async function openModel(
   given: ReportModel | undefined,

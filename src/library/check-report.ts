@@ -2,7 +2,10 @@ import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { CheckReportOptions } from "./types.js";
 
-/** Checks a report in Markdown; no account is needed. Rejects with a ResearchError (NOT_CHECKED if no page could be read or no mark leads to a source, USAGE over 2 MiB, NOT_AUTHENTICATED by the model) and `signal.reason`. */
+/**
+ * Checks a report in Markdown, without an account. Rejects with `signal.reason` or a ResearchError: NOT_CHECKED if no page
+ * could be read or no mark leads to a source, USAGE over 2 MiB, NOT_AUTHENTICATED if the model's endpoint refuses the key.
+ */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
   const { CHECK_LIMITS, checkReport: check, openChecker } = await import("../app/check.js");
   const { readReport } = await import("../app/report.js");

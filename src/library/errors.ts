@@ -1,11 +1,11 @@
 import { ResearchError } from "../client/calls/errors.js";
 
-/** A run was aborted after its request was created. The research continues; `requestId` is its id. */
+/** `run` rejects with it if it was aborted after the request was created. The research with the id `requestId` continues. */
 export class AbortedError extends ResearchError {
   override readonly name = "AbortError";
   declare readonly requestId: string;
 
-  /** `reason`: the reason of the signal. */
+  /** `reason`: the reason of the aborted signal. */
   constructor(requestId: string, reason: unknown) {
     const message = `the run was aborted; the research continues, and watch(${JSON.stringify(requestId)}) waits until it ends`;
     super("INTERRUPTED", message, { requestId });
@@ -15,11 +15,11 @@ export class AbortedError extends ResearchError {
 
 export interface SchemaIssue {
   message: string;
-  /** Names and indexes from the result down to the value. */
+  /** The names and indexes that lead from the whole result to the value. */
   path: readonly PropertyKey[];
 }
 
-/** The result does not fit the schema that was given for it. */
+/** `output` and `run` reject with it if the result does not fit the given schema. */
 export class SchemaMismatchError extends ResearchError {
   override readonly name = "SchemaMismatchError";
   declare readonly requestId: string;

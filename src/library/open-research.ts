@@ -1,7 +1,7 @@
 import type { AccountResearch } from "./account-research.js";
 import type { OpenOptions, Research } from "./types.js";
 
-/** The research command as a library. Nothing is read or opened before the first call, which rejects if a setting is missing. */
+/** Opens the research command as a library. Reads nothing until the first call, which rejects if a setting is missing. */
 export function openResearch(options: OpenOptions = {}): Research {
   let opened: Promise<AccountResearch> | undefined;
   const open = () => {

@@ -5,22 +5,22 @@ import type { WatchEvent, WatchOptions } from "../client/calls/watch/types.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { JsonSchema } from "../core/protocol/conversation.js";
 
-/** The settings. Absent ones come from the environment, the profile in use or the defaults, as for the research command. */
+/** The settings. Missing ones come from the environment, the profile in use or the defaults, as for the research command. */
 export interface OpenOptions {
   profile?: string;
   baseUrl?: string;
-  /** The provider: openai, perplexity, exa, parallel, gemini or tavily. Without a base URL its own address is used. */
+  /** The provider: openai, perplexity, exa, parallel, gemini or tavily. Without a base URL, the provider's own is used. */
   provider?: string;
-  /** Allow plain http to another machine. */
+  /** Whether to allow plain http to another machine. */
   insecureHttp?: boolean;
-  /** Timeout of one HTTP request in milliseconds; default 30,000. */
+  /** The timeout of one HTTP request, ms; default 30,000. */
   requestTimeout?: number;
-  /** Creates allowed per hour, by the tier of the key or as a number; counted by this machine's own records. */
+  /** The limit of create requests per hour, by tier of the key (or `perHour`). They are counted by the history of this machine. */
   tier?: "free" | "pro" | "enterprise";
   perHour?: number;
-  /** Creates allowed in 24 hours; the smallest of this, RESEARCH_PER_DAY and the profile's `per-day` applies. */
+  /** The limit of create requests in 24 hours. The smallest of this, RESEARCH_PER_DAY and the profile's `per-day` applies. */
   perDay?: number;
-  /** Default: `process.env`. */
+  /** The environment variables to read; default `process.env`. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -31,24 +31,24 @@ export interface ResearchRequest {
   context?: readonly string[];
   /** A JSON Schema for the result. */
   schema?: JsonSchema;
-  /** At a provider: the model, preset, processor or effort. */
+  /** The provider's model, preset, processor or effort. Only for a provider. */
   model?: string;
-  /** At a provider: top-level fields of its own request. */
+  /** Top-level fields of the provider's own request. Only for a provider. */
   options?: Record<string, unknown>;
 }
 
-/** A request that exists. */
+/** A request that was created. */
 export interface Submission {
   requestId: string;
-  /** Its name in the history; undefined if the history is off. */
+  /** The id of the request in the history; undefined if the history is off. */
   localId: string | undefined;
   /** The service's response, unchanged. */
   data: Created;
-  /** Why the id could not be recorded; then this object has the only copy. */
+  /** Why the id could not be recorded; if set, this object has the only copy of the id. */
   notSaved: Error | undefined;
 }
 
-/** The part of https://standardschema.dev that is used here. */
+/** The part of https://standardschema.dev that the library uses. */
 export interface StandardSchema<Output> {
   readonly "~standard": {
     readonly version: 1;
@@ -62,52 +62,52 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** A step of the path is a name or an index, or an object that holds one. */
+/** A problem of a value. A step of the path is a name or an index, or an object with one of them. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 export interface OutputOptions<Output> extends CallOptions {
-  /** The schema that parses the result and gives it its type. */
+  /** The schema that parses the result and determines its type. */
   schema?: StandardSchema<Output>;
 }
 
 export interface SubmitOptions extends CallOptions {
-  /** Whether to wait for the hour instead of failing when its creates are used up. Default: false. */
+  /** Whether to wait if the hourly limit is used up, instead of failing. Default: false. */
   waitForQuota?: boolean;
 }
 
 export interface RunOptions<Output> extends OutputOptions<Output>, SubmitOptions {
-  /** Timeout in milliseconds after the create. Then it rejects with the code TIMEOUT, and the research continues. */
+  /** The longest wait after the request was created, ms. Then `run` rejects with the code TIMEOUT, and the research continues. */
   timeout?: number;
-  /** Called as soon as the request exists, and awaited. */
+  /** Called as soon as the request exists. `run` waits for it. */
   onCreated?: (submission: Submission) => void | Promise<void>;
 }
 
 export interface CheckReportOptions extends CallOptions {
-  /** The maximum number of pages to read; default 100. */
+  /** The most pages to read; default 100. */
   pages?: number;
-  /** Timeout in milliseconds, default 600,000; pages not read by then are unreadable. */
+  /** The time limit, ms; default 600,000. Pages that are not read by then count as unreadable. */
   timeoutMs?: number;
-  /** Whether hosts that the report names may have a private address. Default: false. */
+  /** Whether the hosts of cited pages may have private addresses. Default: false. */
   allowPrivate?: boolean;
-  /** The model that judges each sentence by its page. */
+  /** The model that judges each sentence with its page; without one, no sentence is judged. */
   model?: ReportModel;
 }
 
-/** A model at an OpenAI-compatible endpoint. The limits are for one report; their defaults are those of `--depth standard`. */
+/** A model at an OpenAI-compatible endpoint. The limits are for one report, by default those of `--depth standard`. */
 export interface ReportModel {
   name: string;
-  /** As in `http://127.0.0.1:11434/v1`. */
+  /** The address of the endpoint, such as `http://127.0.0.1:11434/v1`. */
   url: string;
   apiKey?: string;
   tokens?: number;
   calls?: number;
   timeMs?: number;
-  /** The price of a million tokens, in dollars. */
+  /** The price in dollars per million tokens. */
   price?: { input: number; output: number };
-  /** Called with the usage of the check; never gets the key. */
+  /** Called with the model's usage when the check ends. */
   onUsage?: (usage: {
     calls: number;
     input_tokens: number;
@@ -119,7 +119,7 @@ export interface ReportModel {
 /** A request in the history of this machine. */
 export interface ListedRequest {
   localId: string;
-  /** Null for a create whose outcome is unknown. */
+  /** Null if it is not known whether the request was created. */
   requestId: string | null;
   status: string;
   createdAt: string | null;
@@ -128,13 +128,13 @@ export interface ListedRequest {
   prompt: string;
 }
 
-/** Filters the list: at most `limit` requests, in this state. */
+/** A filter: at most `limit` requests, and only those in the state `status`. */
 export interface ListOptions {
   limit?: number;
   status?: string;
 }
 
-/** One question of a batch. The key names its file, and distinguishes it from others with the same prompt. */
+/** One question of a batch. The key names the file of the result, and distinguishes questions with the same prompt. */
 export interface BatchRequest extends ResearchRequest {
   key?: string;
 }
@@ -142,9 +142,9 @@ export interface BatchRequest extends ResearchRequest {
 export type BatchRequests = Iterable<BatchRequest | string> | AsyncIterable<BatchRequest | string>;
 
 export interface BatchOptions extends CallOptions {
-  /** The folder for the results. The same batch with the same folder resumes. */
+  /** The folder for the results. If the same batch runs again with this folder, it resumes. */
   out: string;
-  /** Timeout of each row in milliseconds. */
+  /** The timeout of each row, ms. */
   timeout?: number;
   retryFailed?: boolean;
 }
@@ -161,40 +161,40 @@ export type BatchEvent =
       file: string | undefined;
       error: { code: string; message: string } | undefined;
     }
-  /** No create is sent before `until`, epoch ms. */
+  /** No create request is sent before `until`, epoch ms. */
   | { kind: "waiting-for-quota"; until: number }
   | { kind: "trouble"; error: ResearchError }
   | { kind: "recovered" }
-  /** No more creates are sent; running requests are watched until they end. */
+  /** No more create requests are sent. Running requests are still watched until they end. */
   | { kind: "creates-stopped"; error: unknown };
 
 /**
- * The research command as a library: with the settings and the history of this machine. Every method may reject with a
- * ResearchError, whose `code` is the service's own or one of those that the command shows, or with `signal.reason`.
+ * The research command as a library, with the settings and the history of this machine. Every method may reject with
+ * `signal.reason`, or with a ResearchError, whose `code` is the service's or one of those that the command shows.
  */
 export interface Research extends AsyncDisposable {
-  /** Creates a request; it is recorded on the disk before it is sent. Never repeat one that rejected with OutcomeUnknownError. */
+  /** Creates a request, and records it on disk before sending it. Never repeat a call that rejected with OutcomeUnknownError. */
   submit(request: ResearchRequest | string, options?: SubmitOptions): Promise<Submission>;
-  /** Polls until every request has ended, is given up or is out of time. Ids may be prefixes, or `@last`. */
+  /** Polls until every request has ended, was given up or has timed out. Ids may be prefixes, or `@last`. */
   watch(
     ids: string | readonly string[],
     options?: WatchOptions,
   ): AsyncGenerator<WatchEvent | { kind: "not-observed"; requestId: string; error: Error }, void>;
-  /** Fetches the result of a COMPLETED request. Rejects with NoOutputError, or with SchemaMismatchError if `schema` refuses it. */
+  /** Fetches the result of a COMPLETED request. Rejects with NoOutputError, or with SchemaMismatchError if `schema` rejects the result. */
   output<Output = unknown>(id: string, options?: OutputOptions<Output>): Promise<Output>;
   /**
-   * `submit`, `watch` and `output` in one. Rejects with a ResearchError that names the request if it ended otherwise,
-   * and with AbortedError if it was aborted once the request existed.
+   * Calls `submit`, `watch` and `output` in turn. Rejects with a ResearchError that names the request if it did not end
+   * COMPLETED, and with AbortedError if it was aborted after the request was created.
    */
   run<Output = unknown>(request: ResearchRequest | string, options?: RunOptions<Output>): Promise<Output>;
   /** Checks the result of a COMPLETED request against the pages that it cites. */
   check(id: string, options?: CheckReportOptions): Promise<CheckOutcome>;
-  /** Stops requests, one after the other. Rejects with the first error. */
+  /** Stops requests, one after the other. If some fail, stops the others and then rejects with the first error. */
   stop(ids: string | readonly string[], options?: CallOptions): Promise<StatusData[]>;
-  /** Lists the requests that this machine created: unknown outcomes first, then the newest. */
+  /** Lists the requests that this machine created: those with an unknown outcome first, then the newest first. */
   list(options?: ListOptions): Promise<ListedRequest[]>;
   /** Sends many requests within the hourly limit and writes every result to a folder. */
   batch(requests: BatchRequests, options: BatchOptions): AsyncGenerator<BatchEvent, void>;
-  /** Ends pending operations and closes the connections, so that the process can exit. `await using` calls it. */
+  /** Aborts pending operations and closes the connections, so that the process can exit. `await using` calls it. */
   close(): Promise<void>;
 }

@@ -14,15 +14,15 @@ interface CompletionHost extends Pick<Host, "env" | "platform" | "clock"> {
   readonly stdout: Pick<Sink, "write">;
 }
 
-/** Text that needs no quoting in any shell. */
+/** Matches text that needs no quotes in any shell. */
 const HARMLESS = /^[\w@%+=:,./-]+$/;
 
-/** Answers a completion script (`SHELL WORD…`): a line for each candidate, `:files` or `:folders`; no errors (contract §7). */
+/** Answers a completion script (`SHELL WORD…`) with a line for each candidate, or `:files` or `:folders`. Prints no errors (contract §7). */
 export async function complete(argv: readonly string[], host: CompletionHost, tableUrl: URL): Promise<void> {
   try {
     await host.stdout.write(answer(argv, host, tableUrl));
   } catch {
-    // The same.
+    // A command line must not show errors of its completion.
   }
 }
 
@@ -41,7 +41,7 @@ function answer([shell = "", ...words]: readonly string[], host: CompletionHost,
     .join("");
 }
 
-/** Completes what needs no folder even if the folders cannot be used. */
+/** Finds the folders; unknown ones if they cannot be used, so that completion still works where no folder is needed. */
 function findFolders(host: CompletionHost): Folders {
   try {
     return chooseFolders(host);
@@ -56,7 +56,7 @@ interface Candidate {
 }
 
 const MOST_IDS = 50;
-/** The minimum length of an id's prefix. */
+/** The length from which a prefix finds older requests, too. */
 const LEAST_PREFIX = 4;
 const PROMPT_LENGTH = 60;
 
@@ -121,7 +121,7 @@ function listValues(
   }
 }
 
-/** Lists the ids of the origin in use, or of all origins if none is configured (contract §7). */
+/** Lists the ids of requests at the origin in use, or at all origins if none is configured (contract §7). */
 function listIds(
   kind: string,
   { command, current, given, chosen }: CommandLine,
@@ -155,7 +155,7 @@ function listIds(
 
 const MOST_ENTRIES = 200;
 
-/** Lists the newest requests whose ids begin with `current`; none if the history cannot be read. */
+/** Lists requests whose ids begin with `current`: among the newest, and with a longer prefix among all. None if the history cannot be read. */
 function listRecorded(history: History, current: string): HistoryEntry[] {
   try {
     const newest = history.list({ limit: MOST_ENTRIES });

@@ -9,19 +9,19 @@ export type Shell = keyof typeof SCRIPTS;
 
 export const SHELLS = ["bash", "zsh", "fish"] as const satisfies readonly Shell[];
 
-/** A line in each script. It marks a file that `research completion` wrote and may overwrite. */
+/** A line in each script. It marks the file as written by `research completion`, which may overwrite it. */
 export const MARKER = "Written by `research completion`; it is replaced when that is run again.";
 
 export interface ScriptPlace {
   path: string;
-  /** Returns the line for a start-up file, or undefined if the shell finds the script itself. */
+  /** The line to add to a start-up file; undefined if the shell finds the script itself. */
   line: string | undefined;
 }
 
 /**
- * Returns the path for the script of a shell, or undefined without a home folder. bash-completion and fish have their
- * own folders (README of bash-completion, "Where should I put it"; fish's `complete`); for zsh it is the data folder of
- * this program, by the XDG Base Directory specification.
+ * Returns the path for the script of a shell; undefined without a home folder. bash-completion and fish have their own
+ * folders (README of bash-completion, "Where should I put it"; fish's `complete`). For zsh it is the data folder of this
+ * program, by the XDG Base Directory specification.
  */
 export function locateScript(
   shell: Shell,

@@ -2,10 +2,9 @@ import type { ArgumentEntry, OptionEntry } from "../help/document.js";
 import type { Topic } from "../help/topics.js";
 
 /**
- * Undoes what bash does to a command line: since version 4 it ends a word at each character of `COMP_WORDBREAKS`, so
- * that `--tier=free` is three words and `@last` two; in every version it replaces only what follows the last `=` or `:`.
- * `breaks` is empty for the other shells, which do neither. Returns the words as they were typed, and how much of the last
- * one the shell leaves as it is, in characters. Pure.
+ * Restores the words as they were typed. bash (from version 4) ends a word at each character of `COMP_WORDBREAKS`, so that
+ * `--tier=free` is three words and `@last` two; every version replaces only what follows the last `=` or `:`. `breaks` is
+ * empty for the other shells, which do neither. Also returns how many characters of the last word the shell keeps. Pure.
  */
 export function joinWords(words: readonly string[], breaks: string) {
   const joining = [..."=@:"].filter((char) => breaks.includes(char));
@@ -14,27 +13,27 @@ export function joinWords(words: readonly string[], breaks: string) {
   let isOpen = false;
   for (const word of words) {
     const before = whole.at(-1);
-    // An at sign begins a word; the other characters are inside one.
+    // An @ begins a word; the other characters continue one.
     const continues = isOpen || (isBreak(word) && !word.startsWith("@"));
     if (before !== undefined && continues) whole[whole.length - 1] = before + word;
     else whole.push(word);
     isOpen = isBreak(word);
   }
   const last = whole.at(-1) ?? "";
-  // An at sign is what readline calls a special prefix: it stays a part of the word.
+  // readline does not end the word at an @, which it calls a special prefix.
   const ends = joining.filter((char) => char !== "@").map((char) => last.lastIndexOf(char));
   return { whole, typedBefore: Math.max(...ends, -1) + 1 };
 }
 
-/** A parsed command line, and what is expected at the cursor. */
+/** A parsed command line, and what can be completed at the cursor. */
 export interface CommandLine {
   /** The command, such as `config get`; empty if there is none yet. */
   command: string;
-  /** The current word so far, without a flag and its `=`. */
+  /** The word at the cursor, as far as it was typed, without a flag and its `=`. */
   current: string;
-  /** The flag and the `=` before the current value, in the same word. */
+  /** The flag and its `=`, if they precede the value in the same word. */
   lead: string;
-  /** The expected value, of a flag or argument; undefined if neither is expected. */
+  /** The flag's value or the argument that is expected; undefined if there is none. */
   value: WordValue | undefined;
   options: readonly OptionNode[];
   commands: readonly string[];
@@ -42,7 +41,7 @@ export interface CommandLine {
   given: readonly string[];
 }
 
-/** Reads the words after `research` up to the cursor; the last one is the current one, and may be empty. Pure. */
+/** Parses the words after `research` up to the cursor. The last word is the one at the cursor, and may be empty. Pure. */
 export function readWords(words: readonly string[], table: CompletionTable): CommandLine {
   let command = "";
   let flag: OptionNode | undefined;
@@ -86,7 +85,7 @@ function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: stri
 }
 
 function describeFlagValue({ name, value, choices }: OptionNode): WordValue {
-  // The help calls its value `name`, as for other flags.
+  // The help calls the value of --profile `name`, like that of other flags.
   return { kind: name === "--profile" ? "profile" : (value ?? ""), choices };
 }
 
@@ -108,7 +107,7 @@ function listCommandsBelow(table: CompletionTable, command: string): string[] {
   );
 }
 
-/** What is wanted: what completes it is known by its name in the help, without brackets, or by its choices. */
+/** An expected value. `kind`: its name in the help, without brackets. `choices`: all values, if the help lists them. */
 interface WordValue {
   kind: string;
   choices: readonly string[] | null;
@@ -116,7 +115,7 @@ interface WordValue {
 
 type OptionNode = Pick<OptionEntry, "name" | "short" | "description" | "value" | "choices">;
 
-/** The commands and flags, which build/completion-table.js takes from the help. */
+/** The commands and flags, which build/completion-table.js extracts from the help. */
 export interface CompletionTable {
   options: OptionNode[];
   commands: Record<

@@ -5,7 +5,7 @@ import type { Verb } from "../commands/definition.js";
 import { EXIT_CODE_MEANINGS, findVariable, VARIABLES } from "./reference.js";
 import { TOPICS, WIDTH } from "./topics.js";
 
-/** The whole help, for programs (contract §7). `schema_version` changes if a member is removed or changes its meaning. */
+/** The whole help, for programs (contract §7). If a member is removed or changes its meaning, `schema_version` changes. */
 export type HelpDocument = ReturnType<typeof buildHelpDocument>;
 
 export function buildHelpDocument(program: Verb, version: string) {
@@ -41,7 +41,7 @@ function listGlobalOptions(program: Verb): OptionEntry[] {
   return program.options.map((option) => buildOptionEntry(option, "", true));
 }
 
-/** Builds the entries of a command and its subcommands. `parents`: the names of its parent commands; `global`: the flags of all commands. */
+/** Builds the entries of a command and its subcommands. `parents`: the names above it. `global`: the flags of all commands. */
 function buildEntries(
   command: Verb,
   parents: readonly string[],
@@ -57,23 +57,23 @@ function buildEntries(
 function buildCommandEntry(command: Verb, words: readonly string[], options: OptionEntry[]) {
   const { output, exits, examples } = command.documentation;
   return {
-    /** The words after `research`: `config get`. */
+    /** The words after `research`, such as `config get`. */
     name: words.join(" "),
     summary: command.summary() || command.description(),
     description: command.description(),
     usage: `research ${words.join(" ")} ${command.usage()}`,
-    /** The heading in `research --help`; null for a subcommand. */
+    /** The heading above the command in `research --help`; null for a subcommand. */
     group: words.length === 1 ? command.helpGroup() : null,
     arguments: command.registeredArguments.map(buildArgumentEntry),
     options,
     exit_codes: Object.entries(exits ?? {}).map(([code, meaning]) => ({ code: Number(code), meaning })),
-    /** The output on stdout; null for none. */
+    /** What the command prints on stdout; null if nothing. */
     output: output ?? null,
     examples: [...(examples ?? [])],
   };
 }
 
-/** The help flag, which commander does not list. */
+/** The help flag, which commander does not include in its options. */
 const HELP: OptionEntry = {
   ...{ flags: "-h, --help", name: "--help", short: "-h", description: "display help for command" },
   ...{ group: null, value: null, choices: null, default: null, environment: null, global: true },
@@ -97,9 +97,9 @@ function buildOptionEntry(option: Option, command: string, global: boolean) {
     name: option.long ?? option.flags,
     short: option.short ?? null,
     description: option.description,
-    /** The heading in the help of its command; null for an option of every command. */
+    /** The heading above the flag in the help of its command; null for a flag of every command. */
     group: global ? null : (option.helpGroupHeading ?? "Options:"),
-    /** The name of its value; null for a switch. */
+    /** The name of the flag's value; null for a switch. */
     value: value ?? null,
     choices: option.argChoices ? [...option.argChoices] : null,
     default: (option.defaultValue ?? null) as unknown,

@@ -1,4 +1,4 @@
-/** Returns the candidate with the smallest edit distance to `word`, or the first of several; undefined without candidates. */
+/** Returns the candidate with the smallest edit distance to `word`, the first of several; undefined without candidates. */
 export function findNearest(word: string, candidates: readonly string[]): string | undefined {
   const distances = candidates.map((candidate) => ({
     candidate,
@@ -7,7 +7,7 @@ export function findNearest(word: string, candidates: readonly string[]): string
   return distances.sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
-/** Computes the Levenshtein distance: an insertion, deletion or substitution of a character counts 1. */
+/** Computes the Levenshtein distance: each insertion, deletion or substitution of a character counts 1. */
 function computeEditDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, char] of [...from].entries()) {

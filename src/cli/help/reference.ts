@@ -1,6 +1,6 @@
 import { PROVIDERS } from "../../client/dialects/providers.js";
 
-/** The meaning of every exit code (contract §1.5), for help and the reference. After a signal it is the code that a shell shows. */
+/** The meaning of every exit code (contract §1.5), for the help and the reference. For a signal, the code that a shell shows. */
 export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   0: "done; for `watch` and `run`: COMPLETED",
   1: "a defect of this program, or something unforeseen",
@@ -25,9 +25,9 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
 export interface Variable {
   name: string;
   description: string;
-  /** The long flag that overrides it. */
+  /** The long flag that takes precedence; null without one. */
   flag: string | null;
-  /** The commands that read it; null if all do. */
+  /** The commands that read the variable; null if all do. */
   commands: readonly string[] | null;
 }
 
@@ -76,7 +76,7 @@ export const VARIABLES: readonly Variable[] = [
   defineVariable("RESEARCH_UPSTREAM_API_KEY_FILE", "a file that holds the key of --upstream", null, [
     "serve",
   ]),
-  // The --model of run, batch and compare is the provider's.
+  // Do not name the flag --model: that of run, batch and compare sets the provider's model.
   defineVariable(
     "RESEARCH_MODEL_NAME",
     "the model that judges citations, like --model of check",
@@ -112,7 +112,7 @@ function defineVariable(
   return { name, description, flag, commands };
 }
 
-/** Returns the variable that sets the same as a flag of a command, or null. */
+/** Finds the variable that sets the same as a flag of a command; null if there is none. */
 export function findVariable(flag: string, command: string): string | null {
   const isSetSame = (variable: Variable) =>
     variable.flag === flag && (variable.commands?.includes(command) ?? true);

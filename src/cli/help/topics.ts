@@ -8,16 +8,16 @@ import topics from "./topics.txt?raw";
 export interface Topic {
   name: string;
   summary: string;
-  /** Plain text with one line for each paragraph, item and row, ending with a line break. */
+  /** Plain text, one line per paragraph, item or row. Ends with a line break. */
   text: string;
 }
 
-/** The maximum width of help, in columns, also in a pipe. */
+/** The width of help in columns, even in a pipe. */
 export const WIDTH = 80;
 
 const count = (value: number) => (Number.isFinite(value) ? String(value) : "custom").padStart(6);
 
-/** The tables that replace each `{{name}}` of topics.txt. */
+/** The tables that replace `{{name}}` in topics.txt. */
 const TABLES: Readonly<Record<string, string>> = {
   "exit codes": formatDefinitions(Object.entries(EXIT_CODE_MEANINGS)),
   variables: formatDefinitions(
@@ -45,7 +45,7 @@ const TABLES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Every topic of `research help`, in the order of topics.txt. A topic begins with a line `# name: summary`. */
+/** Every topic of `research help`, in the order of topics.txt, where each begins with a line `# name: summary`. */
 export const TOPICS: readonly Topic[] = topics
   .split(/^# /m)
   .slice(1)
@@ -59,7 +59,7 @@ function joinLines(rows: readonly string[]): string {
   return rows.map((row) => `  ${row}\n`).join("");
 }
 
-/** Formats terms in one column and their explanations in another. */
+/** Formats terms and their explanations in two columns. */
 export function formatDefinitions(rows: readonly (readonly [term: string, explanation: string])[]): string {
   const width = Math.max(...rows.map(([term]) => term.length));
   return joinLines(rows.map(([term, explanation]) => `${term.padEnd(width)}  ${explanation}`));

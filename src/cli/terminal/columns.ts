@@ -2,7 +2,7 @@ import { COLOUR_OR_TEXT, countFittingUnits, measureColumns, measureWidth } from 
 import type { Sink } from "./host.js";
 import { measureColumnsOn } from "./style.js";
 
-/** Cuts text to a number of terminal columns, with an ellipsis at the cut. Colour codes take no columns and are kept. */
+/** Cuts text to a number of terminal columns, with an ellipsis at the end. Keeps colour codes, which take no columns. */
 export function fitColumns(text: string, columns: number): string {
   if (measureWidth(text) <= columns) return text;
   let left = columns - 1;
@@ -16,7 +16,7 @@ export function fitColumns(text: string, columns: number): string {
   });
 }
 
-/** Formats rows separated by tabs; on a terminal as columns with headings, without columns that contain only `-`. */
+/** Formats rows with tabs; on a terminal as aligned columns with headings, without columns that contain only `-`. */
 export function formatTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -32,7 +32,7 @@ export function formatTable(
   return shown.map((row) => `${alignRow(row, widths ?? [], measureColumnsOn(sink)).trimEnd()}\n`).join("");
 }
 
-/** Aligns cells in columns of these widths; the last cell gets the remaining width. Colour codes take no columns. */
+/** Aligns cells to columns of these widths. The last cell gets the rest of the line. Colour codes take no columns. */
 export function alignRow(cells: readonly string[], widths: readonly number[], columns: number): string {
   const padded = cells.map((cell, index) => {
     const shown = fitColumns(cell, widths[index] ?? columns);

@@ -1,6 +1,6 @@
 import type { Host, Signal } from "./host.js";
 
-/** A signal interrupted the command. `resume` says how to continue; `requestId` is set if it is about one request. */
+/** The reason of the abort after a signal. `resume`: how to continue. `requestId`: set if the command is about one request. */
 export class Interrupted extends Error {
   resume: string | undefined;
   requestId: string | undefined;
@@ -11,8 +11,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Handles signals while a command runs: the first one asks it to end and to print how to continue, a second one
- * ends it at once. Ignores SIGHUP if no stream is a terminal (`nohup`).
+ * Handles signals while a command runs. The first signal aborts the command, which then prints how to continue; the second
+ * ends the process at once. Ignores SIGHUP if no stream is a terminal (`nohup`).
  */
 export class Interruption {
   readonly #controller = new AbortController();
@@ -36,12 +36,12 @@ export class Interruption {
     return this.#received;
   }
 
-  /** The signal by which the process must end. */
+  /** The signal that must end the process; undefined without one, or if the command has handled it. */
   get unhandled(): Signal | undefined {
     return this.#isHandled ? undefined : this.#received;
   }
 
-  /** The command ends in its usual way, so the process need not die of the signal. */
+  /** Notes that the command ends in its usual way, so that the process does not end by the signal. */
   markHandled(): void {
     this.#isHandled = true;
   }

@@ -3,12 +3,12 @@ import { fitColumns } from "./columns.js";
 import type { Sink } from "./host.js";
 import { hasColour, isLive, measureColumnsOn } from "./style.js";
 
-/** Columns that the text cannot use: the spinner, a blank, and the last column, in which some terminals wrap. */
+/** The columns that are not for text: the spinner, a blank, and the last column, in which some terminals wrap. */
 const BESIDE_TEXT = 3;
 
 export interface LiveLine {
   set(text: string): void;
-  /** Removes the line, lets other output be written, and draws the line again. */
+  /** Removes the line, runs `write` for other output, and draws the line again. */
   writeAside<T>(write: () => Promise<T>): Promise<T>;
   stop(): void;
 }
@@ -16,14 +16,14 @@ export interface LiveLine {
 /** Creates a spinner on a terminal; undefined elsewhere, and on a terminal that reports 0 columns. */
 export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
   if (!isLive(sink, env) || !sink.stream) return undefined;
-  // ora divides by the columns to know how many lines it wrote: with 0 it clears lines for ever.
+  // ora divides by the number of columns to count its lines; with 0 it would clear lines for ever.
   if (sink.stream.columns === 0) return undefined;
   const { default: ora } = await import("ora");
-  // ora's own stdin handling swallows Ctrl-C, so that three of them did not end a process.
+  // ora's own handling of stdin swallows Ctrl-C: even three of them did not end a process.
   const spinner = ora({
     stream: sink.stream,
     discardStdin: false,
-    // ora reads CI itself, and treats CI=false as set.
+    // ora reads CI itself, and would take CI=false as set.
     isEnabled: true,
     color: hasColour(sink, env) ? "cyan" : false,
   });

@@ -2,7 +2,7 @@ import { CodedError } from "../../app/errors.js";
 import { Interrupted } from "./interruption.js";
 import { fitText, type Terminal } from "./reporter.js";
 
-/** Asks on stderr, so that stdout stays a result, and returns the line typed, which is not shown if `hidden`. */
+/** Asks a question on stderr, so that stdout has only the result. Returns the typed line, which is not shown if `hidden`. */
 export async function ask(terminal: Terminal, question: string, { hidden = false } = {}): Promise<string> {
   const [{ createInterface }, { Writable }] = await Promise.all([
     import("node:readline"),
@@ -12,7 +12,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
   const { stdin, stderr } = terminal.host;
   const echo = new Writable({
     write(chunk, _encoding, done) {
-      // Do not await this: a late echo would appear in the next question.
+      // Do not await this write: a late echo would appear in the next question.
       void stderr.write(chunk);
       done();
     },
@@ -24,7 +24,7 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       output: hidden ? silence : echo,
       terminal: stdin.isTTY,
     });
-    // Print the question only now: until readline has the terminal, it echoes what the user types.
+    // Print the question only now: before readline has the terminal, what the user types is shown.
     void stderr.write(`${fitText(question, stderr)} `);
     const end = (settle: () => void) => {
       settle();
@@ -32,12 +32,12 @@ export async function ask(terminal: Terminal, question: string, { hidden = false
       lines.close();
     };
     const interrupt = (reason: unknown) => {
-      // Later messages begin on a new line.
+      // Begin a new line for later messages.
       void stderr.write("\n");
       end(() => reject(reason));
     };
     const abort = () => interrupt(terminal.signal.reason);
-    // readline takes the terminal into raw mode, where Ctrl-C is a key and no signal.
+    // readline sets the terminal to raw mode, in which Ctrl-C is a key and sends no signal.
     lines.once("SIGINT", () => interrupt(new Interrupted("SIGINT")));
     lines.once("line", (line) => {
       if (hidden) void stderr.write("\n");

@@ -10,17 +10,17 @@ import { Interrupted } from "./interruption.js";
 import type { LiveLine } from "./live-line.js";
 import { chooseStyle, isLive, measureColumnsOn, type Style } from "./style.js";
 
-/** The terminal of a command: its reporter and its abort signal. */
+/** What a command needs to talk to its user: the host, the reporter and the abort signal. */
 export interface Terminal {
   readonly host: Host;
   readonly reporter: Reporter;
   readonly signal: AbortSignal;
 }
 
-/** The reader of stdout closed the pipe. */
+/** `writeResult` throws it if the reader of stdout has closed the pipe. */
 export class ClosedPipe extends Error {}
 
-/** Time in milliseconds for a reader to take output after a signal. */
+/** How long readers may take to accept output after a signal, ms. */
 const FAREWELL_MS = 1_000;
 
 const REDRAW_MS = 1_000;
@@ -31,10 +31,10 @@ export class Reporter {
   #draw: (() => string) | undefined;
   #drawing = new AbortController();
   #hasSpoken = false;
-  /** Streams whose reader took nothing for a second after a signal. Nothing more is written to them. */
+  /** The streams whose reader accepted nothing for a second after a signal. Nothing more is written to them. */
   readonly #stuck = new Set<Sink>();
 
-  /** `signal`: a write that no reader takes is given up when it is aborted. */
+  /** `signal`: when aborted, a write that no reader accepts is given up. */
   constructor(
     private readonly host: Host,
     readonly json: boolean,
@@ -47,12 +47,12 @@ export class Reporter {
     return await chooseStyle(this.host.stdout, this.host.env);
   }
 
-  /** The maximum width of a line on stdout; unlimited if stdout is not a terminal. */
+  /** The width of stdout in columns; unlimited if it is not a terminal. */
   get columns(): number {
     return this.host.stdout.isTTY ? measureColumnsOn(this.host.stdout) : Number.POSITIVE_INFINITY;
   }
 
-  /** Writes to stdout exactly. Throws ClosedPipe, or LocalError if it could not be written whole. */
+  /** Writes data to stdout unchanged. Throws ClosedPipe, or LocalError if not all of it could be written. */
   async writeResult(data: string | Uint8Array): Promise<void> {
     const write = async () => {
       try {
@@ -63,7 +63,7 @@ export class Reporter {
         throw createLocalError("the result could not be written to stdout", error);
       }
     };
-    // On a terminal both streams show in one place, and a result must not land in the live line.
+    // On a terminal both streams appear in one place, and a result must not be written into the live line.
     await (this.#live ? this.#live.writeAside(write) : write());
   }
 
@@ -81,17 +81,17 @@ export class Reporter {
     await this.show(value, fitText(text, this.host.stdout));
   }
 
-  /** Separates a result from the messages above it on a terminal that both streams share. */
+  /** Writes a blank line between messages and the following result, if stderr is a terminal. */
   async writeGap(): Promise<void> {
     if (this.#hasSpoken && this.host.stderr.isTTY) await this.say("");
   }
 
-  /** Prints progress and hints, but not with --json. */
+  /** Prints progress and hints. Prints nothing with --json. */
   async say(text: string): Promise<void> {
     if (!this.json) await this.#toStderr(`${escapeText(text)}\n`);
   }
 
-  /** Prints a notice for people and programs. `code` is in capitals; `more` is for programs only. */
+  /** Prints a notice for people and programs. `code` is in capitals. Only programs get `more`. */
   async writeNotice(code: string, message: string, more: object = {}): Promise<void> {
     if (this.json) return this.#toStderr(`${stringifySafe({ notice: { code, message, ...more } })}\n`);
     const { dim } = await chooseStyle(this.host.stderr, this.host.env);
@@ -102,12 +102,12 @@ export class Reporter {
     if (this.json) return this.#toStderr(`${stringifySafe({ error: failure })}\n`);
     const style = await chooseStyle(this.host.stderr, this.host.env);
     const hint = failure.hint ? `${style.dim("hint:")} ${indentText(failure.hint)}\n` : "";
-    // Omit our own codes, which add nothing to the sentence. A code of the service may be in its documentation, and its support asks for it.
+    // Omit our own codes, which add nothing to the sentence. The service's codes may be in its documentation, and its support asks for them.
     const code = isOurs(failure.code) ? "" : ` (${escapeLine(failure.code)})`;
     await this.#toStderr(`${style.bad("error:")} ${indentText(failure.message)}${code}\n${hint}`);
   }
 
-  /** Shows a live line, redrawn each second, on a terminal without --json. Returns whether it is shown. */
+  /** Shows a live line and redraws it each second. Returns false if there is none: without a terminal, or with --json. */
   async startLive(draw: () => string): Promise<boolean> {
     if (this.json || !isLive(this.host.stderr, this.host.env)) return false;
     const { liveLine } = await import("./live-line.js");
@@ -119,7 +119,7 @@ export class Reporter {
     return true;
   }
 
-  /** Draws the line now, unless a signal came. */
+  /** Draws the live line now, unless a signal has arrived. */
   redraw(): void {
     const drawn = this.#draw?.();
     if (drawn !== undefined && !this.signal.aborted) this.#live?.set(drawn);
@@ -140,7 +140,7 @@ export class Reporter {
     }
   }
 
-  /** A failed write to stderr is ignored: there is no other stream to report it on. */
+  /** Writes to stderr. Ignores failures, because there is no other stream to report them on. */
   async #toStderr(text: string): Promise<void> {
     this.#hasSpoken = true;
     const shown = this.json ? text : fitText(text, this.host.stderr, 2);
@@ -148,13 +148,13 @@ export class Reporter {
     await (this.#live ? this.#live.writeAside(write) : write());
   }
 
-  /** Writes without making a signal wait for a slow reader: throws `signal.reason`. Later output must be read within a second. */
+  /** Writes data. A signal ends the wait for a slow reader: throws its reason. After a signal, readers have one second to accept output. */
   async #waitUntilTaken(sink: Sink, data: string | Uint8Array): Promise<void> {
     const { signal } = this;
     if (this.#stuck.has(sink)) throw signal.reason;
     const written = sink.write(data);
     const waitUntilWritten = (end: AbortSignal) => waitUnlessAborted(written, end);
-    // A write that a signal interrupts may still be read, so the stream is not given up yet.
+    // When a signal interrupts a write, the reader may still accept it, so the stream is not given up yet.
     if (!signal.aborted) return waitUntilWritten(signal);
     const { signal: never } = new AbortController();
     await runWithDeadline(this.host.clock, FAREWELL_MS, never, signal.reason, waitUntilWritten).catch(
@@ -166,12 +166,12 @@ export class Reporter {
   }
 }
 
-/** Formats text for people; on a terminal it wraps lines (see `fold`). */
+/** Wraps lines for a terminal (see `fold`); returns the text unchanged for other streams. */
 export function fitText(text: string, sink: Sink, hang = 0): string {
   return sink.isTTY ? fold(text, measureColumnsOn(sink), hang) : text;
 }
 
-/** Indents all lines but the first, so that text from outside cannot look like our own line. */
+/** Escapes text and indents all lines but the first, so that text from outside cannot look like a line of ours. */
 function indentText(text: string): string {
   return escapeText(text).replaceAll("\n", "\n  ");
 }

@@ -1,26 +1,26 @@
 import type { Environment } from "../../core/files/local-error.js";
 import type { Sink } from "./host.js";
 
-/** Returns the columns of a terminal, or 80 if it does not report them. */
+/** Returns the width of a terminal in columns, or 80 if it does not report one. */
 export function measureColumnsOn({ stream }: Pick<Sink, "stream">): number {
   return stream?.columns || 80;
 }
 
 const isSet = (value: string | undefined) => value !== undefined && value !== "";
-/** Returns whether CI is set. Some machines export `CI=false` outside of CI. */
+/** Whether CI is set. Some machines export `CI=false` outside of CI. */
 const isCi = (env: Environment) => isSet(env.CI) && env.CI !== "false" && env.CI !== "0";
 
 export function isLive(sink: Pick<Sink, "isTTY">, env: Environment): boolean {
   return sink.isTTY && env.TERM !== "dumb" && !isCi(env);
 }
 
-/** Returns whether a stream shows colour. `FORCE_COLOR` turns it on in a pipe. */
+/** Whether a stream gets colour. `FORCE_COLOR` turns it on even in a pipe. */
 export function hasColour(sink: Sink, env: Environment): boolean {
   if (isSet(env.FORCE_COLOR)) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
   return isLive(sink, env) && !isSet(env.NO_COLOR);
 }
 
-/** Returns the capabilities for formatting a result. Unlike messages, a result ignores FORCE_COLOR (contract §6). */
+/** Returns what a terminal supports for a formatted result. Unlike messages, a result ignores FORCE_COLOR (contract §6). */
 export function checkReadingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: Environment) {
   const isShown = isLive(sink, env);
   return {
@@ -30,20 +30,20 @@ export function checkReadingTerminal(sink: Pick<Sink, "isTTY" | "stream">, env: 
   };
 }
 
-/** Returns whether a terminal shows OSC 8 as a link. Others may print it; tmux and screen, which set TERM, may drop it. */
+/** Whether a terminal shows OSC 8 as a link. Other terminals may print the code; tmux and screen, which set TERM, may drop it. */
 function canLink(env: Environment): boolean {
   const { TERM = "", TERM_PROGRAM = "", VTE_VERSION = "" } = env;
   if (/^(?:screen|tmux)/.test(TERM)) return false;
   return (
     /^(?:iTerm\.app|WezTerm|vscode|ghostty|rio|Hyper|Tabby)$/.test(TERM_PROGRAM) ||
     /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|contour|wezterm)/.test(TERM) ||
-    // VTE 0.50: the number is 100 times the minor version. Version 0.50.0 itself crashed on a link.
+    // VTE's number 5000 is version 0.50.0, the first with links, which crashed on them.
     Number(VTE_VERSION) > 5000 ||
     Boolean(env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM)
   );
 }
 
-/** The colours by meaning, as pure functions on text. */
+/** Functions that colour text by meaning. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -55,7 +55,7 @@ export interface Style {
 const keepText = (text: string) => text;
 export const PLAIN: Style = { bold: keepText, dim: keepText, good: keepText, bad: keepText, busy: keepText };
 
-/** The style of a stream. chalk is loaded only if there is colour. */
+/** Returns the style of a stream. Loads chalk only if the stream gets colour. */
 export async function chooseStyle(sink: Sink, env: Environment): Promise<Style> {
   if (!hasColour(sink, env)) return PLAIN;
   const { Chalk } = await import("chalk");
