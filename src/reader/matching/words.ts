@@ -67,13 +67,13 @@ const LEAST_PART = 3;
  * quotation marks are names.
  */
 export function findNames(text: string, language: string | undefined, vocabulary: Vocabulary): string[] {
-  const [statements, terms] = [findQuotations(text).filter(isStatement), findQuotations(text)];
-  const bare = removeDates(text, statements);
-  const isGerman = language === "de";
-  const names = listMatches(isGerman ? CAPITALS : NAME, bare).map(([name]) =>
+  const quotations = findQuotations(text);
+  const bare = removeDates(text, quotations.filter(isStatement));
+  const names = listMatches(language === "de" ? CAPITALS : NAME, bare).map(([name]) =>
     name.replace(/\p{L}+/gu, (word) => (findMonths(word, vocabulary).length > 0 ? "" : word)),
   );
-  return [...names, ...(isGerman ? terms.filter((term) => !isStatement(term)).map((term) => term.text) : [])];
+  const terms = quotations.filter((quotation) => language === "de" && !isStatement(quotation));
+  return [...names.filter(Boolean), ...terms.map((term) => term.text)];
 }
 const FIELD = "(?<![\\p{L}\\p{N}_])[\\p{L}\\p{N}]+(?:_[\\p{L}\\p{N}]+)+";
 const CAPITALS = new RegExp(`${FIELD}|(?<![\\p{L}\\p{N}])\\p{Lu}{2}[\\p{L}\\p{M}\\p{N}]*`, "gu");
