@@ -316,6 +316,8 @@ function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string |
     return "the page is in another language than the quotation";
   if (item?.kind === "date" && read.some(({ content }) => !content.isReadable))
     return "the page is in a language whose dates cannot be read";
+  if (item?.kind === "date" && read.some((page) => hasWeekday(item, page)))
+    return "the page may name the day by its weekday";
   if (item?.kind !== "number") return undefined;
   if (item.bound === "loose") return "a page may state a difference, a decade or a time ago in other words";
   if ((item.bound !== "over" && item.bound !== "under") || !item.readings.some(isRound)) return undefined;
@@ -324,6 +326,24 @@ function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string |
     return decideSupportAt(beyond, [...page.words.values()], page) === "supported";
   });
   return isOpen ? "the sentence gives a bound, and the page has a number within it" : undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Whether a page names the weekday of a date and has another date at most a week away: news say "on Monday". */
+function hasWeekday(date: Sought & { kind: "date" }, { content, index }: Reading): boolean {
+  return date.readings.some(({ year, month, day }) => {
+    if (year === undefined || day === undefined) return false;
+    const addDays = (step: number) => new Date(Date.UTC(year, month - 1, day) + step * DAY_MS);
+    const weekday = new Intl.DateTimeFormat(content.language ?? "en", { weekday: "long", timeZone: "UTC" });
+    const isNamed = listContentKeys(weekday.format(addDays(0))).some((key) => index.findWord(key).count > 0);
+    const isNear = (step: number) => {
+      const near = addDays(step);
+      const parts = { year: near.getUTCFullYear(), month: near.getUTCMonth() + 1, day: near.getUTCDate() };
+      return index.figures.findPlaces({ ...date, readings: [parts] }).count > 0;
+    };
+    return isNamed && [-7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7].some(isNear);
+  });
 }
 
 /** Whether a number has at most two digits before its trailing zeros, as bounds usually have. */

@@ -56,8 +56,8 @@ const MINUTE = 60_000;
 
 /** Digits in a word, as in `SHA256` and `TLSv1.3`, which a sentence may write as `SHA-256` and `TLS 1.3`. */
 const DIGITS_IN_WORD = /(?<=\p{L})\d+(?:\.\d+)?/gu;
-/** A scale that a page states once for its tables: `(in thousands)`. */
-const SCALE = /(?:\bin |\()(?:[$€£]|[A-Z]{3} )?\p{L}+/gu;
+/** A scale that a page states once for its tables: `(in thousands)`, `(en M€)`. */
+const SCALE = /(?:\b(?:in|en) |\((?:(?:in|en) )?)(?:[$€£]|[A-Z]{3} )?[\p{L}$€£]+/gu;
 const RATIO = /^(?: (?:to|zu) |[-–])$/;
 /** Years without their century, as in financial results: `FY24`, `3Q24`, `Q3-14`, `'24`. */
 const SHORT_YEAR = /\d\d(?!\d)(?<=(?:(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’-]?|(?<!\d)['’])\d\d)/giu;

@@ -126,7 +126,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
     to: new RegExp(`^\\s*(?:[-–—/]|${buildAlternation(vocabulary.list("to"))})\\s*$`),
     and: new RegExp(`^\\.?\\s*(?:,?\\s*${and})?\\s*$`),
     head: new RegExp(
-      `(?<!${IN_WORD}|\\d\\s)${power}|${buildAlternation(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
+      `(?<!${IN_WORD}|\\d\\s)${power}|${buildAlternation(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<!${IN_WORD})[km](?=[$€£¥])|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
       "g",
     ),
     bounds: {
@@ -175,12 +175,12 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   return [...dates, ...times, ...figures].sort((a, b) => a.start - b.start);
 }
 
-/** Finds the factors that a column head gives to its numbers: `Costs (million euros)`, `€m`, `TEUR` or `$'000`. */
+/** Finds the factors that a column head gives to its numbers: `Costs (million euros)`, `€m`, `M€`, `TEUR` or `$'000`. */
 export function findFactors(head: string, vocabulary: Vocabulary): number[] {
   const { head: pattern, powers, heads } = patterns(vocabulary);
   return listMatches(pattern, lowerCase(head)).map(([sign]) => {
     const word = sign.replace(/\.$/, "");
-    return powers.get(word) ?? heads.get(word) ?? (word === "m" ? 1e6 : 1e3);
+    return powers.get(word) ?? heads.get(word) ?? LETTERS[word] ?? 1e3;
   });
 }
 

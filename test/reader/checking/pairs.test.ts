@@ -69,6 +69,23 @@ test.each([
   expect(await held("The fee is 4711 dollars.", html)).toMatchObject({ verdict: "unchecked" });
 });
 
+/** News name the day of an event by its weekday, and the reader knows the day of the article. */
+test.each([
+  ["en", "The tram line to Kenton opened on 16 September 2024.", "on Monday", "unchecked"],
+  ["en", "The tram line to Kenton opened on 15 September 2024.", "on Monday", "missing"],
+  ["en", "The tram line to Kenton opened on 9 September 2024.", "on Monday", "missing"],
+  ["de", "Die Bahn nach Kenton eröffnete am 16. September 2024.", "am Montag", "unchecked"],
+  ["fr", "La ligne de tram de Kenton a ouvert le 16 septembre 2024.", "lundi", "unchecked"],
+])("%s: %s from a page that says %s is %s", async (language, sentence, day, verdict) => {
+  const lines: Readonly<Record<string, string>> = {
+    en: `The first passengers rode the line to Kenton ${day}, and it was full for the whole of the day.`,
+    de: `Die ersten Fahrgäste fuhren ${day} nach Kenton, und die Bahn war den ganzen Tag über voll.`,
+    fr: `Les premiers voyageurs ont pris la ligne de Kenton ${day}, et elle était pleine toute la journée.`,
+  };
+  const html = `<meta property="article:published_time" content="2024-09-17T08:30:00+00:00"><p>${lines[language]}</p>`;
+  expect(await held(sentence, html)).toMatchObject({ verdict });
+});
+
 test("the code of a script says nothing", async () => {
   const html = "<p>The fee is paid in dollars.</p><script>let fee = 4711</script>";
   expect(await held("The fee is 4711 dollars.", html)).toMatchObject({ verdict: "missing" });
