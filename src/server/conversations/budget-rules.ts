@@ -2,19 +2,19 @@ import type { KeyBudgets } from "../keys/key-store.js";
 import type { CreateResult, KeyFigures, KeyUse, LimitedKey, RateLimited } from "./conversation-store.js";
 
 const HOUR_MS = 3_600_000;
-/** Windows of this length or more move by whole hours, ms. */
+/** Windows of at least this length (ms) move by whole hours instead of continuously. */
 const LONG_MS = 86_400_000;
-/** The most conversations that may wait while no cost is known. */
+/** Maximum number of a key's conversations that may wait while no cost is known. */
 const MOST_UNPRICED = 10;
-/** After this many conversations without a reported cost the key may create and begin none, until a cost is known. */
+/** Number of conversations without a reported cost after which the key may create and begin none, until a cost is known. */
 export const UNPRICED_ENDS = 3;
-/** The `Retry-After` while unfinished conversations reserve the budget of dollars, ms. */
+/** The `Retry-After` while unfinished conversations reserve the whole budget of dollars, in ms. */
 export const RESERVED_MS = 60_000;
 
-/** Rounds a time down to the start of its hour, both in epoch ms. */
+/** Returns the start of the hour that contains a time. Both are epoch ms. */
 export const floorToHour = (at: number) => Math.floor(at / HOUR_MS) * HOUR_MS;
 
-/** Returns when an event at `at` leaves a window, both in epoch ms. */
+/** Returns when an event at `at` no longer counts in the window. Both are epoch ms. */
 export function computeLeaveTime(at: number, windowMs: number): number {
   return (windowMs < LONG_MS ? at : floorToHour(at) + HOUR_MS) + windowMs;
 }
@@ -22,7 +22,7 @@ export function computeLeaveTime(at: number, windowMs: number): number {
 /** Converts dollars to billionths, because sums of fractions would miss an exact limit. */
 export const toUnits = (dollars: number) => Math.round(dollars * 1e9);
 
-/** Returns why no waiting conversation of a key may begin; undefined if one may. Keep in step with `research.may_begin` (1.sql). */
+/** Returns why no waiting conversation of the key may begin; undefined if one may. `research.may_begin` (1.sql) has the same rules. */
 export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
   const { said: spent, begun, isMeasured, price, running } = figures;
   if (atOnce !== undefined && running >= atOnce) return "at-once";
@@ -32,7 +32,7 @@ export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures)
   return isSpent || (price === undefined && running > 0) ? "budget" : undefined;
 }
 
-/** Returns the limit that blocks creates of a key for longest; undefined if none does. Keep in step with `research.room` (1.sql). */
+/** Returns the limit that blocks creates of the key longest; undefined if they are allowed. `research.room` (1.sql) has the same rules. */
 export function createRefusal(
   { budget, dollars }: KeyBudgets,
   {
@@ -57,7 +57,7 @@ export function createRefusal(
   return limits.toSorted((a, b) => b.retryAfterMs - a.retryAfterMs)[0];
 }
 
-/** Combines the usage of a key's limits at `at` (epoch ms). */
+/** Combines what is used of a key's hourly limits and budgets at `at` (epoch ms). */
 export function useOf(
   { id: keyId, budgets = {} }: LimitedKey,
   { at, hours, figures }: { at: number; hours: Pick<KeyUse, "create" | "stop">; figures: KeyFigures },
@@ -67,7 +67,7 @@ export function useOf(
   return { ...figures, keyId, ...hours, nextAt: Math.max(hours.create.nextAt ?? 0, budgetAt) || undefined };
 }
 
-/** Describes the place of a waiting conversation and why it waits, as JSON text. `closedMs`: ms until the upstream takes creates. */
+/** Describes as JSON text which place a conversation has in the queue and why it waits. `closedMs`: ms until the upstream takes creates. */
 export function formatQueueProgress(
   place: { done: number; of?: number | undefined },
   {

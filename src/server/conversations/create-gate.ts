@@ -1,49 +1,49 @@
-/** The effect of the answer to a create at an upstream service on later creates there. */
+/** What the answer to a create at an upstream service means for later creates there. */
 export type CreateAnswer =
-  /** The service accepted it, or refused its content. */
+  /** The service accepted the create, or refused its content. */
   | { kind: "open"; isRefused?: boolean }
   | {
-      /** "limit": too many, or the service is away. "account": its owners must act. "unknown": it may have created something. */
+      /** "limit": too many creates, or the service is away. "account": its owner must act. "unknown": it may have created something. */
       kind: "limit" | "account" | "unknown";
       /** A sentence for clients that names the upstream service. */
       reason: string;
-      /** The wait that the service asks for, ms. */
+      /** Milliseconds that the service asks to wait. */
       retryAfterMs?: number | undefined;
-      /** How many conversations of one key may wait during a limit. */
+      /** Maximum number of conversations of one key that may wait during a limit. */
       atOnce: number;
     };
 
-/** Why new conversations are refused. */
+/** Why new conversations are refused, and for how long. */
 export interface Refused {
   reason: string;
   retryAfterMs: number;
 }
 
-/** Whether creates at the upstream service are sent. Without a `kind` the gate is open. */
+/** Whether creates are sent to the upstream service. The gate is open if `kind` is undefined. */
 export interface Gate {
   kind?: "limit" | "account" | "unknown";
   reason: string;
   atOnce: number;
-  /** Refused tries in a row. */
+  /** Number of refused attempts in a row. */
   failures: number;
-  /** Unknown outcomes in a row. */
+  /** Number of unknown outcomes in a row. */
   unknowns: number;
-  /** Ms until the next try. */
+  /** Milliseconds until the next attempt. */
   waitMs: number;
 }
 
 export const OPEN: Gate = { reason: "", atOnce: 0, failures: 0, unknowns: 0, waitMs: 0 };
 
-/** The interval between tries at a failing account, and how long an unanswered try blocks others, ms. */
+/** Interval between attempts at a failing account, and how long an unanswered attempt blocks others, in ms. */
 export const PROBE_MS = 60_000;
-/** The interval between tries at a limit without `Retry-After`, doubled each time up to the longest, ms. */
+/** Interval between attempts at a limit without `Retry-After`, in ms. Each is twice as long as the last, up to the longest. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 60_000;
-/** The least wait at a limit, ms. */
+/** Minimum wait at a limit, in ms. */
 const LEAST_WAIT_MS = 1_000;
 const UNKNOWNS = 3;
 
-/** Returns the gate after an answer. `isStale`: another answer changed the gate after this create was sent. */
+/** Returns the gate after an answer. `isStale`: whether another answer changed the gate after this create was sent. */
 export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean): Gate {
   const { kind } = answer;
   if (kind === "open") return isStale && gate.kind ? { ...gate, unknowns: 0 } : OPEN;
@@ -51,7 +51,7 @@ export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean):
   if (kind === "unknown" && unknowns < UNKNOWNS) return { ...gate, unknowns };
   const { reason, atOnce, retryAfterMs } = answer;
   const before = gate.kind === kind ? gate.failures : 0;
-  // Creates that ran at the same time count as one try.
+  // Creates that ran at the same time count as one attempt.
   const failures = isStale && before > 0 ? before : before + 1;
   const growing = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
   const gateMs = kind === "limit" ? Math.max(LEAST_WAIT_MS, retryAfterMs ?? growing) : PROBE_MS;
@@ -59,7 +59,7 @@ export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean):
   return { kind, reason, atOnce, failures, unknowns, waitMs };
 }
 
-/** Returns why a new conversation is refused; `waiting`: how many of its key, and of all keys, wait to be sent. */
+/** Returns why a new conversation is refused; undefined if it is accepted. `waiting`: numbers of conversations that wait to be sent. */
 export function findRefusal(gate: Gate, waiting: { ofKey: number; ofAll: number }): Refused | undefined {
   const { kind, reason, atOnce, waitMs } = gate;
   const refuses =

@@ -3,11 +3,11 @@ import { describeError } from "../../core/text/phrases.js";
 import type { Log } from "../monitoring/log.js";
 import type { ConversationStore } from "./conversation-store.js";
 
-/** The least and the most time between two deletions, ms. */
+/** Minimum and maximum time between two deletions, in ms. */
 const SHORTEST_MS = 100;
 const LONGEST_MS = 60_000;
 
-/** Deletes conversations that ended more than `keepMs` ago, again and again, until `signal` is aborted. */
+/** Deletes conversations that ended more than `keepMs` ago, repeatedly until `signal` aborts. */
 export async function deleteOldConversations(
   store: Pick<ConversationStore, "deleteEnded">,
   keepMs: number,

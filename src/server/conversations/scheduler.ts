@@ -20,23 +20,23 @@ import {
 } from "./conversation-store.js";
 
 export interface SchedulerOptions {
-  /** How many conversations may be PROCESSING here at a time. */
+  /** Maximum number of conversations that may be PROCESSING in this process at a time. */
   workers: number;
-  /** Least time in PROCESSING, ms. */
+  /** Minimum time in PROCESSING, in ms. */
   processingMs: number;
   researcher: Researcher;
   store: Pick<ConversationStore, "claim" | "tell" | "end" | "returnClaim">;
   clock: Clock;
   log: Log;
-  /** Called when a research ends, with its state and the ms in PROCESSING. */
+  /** Called when a research ends, with its state and the milliseconds in PROCESSING. */
   ended?: (status: Outcome["status"], durationMs: number) => void;
 }
 
-/** The interval between tries of a failing claim or write, ms. */
+/** Interval between attempts of a failing claim or write, in ms. */
 const RETRY_MS = 5_000;
-/** The interval between two writes of a research's progress, ms. */
+/** Interval between two writes of a research's progress, in ms. */
 const TELL_MS = 1_000;
-/** The most starts of one conversation. Research that ended its worker this often would do so again. */
+/** Maximum number of starts of one conversation. A research that ended its worker this often would do so again. */
 export const MAX_STARTS = 5;
 const LOST_EACH_TIME = `The research was begun ${MAX_STARTS} times, and the service was lost each time before it ended.`;
 
@@ -59,13 +59,13 @@ export class Scheduler {
     this.#claiming ??= Promise.all((researcher.claims ?? [claims]).map((claims) => this.#claimAll(claims)));
   }
 
-  /** Aborts all research and waits until it has ended. Its claims may still be on their way back to the store. */
+  /** Aborts all research and waits until it has ended. The claims may not have been returned to the store yet. */
   async stop(): Promise<void> {
     this.#closing.abort(new ServiceClosing("the service is closing"));
     await Promise.all(this.#researching);
   }
 
-  /** Aborts all work and waits until all claims are returned. */
+  /** Aborts all work and waits until every claim was returned. */
   async close(): Promise<void> {
     await this.stop();
     await this.#claiming;
@@ -93,7 +93,7 @@ export class Scheduler {
   #begin(claim: Claim, release: () => void): void {
     const { signal: closing } = this.#closing;
     const work = new AbortController();
-    // AbortSignal.any is not used, because it takes many times as long with a thousand signals.
+    // `AbortSignal.any` takes many times as long with a thousand signals.
     onAbort(claim.signal, () => work.abort(claim.signal.reason));
     const forget = onAbort(closing, () => work.abort(closing.reason));
     const running = this.#runClaim(claim, work.signal).finally(() => {
@@ -122,7 +122,7 @@ export class Scheduler {
     }
   }
 
-  /** Retries the write of an outcome until it succeeds, so that a full disk does not cost a result. */
+  /** Repeats the write of an outcome until it succeeds, so that no result is lost because of a full disk. Returns what `end` returns. */
   async #end(claim: Claim, outcome: Outcome, signal: AbortSignal): Promise<boolean> {
     const { clock, store } = this.options;
     const what = `writes of the end of ${claim.job.request_id}`;
@@ -138,7 +138,7 @@ export class Scheduler {
     }
   }
 
-  /** Stores the progress while the research runs, and adds all other news to the outcome's data. */
+  /** Stores the progress while the research runs, and adds all other news to the data of the outcome. */
   async #observeClaim(claim: Claim, signal: AbortSignal): Promise<Outcome> {
     const { clock, log, store } = this.options;
     const data: Record<string, unknown> = {};
@@ -169,7 +169,7 @@ export class Scheduler {
     }
   }
 
-  /** Rejects only with `signal.reason`, after an abort. */
+  /** Runs the research of a claim. Rejects only with `signal.reason` after an abort, or with Released. */
   async #runResearch(
     claim: Claim,
     signal: AbortSignal,
@@ -184,7 +184,7 @@ export class Scheduler {
         const output = result instanceof JsonText ? result.text : stringifyExact(result);
         return researcher.takesMisfits ? { status: "COMPLETED", output } : checkResult(job, output, signal);
       });
-    // Waits for both, so that after a stop nothing still runs when the worker's place is free again.
+    // Wait for both, so that after a stop nothing still runs when the worker's place is free again.
     const ended = Promise.allSettled([research, least]);
     this.#researching.add(ended);
     const [result] = await ended;
@@ -198,7 +198,7 @@ export class Scheduler {
   }
 }
 
-/** Makes a result FAILED if it does not fit the client's schema, whichever researcher made it. */
+/** Returns FAILED as the outcome if a result does not fit the client's schema, whichever researcher made it. */
 async function checkResult(
   { output_schema }: ResearchJob,
   output: string,

@@ -5,7 +5,7 @@ import { computeLeaveTime, floorToHour, toUnits, UNPRICED_ENDS } from "../budget
 import type { KeyFigures, LimitedKey, Spent, SpentBy } from "../conversation-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
-/** Sums the usage in a window that ends at `now`; if the limit is reached, also the ms until it has room. */
+/** Sums the amounts in a window that ends at `now`. `freeMs`: ms until there is room again, if the limit is reached. */
 function countIn(window: Rate | undefined, now: number, all: readonly { at: number; amount: number }[]) {
   if (window === undefined) return { count: 0 };
   const leaving = all.map(({ at, amount }) => ({ ms: computeLeaveTime(at, window.ms) - now, amount }));
@@ -19,7 +19,7 @@ function countIn(window: Rate | undefined, now: number, all: readonly { at: numb
   return { count, ...(count >= window.most && { freeMs: last?.ms }) };
 }
 
-/** Computes the usage of a key at `now` (epoch ms); `running`: its conversations that have begun. */
+/** Computes what a key has used at `now` (epoch ms). `running`: the key's conversations that have begun. */
 export function computeFigures(
   state: LocalState,
   { id, budgets: { budget, dollars } = {} }: Pick<LimitedKey, "id" | "budgets">,

@@ -19,10 +19,10 @@ export class LocalClaims {
   /** The model of this process, and whether it reports dollars. */
   facts: ResearchFacts = {};
   readonly #due: DueQueue;
-  /** Conversations begun at the upstream service by an earlier process, or by a claim that was returned. */
+  /** Conversations whose request at the upstream service was begun by an earlier process, or under a claim that was returned. */
   readonly #begun: DueQueue;
   readonly #held = new Map<string, { claim: Claim; controller: AbortController; progress?: string }>();
-  /** The keys as they were last read. */
+  /** The keys when they were last read. */
   #keys: readonly ServiceKey[] = [];
   constructor(
     private readonly parts: { keys: KeyStore; state: LocalState; clock: Clock; pendingMs: number },
@@ -38,7 +38,7 @@ export class LocalClaims {
     this.#due.add(key, requestId, this.parts.pendingMs);
   }
 
-  /** Waits for the conversation due longest, begun ones first. Rejects with `signal.reason`. */
+  /** Waits for the conversation that has been due longest; those with a begun request come first. Rejects with `signal.reason`. */
   async claimNext(signal: AbortSignal): Promise<Claim> {
     const { row, claim } = await this.#take(this.#begun.size > 0 ? this.#begun : this.#due, signal);
     row.status = "PROCESSING";
@@ -46,17 +46,17 @@ export class LocalClaims {
     return claim;
   }
 
-  /** Waits for a conversation begun at the upstream service. Rejects with `signal.reason`. */
+  /** Waits for a conversation whose request at the upstream service was begun. Rejects with `signal.reason`. */
   claimBegun(signal: AbortSignal) {
     return this.#take(this.#begun, signal);
   }
 
-  /** Waits for a conversation that is not begun, once `closedMs` returns 0. Rejects with `signal.reason`. */
+  /** Waits for a conversation whose request was not sent yet, and until `closedMs` returns 0. Rejects with `signal.reason`. */
   claimUnsent(signal: AbortSignal, closedMs: () => number) {
     return this.#take(this.#due, signal, closedMs);
   }
 
-  /** Returns a conversation's progress or its place in the queue, as JSON text. `closedMs`: see `claimUnsent`. */
+  /** Returns a conversation's progress, or its place in the queue, as JSON text. `closedMs`: ms until creates are sent again. */
   getProgress({ requestId, status, key: id }: StoredConversation, closedMs: number): string | undefined {
     const place = status === "PENDING" ? this.#due.placeOf(id, requestId) : undefined;
     if (place === undefined) return this.#held.get(requestId)?.progress;
@@ -70,7 +70,7 @@ export class LocalClaims {
     });
   }
 
-  /** Computes the usage that counts against a key's limits. */
+  /** Computes what counts against a key's limits. */
   computeFigures(key: Pick<LimitedKey, "id" | "budgets">): KeyFigures {
     const { clock, state } = this.parts;
     const ids = [...this.#held.keys(), ...this.#begun.listNames(key.id)];
@@ -85,7 +85,7 @@ export class LocalClaims {
     if (held?.claim === claim) held.progress = progress;
   }
 
-  /** Whether the claim is valid. */
+  /** Returns whether the claim is valid. */
   isHolding(claim: Claim): boolean {
     return this.#held.get(claim.job.request_id)?.claim === claim;
   }
@@ -94,27 +94,27 @@ export class LocalClaims {
     return this.#held.has(requestId);
   }
 
-  /** Ends a claim, so that its key may begin another conversation. */
+  /** Ends a claim, so that another conversation of its key may begin. */
   release(requestId: string): void {
     this.#held.delete(requestId);
     this.#due.look();
   }
 
-  /** Removes an ended conversation from the queue, and aborts its claim with the reason. */
+  /** Removes a stopped conversation from the queue, and aborts its claim, if any, with ConversationStopped. */
   noteStopped({ key, requestId }: StoredConversation): void {
     for (const queue of [this.#due, this.#begun]) queue.delete(key, requestId);
     this.#held.get(requestId)?.controller.abort(new ConversationStopped("the conversation was stopped"));
     this.release(requestId);
   }
 
-  /** Puts a conversation back at the head of its key's queue. */
+  /** Puts a claimed conversation back at the head of its key's queue. */
   putBack(requestId: string): void {
     const row = this.parts.state.rows.get(requestId);
     this.#held.delete(requestId);
     if (row?.job) (row.remote ? this.#begun : this.#due).addFirst(row.key, requestId);
   }
 
-  /** Counts the conversations of a key, or of all, that wait to be sent or are being tried. */
+  /** Counts the conversations of a key, or of all keys, that wait to be sent or are being sent. */
   countWaiting(key?: string): number {
     const tried = [...this.#held.keys()].filter((requestId) => {
       const row = this.parts.state.rows.get(requestId);
@@ -145,7 +145,7 @@ export class LocalClaims {
     }
   }
 
-  /** Returns the keys that may begin another conversation now. Running conversations continue regardless. */
+  /** Returns a function that tells whether a key may begin another conversation now. Running conversations always continue. */
   async #listBeginners(queue: DueQueue): Promise<(key: string) => boolean> {
     if (queue === this.#begun) return () => true;
     this.#keys = await this.parts.keys.list().catch(() => this.#keys);

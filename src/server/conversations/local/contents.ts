@@ -5,24 +5,24 @@ import { ignoreExisting, ignoreMissing, syncFolder } from "../../../core/files/s
 import type { ExchangeStore } from "../../../core/researcher.js";
 import { KeyedMutex } from "../../../core/semaphore.js";
 
-/** Outputs of COMPLETED conversations, other fields of outcomes, and jobs of ended conversations. */
+/** The kinds of texts: outputs of COMPLETED conversations, other fields of outcomes, and jobs of ended conversations. */
 export const KINDS = ["outputs", "outcome-data", "ended-jobs"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Stores what belongs to conversations beside their states: JSON text of each kind, and exchanges. */
+/** Stores the texts of conversations, which their states do not contain: JSON of each kind, and exchanges. */
 export interface Contents {
-  /** Resolves once an output would survive a power failure, or another kind a `kill -9`. */
+  /** Writes a text. Resolves once an output would survive a power failure, and another kind a `kill -9`. */
   write(kind: Kind, requestId: string, text: string): Promise<void>;
-  /** Rejects if the text does not exist. */
+  /** Reads a text. Rejects if the text does not exist. */
   read(kind: Kind, requestId: string): Promise<string>;
-  /** Resolves even if the text does not exist. */
+  /** Deletes a text. Resolves even if the text does not exist. */
   delete(kind: Kind, requestId: string): Promise<void>;
   readonly exchanges: ExchangeStore;
-  /** Never rejects: the next start deletes what cannot be deleted now. */
+  /** Deletes the exchanges of a conversation. Never rejects: the next start deletes what cannot be deleted now. */
   deleteExchanges(requestId: string): Promise<void>;
 }
 
-/** Contents in memory only. Keeps no exchanges, because its conversations end with the process. */
+/** Keeps texts in memory only. Keeps no exchanges, because the conversations end with the process. */
 export class MemoryContents implements Contents {
   readonly exchanges: ExchangeStore = { read: async () => [], append: async () => {} };
   readonly #texts = new Map<string, string>();
@@ -47,7 +47,7 @@ export class MemoryContents implements Contents {
 const EXCHANGES = "exchanges";
 const ENDING = ".ndjson";
 
-/** Contents as files (0600): texts in 256 folders of each kind, exchanges as JSON Lines. Requires well-formed ids. */
+/** Keeps texts in files (mode 0600), in 256 folders for each kind, and exchanges as JSON Lines. Requires well-formed ids. */
 export class FolderContents implements Contents {
   readonly exchanges: ExchangeStore = {
     read: async (requestId) => {
@@ -57,12 +57,12 @@ export class FolderContents implements Contents {
     append: (requestId, record) =>
       this.#changes.run(requestId, async () => {
         await fs.mkdir(join(this.dataDir, EXCHANGES), { recursive: true, mode: 0o700 });
-        // Begins with a line break, so that the line does not continue one that a crash cut off.
+        // Begin with a line break, so that the line does not continue one that a crash cut off.
         const line = `\n${JSON.stringify(record)}\n`;
         await fs.appendFile(this.#buildExchangesPath(requestId), line, { mode: 0o600 });
       }),
   };
-  /** Deletes after pending appends, so that none of them creates the file again. */
+  /** Makes a deletion wait for pending appends, so that none of them creates the file again. */
   readonly #changes = new KeyedMutex();
   readonly #folders = new Set<string>();
   constructor(private readonly dataDir: string) {}
@@ -95,7 +95,7 @@ export class FolderContents implements Contents {
     return this.#changes.run(requestId, () => fs.rm(path, { force: true }).catch(() => {}));
   }
 
-  /** Deletes files that a crash left before a deletion, or between a file and its line in the journal. */
+  /** Deletes files that a crash left: files of a deleted conversation, and files whose line in the journal was not written. */
   async deleteUnwanted(
     isWanted: (kind: Kind | "exchanges", requestId: string) => boolean,
     signal: AbortSignal,
@@ -128,7 +128,7 @@ function listNames(folder: string): Promise<string[]> {
   return fs.readdir(folder).catch(() => []);
 }
 
-/** Parses a line, and skips one that a crash cut off. */
+/** Parses a line; returns nothing for a line that a crash cut off. */
 function parseLine(line: string): unknown[] {
   try {
     return [JSON.parse(line)];

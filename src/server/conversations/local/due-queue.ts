@@ -1,14 +1,14 @@
 import { type Clock, onAbort } from "../../../core/clock.js";
 import { MOST_COUNTED } from "../conversation-store.js";
 
-/** The interval at which a closed queue is checked again, ms. */
+/** Interval at which a closed queue is checked again, in ms. */
 const LOOK_MS = 500;
-/** A wait that only an added name ends. */
+/** A wait that only ends when a name is added, in ms. */
 const NEVER_MS = 2 ** 52;
 
-/** Queues names by due time; keys with due names take turns. Thousands may wait for an hour. */
+/** A queue of names by due time. Keys with due names take turns. Thousands of names may wait for an hour. */
 export class DueQueue {
-  /** Due times (monotonic ms) by name, by key; the key whose turn it is comes first, and so does the earliest name. */
+  /** For each key, the due time (monotonic ms) of each name. The first key has the next turn; the first name is due earliest. */
   readonly #keys = new Map<string, Map<string, number>>();
   #added = () => {};
   constructor(private readonly clock: Clock) {}
@@ -21,7 +21,7 @@ export class DueQueue {
     return this.#keys.get(key)?.size ?? 0;
   }
 
-  /** The names of a key in their order. */
+  /** Lists the names of a key in their order. */
   listNames(key: string): string[] {
     return [...(this.#keys.get(key)?.keys() ?? [])];
   }
@@ -43,7 +43,7 @@ export class DueQueue {
     if (waiting.size === 0) this.#keys.delete(key);
   }
 
-  /** How long the first name has been due, ms; 0 if none is due. */
+  /** Returns how long the first name has been due, in ms; 0 if no name is due. */
   measureOverdue(): number {
     return Math.max(
       0,
@@ -51,7 +51,7 @@ export class DueQueue {
     );
   }
 
-  /** Returns the next due name, round-robin over keys; waits while `closedMs` is above 0. Single caller; rejects with `signal.reason`. */
+  /** Returns the next due name, round-robin over keys; waits while `closedMs` is above 0. One caller at a time. Rejects with `signal.reason`. */
   async take(
     signal: AbortSignal,
     closedMs: () => number = () => 0,
@@ -70,7 +70,7 @@ export class DueQueue {
     }
   }
 
-  /** Removes the first name of a key, and moves the key behind all others. */
+  /** Removes and returns the first name of a key, and moves the key behind all others. */
   #shift(key: string): string {
     const waiting = this.#getWaiting(key);
     const [name = ""] = waiting.keys();
@@ -86,12 +86,12 @@ export class DueQueue {
     return waiting;
   }
 
-  /** Wakes the waiting caller, because a key may begin more than before. */
+  /** Wakes the waiting caller, because a key may now begin more than before. */
   look(): void {
     this.#added();
   }
 
-  /** Counts the names of its key ahead of a name, up to a limit; undefined if the name is not queued. */
+  /** Counts the names of a key ahead of `name`, up to a limit; undefined if the name is not queued. */
   placeOf(key: string, name: string): { done: number; of?: number } | undefined {
     const ownNames = this.#keys.get(key);
     if (ownNames === undefined || !ownNames.has(name)) return undefined;
@@ -100,7 +100,7 @@ export class DueQueue {
     return { done, ...(ownNames.size <= MOST_COUNTED && { of: ownNames.size }) };
   }
 
-  /** Sleeps until a name is due or one is added. */
+  /** Sleeps for `ms`, or until a name is added. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     const awake = new AbortController();
     const release = onAbort(signal, () => awake.abort());

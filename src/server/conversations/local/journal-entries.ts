@@ -3,7 +3,7 @@ import { isObject, parseExact, stringifyExact } from "../../../core/json/exact-j
 import { isRequestId, type JsonSchema } from "../../../core/protocol/conversation.js";
 
 const finite = v.pipe(v.number(), v.finite());
-/** Epoch ms. */
+/** A time in epoch ms. */
 const time = finite;
 const request_id = v.custom<string>((id) => typeof id === "string" && isRequestId(id));
 const status = v.picklist(["COMPLETED", "FAILED", "STOPPED"]);
@@ -14,7 +14,7 @@ const job = v.object({
   output_schema: v.exactOptional(v.custom<JsonSchema>(isObject)),
 });
 
-/** A conversation was created and counted. `key` is the id of its key. */
+/** Records that a conversation was created and counted. `key`: the id of its key. */
 const created = v.object({
   kind: v.literal("created"),
   job,
@@ -23,7 +23,7 @@ const created = v.object({
   model: v.optional(v.string()),
 });
 
-/** A conversation ended; it became PROCESSING at `started_at`. */
+/** The fields that record the end of a conversation, which became PROCESSING at `started_at`. */
 const end = {
   request_id,
   status,
@@ -37,7 +37,7 @@ const end = {
 };
 const ended = v.object({ kind: v.literal("ended"), ...end });
 
-/** A compacted line for an ended conversation: `created` and `ended` together; `deleted` if only its cost is left. */
+/** Records an ended conversation in a compacted journal, instead of `created` and `ended`. `deleted`: only its cost is left. */
 const finished = v.object({
   kind: v.literal("finished"),
   key: v.string(),
@@ -46,13 +46,13 @@ const finished = v.object({
   deleted: v.exactOptional(v.literal(true)),
 });
 
-/** A worker of this service began the conversation. */
+/** Records that a worker of this service began the conversation. */
 const begun = v.object({ kind: v.literal("begun"), request_id, at: time });
 
-/** A conversation was deleted because it had ended long ago. */
+/** Records that a conversation was deleted, long after its end. */
 const deleted = v.object({ kind: v.literal("deleted"), request_id });
 
-/** A request counts in its key's hour; the journal keeps nothing else about it. */
+/** Records that a request counts in its key's hour; the journal keeps nothing else about that request. */
 const counted = v.object({
   kind: v.literal("counted"),
   operation: v.picklist(["create", "stop"]),
@@ -60,7 +60,7 @@ const counted = v.object({
   at: time,
 });
 
-/** The state of the request at the upstream service. Replaces any earlier line of the same conversation. */
+/** Records the state of a conversation's request at the upstream service. Replaces any earlier such line. */
 const remote = v.object({
   kind: v.literal("remote"),
   request_id,
@@ -68,22 +68,22 @@ const remote = v.object({
   provider: v.string(),
   can_stop: v.boolean(),
   remote_id: v.exactOptional(v.string()),
-  /** Whether the request still has to be stopped there. */
+  /** Whether the request still has to be stopped at the upstream service. */
   cancel: v.exactOptional(v.boolean()),
-  /** Whether the log already says that this stopped request may exist there. */
+  /** Whether the operators' log already says that this stopped request may exist upstream. */
   lost: v.exactOptional(v.boolean()),
 });
 
-/** A create at the upstream service counts in the account's 24 hours. */
+/** Records that a create at the upstream service counts in the account's 24 hours. */
 const sent = v.object({ kind: v.literal("sent"), request_id, account: v.string(), at: time });
 
-/** The upstream service refused that create, so it no longer counts. */
+/** Records that the upstream service refused that create, so that it no longer counts. */
 const unsent = v.object({ kind: v.literal("unsent"), request_id });
 
-/** A create at the upstream service created nothing; earlier lines about that request no longer hold. */
+/** Records that a create at the upstream service created nothing. Earlier lines about that request are void. */
 const released = v.object({ kind: v.literal("released"), request_id, reason: v.optional(v.string()) });
 
-/** The state of the gate for creates at the upstream service. */
+/** Records the state of the gate for creates at the upstream service. */
 const gate = v.object({
   kind: v.literal("gate"),
   at: time,
@@ -111,18 +111,18 @@ const entry = v.variant("kind", [
   unsent,
 ]);
 
-/** A line of the journal. Entries outlive the process. */
+/** A line of the journal, which outlives the process. */
 export type Entry = v.InferOutput<typeof entry>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
 export type GateEntry = v.InferOutput<typeof gate>;
 export type SentEntry = v.InferOutput<typeof sent>;
 
-/** Serializes an entry as a line, with its newline. */
+/** Formats an entry as a line that ends with a newline. */
 export function formatEntry(entry: Entry): string {
   return `${stringifyExact(entry)}\n`;
 }
 
-/** Parses a line. Crashes tear lines and people edit files, so an invalid line returns undefined. */
+/** Parses a line; undefined for an invalid one, because crashes cut off lines and people edit files. */
 export function parseEntry(line: string): Entry | undefined {
   try {
     const parsed = v.safeParse(entry, parseExact(line, "job", "output_schema"));

@@ -6,30 +6,30 @@ import type { Log } from "../../monitoring/log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";
 import { type Entry, formatEntry, parseEntry } from "./journal-entries.js";
 
-/** The log of entries that is written before anything is acknowledged. */
+/** A log to which entries are written before anything is acknowledged. */
 export interface Journal {
   /**
-   * Writes entries, all or none of which survive a crash. Calls `apply` once they would survive a `kill -9` and before
-   * any later write. Visible state changes only there, so that it is never ahead of the journal or in another order.
-   * Rejects with a StoreUnavailableError or StoreOutcomeUnknownError, and applies nothing then.
+   * Writes entries, all or none of which survive a crash. Calls `apply` once they would survive a `kill -9`, and before
+   * any later write. Only `apply` changes what callers see, so the state is never ahead of the journal or in another
+   * order. Rejects, without calling `apply`, with a StoreUnavailableError or StoreOutcomeUnknownError.
    */
   append(entries: readonly Entry[], apply: () => void): Promise<void>;
   /** Rejects with a StoreUnavailableError if the journal cannot be written now. */
   check(): Promise<void>;
 }
 
-/** The journal of a service without a data folder. */
+/** The journal of a service without a data folder, which writes nothing. */
 export const memoryJournal: Journal = {
   append: async (_, apply) => apply(),
   check: async () => {},
 };
 
-/** The least size for compaction, bytes. A larger journal is compacted when it has doubled. */
+/** Minimum size for compaction, in bytes. A larger journal is compacted when its size has doubled. */
 const SMALLEST_COMPACTED = 65_536;
 const GROWTH = 2;
-/** The most characters of lines that are read and compacted together. */
+/** Maximum number of characters that are read or written at a time. */
 const PIECE_LENGTH = 1_048_576;
-/** A longer line is skipped, characters. A fully escaped body of 1 MiB takes six times as much. */
+/** Maximum length of a line in characters; a longer one is skipped. A fully escaped body of 1 MiB has six times as many. */
 const LONGEST_LINE = 16 * 1_048_576;
 
 interface WaitingWrite {
@@ -39,23 +39,23 @@ interface WaitingWrite {
   reject: (error: unknown) => void;
 }
 
-/** A file of JSON Lines, mode 0600. Appends and syncs; entries that arrive during a sync share the next one. */
+/** Keeps the journal in a file of JSON Lines, mode 0600, and syncs each write. Entries that arrive during a sync share the next one. */
 export class FileJournal implements Journal {
   #waiting: WaitingWrite[] = [];
   #writing: Promise<void> | undefined;
   #size = 0;
   #compactAt = SMALLEST_COMPACTED;
-  /** Whether the last line is cut off, so that the next one must not continue it. */
+  /** Whether the last line is cut off, so that the next line must not continue it. */
   #torn = false;
   private constructor(
     private readonly path: string,
     private handle: fs.FileHandle,
-    /** Yields the entries of a compacted journal; called between two writes. */
+    /** Returns the entries of a compacted journal. Called only between two writes. */
     private readonly kept: () => Iterable<Entry>,
     private readonly log: Log,
   ) {}
 
-  /** Opens or creates a journal and passes each entry to `visit`. Compacts the file if that halves it. */
+  /** Opens or creates a journal and passes each entry to `visit`. Compacts the file if that at least halves it. */
   static async open(
     path: string,
     visit: (entry: Entry) => void,
@@ -123,7 +123,7 @@ export class FileJournal implements Journal {
         for (const { reject } of batch) reject(error);
       }
     }
-    // Not in a later turn, because an entry that arrives in between would wait for ever.
+    // Reset this at once: if it were reset in a later turn, an entry that arrives in between would wait for ever.
     this.#writing = undefined;
   }
 
@@ -150,13 +150,13 @@ export class FileJournal implements Journal {
     for (const { apply } of batch) apply();
   }
 
-  /** Checks the folder, because writes to files of a removed or replaced folder do not fail. */
+  /** Throws if the file was removed or replaced, because writes to such a file do not fail. */
   async #checkInPlace(): Promise<void> {
     const [opened, named] = await Promise.all([this.handle.stat(), fs.stat(this.path)]);
     if (opened.ino !== named.ino || opened.dev !== named.dev) throw new Error(`${this.path} was replaced`);
   }
 
-  /** Replaces the file with a compacted one. After a failure the old file is unchanged. */
+  /** Replaces the file with a compacted one. If that fails, logs it and keeps the old file. */
   async #compact(): Promise<void> {
     const draft = nameDraft(this.path);
     let handle: fs.FileHandle | undefined;
@@ -184,13 +184,13 @@ export class FileJournal implements Journal {
   }
 }
 
-/** Passes each entry to `visit`, even while a service writes the journal; does nothing without a journal. */
+/** Passes each entry of a journal to `visit`, even while a service writes it. Does nothing if the file does not exist. */
 export async function readJournal(path: string, visit: (entry: Entry) => void): Promise<void> {
   const handle = await fs.open(path, "r").catch(ignoreMissing);
   await (handle && readEntries(handle, visit).finally(() => handle.close()));
 }
 
-/** Splits lines. Node's `readLines` does not serve, because it also splits at U+2028, which a line may contain. */
+/** Passes each entry to `visit`. Splits lines itself, because Node's `readLines` also splits at U+2028, which a line may contain. */
 async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void) {
   let [rest, skipped] = ["", 0];
   const take = (line: string) => {
@@ -202,7 +202,7 @@ async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void)
   const options = { encoding: "utf8", highWaterMark: PIECE_LENGTH, start: 0, autoClose: false } as const;
   for await (const piece of handle.createReadStream(options)) {
     const lines = (rest + piece).split("\n");
-    // Keeps enough of an overlong line to recognize it.
+    // Keep enough of an overlong line to recognize that it is too long.
     rest = (lines.pop() ?? "").slice(0, LONGEST_LINE);
     lines.forEach(take);
   }
@@ -210,7 +210,7 @@ async function readEntries(handle: fs.FileHandle, visit: (entry: Entry) => void)
   return { rest, skipped };
 }
 
-/** Serializes entries, many at a time. */
+/** Formats entries in pieces of many lines. */
 function* splitIntoPieces(entries: Iterable<Entry>): Generator<string> {
   let piece = "";
   for (const entry of entries) {

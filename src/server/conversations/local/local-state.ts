@@ -10,50 +10,50 @@ import type { ResearchJob } from "../../../core/researcher.js";
 import type { Bill, Conversation, DayLimit, KeyUse, LimitedKey } from "../conversation-store.js";
 import type { Entry, GateEntry, RemoteEntry, SentEntry } from "./journal-entries.js";
 
-/** A request that counts in the rolling hour of a key (§8). `at` is epoch ms. */
+/** A request that counts in the hour of a key (§8). `at`: epoch ms. */
 export interface Count {
   operation: keyof HourlyLimit;
   key: string;
   at: number;
 }
 
-/** A conversation as the local store holds it. */
+/** A conversation as the local store keeps it. */
 export interface StoredConversation extends Conversation {
-  /** The id of the key that owns it. */
+  /** The id of the key that owns the conversation. */
   key: string;
   status: KnownStatus;
-  /** When it first became PROCESSING, epoch ms. */
+  /** Epoch ms at which the conversation first became PROCESSING. */
   startedAt?: number | undefined;
   endedAt?: number | undefined;
   reason?: string | undefined;
-  /** The cost that its outcome reported; before the outcome, only the model. */
+  /** The cost that the outcome reported; before the outcome, only the model. */
   bill: Bill;
-  /** Set until the conversation ends. */
+  /** The job; undefined once the conversation has ended. */
   job?: ResearchJob;
-  /** Its request at the upstream service. */
+  /** The conversation's request at the upstream service. */
   remote?: RemoteEntry;
 }
 
-/** The local store's state in memory, and how it follows from the journal's entries. */
+/** The local store's state in memory, which results from applying the journal's entries. */
 export class LocalState {
   readonly rows = new Map<string, StoredConversation>();
-  /** Conversations whose request has to be stopped at the upstream service. */
+  /** Ids of conversations whose request has to be stopped at the upstream service. */
   readonly cancellations = new Set<string>();
-  /** The conversations of each key, deleted ones included. */
+  /** The conversations of each key, including deleted ones. */
   readonly bills = new Map<string, StoredConversation[]>();
-  /** The highest cost of a conversation of each model, in dollars; "" stands for an unknown model. */
+  /** The highest cost of a conversation with each model, in dollars; "" is an unknown model. */
   readonly #prices = new Map<string, number>();
-  /** The number of ended conversations without a reported cost, by model. */
+  /** Number of ended conversations without a reported cost, by model. */
   readonly unpriced = new Map<string, number>();
-  /** Times of requests that may count in an hour, epoch ms, by `operation key`. */
+  /** Times (epoch ms) of requests that may count in an hour, by the name that `buildName` returns. */
   readonly #times = new Map<string, number[]>();
   gate: GateEntry | undefined;
-  /** Creates at the upstream service in the last 24 hours, by conversation. */
+  /** The creates at the upstream service in the last 24 hours, by conversation. */
   readonly sent = new Map<string, SentEntry>();
-  /** Counted requests whose entries are not written yet. */
+  /** Counted requests whose entries have not been written yet. */
   readonly unwritten = new Set<Count>();
 
-  /** Counts a request before its entry is written, or returns the ms until the hour allows it. */
+  /** Counts a request before its entry is written. Returns the ms to wait, and counts nothing, if the hour is full. */
   take(count: Count, limit: number): { retryAfterMs: number } | undefined {
     if (limit !== Number.POSITIVE_INFINITY) {
       const times = this.#getHour(buildName(count), count.at);
@@ -65,14 +65,14 @@ export class LocalState {
     return undefined;
   }
 
-  /** Removes the count of a request whose write failed. */
+  /** Removes the count of a request whose entry could not be written. */
   release(count: Count): void {
     const times = this.#times.get(buildName(count)) ?? [];
     if (this.unwritten.delete(count) && times.includes(count.at))
       times.splice(times.lastIndexOf(count.at), 1);
   }
 
-  /** Yields the requests that count at `now` (epoch ms), by key and operation, in ascending order. */
+  /** Lists the times (epoch ms, ascending) of the requests that count at `now`, by key and operation. */
   listHours(now: number): { operation: Count["operation"]; keyId: string; times: number[] }[] {
     return [...this.#times.keys()].map((name) => {
       const [operation, keyId] = name.split(" ") as [Count["operation"], string];
@@ -80,7 +80,7 @@ export class LocalState {
     });
   }
 
-  /** Returns the usage of a key's hour at `now` (epoch ms). */
+  /** Returns what a key has used of its hourly limits at `now` (epoch ms). */
   listHoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
     const countHour = (operation: Count["operation"]) => {
       const times = this.#getHour(buildName({ operation, key }), now);
@@ -90,14 +90,14 @@ export class LocalState {
     return { create: countHour("create"), stop: countHour("stop") };
   }
 
-  /** Treats times in the future as now, because the clock may have been set back. */
+  /** Returns the times that count at `now`. A time in the future counts as now, because the clock may have been set back. */
   #getHour(name: string, now: number): number[] {
     const times = filterWindow(this.#times.get(name) ?? [], now).map((at) => Math.min(at, now));
     this.#times.set(name, times);
     return times;
   }
 
-  /** Applies a written entry. */
+  /** Applies an entry that the journal has written. */
   apply(entry: Entry): void {
     const requestId =
       entry.kind === "created" ? entry.job.request_id : "request_id" in entry ? entry.request_id : "";
@@ -137,13 +137,13 @@ export class LocalState {
     }
   }
 
-  /** Returns the highest cost of a model in dollars, or of any model if the model is unknown; undefined if no cost is known. */
+  /** Returns the highest cost of a model in dollars; of all models if `model` is undefined. Undefined if no cost is known. */
   priceOf(model: string | undefined): number | undefined {
     const prices = [...this.#prices].flatMap(([name, price]) => (name === (model ?? name) ? [price] : []));
     return prices.length === 0 ? undefined : Math.max(...prices);
   }
 
-  /** Returns the ms until the account may send another create; 0 or less if it may send now. */
+  /** Returns the ms until the account may send another create; 0 or less if it may send one now. */
   computeFullMs({ account, most }: DayLimit, now: number): number {
     for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
     const creates = [...this.sent.values()].filter((create) => create.account === account);
@@ -165,7 +165,7 @@ export class LocalState {
       this.unpriced.set(model, (this.unpriced.get(model) ?? 0) + 1);
   }
 
-  /** Applies an entry of a journal that is opened at `now` (epoch ms). */
+  /** Applies an entry of a journal that is being opened at `now` (epoch ms). */
   restore(entry: Entry, now: number): void {
     const { kind } = entry;
     if ((kind === "counted" || kind === "created" || kind === "finished") && entry.at > now - WINDOW_MS) {
@@ -174,11 +174,11 @@ export class LocalState {
       if (times) times.push(entry.at);
       else this.#times.set(name, [entry.at]);
     }
-    // An earlier process began it, so this process has to begin it again.
+    // An earlier process began this conversation, so this process has to begin it again.
     if (kind !== "begun") this.apply(entry);
   }
 
-  /** Yields the entries of a compacted journal: one for each conversation, and the stops that count. */
+  /** Yields the entries of a compacted journal: one or a few for each conversation, and the stops that count. */
   *listKept(now: number): Generator<Entry> {
     for (const row of this.rows.values()) {
       const { requestId: request_id, key, createdAt: at, job, reason } = row;
@@ -193,7 +193,7 @@ export class LocalState {
       if (!this.rows.has(row.requestId)) yield* listFinished(row, true);
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
-    // A create counts by its own line. Takes the counts at once, because requests may arrive between two lines.
+    // A create counts by its own line. Copy the unwritten counts first, because requests may arrive between two lines.
     const unwritten = [...this.unwritten].map((count) => `${buildName(count)} ${count.at}`);
     for (const { operation, keyId: key, times } of this.listHours(now))
       for (const at of operation === "stop" ? times : []) {
@@ -204,7 +204,7 @@ export class LocalState {
   }
 }
 
-/** Returns the key under which requests count together. */
+/** Returns the name under which requests count together. */
 const buildName = ({ operation, key }: Omit<Count, "at">) => `${operation} ${key}`;
 
 function endOf(entry: Extract<Entry, { kind: "ended" | "finished" }>) {
@@ -227,7 +227,7 @@ function* listFinished(row: StoredConversation, isDeleted?: true): Generator<Ent
   yield { kind: "finished", key, at, ...end, ...(isDeleted && { deleted: isDeleted }) };
 }
 
-/** Converts a bill to the form of an `ended` entry. */
+/** Converts a bill to the fields of an `ended` entry. */
 export function buildBillEntry({ model, dollars, inputTokens, outputTokens }: Bill) {
   return { model, cost_dollars: dollars, input_tokens: inputTokens, output_tokens: outputTokens };
 }

@@ -25,22 +25,22 @@ import { createOverview } from "./overview.js";
 import { createRemote, LocalRemote } from "./remote.js";
 import { LocalWrites } from "./writes.js";
 
-/** How many deletions share a write. */
+/** Maximum number of deletions in one write. */
 const DELETED_AT_ONCE = 1_000;
 
-/** The parts of a LocalStore; stores with and without a data folder differ only in these. */
+/** The parts in which stores with and without a data folder differ, and the times. */
 export interface LocalStoreParts {
   keys: KeyStore;
   journal: Journal;
   contents: Contents;
   state: LocalState;
   clock: Clock;
-  /** Least time in PENDING, ms. */
+  /** Minimum time in PENDING, in ms. */
   pendingMs: number;
   close(): Promise<void>;
 }
 
-/** A store for one process. Holds states and unfinished jobs in memory, and everything else in `contents`. */
+/** The store of a single process. Keeps states and unfinished jobs in memory, and everything else in `contents`. */
 export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
   readonly exchanges: ExchangeStore;
@@ -86,7 +86,7 @@ export class LocalStore implements ConversationStore {
       const data = await contents.read("outcome-data", requestId).catch(() => undefined);
       return { conversation: row, output, data };
     } catch (cause) {
-      // The conversation may have been deleted meanwhile.
+      // The conversation may have been deleted in the meantime.
       if (this.#findVisible(caller, requestId) === undefined) return undefined;
       throw new StoreUnavailableError(`The output of ${requestId} cannot be read.`, { cause });
     }
@@ -118,7 +118,7 @@ export class LocalStore implements ConversationStore {
   async claim(signal: AbortSignal): Promise<Claim> {
     const claim = await this.#claims.claimNext(signal);
     const { request_id } = claim.job;
-    // Only readers of the journal need this entry, so the work does not wait for it.
+    // Only readers of the journal need this entry, so the work does not wait for its write.
     if (await this.keys.isInUse().catch(() => false))
       this.#writes.append([{ kind: "begun", request_id, at: this.parts.clock.now() }]).catch(() => {});
     return claim;

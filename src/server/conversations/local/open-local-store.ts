@@ -17,19 +17,19 @@ import { LocalStore } from "./local-store.js";
 import { computeUsage } from "./overview.js";
 
 const JOURNAL = "journal.ndjson";
-/** Declares the format of the data folder. Written before the journal. */
+/** The file that names the format of the data folder. It is written before the journal. */
 const FORMAT = { file: "format", text: "1\n" };
 
 export interface LocalStoreOptions {
-  /** Undefined keeps everything in memory, until the process ends. */
+  /** The data folder; undefined keeps everything in memory, until the process ends. */
   dataDir?: string;
-  /** Least time in PENDING, ms. */
+  /** Minimum time in PENDING, in ms. */
   pendingMs: number;
   clock: Clock;
   log: Log;
 }
 
-/** Opens a store for one process, which locks its data folder. Rejects with a ServiceStartError. */
+/** Opens the store of a single process, and locks its data folder. Rejects with a ServiceStartError. */
 export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions): Promise<ConversationStore> {
   if (dataDir === undefined) {
     const [contents, state, close] = [new MemoryContents(), new LocalState(), async () => {}];
@@ -54,7 +54,7 @@ export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions)
   }
 }
 
-/** Rejects with a ServiceStartError if a program with another format wrote the data folder. */
+/** Rejects with a ServiceStartError if a program that uses another format wrote the data folder. */
 export async function checkFormat(dataDir: string): Promise<void> {
   const format = readIfThere(join(dataDir, FORMAT.file), 16);
   if (format === FORMAT.text || (format === undefined && !existsSync(join(dataDir, JOURNAL)))) return;
@@ -64,12 +64,12 @@ export async function checkFormat(dataDir: string): Promise<void> {
   );
 }
 
-/** Reads the spending and usage of a data folder's keys from the journal, even while its service runs. Changes nothing. */
+/** Reads from the journal what the keys of a data folder spent and used, even while its service runs. Changes nothing. */
 export async function readUsage(dataDir: string, clock: Clock): Promise<Pick<Overview, "listSpent" | "use">> {
   const state = new LocalState();
   await readJournal(join(dataDir, JOURNAL), (entry) => {
     state.restore(entry, clock.now());
-    // The conversations that the service runs now.
+    // Unlike a start, count the conversations that the service is running.
     if (entry.kind === "begun") state.apply(entry);
   });
   const hasBegun = ({ status, remote }: StoredConversation) =>
@@ -108,7 +108,7 @@ async function openFolder(
     .deleteUnwanted((kind, requestId) => {
       const status = state.rows.get(requestId)?.status;
       if (status === undefined || kind === "ended-jobs") return status !== undefined;
-      // A stopped conversation keeps nothing (§3). The output of an unfinished one may have been written just before the crash.
+      // A stopped conversation keeps nothing (§3). The output of an unfinished one may have been written just before a crash.
       return status !== "STOPPED" && !(kind === "outputs" && status === "FAILED");
     }, closing.signal)
     .catch((error) => log(`the data folder could not be tidied: ${error}`));

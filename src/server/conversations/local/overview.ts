@@ -7,7 +7,7 @@ import { listSpent } from "./budgets.js";
 import type { Contents } from "./contents.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
-/** The local store's data for the page. `figures` computes the usage of a key. */
+/** Reads the local store's data for the page. `figures` computes what a key has used. */
 export function createOverview(parts: {
   clock: Clock;
   contents: Contents;
@@ -43,7 +43,7 @@ export function createOverview(parts: {
   };
 }
 
-/** Spending and usage only. */
+/** Creates the part of the overview about spending and usage, which needs no contents. */
 export function computeUsage(
   state: LocalState,
   clock: Clock,

@@ -21,15 +21,15 @@ interface RemoteParts {
   clock: Clock;
 }
 
-/** Requests at the upstream service, for a store of one process. */
+/** Tracks the requests at the upstream service for a store of a single process. */
 export class LocalRemote implements RemoteRequests {
-  /** Cancellations in progress, by the time they are due again (monotonic ms). */
+  /** For each cancellation in progress, the time (monotonic ms) from which it may be taken again. */
   readonly #hidden = new Map<string, number>();
-  /** Stopped conversations whose create was under way when an earlier process ended. */
+  /** Stopped conversations for which it will stay unknown whether their create succeeded. */
   readonly #lost: StoredConversation[];
-  /** When the next create may be tried, monotonic ms. */
+  /** The time (monotonic ms) from which the next create may be tried. */
   #nextAt: number;
-  /** The number of changes of the gate, and that number at the time of each claim. */
+  /** Number of changes of the gate. `#changesAt`: that number when each claim was made. */
   #changes = 0;
   readonly #changesAt = new WeakMap<Claim, number>();
 
@@ -56,7 +56,7 @@ export class LocalRemote implements RemoteRequests {
     for (;;) {
       const { row, claim } = await claims.claimUnsent(signal, () => this.measureClosed());
       if (this.#isTooOld(row)) {
-        // `expire` ends it.
+        // `expire` ends this conversation.
         claims.release(row.requestId);
         continue;
       }
@@ -77,7 +77,7 @@ export class LocalRemote implements RemoteRequests {
         const fullMs = state.computeFullMs(day, now);
         if (fullMs > 0) return { fullMs };
         const sent = { kind: "sent", request_id, account: day.account, at: now } as const;
-        // Counts the create before the write, because other creates may be counted during it.
+        // Count the create before the write, because other creates may be counted during the write.
         state.apply(sent);
         entries.push(sent);
       }
@@ -192,7 +192,7 @@ export class LocalRemote implements RemoteRequests {
   }
 }
 
-/** Whether a conversation was stopped while the outcome of its create was unknown, and the log does not say so yet. */
+/** Returns whether a conversation was stopped while the outcome of its create was unknown, and the log does not say so yet. */
 function isLost({ status, remote }: StoredConversation): boolean {
   return status === "STOPPED" && remote !== undefined && !remote.remote_id && !remote.lost;
 }

@@ -7,19 +7,19 @@ import type { Journal } from "./journal.js";
 import type { Entry } from "./journal-entries.js";
 import { buildBillEntry, type Count, type LocalState, type StoredConversation } from "./local-state.js";
 
-/** Writes changes of conversations to the journal first and to the state second. */
+/** Writes changes of conversations, first to the journal and then to the state. */
 export class LocalWrites {
   readonly #changes = new KeyedMutex();
   constructor(
     private readonly parts: { journal: Journal; contents: Contents; state: LocalState; clock: Clock },
   ) {}
 
-  /** Runs one change of a conversation at a time, so that the state it checks does not change before its write. */
+  /** Runs one change of a conversation at a time, so that the state that the change has checked is still true when it writes. */
   change<T>(requestId: string, change: () => Promise<T>): Promise<T> {
     return this.#changes.run(requestId, change);
   }
 
-  /** Writes entries, then applies them. A request whose write failed does not count. */
+  /** Writes entries, then applies them. If the write fails, `count` no longer counts. */
   async append(entries: Entry[], count?: Count): Promise<void> {
     const { journal, state } = this.parts;
     const apply = () => {
@@ -35,7 +35,7 @@ export class LocalWrites {
     }
   }
 
-  /** Builds the entry of an end and stores the job for the page. Ignores a failure to store, because the end matters more. */
+  /** Builds the entry of an end, and stores the job for the page. A failure to store the job is ignored: the end matters more. */
   async endOf(
     { requestId, startedAt, job, bill }: StoredConversation,
     { status, reason, data }: { status: "COMPLETED" | "FAILED" | "STOPPED"; reason?: string; data?: string },
