@@ -89,6 +89,10 @@ export class ProfileAccount implements Account {
     return new ProfileAccount({ ...this.#options, ...changes });
   }
 
+  get env(): Environment {
+    return this.#options.env;
+  }
+
   get folders(): Folders {
     this.#folders ??= chooseFolders(this.#options);
     return this.#folders;

@@ -9,8 +9,7 @@ import type { Checker, CheckOptions, Report } from "../reader/checking/check.js"
 import type { ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
 import type { CutDocument } from "../reader/reading/documents/document.js";
-import type { ProfileAccount } from "./account.js";
-import { type CheckModel, type KeptOutcome, type ModelListener, reuseAnswers } from "./check-model.js";
+import { type CheckModel, type ModelListener, reuseAnswers } from "./check-model.js";
 import { CodedError } from "./errors.js";
 import { keepCheck, readKeptCheck } from "./kept-check.js";
 import { type CheckNotice, checkReportSize, EXPORT_HINT, listNotices, readReport } from "./report.js";
@@ -56,12 +55,6 @@ export async function openChecker(setup: CheckSetup): Promise<Checker> {
   });
 }
 
-/** Opens the same with the proxy and the clock of an account. */
-export function openAccountChecker(account: ProfileAccount, allowPrivate = false): Promise<Checker> {
-  const { clock, clientOptions } = account;
-  return openChecker({ env: clientOptions.proxyEnvironment ?? {}, clock, allowPrivate });
-}
-
 /** Reads the same files of a folder as `try --sources`. Rejects with LocalError. */
 async function openFileReader(
   root: string,
@@ -89,27 +82,32 @@ export class NotCheckedError extends CodedError {
   }
 }
 
-/** The options of a check. With a model: the model, the receiver of its events, and an earlier check whose answers are reused. */
-export interface ReportCheckOptions extends Omit<CheckOptions, "onCited" | "findSupport"> {
-  /** Called with the dead references and unused sources of the report, before any page is requested. */
-  onNotice?: (notice: CheckNotice) => void;
-  model?: CheckModel | undefined;
-  listener?: ModelListener | undefined;
-  earlier?: KeptOutcome | undefined;
+/** A report, and the request or the file that it is from. */
+export interface ReportToCheck {
+  report: Report;
+  target?: Target;
+  file?: string | null;
 }
 
-/** Checks one report. Rejects with NotCheckedError. */
+/** The options of a check. With a model: the model, and the receiver of its events. */
+export interface ReportCheckOptions extends Omit<CheckOptions, "onCited" | "findSupport"> {
+  /** Gets the dead references and unused sources of the report, before any page is requested. */
+  notices?: CheckNotice[];
+  model?: CheckModel | undefined;
+  listener?: ModelListener | undefined;
+}
+
+/** Checks one report; answers of a kept check of the same request are reused. Rejects with NotCheckedError. */
 export async function checkReport(
   checker: Checker,
-  report: Report,
-  named: Pick<CheckOutcome, "request_id" | "file">,
-  { onNotice, model, listener = {}, earlier, ...options }: ReportCheckOptions,
+  { report, target, file = null }: ReportToCheck,
+  { notices, model, listener = {}, ...options }: ReportCheckOptions,
 ): Promise<CheckOutcome> {
   checkReportSize(report);
   const { NotChecked } = await import("../reader/checking/check.js");
-  const onCited = (cited: ReportClaims) => {
-    for (const notice of listNotices(cited)) onNotice?.(notice);
-  };
+  const named = { request_id: target?.requestId ?? null, file };
+  const earlier = target && readKeptCheck(target);
+  const onCited = (cited: ReportClaims) => void notices?.push(...listNotices(cited));
   const findSupport =
     model?.createFinder(listener, options.signal, earlier) ??
     (earlier?.model ? reuseAnswers(earlier) : undefined);
@@ -120,27 +118,22 @@ export async function checkReport(
     .catch((error: unknown) => {
       if (!(error instanceof NotChecked)) throw error;
       const outcome = { ...named, ...error.checked, model: nameModel(error.checked) };
-      const { asked, answered } = error;
-      if (asked === 0)
-        throw new NotCheckedError(
-          outcome,
-          "no mark of the report leads to a source: nothing was checked",
-          EXPORT_HINT,
-        );
-      const pages = asked === 1 ? "the page that it cites" : `any of the ${asked} pages that it cites`;
-      throw answered === 0
-        ? new NotCheckedError(
-            outcome,
-            `no answer came from ${pages}: nothing was checked`,
-            "Is there a network? `research doctor` looks.",
-          )
-        : new NotCheckedError(
-            outcome,
-            `${asked === 1 ? "the page that it cites could not" : `none of the ${asked} pages that it cites could`} be read: nothing was checked`,
-            "`--json` says why for each page. Open the pages in a browser.",
-          );
+      const [why, hint] = explainNotChecked(error);
+      throw new NotCheckedError(outcome, `${why}: nothing was checked`, hint);
     });
   return { ...named, ...checked, model: nameModel(checked) };
+}
+
+function explainNotChecked({ asked, answered }: { asked: number; answered: number }): [string, string] {
+  if (asked === 0) return ["no mark of the report leads to a source", EXPORT_HINT];
+  const [any, none] =
+    asked === 1 ? ["the page", "the page"] : [`any of the ${asked} pages`, `none of the ${asked} pages`];
+  return answered === 0
+    ? [`no answer came from ${any} that it cites`, "Is there a network? `research doctor` looks."]
+    : [
+        `${none} that it cites could${asked === 1 ? " not" : ""} be read`,
+        "`--json` says why for each page. Open the pages in a browser.",
+      ];
 }
 
 /** Checks the result of a request, and keeps the outcome unless the check will be resumed later. */
@@ -151,9 +144,7 @@ export async function checkRequest(
 ): Promise<CheckOutcome> {
   const { signal, goesOn } = options;
   const result = await fetchResult(target, { signal });
-  const named = { request_id: target.requestId, file: null };
-  const earlier = readKeptCheck(target);
-  const outcome = await checkReport(checker, readReport(result), named, { ...options, earlier });
+  const outcome = await checkReport(checker, { report: readReport(result), target }, options);
   signal.throwIfAborted();
   // The caller has the outcome, so a failure to keep it is not an error.
   if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(target, outcome));

@@ -1,16 +1,13 @@
 import type { Result } from "../client/workflows/results.js";
-import type { Report } from "../reader/checking/check.js";
 import type { Compared } from "../reader/comparing/reports.js";
 import { listPages, normalizePageAddress } from "./bibliography.js";
+import type { ReportToCheck } from "./check.js";
 import { UsageError } from "./errors.js";
 import { checkReportSize } from "./report.js";
 
 /** A report of a request, or from a file. */
-export interface DiffSide {
-  report: Report;
+export interface DiffSide extends ReportToCheck {
   result: Result;
-  requestId: string | null;
-  file: string | null;
 }
 
 /** What changed from one report to another, in the form of `diff --json` (contract §13). */
@@ -42,8 +39,8 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
   const countNew = (...kinds: string[]) =>
     after.filter(({ relation }) => kinds.includes(relation.kind)).length;
   return {
-    old: { request_id: old.requestId, file: old.file },
-    new: { request_id: now.requestId, file: now.file },
+    old: nameSide(old),
+    new: nameSide(now),
     changes,
     sources:
       changes.length > 0
@@ -54,6 +51,10 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
       ...{ same: countNew("same", "open"), not_compared: countNew("none") },
     },
   };
+}
+
+function nameSide({ target, file = null }: DiffSide) {
+  return { request_id: target?.requestId ?? null, file };
 }
 
 function changeOf({ text, relation }: Compared, before: readonly Compared[]): ReportDiff["changes"] {

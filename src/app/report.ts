@@ -64,13 +64,10 @@ export async function convertDocxToMarkdown(
 }
 
 /** Lists the sentences of a report in order; a check judges the sentences that cite a source. */
-export async function readClaims(
-  report: Report,
-  onNotice?: (notice: CheckNotice) => void,
-): Promise<CitedClaim[]> {
+export async function readClaims(report: Report, notices?: CheckNotice[]): Promise<CitedClaim[]> {
   const { listClaims } = await import("../reader/checking/check.js");
   const cited = listClaims(report);
-  if (onNotice) for (const notice of listNotices(cited)) onNotice(notice);
+  notices?.push(...listNotices(cited));
   return cited.claims;
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ProfileAccount } from "../app/account.js";
 import { buildAskedOptions, checkBody } from "../app/asked.js";
 import { openBatch, ROW_FORMS } from "../app/batch.js";
-import { CHECK_LIMITS, checkRequest, openAccountChecker } from "../app/check.js";
+import { CHECK_LIMITS, checkRequest, openChecker } from "../app/check.js";
 import { describeFailure } from "../app/failure.js";
 import { checkStatus } from "../app/known-status.js";
 import { createKeyReader } from "../app/settings.js";
@@ -124,8 +124,9 @@ export class AccountResearch implements Research {
   ): Promise<CheckOutcome> {
     const signal = this.#abortWhenClosed(options.signal);
     const target = resolveTarget(this.account, id);
-    const asked = await openModel(given, this.options.env ?? process.env, signal);
-    const checker = await openAccountChecker(this.account, allowPrivate);
+    const asked = await openModel(given, this.account.env, signal);
+    const { env, clock } = this.account;
+    const checker = await openChecker({ env, clock, allowPrivate });
     try {
       const limits = { ...CHECK_LIMITS, ...options, ...asked, signal };
       return await checkRequest(checker, target, limits);

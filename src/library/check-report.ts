@@ -17,8 +17,7 @@ export async function checkReport(markdown: string, options: CheckReportOptions 
   try {
     asked = await openModel(given, process.env, signal);
     const report = readReport({ data: {}, value: markdown });
-    const named = { request_id: null, file: null };
-    const outcome = await check(checker, report, named, { ...CHECK_LIMITS, ...limits, ...asked, signal });
+    const outcome = await check(checker, { report }, { ...CHECK_LIMITS, ...limits, ...asked, signal });
     signal.throwIfAborted();
     return outcome;
   } catch (error) {

@@ -27,7 +27,9 @@ test.each([
 ])("of %d pages %d answer and none can be read: nothing is checked", async (asked, answered, why, hint) => {
   const checked = foundOutcome() as unknown as Checked;
   const checker = checking(() => Promise.reject(new NotChecked(checked, asked, answered)));
-  await expect(checkReport(checker, { text: "x", given }, named, options)).rejects.toMatchObject({
+  await expect(
+    checkReport(checker, { report: { text: "x", given }, file: "x.md" }, options),
+  ).rejects.toMatchObject({
     ...{
       code: "NOT_CHECKED",
       message: `${why}: nothing was checked`,
@@ -39,13 +41,14 @@ test.each([
 
 test("a report of 2 MiB is checked, and not a larger one", async () => {
   const checker = checking(async () => foundOutcome());
-  const check = (length: number) => checkReport(checker, { text: "x".repeat(length), given }, named, options);
+  const check = (length: number) =>
+    checkReport(checker, { report: { text: "x".repeat(length), given }, file: "x.md" }, options);
   expect(await check(MAX_REPORT_BYTES)).toEqual({ ...named, ...foundOutcome(), model: null });
   await expect(check(MAX_REPORT_BYTES + 1)).rejects.toMatchObject({
     ...{ code: "USAGE", message: "the report is over 2 MiB", facts: { hint: "Shorten it." } },
   });
   const failing = checking(() => Promise.reject(new TypeError("odd")));
-  await expect(checkReport(failing, { value: 1, given }, named, options)).rejects.toThrow(TypeError);
+  await expect(checkReport(failing, { report: { value: 1, given } }, options)).rejects.toThrow(TypeError);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { CHECK_LIMITS, type Checker, checkReport, openChecker } from "../../app/check.js";
 import type { CheckModel } from "../../app/check-model.js";
 import { describeFailure } from "../../app/failure.js";
-import { keepCheck, readKeptCheck } from "../../app/kept-check.js";
+import { keepCheck } from "../../app/kept-check.js";
 import { type CheckNotice, readReport } from "../../app/report.js";
 import type { Target } from "../../client/workflows/requests.js";
 import type { Result } from "../../client/workflows/results.js";
@@ -48,14 +48,16 @@ export class ChecksAfter {
     const { requestId } = target;
     try {
       this.#checker ??= openChecker({ env, clock, version });
-      const named = { request_id: requestId, file: null };
       const notices: CheckNotice[] = [];
-      const outcome = await checkReport(await this.#checker, readReport(result), named, {
-        ...{ ...CHECK_LIMITS, signal, model },
-        listener: model && { onEnd: createModelListener(reporter, model, requestId).onEnd },
-        earlier: readKeptCheck(target),
-        onNotice: (notice) => notices.push(notice),
-      }).finally(async () => {
+      const outcome = await checkReport(
+        await this.#checker,
+        { report: readReport(result), target },
+        {
+          ...{ ...CHECK_LIMITS, signal, model },
+          listener: model && { onEnd: createModelListener(reporter, model, requestId).onEnd },
+          notices,
+        },
+      ).finally(async () => {
         for (const { code, message } of notices)
           await reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId });
       });

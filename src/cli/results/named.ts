@@ -1,14 +1,9 @@
 import { existsSync } from "node:fs";
+import type { ReportToCheck } from "../../app/check.js";
 import { UsageError } from "../../app/errors.js";
 import { readBytes, readText } from "../../app/read-text.js";
-import {
-  convertDocxToMarkdown,
-  MAX_REPORT_BYTES,
-  parseReport,
-  type Report,
-  readReport,
-} from "../../app/report.js";
-import { resolveTarget, type Target } from "../../client/workflows/requests.js";
+import { convertDocxToMarkdown, MAX_REPORT_BYTES, parseReport, readReport } from "../../app/report.js";
+import { resolveTarget } from "../../client/workflows/requests.js";
 import { fetchResult, type Result } from "../../client/workflows/results.js";
 import type { Context } from "../context.js";
 import type { ResultSource } from "./page.js";
@@ -17,12 +12,7 @@ import type { ResultSource } from "./page.js";
 const MAX_DOCX_BYTES = 32 << 20;
 
 /** A report that the user named by a request id or a file. */
-export interface NamedReport {
-  report: Report;
-  requestId: string | null;
-  file: string | null;
-  /** The request, under which the check is kept; absent for a file. */
-  target?: Target;
+export interface NamedReport extends ReportToCheck {
   /** The result that the HTML page shows. */
   result: Result;
   source: ResultSource;
@@ -50,16 +40,15 @@ export async function readNamed(ctx: Context, name: string): Promise<NamedReport
           "NOT_READ",
           `the ${part} of ${name} are not read${part === "columns" ? " side by side, but as one text" : ""}`,
         );
-      return { ...parseReport(markdown, `${name}.md`), requestId: null, file: name, source: {} };
+      return { ...parseReport(markdown, `${name}.md`), file: name, source: {} };
     }
     const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
-    const { report, result } = parseReport(text, name);
-    return { report, result, requestId: null, file: name, source: {} };
+    return { ...parseReport(text, name), file: name, source: {} };
   }
   const target = resolveTarget(ctx, name);
   const result = await fetchResult(target, { signal });
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};
   const source = { requestId, origin: target.account.origin, question: prompt, createdAt: created_at };
-  return { report: readReport(result), result, requestId, file: null, target, source };
+  return { report: readReport(result), result, target, source };
 }

@@ -1,4 +1,5 @@
-import { type Checker, checkRequest, NotCheckedError, openAccountChecker } from "../../app/check.js";
+import { type Checker, checkRequest, NotCheckedError, openChecker } from "../../app/check.js";
+import type { CheckNotice } from "../../app/report.js";
 import { resolveTarget } from "../../client/workflows/requests.js";
 import { type CheckedCitation, VERDICTS } from "../../core/protocol/check-outcome.js";
 import { escapeLine } from "../../core/text/safe-text.js";
@@ -43,15 +44,20 @@ export const check = defineTool({
     const signal = AbortSignal.any([call.signal, session.ending]);
     const target = resolveTarget(session.requireConnected(), id);
     const { requestId } = target;
-    const notices: string[] = [];
+    const notices: CheckNotice[] = [];
+    const listNotices = () => notices.map(({ message }) => escapeLine(message));
     const outcome = await checkRequest(await getChecker(session, requestId), target, {
       ...{ pages, timeoutMs: seconds * 1_000, signal, goesOn: true },
-      onNotice: ({ message }) => notices.push(escapeLine(message)),
+      notices,
       onProgress: ({ done, of }) => void call.progress?.(done, of, `${done} of ${of} pages read`),
     }).catch((error: unknown) => {
       if (!(error instanceof NotCheckedError)) throw error;
       // Add the notices: marks without a source may be why the report cites hardly any page.
-      throw new NotCheckedError(error.outcome, [error.message, ...notices].join(". "), error.facts.hint);
+      throw new NotCheckedError(
+        error.outcome,
+        [error.message, ...listNotices()].join(". "),
+        error.facts.hint,
+      );
     });
     const { checked_at, complete, counts } = outcome;
     const citations = [...outcome.citations].sort(
@@ -65,7 +71,7 @@ export const check = defineTool({
     const goOn = complete ? "" : " Not all pages were read: repeat the call to continue.";
     return {
       content: { request_id: requestId, checked_at, complete, counts, omitted, citations: shown },
-      text: `${[`${head}${more}${goOn}`, ...notices].join("\n")}\n${shown.map(formatLine).join("\n")}`,
+      text: `${[`${head}${more}${goOn}`, ...listNotices()].join("\n")}\n${shown.map(formatLine).join("\n")}`,
     };
   },
 });
@@ -77,7 +83,8 @@ async function getChecker(session: ToolSession, requestId: string): Promise<Chec
   const lastCheck = last.get(session);
   if (lastCheck?.requestId === requestId) return lastCheck.checker;
   lastCheck?.checker.close();
-  const checker = await openAccountChecker(session.requireConnected());
+  const { env, clock } = session.requireConnected();
+  const checker = await openChecker({ env, clock });
   session.ending.addEventListener("abort", () => checker.close(), { once: true });
   last.set(session, { requestId, checker });
   return checker;

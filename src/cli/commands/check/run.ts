@@ -4,7 +4,7 @@ import { CHECK_LIMITS, checkReport, NotCheckedError, openChecker } from "../../.
 import { openCheckModel } from "../../../app/check-model.js";
 import { parseDomains } from "../../../app/domains.js";
 import { getCheckExitCode } from "../../../app/errors.js";
-import { keepCheck, readKeptCheck } from "../../../app/kept-check.js";
+import { keepCheck } from "../../../app/kept-check.js";
 import { writeTarget } from "../../../app/output-file.js";
 import { type CheckNotice, readClaims } from "../../../app/report.js";
 import { catchLocalError, hashSha256, LocalError, runLocally } from "../../../core/files/local-error.js";
@@ -55,7 +55,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   };
   if (dryRun) {
     const notices: CheckNotice[] = [];
-    const claims = await readClaims(named.report, (notice) => notices.push(notice));
+    const claims = await readClaims(named.report, notices);
     const cited = claims.filter(({ urls }) => urls.length > 0);
     await sayAll(ctx, notices);
     if (model) await reporter.writeNotice("MODEL", planText(model, model.estimate(cited.length)));
@@ -81,23 +81,16 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
   const texts = new Map<string, string>();
   const notices: CheckNotice[] = [];
   try {
-    const { report, requestId, file, target } = named;
-    const outcome = await checkReport(
-      checker,
-      report,
-      { request_id: requestId, file },
-      {
-        ...{ pages, timeoutMs: timeout, signal, model },
-        listener: model && {
-          ...createModelListener(reporter, model),
-          onProgress: (done, of) => show(`${done} of ${of} citations judged by the model`),
-        },
-        earlier: target && readKeptCheck(target),
-        onProgress: (now) => show(formatCheckProgress(now)),
-        onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
-        onNotice: (notice) => notices.push(notice),
+    const { target } = named;
+    const outcome = await checkReport(checker, named, {
+      ...{ pages, timeoutMs: timeout, signal, model, notices },
+      listener: model && {
+        ...createModelListener(reporter, model),
+        onProgress: (done, of) => show(`${done} of ${of} citations judged by the model`),
       },
-    ).catch(async (error: unknown) => {
+      onProgress: (now) => show(formatCheckProgress(now)),
+      onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
+    }).catch(async (error: unknown) => {
       reporter.stopLive();
       await sayAll(ctx, notices);
       if (error instanceof NotCheckedError && reporter.json)
@@ -118,7 +111,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     else
       await reporter.say(
         target
-          ? `\`research output ${requestId} --html\` gives the report with a mark at each citation`
+          ? `\`research output ${target.requestId} --html\` gives the report with a mark at each citation`
           : "with --html the same command gives the report as a page, with a mark at each citation",
       );
     signal.throwIfAborted();
