@@ -17,11 +17,6 @@ import type { ProfileAccount } from "./account.js";
 import { describeRowError } from "./failure.js";
 import { describeMismatch, formatWithSources } from "./result-text.js";
 
-export interface CreatePace {
-  /** Creates per hour; Infinity for no limit, undefined for an unknown limit. */
-  limit?: number | undefined;
-}
-
 /** Formats the errors and results of a batch, for every front end. */
 export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> = {
   describe: describeRowError,
@@ -38,16 +33,13 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
 export async function openBatch(
   account: ProfileAccount,
   rows: readonly Row[],
-  {
-    out,
-    isListed,
-    ...options
-  }: PlanOptions & CreatePace & { out: string; isListed?: boolean; retryRefused?: boolean },
+  options: PlanOptions & { out: string; limit?: number | undefined; isListed?: boolean },
 ): Promise<BatchJob> {
+  const { out } = options;
   const named = openNamedAccounts(account, rows);
   const findRowAccount = ({ profile }: Row) => named.get(profile ?? "") ?? account;
   for (const { apiKey } of new Set(rows.length > 0 ? rows.map(findRowAccount) : [account])) void apiKey;
-  const folder = await OutputFolder.open(out, isListed);
+  const folder = await OutputFolder.open(out, options.isListed);
   try {
     const knownRows = reconcile(folder.known, account.history);
     const [changed] = listChangedRows(rows, knownRows);
@@ -56,7 +48,7 @@ export async function openBatch(
     const lanes = new Map<ProfileAccount, BatchLane>();
     const openLane = (owner: ProfileAccount): BatchLane => {
       const limit = owner === account ? options.limit : owner.getHourlyLimit({});
-      const createPacer = () => createPacerOf(owner.clock, owner, knownRows, { ...options, limit });
+      const createPacer = () => createPacerOf(owner.clock, owner, knownRows, limit);
       const lane = lanes.get(owner) ?? { account: owner, pacer: createPacer() };
       lanes.set(owner, lane);
       return lane;
@@ -97,12 +89,12 @@ function findCreator(
   return profile === null || lane?.account.origin === origin ? lane : undefined;
 }
 
-/** Paces the creates of a batch by its own rows and, with an account, by all creates that this machine sent. */
+/** Paces the creates of a batch by its own rows and, with an account, by all creates that this machine sent. `limit`: creates per hour; Infinity for none, undefined if it is not known. */
 export function createPacerOf(
   clock: Account["clock"],
   account: Pick<Account, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
   knownRows: ReadonlyMap<string, KnownRow>,
-  { limit }: CreatePace,
+  limit: number | undefined,
 ): CreatePacer {
   const isOwn = ({ origin, profile }: KnownRow) =>
     !account || (origin === account.origin && profile === account.profile);
@@ -111,8 +103,7 @@ export function createPacerOf(
     ...{ clock, limit },
     attempts: () => account?.history?.countHour(account, 1).attempts,
     own: sent.map(({ sentAt }) => Date.parse(sentAt)),
-    isHourly: !account?.provider,
-    guessesWaits: account?.provider?.guessesWaits,
+    provider: account?.provider,
   });
 }
 

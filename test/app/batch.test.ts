@@ -140,15 +140,15 @@ function knownRow(stage: KnownRow["stage"], minutesAgo: number, localId?: string
   return { key: undefined, digest: "d", stem: "a", localId, sentAt, stage } as KnownRow;
 }
 
-test.each<[what: string, rows: KnownRow[], pace: { limit: number | undefined }, left: unknown]>([
-  ["a row that was sent counts", [knownRow("created", 10), knownRow("refused", 20)], { limit: 4 }, 2],
-  ["one of which nothing is known counts", [knownRow("open", 10)], { limit: 4 }, 3],
-  ["one that never left does not", [knownRow("free", 10)], { limit: 4 }, 4],
-  ["one of more than an hour ago does not", [knownRow("ended", 61)], { limit: 4 }, 4],
-  ["without a limit nothing is counted", [knownRow("created", 10)], { limit: undefined }, undefined],
-])("a batch's pace by its own rows: %s", (_what, rows, pace, left) => {
+test.each<[what: string, rows: KnownRow[], limit: number | undefined, left: unknown]>([
+  ["a row that was sent counts", [knownRow("created", 10), knownRow("refused", 20)], 4, 2],
+  ["one of which nothing is known counts", [knownRow("open", 10)], 4, 3],
+  ["one that never left does not", [knownRow("free", 10)], 4, 4],
+  ["one of more than an hour ago does not", [knownRow("ended", 61)], 4, 4],
+  ["without a limit nothing is counted", [knownRow("created", 10)], undefined, undefined],
+])("a batch's pace by its own rows: %s", (_what, rows, limit, left) => {
   const knownRows = new Map(rows.map((row, index) => [`${index}`, row]));
-  expect(createPacerOf(clock, undefined, knownRows, pace).estimateOutlook()?.left).toBe(left);
+  expect(createPacerOf(clock, undefined, knownRows, limit).estimateOutlook()?.left).toBe(left);
 });
 
 test("a batch's pace counts what else this machine sent to the service, and its rows know what the history does", () => {
@@ -159,7 +159,7 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     history?.begin({ origin, apiKey, body: { prompt }, profile: "default" }) ?? expect.fail("no history");
   const pending = begin("one");
   pending.recordCreated("id-1", { request_id: "id-1" });
-  expect(createPacerOf(account.clock, account, new Map(), { limit: 3 }).estimateOutlook()?.left).toBe(2);
+  expect(createPacerOf(account.clock, account, new Map(), 3).estimateOutlook()?.left).toBe(2);
   const rows = new Map([
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
@@ -198,8 +198,7 @@ test.each<[string, Partial<KnownRow>, number]>([
   const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
   const knownRows = new Map([["a", { ...knownRow("created", 10), ...made }]]);
   expect(
-    createPacerOf(clock, { ...account, provider: undefined }, knownRows, { limit: 4 }).estimateOutlook()
-      ?.left,
+    createPacerOf(clock, { ...account, provider: undefined }, knownRows, 4).estimateOutlook()?.left,
   ).toBe(left);
 });
 
@@ -218,7 +217,8 @@ test("a 429 is about the hour, but at a provider about a moment", () => {
     ],
   ]);
   const wait = (provider: Provider | undefined) =>
-    (createPacerOf(clock, { ...account, provider }, knownRows, {}).noteRefused(refusal) ?? 0) - clock.now();
+    (createPacerOf(clock, { ...account, provider }, knownRows, undefined).noteRefused(refusal) ?? 0) -
+    clock.now();
   expect([wait(undefined), wait(findProvider("exa"))]).toEqual([3_000_000, 60_000]);
 });
 

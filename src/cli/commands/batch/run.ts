@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ProfileAccount } from "../../../app/account.js";
-import { type CreatePace, createPacerOf, nameRow, openBatch } from "../../../app/batch.js";
+import { createPacerOf, nameRow, openBatch } from "../../../app/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../app/errors.js";
 import { describeFailure } from "../../../app/failure.js";
 import { costEstimate } from "../../../app/quota.js";
@@ -29,7 +29,7 @@ import { type ShowOptions, showBatch } from "./show.js";
 import { estimateJson, estimateText, formatPrompts } from "./view.js";
 
 type BatchFlags = InputOptions &
-  PlanOptions &
+  Omit<PlanOptions, "retryRefused"> &
   ShowOptions &
   Given<"perDay" | "dryRun"> & { out?: string; yes?: boolean; html?: boolean };
 
@@ -53,7 +53,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
     const knownRows = reconcile(before, account.history);
     return { known: knownRows, states: planRows(rows, knownRows, options, () => true), accountOf };
   };
-  if (dryRun || out === undefined) return buildDryRun(ctx, account, planBatch(), { limit });
+  if (dryRun || out === undefined) return buildDryRun(ctx, account, planBatch(), limit);
   if (!options.yes && canAsk(ctx))
     await confirmRows(ctx, planBatch(), `${escapeLine(file)}, read as ${FORMS[format]},`);
   const checkModel = await openModelForChecks(ctx, options.check);
@@ -137,11 +137,11 @@ async function buildDryRun(
   ctx: Context,
   account: ProfileAccount,
   { known: knownRows, states, accountOf }: Planned,
-  pace: CreatePace,
+  limit: number | undefined,
 ): Promise<number> {
   const connected = findConnectedAccount(account);
   const usualMs = connected && estimateUsualLength(connected.history, connected.origin);
-  const pacer = createPacerOf(ctx.host.clock, connected, knownRows, pace);
+  const pacer = createPacerOf(ctx.host.clock, connected, knownRows, limit);
   const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
   const rows = states.map(({ row }) => row);

@@ -63,7 +63,7 @@ export class Batch {
   /** Sends, follows and collects all rows. Throws `signal.reason` when aborted; all work has ended by then. */
   async *run(): AsyncGenerator<BatchRunEvent, void> {
     const { folder, states } = this.#context;
-    folder.results.complete(states);
+    folder.results.update(states);
     for (const state of states) {
       if (state.standing === "running") this.#add(state);
       else if (state.file && !state.check) this.#collector.add(state);

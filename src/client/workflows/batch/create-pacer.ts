@@ -18,10 +18,8 @@ export interface CreatePacerOptions {
   readonly limit: number | undefined;
   /** When (epoch ms) this batch sent its rows, by its own journal. */
   readonly own: readonly number[];
-  /** Whether a 429 is about the hour; a provider's is of seconds or minutes. Default: true. */
-  readonly isHourly?: boolean | undefined;
-  /** Whether the waits of a 429 are guesses. Default: false. */
-  readonly guessesWaits?: boolean | undefined;
+  /** The provider, if it is one: its 429 is about seconds or minutes instead of the hour. */
+  readonly provider?: Account["provider"];
 }
 
 /** Decides when the next create may be sent, from all that is known of the hourly limit (§8). */
@@ -62,9 +60,9 @@ export class CreatePacer {
 
   /** For a create refused for the hour: until when (epoch ms) none is sent. Else undefined. */
   noteRefused(error: unknown): number | undefined {
-    const { isHourly = true, guessesWaits = false } = this.options;
-    const listAttempts = () => (isHourly ? (this.options.attempts() ?? this.#ownCreates) : []);
-    const guesses = guessesWaits ? this.#refusals : 0;
+    const { provider, attempts } = this.options;
+    const listAttempts = () => (provider ? [] : (attempts() ?? this.#ownCreates));
+    const guesses = provider?.guessesWaits ? this.#refusals : 0;
     const until = findBlockedUntil(error, listAttempts, this.limit, this.#readNow(), guesses);
     if (until !== undefined) this.#refusals++;
     this.#blockedUntil = until ?? this.#blockedUntil;

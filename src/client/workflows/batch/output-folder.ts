@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   appendLine,
   listNames,
@@ -51,7 +51,6 @@ export class OutputFolder {
       return runWithLocalErrors(path, () => {
         const folder = new OutputFolder(path, release, isListed);
         fs.rmSync(join(path, STATE, "drafts"), { recursive: true, force: true });
-        folder.results.cutTornLine();
         return folder;
       });
     } catch (error) {
@@ -86,14 +85,17 @@ export class OutputFolder {
 
   /** Writes a result whole or not at all, over an earlier one of the same row. Throws LocalError. */
   write(name: string, text: string): void {
-    runWithLocalErrors(this.path, () => {
-      const drafts = join(this.path, STATE, "drafts");
-      makeFolder(drafts);
-      const draft = join(drafts, name);
-      fs.writeFileSync(draft, text, { flush: true });
-      fs.renameSync(draft, join(this.path, name));
-    });
+    runWithLocalErrors(this.path, () => writeWhole(this.path, join(this.path, name), text));
   }
+}
+
+/** Writes a file by a draft in the state folder of `out`, which has its modes from the umask. */
+function writeWhole(out: string, path: string, text: string): void {
+  const drafts = join(out, STATE, "drafts");
+  makeFolder(drafts);
+  const draft = join(drafts, basename(path));
+  fs.writeFileSync(draft, text, { flush: true });
+  fs.renameSync(draft, path);
 }
 
 /** Refuses results without a journal, and a linked state folder: both belong to another batch. */
@@ -143,43 +145,25 @@ export class ResultsFile {
     runWithLocalErrors(this.out, () => fs.appendFileSync(this.#path, line));
   }
 
-  /** Replaces the lines of a row by one line. */
-  replace(state: RowState): void {
+  /** Writes the lines of rows that ended anew, and drops half a line, which a crash leaves. Other rows keep their lines. */
+  update(states: readonly RowState[]): void {
     runWithLocalErrors(this.out, () => {
-      const lines = (readIfThere(this.#path) ?? "").split("\n").filter(Boolean);
-      const others = lines.filter((line) => Object(readJsonPath(line)).row !== state.row.id);
-      replaceFile(this.#path, [...others, JSON.stringify(buildResultLine(state)), ""].join("\n"));
+      const text = readIfThere(this.#path);
+      const lines = new Map<string, string>();
+      for (const line of text?.split("\n") ?? []) {
+        const { row } = Object(readJsonPath(line));
+        if (typeof row === "string") lines.set(row, line);
+      }
+      for (const state of states) {
+        const isOver = state.standing !== "waiting" && state.standing !== "running";
+        // The command that sent a row knew more of its error than the journal does.
+        const isListed = Object(readJsonPath(lines.get(state.row.id) ?? "")).at === endOf(state);
+        if (isOver && (state.check || !isListed))
+          lines.set(state.row.id, JSON.stringify(buildResultLine(state)));
+      }
+      if (text !== undefined || lines.size > 0)
+        writeWhole(this.out, this.#path, [...lines.values(), ""].join("\n"));
     });
-  }
-
-  /** Adds the lines that a crash lost. The journal is written first, so `states` knows of every row. */
-  complete(states: readonly RowState[]): void {
-    const listed = this.#listResults();
-    for (const state of states) {
-      const isOver = state.standing !== "waiting" && state.standing !== "running";
-      if (isOver && listed.get(state.row.id) !== endOf(state)) this.add(state);
-    }
-  }
-
-  /** Removes half a line at the end, which a crash may leave; its row gets a whole line again. */
-  cutTornLine(): void {
-    runWithLocalErrors(this.out, () => {
-      if (!fs.existsSync(this.#path)) return;
-      const bytes = fs.readFileSync(this.#path);
-      const end = bytes.lastIndexOf(0x0a) + 1;
-      if (end < bytes.length) fs.truncateSync(this.#path, end);
-    });
-  }
-
-  /** The rows that have a line, with the time in the last one. */
-  #listResults(): Map<string, unknown> {
-    const text = runWithLocalErrors(this.out, () => readIfThere(this.#path) ?? "");
-    const listed = new Map<string, unknown>();
-    for (const line of text.split("\n")) {
-      const { row, at } = Object(readJsonPath(line));
-      if (typeof row === "string") listed.set(row, at);
-    }
-    return listed;
   }
 }
 

@@ -24,10 +24,7 @@ export interface PlanOptions {
   /** Whether a row whose result was cut short is sent again. */
   retryPartial?: boolean;
   resendUnknown?: boolean;
-}
-
-/** The same with whether a row is sent again that was refused: nothing was created for it. */
-interface AllPlanOptions extends PlanOptions {
+  /** Whether a row that was refused is sent again: nothing was created for it. */
   retryRefused?: boolean;
 }
 
@@ -35,7 +32,7 @@ interface AllPlanOptions extends PlanOptions {
 export function planRows(
   rows: readonly Row[],
   knownRows: ReadonlyMap<string, KnownRow>,
-  options: AllPlanOptions,
+  options: PlanOptions,
   hasFile: (name: string) => boolean,
   findLane: (row: Row) => BatchLane | undefined = () => undefined,
 ): RowState[] {
@@ -56,11 +53,7 @@ export function planRows(
   });
 }
 
-function decideStanding(
-  row: KnownRow,
-  options: AllPlanOptions,
-  hasFile: (name: string) => boolean,
-): Standing {
+function decideStanding(row: KnownRow, options: PlanOptions, hasFile: (name: string) => boolean): Standing {
   const retry = options.retryFailed ? "waiting" : undefined;
   switch (row.stage) {
     case "free":

@@ -51,7 +51,7 @@ export class ResultCollector {
   noteCheck(state: RowState): void {
     if (state.standing !== "done") return;
     this.#recordCheck(state);
-    this.context.folder.results.replace(state);
+    this.context.folder.results.update([state]);
   }
 
   async #collect(state: RowState): Promise<void> {

@@ -93,8 +93,8 @@ test("half a line in the results is cut when the folder is opened, and the row g
   await open(path, (folder) => folder.record(intent));
   writeFileSync(join(path, "results.jsonl"), '{"row":"key:z"}\n{"row":"key:a","at":"20');
   await open(path, (folder) => {
-    folder.results.complete([done, { ...done, standing: "running" }]);
-    folder.results.complete([done]);
+    folder.results.update([done, { ...done, standing: "running" }]);
+    folder.results.update([done]);
   });
   const lines = readFileSync(join(path, "results.jsonl"), "utf8")
     .trim()
