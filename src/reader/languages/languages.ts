@@ -10,18 +10,18 @@ import pt from "./pt.yaml";
 import zh from "./zh.yaml";
 
 /**
- * The word lists of each language, by ISO 639-1, which lack the words that are the same in English. In texts of other
- * languages only digits are read.
+ * The word lists of each language, by ISO 639-1. They omit words that are the same in English. In texts of other languages,
+ * only digits are read.
  */
 const FILES: Readonly<Record<string, LanguageFile>> = { ...{ en, de, fr, es, it, pt, nl, ja, zh, ko } };
 type LanguageFile = Readonly<Record<string, unknown>>;
 
-/** Whether there are word lists for a language, so that its months and powers can be read. */
+/** Whether there are word lists for a language, so that names of months and powers in it can be read; true for undefined. */
 export function hasWords(language: string | undefined): boolean {
   return language === undefined || Object.hasOwn(FILES, language);
 }
 
-/** The words of some languages. If two languages use a word differently, the earlier language wins. */
+/** The words of several languages. If two of them use a word differently, the earlier language wins. */
 export class Vocabulary {
   readonly #files: readonly LanguageFile[];
 
@@ -32,19 +32,19 @@ export class Vocabulary {
     });
   }
 
-  /** Returns the words of a list in lower case. "~" marks a word that follows its number. */
+  /** Returns the words of a list in lower case. A word that follows its number begins with "~". */
   list(name: string): string[] {
     return this.#files.flatMap((file) => readWords(file, file[name]));
   }
 
-  /** Returns the words of a list with their index, from 0; "-" leaves an index empty. */
+  /** Returns the words of an ordered list with their index, from 0. "-" in the list leaves an index without a word. */
   listOrdered(name: string): [word: string, place: number][] {
     return this.#files
       .flatMap((file) => readWords(file, file[name]).map((word, place) => [word, place] as [string, number]))
       .filter(([word]) => word !== "-");
   }
 
-  /** Returns the words of a table with their keys. */
+  /** Returns the words of a table, each with its key. */
   listEntries(name: string): [word: string, key: string][] {
     return this.#files.flatMap((file) =>
       Object.entries(file[name] ?? {}).flatMap(([key, words]) =>
@@ -53,7 +53,7 @@ export class Vocabulary {
     );
   }
 
-  /** Returns the names of the months with their numbers, from 1. */
+  /** Returns the names of the months, each with its number from 1. */
   listMonths(): [word: string, month: number][] {
     return this.#files.flatMap((file) =>
       `${file.months ?? ""}`
@@ -63,7 +63,7 @@ export class Vocabulary {
   }
 }
 
-/** Reads a list of words; "_" is a blank in a word, and "*" stands for each of the language's endings. */
+/** Reads a list of words. "_" stands for a blank in a word, and "*" for each ending of the language. */
 function readWords(file: LanguageFile, list: unknown): string[] {
   const endings = `${file.endings}`.split(" ").map((ending) => ending.replace("-", ""));
   return (typeof list === "string" ? (list.match(/\S+/g) ?? []) : []).flatMap((word) => {
@@ -78,8 +78,8 @@ function readWords(file: LanguageFile, list: unknown): string[] {
 const vocabularies = new Map<string, Vocabulary>();
 
 /**
- * Returns the vocabulary for a text's language, for `others`, and for English, whose words occur in texts of all languages.
- * If the language is unknown, the vocabulary has all languages.
+ * Returns the vocabulary of `language`, `others` and English, whose words occur in texts of all languages; the vocabulary of
+ * all languages if `language` is undefined.
  */
 export function getVocabulary(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
   const cacheKey = `${language}/${others.join()}`;
@@ -103,11 +103,11 @@ const SCRIPTS: readonly [language: string, letters: RegExp][] = [
   ["ar", /\p{Script=Arabic}/gu],
   ["he", /\p{Script=Hebrew}/gu],
 ];
-/** The least number of different frequent words that identifies a language. */
+/** How many different frequent words of a language a text must contain at least. */
 const LEAST = 2;
-/** How many times as many frequent words the best language must have as the second best. */
+/** The detected language must have more frequent words than the second best, by this factor. */
 const LEAD = 1.3;
-/** How much of a text is examined, in characters. */
+/** How many characters of a text are examined. */
 const SAMPLE = 20_000;
 
 const frequent = Object.entries(FILES).map(([name, file]) => ({
@@ -115,7 +115,7 @@ const frequent = Object.entries(FILES).map(([name, file]) => ({
   words: new Set(readWords(file, file.frequent)),
 }));
 
-/** Detects the language of a text, ISO 639-1; undefined if there is too little evidence, as in lists of names or code. */
+/** Detects the language of a text, ISO 639-1; undefined if the evidence is weak, as in lists of names or code. */
 export function detectLanguage(whole: string): string | undefined {
   const text = whole.slice(0, SAMPLE);
   const letters = text.match(/\p{L}/gu)?.length ?? 0;

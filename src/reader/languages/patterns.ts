@@ -7,11 +7,11 @@ export interface Token {
   end: number;
 }
 
-/** A lower-case letter of a script with spaces between words; in other scripts, digits touch letters. */
+/** Matches a digit, or a lower-case letter of a script that separates words. In other scripts, digits may touch letters. */
 export const IN_WORD =
   "[0-9a-z\\u00aa\\u00b2\\u00b3\\u00b5\\u00b9\\u00ba\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u10ff]";
 
-/** Lower-cases `text` without changing its length. Case-insensitive patterns take ten times as long to compile. */
+/** Converts to lower case without changing the length. Case-insensitive patterns would take ten times as long to compile. */
 export function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length
@@ -21,7 +21,7 @@ export function lowerCase(text: string): string {
       );
 }
 
-/** Returns the matches of a pattern with `g`. `matchAll` copies the pattern, which takes longer than reading a sentence. */
+/** Returns the matches of a pattern with the flag `g`. `matchAll` copies the pattern, which takes longer than reading a sentence. */
 export function listMatches(pattern: RegExp, text: string): RegExpExecArray[] {
   const matches: RegExpExecArray[] = [];
   pattern.lastIndex = 0;
@@ -29,7 +29,7 @@ export function listMatches(pattern: RegExp, text: string): RegExpExecArray[] {
   return matches;
 }
 
-/** Builds a pattern for any of the words, longest first; it never matches if there are no words. */
+/** Builds a pattern that matches any of the words, the longest first. Without words, the pattern never matches. */
 export function buildAlternation(words: Iterable<string>): string {
   const escaped = [...new Set(words)]
     .sort((a, b) => b.length - a.length)
@@ -37,7 +37,7 @@ export function buildAlternation(words: Iterable<string>): string {
   return escaped.length > 0 ? `(?:${escaped.join("|")})` : "(?!)";
 }
 
-/** Compiles the patterns of each vocabulary once. */
+/** Returns a function that compiles the patterns of a vocabulary with `make`, once for each vocabulary. */
 export function cacheByVocabulary<T>(make: (vocabulary: Vocabulary) => T): (vocabulary: Vocabulary) => T {
   const cache = new WeakMap<Vocabulary, { patterns: T }>();
   return (vocabulary) => {
