@@ -3,7 +3,6 @@ import { findSought, type Sought } from "../checking/verdict.js";
 import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { QuotableText } from "../matching/quotations.js";
-import { getMeasure } from "../matching/units.js";
 import { listContentKeys } from "../matching/words.js";
 
 /** A sentence, list item, row or field of a report; `over`: the heads of its columns or the name of its field. */
@@ -326,5 +325,5 @@ function areAlike(first: Sought, second: Sought): boolean {
 function getKind(sought: Sought): string {
   if (sought.kind !== "number") return sought.kind;
   if (/^(?:19|20)\d\d$/.test(sought.text)) return "date";
-  return sought.unit ? getMeasure(sought.unit) : "";
+  return sought.unit?.measure ?? "";
 }

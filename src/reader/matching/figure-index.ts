@@ -17,7 +17,7 @@ import {
   type Quantity,
   type Reading,
 } from "./numbers.js";
-import { convertAmount, getMeasure, listOtherUnits, ORDER, type Unit, unitNames } from "./units.js";
+import { convertAmount, listUnits, ORDER, type Unit, unitNames } from "./units.js";
 
 /**
  * How far a number without a bound may be rounded: "written": to its written digits (46,000 for 46,321); "decimals": only to
@@ -42,7 +42,7 @@ interface Sought {
 }
 
 /** Two amounts that differ by less than this share are equal: conversion of units is in floating point. */
-const EPSILON = 1e-9;
+const EPSILON = 1e-11;
 /** The largest rounding as a share of the number: by itself 3 % (1.2 GB for 1,242 MB), after "about" 10 % (contract §11). */
 const MOST_ROUNDED = 0.035;
 const MOST_BOUNDED = 0.1;
@@ -110,17 +110,17 @@ export class FigureIndex {
 
   /** Finds the places of a figure. `over`: the text over the sentence. */
   findPlaces(figure: Figure, over = ""): Places {
-    if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeSought));
-    if (figure.kind === "date")
-      return this.#findAll(
-        figure.readings.flatMap(({ year, ...day }) => [
-          buildExact("date", computeDateKey({ year, ...day })),
-          // A page that names the year elsewhere need not repeat it in each date.
-          ...(year && this.#findAll([buildExact("", year)]).count > 0
-            ? [buildExact("day", computeDateKey(day))]
-            : []),
-        ]),
-      );
+    if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeForms).map(buildExact));
+    if (figure.kind === "date") {
+      const forms = figure.readings.flatMap(({ year, ...day }): Form[] => [
+        ["date", computeDateKey({ year, ...day })],
+        // A page that names the year elsewhere need not repeat it in each date.
+        ...(year && this.#findAll([buildExact(["", year])]).count > 0
+          ? [["day", computeDateKey(day)] as const]
+          : []),
+      ]);
+      return this.#findAll(forms.map(buildExact));
+    }
     const { units, factors } = this.#readHead(over);
     // A page may state once that its numbers are in thousands.
     const scales = figure.factor === 1 ? [] : [...this.#scales, ...(this.hasPowers ? [] : [figure.factor])];
@@ -128,7 +128,7 @@ export class FigureIndex {
       multiply(figure.readings, factor),
     );
     return this.#findAll(
-      (figure.unit ? [figure.unit] : [undefined, ...units]).flatMap((unit) =>
+      (figure.unit ? listUnits(figure.unit) : [undefined, ...units]).flatMap((unit) =>
         readings.flatMap((reading) => listSought(reading, unit, figure.bound, this.rounding)),
       ),
     );
@@ -136,7 +136,10 @@ export class FigureIndex {
 
   /** Finds numbers within a bound: 1,450 for "more than 1,000". */
   findPlacesBeyond({ readings, unit, bound }: Quantity): Places {
-    return this.#findAll(readings.flatMap((reading) => listSought(reading, unit, bound, "open")));
+    const units = unit ? listUnits(unit) : [unit];
+    return this.#findAll(
+      units.flatMap((each) => readings.flatMap((reading) => listSought(reading, each, bound, "open"))),
+    );
   }
 
   #addForm([measure, value]: Form, place: number): void {
@@ -170,23 +173,13 @@ export class FigureIndex {
 
 /** Lists everything that a passage states. */
 function listStatements(text: string, { units, factors }: Head, vocabulary: Vocabulary): Form[] {
-  const { outOf } = patterns(vocabulary);
   const figures = findFigures(text, vocabulary);
   const forms = figures.flatMap((figure, i): Form[] => {
-    const next = figures[i + 1];
     if (figure.kind !== "number") return listForms(figure);
     const scaled = factors.map((factor) => ({ ...figure, readings: multiply(figure.readings, factor) }));
-    const all = [figure, ...scaled].flatMap((each) => listForms(each, units));
-    if (next?.kind !== "number") return all;
-    // A statement of two numbers together: `one in five`, `3 to 1`.
-    const between = lowerCase(text.slice(figure.end, next.start));
-    const [part = 0, whole = 1] = [figure.readings[0]?.value, next.readings[0]?.value];
-    const pair = outOf.test(between)
-      ? [["", part] as const, ...listShareForms(part / whole)]
-      : RATIO.test(between)
-        ? listCodeForms(`${part}:${whole}`)
-        : [];
-    return [...all, ...pair];
+    const next = figures[i + 1];
+    const pair = next?.kind === "number" ? listPairForms(figure, next, text, vocabulary) : [];
+    return [...[figure, ...scaled].flatMap((each) => listForms(each, units)), ...pair];
   });
   const dates = figures.filter(({ kind }) => kind === "date");
   return [
@@ -199,16 +192,19 @@ function listStatements(text: string, { units, factors }: Head, vocabulary: Voca
   ];
 }
 
+/** Lists what two numbers state together: `one in five`, `3 to 1`. */
+function listPairForms(first: Quantity, second: Quantity, text: string, vocabulary: Vocabulary): Form[] {
+  const between = lowerCase(text.slice(first.end, second.start));
+  const [part = 0, whole = 1] = [first.readings[0]?.value, second.readings[0]?.value];
+  if (patterns(vocabulary).outOf.test(between)) return [["", part], ...listShareForms(part / whole)];
+  return RATIO.test(between) ? listCodeForms(`${part}:${whole}`) : [];
+}
+
 /** Lists the forms of a figure; `heads`: the units named over it. */
 function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
-  if (figure.kind === "code") return figure.values.flatMap(listCodeForms);
-  if (figure.kind === "date")
-    return figure.readings.flatMap((date): Form[] => {
-      const keys = listParts(date).map(computeDateKey);
-      const days =
-        date.year === undefined ? keys.map((key): Form => ["day", key]) : [["", date.year] as const];
-      return [...keys.map((key): Form => ["date", key]), ...days];
-    });
+  if (figure.kind === "code")
+    return figure.values.flatMap((code) => [...listCodeForms(code), ...listPartForms(code)]);
+  if (figure.kind === "date") return figure.readings.flatMap(listDateForms);
   const { readings, unit, text, isWord } = figure;
   // "one" is seldom a number.
   if (isWord && readings[0]?.value === 1 && unit === undefined) return [];
@@ -217,9 +213,9 @@ function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
   const parts = /\d[ ⁄]\d/.test(written) ? (written.match(/\d+/g) ?? []) : [];
   const amounts = readings.flatMap(({ value }): Form[] => {
     const size = Math.abs(value);
-    const all = (unit ? [unit, unit.or ?? []].flat() : heads).flatMap((each) => [
+    const all = (unit ? listUnits(unit) : heads).flatMap((each) => [
       [`${unit ? "=" : "~"}${each.id}`, size] as const,
-      ...convertAmount(value, each).map((amount): Form => [getMeasure(each), amount]),
+      ...convertAmount(value, each).map((amount): Form => [each.measure, amount]),
     ]);
     if (unit === ORDER && isWord) return all;
     return [...(unit ? [["*", size] as const] : listShareForms(size, isWord)), ...all];
@@ -229,87 +225,75 @@ function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
 
 /** Lists the forms of a share; a share in words is rounded up and down to whole percent: two thirds are 66 or 67. */
 function listShareForms(share: number, isRounded = true): Form[] {
-  const percent =
+  const rounded =
     isRounded && share < 1 ? [Math.floor(share * 100) / 100, Math.round(share * 100) / 100] : [];
-  return [share, ...percent].map((value) => ["", value]);
+  return [share, ...rounded].map((value) => ["", value]);
 }
 
-function listCodeForms(value: string): Form[] {
-  // `00:14:08` of a recording is 14:08.
-  const [hours = "", minutes = "", seconds] = value.split(":");
-  const isTime = /^\d\d?:\d\d$/.test(value);
-  // A port follows an address, an hour precedes its minutes, and version 2.14.0 is a version of 2.14.
-  const parts =
-    isTime && minutes !== "00"
-      ? []
-      : value.split(":").filter((part) => /^\d+$/.test(part) && part !== value && part !== "00");
-  const numbers = [...parts, ...(/^\d+\.\d+(?=\.)/.exec(value) ?? [])];
+/** Lists the partial dates under which a date is found: 4 July 2024 is also July 2024, 4 July, and July. */
+function listDateForms({ year, month, day }: CalendarDate): Form[] {
+  const keys = [year, undefined].flatMap((y) =>
+    [day, undefined].map((d) => computeDateKey({ year: y, month, day: d })),
+  );
   return [
-    ...[value, ...(seconds === undefined ? [] : [`${hours}:${minutes}`, value.replace(/^0:0?/, "")])].map(
-      (code): Form => ["code", hashOf(code)],
-    ),
-    ...numbers.map((part): Form => ["", Number(part)]),
-    // A film of 2h07 takes 127 minutes.
-    ...(isTime ? [["time", (Number(hours) * 60 + Number(minutes)) * MINUTE] as const] : []),
+    ...keys.map((key): Form => ["date", key]),
+    ...(year === undefined ? keys.map((key): Form => ["day", key]) : [["", year] as const]),
   ];
 }
 
-function buildExact(measure: string, value: number): Sought {
-  return { measure, least: value, most: value };
+function computeDateKey({ year = 0, month, day = 0 }: Partial<CalendarDate> & { month: number }): number {
+  return year * 10_000 + month * 100 + day;
 }
 
-/** `14:00` may be 14 o'clock, and a duration of 1:30 is 90 minutes. */
-function listCodeSought(value: string): Sought[] {
-  const [, hour = "", minute = ""] = /^(\d\d?):(\d\d)$/.exec(value) ?? [];
-  const ms = (Number(hour) * 60 + Number(minute)) * MINUTE;
-  const time = hour === "" ? [] : [{ measure: "time", least: ms * (1 - EPSILON), most: ms * (1 + EPSILON) }];
+/** Lists the forms of a code: 14:00 is also 14 o'clock, and a duration of 1:30 is 90 minutes. */
+function listCodeForms(code: string): Form[] {
+  const [, hour, minute] = /^(\d\d?):(\d\d)$/.exec(code) ?? [];
   return [
-    buildExact("code", hashOf(value)),
-    ...time,
-    ...(minute === "00" ? [buildExact("", Number(hour))] : []),
+    ["code", hashOf(code)],
+    ...(hour === undefined ? [] : [["time", (Number(hour) * 60 + Number(minute)) * MINUTE] as const]),
+    ...(minute === "00" ? [["", Number(hour)] as const] : []),
   ];
+}
+
+/** Lists the parts of a code: 14:05 of 14:05:33, 14:08 of 00:14:08, the port of an address, 3 and 1 of 3:1, 2.14 of 2.14.0. */
+function listPartForms(code: string): Form[] {
+  const times = [/^\d+:\d\d(?=:)/, /(?<=^0:0?)\d\d?:\d\d$/].flatMap((form) => form.exec(code) ?? []);
+  const numbers = code.match(/^\d+(?=:\d$)|(?<=:)(?:\d|\d{3,})$|^\d+\.\d+(?=\.)/g) ?? [];
+  return [...times.flatMap(listCodeForms), ...numbers.map((part): Form => ["", Number(part)])];
+}
+
+function buildExact([measure, value]: Form): Sought {
+  return { measure, least: value * (1 - EPSILON), most: value * (1 + EPSILON) };
 }
 
 /** Lists where to look for a number. The same digits with another unit are another amount. */
 function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Sought[] {
-  if (unit?.or) {
-    const { or, ...first } = unit;
-    return [first, or].flatMap((each) => listSought(reading, each, bound, rounding));
-  }
   const range = buildRange(reading, unit, bound, rounding);
   const buildTimes = (measure: string, factor = 1, [least, most] = range): Sought => ({
     measure,
     least: least * factor,
     most: most * factor,
   });
-  if (unit === undefined)
-    return [
-      buildTimes(""),
-      buildTimes("*"),
-      buildTimes("name"),
-      ...(range[1] <= 1 ? [buildTimes("percent", 100)] : []),
-    ];
-  if (unit === ORDER) return [buildTimes(""), buildTimes("order"), buildTimes("name")];
+  if (unit === undefined || unit === ORDER) {
+    const share = unit === undefined && range[1] <= 1 ? [buildTimes("percent", 100)] : [];
+    return [...["", "name", unit ? "order" : "*"].map((measure) => buildTimes(measure)), ...share];
+  }
   const listAmounts = ([least, most]: Range): Sought[] =>
     unit.factors.map((factor) => {
       const ends = [least, most].map((end) => (reading.value < 0 ? -end : end) * factor + unit.offset);
-      return { measure: getMeasure(unit), least: Math.min(...ends), most: Math.max(...ends) };
+      return { measure: unit.measure, least: Math.min(...ends), most: Math.max(...ends) };
     });
   // A converted amount may also be rounded to its zeros: 186 mph are 300 km/h.
   const converted = buildRange(reading, unit, bound, "converted");
-  const unless = [buildTimes(`=${unit.id}`, 1, converted), buildTimes(`~${unit.id}`, 1, converted)];
-  const others = listOtherUnits(unit);
+  const unless = [`=${unit.id}`, `~${unit.id}`].map((measure) => buildTimes(measure, 1, converted));
   // 0.9 as a share is 90 %, and 0.9 dollars are 90 cents.
-  const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...others] : [];
-  const cents = unit.kind === "money" && range[1] <= 1 ? [buildTimes("=cent", 100)] : [];
+  const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...unit.others] : [];
   return [
-    { ...buildTimes(""), unless: others.map((id) => buildTimes(`=${id}`)) },
-    ...[
-      buildTimes(`=${unit.id}`),
-      ...listAmounts(range),
-      ...shares.map((measure) => buildTimes(measure, 0.01)),
-      ...cents,
-    ],
+    { ...buildTimes(""), unless: unit.others.map((id) => buildTimes(`=${id}`)) },
+    buildTimes(`=${unit.id}`),
+    ...listAmounts(range),
+    ...shares.map((measure) => buildTimes(measure, 0.01)),
+    ...(unit.kind === "money" && range[1] <= 1 ? [buildTimes("=cent", 100)] : []),
     ...listAmounts(converted).map((amount) => ({ ...amount, unless })),
   ];
 }
@@ -326,29 +310,18 @@ function buildRange(
   const size = Math.abs(value);
   if (rounding === "open") return bound === "over" ? [size, size * MOST_OPEN] : [size / MOST_OPEN, size];
   const isSilent = bound === "plain" || bound === "loose";
-  if (isSilent && unit === undefined && step === 1 && size >= THOUSAND && size < LATEST_YEAR)
-    return [size, size];
+  const isYear = unit === undefined && step === 1 && size >= THOUSAND && size < LATEST_YEAR;
+  if (isSilent && isYear) return [size, size];
   const isRound =
     rounding === "converted" || (rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND);
   const place = step * 10 ** (isSilent && !isRound ? 0 : zeros);
   // Whoever says "almost 9.5 m" of 9.41 m or "about 3,500" of 3,260 rounds to steps of five, within the 10 % of contract §11.
   const half = (place / 2) * (bound === "about" && Math.round(size / place) % 10 === 5 ? 5 : 1);
-  const [below, above] =
-    bound === "over" ? [0, place * (1 - EPSILON)] : bound === "under" ? [place, 0] : [half, half];
+  const below = bound === "over" ? 0 : bound === "under" ? place : half;
+  const above = bound === "over" ? place * (1 - EPSILON) : bound === "under" ? 0 : half;
   const share = isSilent ? MOST_ROUNDED : MOST_BOUNDED;
   return [
     Math.max(size - below, size / (1 + share)) * (1 - EPSILON),
     Math.min(size + above, size / (1 - share)) * (1 + EPSILON),
   ];
-}
-
-/** Lists the partial dates under which a date is found: 4 July 2024 is also July 2024, 4 July, and July. */
-function listParts({ year, month, day }: CalendarDate): CalendarDate[] {
-  const years = year === undefined ? [undefined] : [year, undefined];
-  const days = day === undefined ? [undefined] : [day, undefined];
-  return years.flatMap((y) => days.map((d) => ({ year: y, month, day: d })));
-}
-
-function computeDateKey({ year = 0, month, day = 0 }: Partial<CalendarDate> & { month: number }): number {
-  return year * 10_000 + month * 100 + day;
 }

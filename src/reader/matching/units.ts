@@ -1,11 +1,15 @@
 import { buildAlternation, cacheByVocabulary } from "../languages/patterns.js";
-import signs from "./units.yaml";
+import kinds from "./units.yaml";
 
 /** A unit of a number. */
 export interface Unit {
   id: string;
   /** The kind of quantity that it measures. */
   kind: string;
+  /** What equal amounts of it are equal in: its kind, or for money the currency. */
+  measure: string;
+  /** The other units of its kind. */
+  others: readonly string[];
   /** Its size in the smallest unit of its kind; several if its sign is ambiguous, as a KB is 1,000 or 1,024 bytes. */
   factors: readonly number[];
   /** Added after scaling, as for 0 °C in kelvin. */
@@ -15,67 +19,55 @@ export interface Unit {
 }
 
 /** Used instead of a unit for a rank or a multiple: `2nd`, `3-fold`. */
-export const ORDER: Unit = { id: "order", kind: "order", factors: [1], offset: 0 };
+export const ORDER: Unit = buildUnit("order", "order", [1]);
 
-const UNITS = new Map<string, { unit: Unit; signs: string[] }>();
-for (const [kind, units] of Object.entries(signs))
-  for (const [id, [factors, written, offset = 0]] of Object.entries(
-    units as Record<string, [number | string, string, number?]>,
-  ))
-    UNITS.set(id, {
-      unit: { id, kind, factors: `${factors}`.split(" ").map(Number), offset },
-      signs: written.split(" ").filter(Boolean),
-    });
+const UNITS = new Map<string, Unit>();
+const SIGNS: [sign: string, id: string][] = [];
+for (const [kind, units] of Object.entries(kinds as Record<string, Record<string, UnitEntry>>))
+  for (const [id, [factors, signs, offset]] of Object.entries(units)) {
+    const others = Object.keys(units).filter((other) => other !== id);
+    UNITS.set(id, buildUnit(id, kind, `${factors}`.split(" ").map(Number), offset, others));
+    for (const sign of signs.split(" ").filter(Boolean)) SIGNS.push([sign, id]);
+  }
+type UnitEntry = [factors: number | string, signs: string, offset?: number];
+
+function buildUnit(id: string, kind: string, factors: number[], offset = 0, others: string[] = []): Unit {
+  return { id, kind, measure: kind === "money" ? id : kind, factors, offset, others };
+}
 
 /** The signs and words for units in the languages of a vocabulary. */
 export const unitNames = cacheByVocabulary((vocabulary) => {
   const exact = new Map<string, Unit>();
   const folded = new Map<string, Unit>();
-  for (const { unit, signs } of UNITS.values())
-    for (const sign of signs)
-      if (sign.startsWith("=")) exact.set(sign.slice(1), unit);
-      else folded.set(sign, unit);
-  const prefixes = [["", ""] as const, ...vocabulary.listEntries("prefixes")];
-  for (const [word, id] of vocabulary.listEntries("units"))
-    for (const [prefix, sign] of prefixes) {
-      const unit = UNITS.get(sign + id)?.unit;
-      const other = folded.get(prefix + word);
-      if (unit)
-        folded.set(
-          prefix + word,
-          other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit),
-        );
-    }
+  const words = [["", ""] as const, ...vocabulary.listEntries("prefixes")].flatMap(([prefix, sign]) =>
+    vocabulary.listEntries("units").map(([word, id]) => [prefix + word, sign + id] as const),
+  );
+  for (const [name, id] of [...SIGNS, ...words]) {
+    const unit = UNITS.get(id);
+    const other = folded.get(fold(name));
+    if (unit && name.startsWith("=")) exact.set(name.slice(1), unit);
+    else if (unit)
+      folded.set(fold(name), other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit));
+  }
   return {
     /** Returns the unit that a word or sign names; undefined if it names none. */
-    findUnit: (word: string): Unit | undefined =>
-      exact.get(word) ??
-      folded.get(
-        word
-          .toLowerCase()
-          .replace("μ", "µ")
-          .replace(/[\s-]+/g, " "),
-      ) ??
-      folded.get(word.toLowerCase()),
+    findUnit: (word: string): Unit | undefined => exact.get(word) ?? folded.get(fold(word)),
     /** A pattern (for the flags `iu`) that matches the signs and words of units. */
-    pattern: buildAlternation([...exact.keys(), ...folded.keys()].map((name) => name.toLowerCase())),
+    pattern: buildAlternation([...exact.keys(), ...folded.keys()].map(fold)),
   };
 });
 
-/** Returns the measure in which equal amounts of a unit are equal: its kind, or for money the currency. */
-export function getMeasure({ kind, id }: Unit): string {
-  return kind === "money" ? id : kind;
+function fold(name: string): string {
+  return name
+    .toLowerCase()
+    .replace("μ", "µ")
+    .replace(/[\s-]+/g, " ");
 }
 
-/** Lists the other units of the same kind. */
-export function listOtherUnits({ id, kind }: Unit): readonly string[] {
-  const others =
-    OTHERS.get(id) ??
-    [...UNITS].flatMap(([other, { unit }]) => (unit.kind === kind && other !== id ? other : []));
-  OTHERS.set(id, others);
-  return others;
+/** Lists the units that a word names: pounds are a weight and a currency. */
+export function listUnits(unit: Unit): Unit[] {
+  return [unit, ...(unit.or ? [unit.or] : [])];
 }
-const OTHERS = new Map<string, readonly string[]>();
 
 /** Converts an amount to the smallest unit of its kind. A fall of 3 % equals -3 %; only degrees keep their sign. */
 export function convertAmount(value: number, { factors, offset }: Unit): number[] {
