@@ -1,4 +1,5 @@
-import { PROVIDERS } from "../../client/dialects/providers.js";
+import { PROVIDERS, type Provider } from "../../client/dialects/providers.js";
+import variables from "./variables.txt?raw";
 
 /** The meaning of every exit code (contract §1.5), for the help and the reference. For a signal, the code that a shell shows. */
 export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
@@ -31,85 +32,24 @@ export interface Variable {
   commands: readonly string[] | null;
 }
 
-const KEYS = ["serve", ...["add", "set", "list", "spent", "revoke"].map((verb) => `serve keys ${verb}`)];
-const MODEL = ["serve", "try"];
-const CHECKS = ["check", "run", "batch", "compare"];
+/**
+ * Every variable, in the order of the help (contract §2, §4). A line of variables.txt is `NAME (flag) of COMMANDS: description`.
+ * RESEARCH_MODEL_NAME names no flag, because --model of run, batch and compare sets the provider's model.
+ */
+export const VARIABLES: readonly Variable[] = variables
+  .replace("{{provider keys}}", PROVIDERS.flatMap(describeKeys).join("\n"))
+  .trimEnd()
+  .split("\n")
+  .map((line) => {
+    const [, name = "", flag = null, commands, description = ""] =
+      /^(\S+?)(?: \((--\S+)\))?(?: of ([^:]+))?: (.*)$/.exec(line) ?? [];
+    return { name, description, flag, commands: commands?.split(", ") ?? null };
+  });
 
-/** Every variable, in the order of the help (contract §2, §4). */
-export const VARIABLES: readonly Variable[] = [
-  defineVariable("RESEARCH_BASE_URL", "the base URL of the service", "--base-url"),
-  defineVariable("RESEARCH_API_KEY", "the API key; no flag takes a key"),
-  defineVariable("RESEARCH_API_KEY_FILE", "a file that holds the API key"),
-  defineVariable("RESEARCH_PROVIDER", "the provider; research: your own service"),
-  ...PROVIDERS.flatMap(({ keyVariable, otherKeyVariable, title }) =>
-    [keyVariable, otherKeyVariable ?? []]
-      .flat()
-      .map((name) =>
-        defineVariable(name, `a key of ${title}, used if there is no other, and only at its own origin`),
-      ),
-  ),
-  defineVariable("RESEARCH_PROFILE", "the profile to use", "--profile"),
-  defineVariable("RESEARCH_OUTPUT", "json: as --json, but not for help; human, the default", "--json"),
-  defineVariable("RESEARCH_CONFIG_DIR", "the folder of the settings, an absolute path"),
-  defineVariable("RESEARCH_STATE_DIR", "the folder of the history, an absolute path"),
-  defineVariable("RESEARCH_NO_HISTORY", "1: keep no history"),
-  defineVariable(
-    "RESEARCH_PER_DAY",
-    "creates allowed in 24 hours; the smallest of variable, flag and profile applies",
-  ),
-  defineVariable("RESEARCH_INSECURE_HTTP", "1: allow plain http:// to another machine", "--insecure-http"),
-  defineVariable("HTTPS_PROXY", "the proxy for https://, in either case; loopback is never proxied"),
-  defineVariable("HTTP_PROXY", "the proxy for http://, in either case"),
-  defineVariable("NO_PROXY", "hosts that are reached without a proxy, in either case"),
-  defineVariable("NODE_EXTRA_CA_CERTS", "a file of certificates to trust as well"),
-  defineVariable("NO_COLOR", "set: no colour"),
-  defineVariable("FORCE_COLOR", "set: colour without a terminal, too, but not in a result"),
-  defineVariable("CI", "set: no colour and nothing that moves"),
-  defineVariable("TERM", "dumb: no colour and nothing that moves"),
-  defineVariable("BROWSER", "the program that --web opens a page with"),
-  defineVariable("RESEARCH_SERVE_API_KEY", "the key that clients must send", null, ["serve"]),
-  defineVariable("RESEARCH_SERVE_DATABASE", "the PostgreSQL database to share", "--database", KEYS),
-  defineVariable("RESEARCH_SERVE_METRICS_TOKEN", "the token that GET /metrics requires", null, ["serve"]),
-  defineVariable("RESEARCH_UPSTREAM_API_KEY", "the key of the profile that --upstream names", null, [
-    "serve",
-  ]),
-  defineVariable("RESEARCH_UPSTREAM_API_KEY_FILE", "a file that holds the key of --upstream", null, [
-    "serve",
-  ]),
-  // Do not name the flag --model: that of run, batch and compare sets the provider's model.
-  defineVariable(
-    "RESEARCH_MODEL_NAME",
-    "the model that judges citations, like --model of check",
-    null,
-    CHECKS,
-  ),
-  defineVariable(
-    "RESEARCH_MODEL_URL",
-    "the model's OpenAI-compatible endpoint, like --model-url of check",
-    null,
-    CHECKS,
-  ),
-  defineVariable("RESEARCH_MODEL_API_KEY", "the key of the model's endpoint", null, [...MODEL, ...CHECKS]),
-  defineVariable("RESEARCH_MODEL_API_KEY_FILE", "a file that holds the key of the model's endpoint", null, [
-    ...MODEL,
-    ...CHECKS,
-  ]),
-  defineVariable("RESEARCH_SEARCH_API_KEY", "the key of the search engine", null, MODEL),
-  defineVariable(
-    "RESEARCH_SEARCH_API_KEY_FILE",
-    "a file that holds the key of the search engine",
-    null,
-    MODEL,
-  ),
-];
-
-function defineVariable(
-  name: string,
-  description: string,
-  flag: string | null = null,
-  commands: readonly string[] | null = null,
-): Variable {
-  return { name, description, flag, commands };
+function describeKeys({ keyVariable, otherKeyVariable, title }: Provider): string[] {
+  return [keyVariable, otherKeyVariable ?? []]
+    .flat()
+    .map((name) => `${name}: a key of ${title}, used if there is no other, and only at its own origin`);
 }
 
 /** Finds the variable that sets the same as a flag of a command; null if there is none. */
