@@ -1,3 +1,3 @@
-/** The role of a process at a shared store: answers requests, does research, or both. */
+/** The roles of a process at a shared store: it answers requests ("api"), does research ("worker"), or both. */
 export const ROLES = ["all", "api", "worker"] as const;
 export type Role = (typeof ROLES)[number];

@@ -17,28 +17,28 @@ import type { Role } from "./role.js";
 import { ServiceStartError } from "./start-error.js";
 
 export interface ServiceOptions {
-  /** The address to listen on; if it is not loopback, it is also accepted as Host. */
+  /** The address to listen on. If it is not loopback, it is also accepted in the Host header. */
   host: string;
-  /** 0 chooses a free port. */
+  /** The port to listen on; 0 chooses a free one. */
   port: number;
-  /** The single valid key (§5) until keys are added to the store. */
+  /** The only valid key (§5), until keys are added to the store. */
   apiKey?: string;
-  /** §8, for the single key. */
+  /** The tier of the single key, which sets its hourly limits (§8). */
   tier: Tier;
-  /** A worker answers no operations, an API does no research. Default: all. */
+  /** What this process does: a worker serves no operations, an API does no research. Default: all. */
   role?: Role;
-  /** The service closes it at the end, and after a failed start. */
+  /** The store, which the service closes at its end and after a failed start. */
   store: ConversationStore;
-  /** Least time in PROCESSING, ms. */
+  /** Minimum time in PROCESSING, in ms. */
   processingMs: number;
-  /** How many conversations may be PROCESSING at a time. */
+  /** Maximum number of conversations that may be PROCESSING at a time. */
   workers: number;
   researcher: Researcher;
-  /** Accepted Host names beside the loopback ones. */
+  /** Host names that are accepted in addition to the loopback names. */
   allowHosts: readonly string[];
-  /** Deletes conversations that ended longer ago, ms; undefined keeps them. */
+  /** Milliseconds after its end at which a conversation is deleted; undefined keeps all. */
   keepMs?: number;
-  /** Receives a line for each request. */
+  /** Writes a line for each request. */
   accessLog?: { format: LogFormat; write: (line: string) => void };
   /** The token for `/metrics`; undefined disables metrics. */
   metricsToken?: string;
@@ -51,15 +51,15 @@ export interface ServiceOptions {
 }
 
 export interface Service {
-  /** Ends without a slash. */
+  /** The address of the service, without a slash at the end. */
   baseUrl: string;
-  /** Creates a link that opens the page at `/ui` for one browser, once; invalidates the previous link. */
+  /** Creates a link that opens the page at `/ui` for one browser, once. The previous link becomes invalid. */
   newUiLink?(): string;
-  /** Stops all work: `/ready` is 503, requests are accepted for `drainMs` (0), running ones get `graceMs` (1,000). */
+  /** Closes the service: `/ready` answers 503, requests are accepted for `drainMs` (0) more, and running ones get `graceMs` (1,000). */
   close(times?: { drainMs?: number; graceMs?: number }): Promise<void>;
 }
 
-/** Starts the service; resolves when it listens, and rejects with a ServiceStartError if it cannot. */
+/** Starts the service. Resolves when it listens; rejects with a ServiceStartError if it cannot start. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { apiKey, clock, keepMs, metricsToken, researcher, store } = options;
   const log = createHidingLog(apiKey, options.log);
@@ -126,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
-/** Refuses keys with a budget of dollars if the researcher does not report its cost. */
+/** Tells the store what the researcher reports. Warns about keys with a budget of dollars if it does not report its cost. */
 async function tellFacts(store: ConversationStore, facts: ResearchFacts, { clock, log }: ServiceOptions) {
   await store.declareResearch(facts);
   if (facts.saysDollars !== false) return;
@@ -155,7 +155,7 @@ function getBaseUrl(server: Server, host: string): string {
 }
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {
-  // Accepts connections that are already established first, because closing would reset them.
+  // Accept connections that are already established, because closing would reset them.
   await new Promise((resolve) => setImmediate(resolve));
   const grace = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {

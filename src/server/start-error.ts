@@ -1,17 +1,17 @@
 import { describeError } from "../core/text/phrases.js";
 
-/** The service cannot start; the message is a sentence for the person who started it. */
+/** Thrown if the service cannot start. The message is a sentence for the person who started it. */
 export class ServiceStartError extends Error {
   override name = "ServiceStartError";
 
-  /** Converts an error of reading or writing in the data folder. */
+  /** Converts an error from reading or writing in the data folder. */
   static fromDataFolder(cause: unknown, dataDir: string): ServiceStartError {
     return new ServiceStartError(`The data folder ${dataDir} cannot be used: ${describeError(cause)}`, {
       cause,
     });
   }
 
-  /** Converts an error of `server.listen`. */
+  /** Converts an error from `server.listen`. */
   static fromListening(cause: NodeJS.ErrnoException, host: string, port: number): ServiceStartError {
     const { code, message } = cause;
     const why: Readonly<Record<string, string>> = {

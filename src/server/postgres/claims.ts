@@ -15,19 +15,19 @@ import { readSql, type SqlStatement } from "./database.js";
 import { listen, notify, notifyWorker } from "./notifications.js";
 import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
-/** worker, the key served last, which claims. A row without an id has the ms until the next look. */
+/** Claims a conversation. Parameters: worker, key served last, which claims. A row without an id has the ms until the next look. */
 const CLAIM = readSql("claim")`
   SELECT request_id, key, starts, claims, job, coalesce((SELECT version FROM research.gate), 0) AS gate,
     extract(epoch FROM due_at - now())::float8 * 1000 AS due_ms
   FROM research.claim($1, $2, $3, ${PROBE_MS}, ${WAIT_LIMIT_MS})`;
 
-/** request_id, worker, claims, progress */
+/** Stores the progress. Parameters: request_id, worker, claims, progress. */
 const TELL = readSql("tell")`
   UPDATE research.conversations SET progress = $4 WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
 /**
- * request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out, fallback model. Locks the price of a
- * model only if it changes. No row: the claim is no longer valid.
+ * Writes an outcome. Parameters: request_id, worker, claims, status, output, reason, data, cost, tokens in, tokens out,
+ * fallback model. Locks the price of a model only if the price changes. Returns no row if the claim is no longer valid.
  */
 const END = readSql("end")`
   WITH ended AS (
@@ -48,38 +48,38 @@ const END = readSql("end")`
   )
   SELECT research.tally(ARRAY[request_id], '{ended}', 1, false) FROM ended`;
 
-/** request_id, worker, claims. Keeps the place in the queue and does not count the start. */
+/** Gives up a claim. Parameters: request_id, worker, claims. The conversation keeps its place in the queue, and the start does not count. */
 const GIVE_BACK = readSql("give-back")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE request_id = $1 AND worker = $2 AND claims = $3`;
 
-/** worker, known ids. Returns the worker's other conversations, which it does not know because the answer to a claim was lost. */
+/** Gives up a worker's claims except the known ones: the answers to those claims were lost. Parameters: worker, known ids. */
 const GIVE_BACK_OTHERS = readSql("give-back-others")`
   UPDATE research.conversations SET worker = NULL, starts = greatest(0, starts - 1)
   WHERE worker = $1 AND NOT request_id = ANY ($2::uuid[])`;
 
-/** ids: returns those that a client has stopped. */
+/** Returns those of the ids that a client has stopped. Parameter: ids. */
 const STOPPED = readSql("stopped")`
   SELECT request_id::text FROM research.conversations WHERE request_id = ANY ($1::uuid[]) AND status = 'STOPPED'`;
 
-/** The longest wait of a claim before it looks again, ms, because a notification can be lost. */
+/** Maximum wait of a claim before it looks for work again, in ms, because a notification can be lost. */
 const LOOK_MS = 500;
 
 const createStopped = () => new ConversationStopped("the conversation was stopped");
 
-/** A claim of this store; `worker` and `number` together identify it. */
+/** A claim of this store, which `worker` and `number` together identify. */
 class OwnClaim implements Claim {
   readonly abort = new AbortController();
-  /** Whether its outcome is being written, so that other workers may no longer take it. */
+  /** Whether the outcome is being written; the claim is then no longer aborted. */
   ending = false;
   constructor(
     readonly job: ResearchJob,
     readonly starts: number,
     readonly worker: string,
     readonly number: number,
-    /** The version of the gate when the claim was made. */
+    /** The version of the gate at the time of the claim. */
     readonly gate: number,
-    /** Monotonic ms. */
+    /** Monotonic ms at which the claim was made. */
     readonly since: number,
   ) {}
   get signal(): AbortSignal {
@@ -87,18 +87,18 @@ class OwnClaim implements Claim {
   }
 }
 
-/** The worker's half of the store: takes conversations under one lease, and learns which claims were lost. */
+/** The worker's half of the store. Claims conversations under one lease, and learns which claims were lost. */
 export class Claims {
   readonly #held = new Map<string, OwnClaim>();
   readonly lease: ProcessLease;
   readonly #closing = new AbortController();
   #listening: Promise<void> | undefined;
-  /** Runs claims, and checks of existing claims, one after the other. */
+  /** The end of the last task. Claims and checks of existing claims run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
-  /** The key served last. */
+  /** The id of the key that was served last. */
   #lastKey = "";
   #wake = new AbortController();
-  /** How many calls of `claim` look for work. */
+  /** Number of calls of `claim` that look for work. */
   #looking = 0;
   readonly #troubles: Troubles;
 
@@ -131,8 +131,8 @@ export class Claims {
   }
 
   /**
-   * Wakes one worker: this process if it waits for work, else another one, which wakes all others if it is busy.
-   * Waking all at once would make all of them look for the same conversation.
+   * Wakes one worker: this process if it waits for work, otherwise another one. A busy worker wakes all others. Waking
+   * all at once would make all of them look for the same conversation.
    */
   async wakeOne(): Promise<void> {
     if (this.#looking > 0) this.#wakeUp();
@@ -157,7 +157,7 @@ export class Claims {
           await this.options.clock.sleep(claim, AbortSignal.any([signal, wake])).catch(() => {});
           continue;
         }
-        // A notification wakes one worker; each worker wakes the next one while there is more work.
+        // A notification wakes one worker; each worker wakes the next one as long as there is work.
         if (hasWaited) void notifyWorker(this.options.database, this.lease.id);
         if (!signal.aborted) return claim;
         await this.returnClaim(claim);
@@ -167,7 +167,7 @@ export class Claims {
     }
   }
 
-  /** Retries until the database answers or the lease expires. */
+  /** Writes an outcome. Repeats that until the database answers or the lease expires. Returns false if the claim is not valid. */
   async end(claim: Claim, outcome: Outcome): Promise<boolean> {
     const ownClaim = this.#getOwnClaim(claim);
     const output = outcome.status === "COMPLETED" ? outcome.output : null;
@@ -183,14 +183,14 @@ export class Claims {
       } = readBill(outcome.data);
       const values = [outcome.status, output, reason, data, dollars, inputTokens, outputTokens, model];
       const { rows, isRepeated } = await this.write(claim, END, values);
-      // If the answer to a try was lost, that try may have written the outcome.
+      // If the answer to an attempt was lost, that attempt may have written the outcome.
       return rows.length > 0 || isRepeated;
     } finally {
       this.#held.delete(ownClaim.job.request_id);
     }
   }
 
-  /** Runs a repeatable statement until the database answers or the lease expires; returns no rows then. */
+  /** Runs a repeatable statement until the database answers. Returns no rows if the lease expires before that. */
   async write(claim: Claim, statement: SqlStatement, values: readonly unknown[]) {
     const { job, number, worker } = this.#getOwnClaim(claim);
     const { clock, database } = this.options;
@@ -211,12 +211,12 @@ export class Claims {
     await this.options.database.run(TELL, [job.request_id, worker, number, progress]);
   }
 
-  /** Whether the claim is valid, by the clock, because timers may be late. */
+  /** Returns whether the claim is valid by the clock, because timers may be late. */
   isHolding(claim: Claim): boolean {
     return this.#held.get(claim.job.request_id) === claim && this.lease.isValid;
   }
 
-  /** Returns the fields of a claim that statements need. */
+  /** Returns the fields of a claim with which statements check the claim. */
   getFence(claim: Claim): { worker: string; number: number; gate: number } {
     return this.#getOwnClaim(claim);
   }
@@ -224,7 +224,7 @@ export class Claims {
   async returnClaim(claim: Claim): Promise<void> {
     const { job, number, worker } = this.#getOwnClaim(claim);
     this.#held.delete(job.request_id);
-    // The end of the lease frees a claim that cannot be returned now.
+    // If the claim cannot be returned now, the end of the lease frees it.
     await this.options.database.run(GIVE_BACK, [job.request_id, worker, number]).catch(() => {});
     void this.wakeOne();
   }
@@ -234,7 +234,7 @@ export class Claims {
     return claim;
   }
 
-  /** Returns a claim, or the ms until the next look: 0 if another worker was quicker, growing while limits block what waits. */
+  /** Returns a claim, or the ms until the next look: 0 if another worker was quicker, longer while limits block the waiting conversations. */
   async #take(which: string): Promise<OwnClaim | number> {
     const worker = this.lease.id;
     const rows = await this.options.database
@@ -257,7 +257,7 @@ export class Claims {
     return claim;
   }
 
-  /** Aborts the claims that the database does not have, and returns those that only the database has. */
+  /** Aborts the claims that the database does not have, and gives up those that only the database has. */
   async #reconcile(held: ReadonlySet<string>, askedAt: number): Promise<void> {
     const lost = [...this.#held].filter(([id, { since }]) => since < askedAt && !held.has(id));
     if (lost.length > 0) await this.#loseClaims(lost);
@@ -267,7 +267,7 @@ export class Claims {
     );
   }
 
-  /** Checks for stops, because a notification may be late and some databases have none. */
+  /** Aborts lost claims. Checks which were stopped, because a notification may be late and some databases have none. */
   async #loseClaims(lost: readonly [string, OwnClaim][]): Promise<void> {
     const rows = await this.options.database.read(STOPPED, [lost.map(([id]) => id)]).catch(() => []);
     const stoppedIds = new Set(rows.map(({ request_id }) => request_id));

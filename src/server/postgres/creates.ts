@@ -3,19 +3,20 @@ import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation
 import { type Database, readSql, StatementRefused } from "./database.js";
 import type { StateReader } from "./states.js";
 
-/** A conversation to be created. */
+/** A conversation that is to be created. */
 export interface NewConversation {
   requestId: string;
   keyId: string;
-  /** Creates per hour; Infinity means no limit. */
+  /** Maximum creates per hour; Infinity means no limit. */
   limit: number;
-  /** JSON text */
+  /** The job as JSON text. */
   job: string;
 }
 
 /**
- * request_ids, keys, limits, jobs, least ms in PENDING. Counts keys in their order, so that two statements cannot deadlock.
- * A create without a row exceeds a limit or a budget. SQLSTATE 23505: one of them exists already.
+ * Creates conversations. Parameters: request_ids, keys, limits, jobs, minimum ms in PENDING. Counts the keys in their
+ * order, so that two statements cannot deadlock. A create without a row exceeds a limit or budget. SQLSTATE 23505: one
+ * of the ids exists.
  */
 const CREATE = readSql("create")`
   WITH asked AS (
@@ -37,35 +38,35 @@ const CREATE = readSql("create")`
   )
   SELECT created.* FROM created, tallied`;
 
-/** request_ids, keys, jobs, least ms in PENDING. For keys without a limit, which have no budget either. */
+/** Creates conversations of keys without limits and budgets. Parameters: request_ids, keys, jobs, minimum ms in PENDING. */
 const CREATE_UNLIMITED = readSql("create-unlimited")`
   INSERT INTO research.conversations (request_id, key, job, due_at, model)
   SELECT request_id, key, job, now() + $4::float8 * interval '1 ms', (SELECT research.model())
   FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (request_id, key, job)
   RETURNING request_id, created_at`;
 
-/** Statements that may run at a time: while one commits, creates gather for the next one. */
+/** Maximum number of concurrent statements: while one commits, creates gather for the next one. */
 const AT_ONCE = 2;
-/** The most creates in one statement, and the most characters of jobs unless the first job is longer. */
+/** Maximum number of creates in one statement, and of characters of their jobs (unless the first job alone is longer). */
 const MOST_CREATES = 100;
 const MOST_CHARACTERS = 1_000_000;
-/** How long the store looks for a create whose answer was lost, ms; a server restarts within that time. */
+/** How long the store searches for a create whose answer was lost, in ms; a server restarts within that time. */
 const LOOK_LIMIT_MS = 10_000;
 const LOOK_MS = 200;
 const ALREADY_THERE = "23505";
 
-/** A create that is still unsent after this time is rejected, ms: the database hangs, and the client may have left. */
+/** How long a create may stay unsent before it is rejected, in ms: the database hangs, and the client may have left. */
 const WAIT_LIMIT_MS = 5_000;
 
 interface Waiting {
-  /** Monotonic ms. */
+  /** Monotonic ms at which the create was requested. */
   since: number;
   conversation: NewConversation;
   resolve: (createdAt: Date | undefined | Promise<Date | undefined>) => void;
   reject: (error: unknown) => void;
 }
 
-/** Creates conversations, each exactly once. Creates in one turn of the event loop share a statement and its commit. */
+/** Creates each conversation exactly once. Those requested in one turn of the event loop share a statement and its commit. */
 export class Creates {
   #waiting: Waiting[] = [];
   #underWay = 0;
@@ -74,12 +75,12 @@ export class Creates {
       database: Database;
       states: StateReader;
       clock: Clock;
-      /** Least time in PENDING, ms. */
+      /** Minimum time in PENDING, in ms. */
       pendingMs: number;
     },
   ) {}
 
-  /** Returns undefined if the hour or a budget is used up. Rejects with StoreUnavailableError or StoreOutcomeUnknownError. */
+  /** Returns when it was created; undefined if a limit or budget is used up. Rejects with StoreUnavailableError or StoreOutcomeUnknownError. */
   create(conversation: NewConversation): Promise<Date | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ since: this.parts.clock.monotonic(), conversation, resolve, reject });
@@ -133,8 +134,9 @@ export class Creates {
   }
 
   /**
-   * Looks up a create whose answer was lost, and repeats it under the same id if the id is missing. If the first try still
-   * runs, the second one waits for it and fails. A refused repeat may have been refused because of the first try.
+   * Looks up a create whose answer was lost, and repeats it under the same id if the database does not have the id. If
+   * the first attempt still runs, the repeat waits for it and fails. A repeat may be refused because the first attempt
+   * counted.
    */
   async #createAlone(conversation: NewConversation, why: unknown): Promise<Date | undefined> {
     const { requestId } = conversation;
@@ -144,7 +146,7 @@ export class Creates {
         const existing = lost && (await this.parts.states.get(requestId));
         if (existing !== undefined) return existing.created_at;
         const created = (await this.#insert([conversation])).get(requestId);
-        // The first try may still run, and may have used up the hour.
+        // The first attempt may still run, and may have used up the hour.
         if (created !== undefined || lost === undefined) return created;
       } catch (error) {
         if (error instanceof StoreOutcomeUnknownError) lost ??= error;

@@ -1,7 +1,7 @@
 const EXAMPLE = "postgresql://user@host:5432/database";
 const PASSWORD_PARAMETER = /pass(?:word|wd)|^pwd$/i;
 
-/** Returns the problem of a database URL without repeating the URL. Refuses a password, because a process list shows arguments. */
+/** Returns what is wrong with a database URL, without repeating the URL. Refuses a password in an argument, because a process list shows it. */
 export function findUrlProblem(text: string, from: "argument" | "variable"): string | undefined {
   const url = parseUrl(text);
   const valid = url && /^postgres(?:ql)?:$/.test(url.protocol) && url.hash === "";
@@ -18,7 +18,7 @@ function hasPassword(url: URL): boolean {
   return [...url.searchParams.keys()].some((name) => PASSWORD_PARAMETER.test(name));
 }
 
-/** A URL may omit the host (`postgresql:///db?host=/run/postgresql`), even with a user, which the class URL rejects. */
+/** Parses a URL. It may omit the host (`postgresql:///db?host=/run/postgresql`), even after a user, which the class URL rejects. */
 function parseUrl(text: string): URL | undefined {
   const named = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/i, "$1localhost");
   const valid = [text, named].find((candidate) => URL.canParse(candidate));

@@ -5,13 +5,13 @@ import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation
 import { type Log, Troubles } from "../monitoring/log.js";
 import { ServiceStartError } from "../start-error.js";
 
-/** A statement with a name, under which each connection prepares it once. */
+/** A statement and the name under which each connection prepares it once. */
 export interface SqlStatement {
   name: string;
   text: string;
 }
 
-/** Names a statement: sql("name")`text`. */
+/** Creates a statement: readSql("name")`text`. */
 export function readSql(name: string) {
   return (strings: TemplateStringsArray, ...parts: readonly (string | number)[]): SqlStatement => ({
     name,
@@ -19,57 +19,57 @@ export function readSql(name: string) {
   });
 }
 
-/** The most rows that a statement changes, so that it holds no lock for long. */
+/** Maximum number of rows that one statement changes, so that it holds no lock for long. */
 export const PORTION = 1_000;
 
-/** The timeout of a connection attempt, ms. */
+/** Timeout of a connection attempt, in ms. */
 const CONNECT_LIMIT_MS = 5_000;
 /**
- * The server ends a statement after this long, and sooner if it waits for a lock, ms. Without these timeouts, statements
- * that wait for one lock would fill the server's connections, because it does not notice that their clients have left.
- * The server plans a statement once, and not for each of its values.
+ * Timeouts (ms) after which the server ends a statement, or one that waits for a lock. Without them, statements that
+ * wait for one lock would fill the server's connections, because it does not notice that their clients have left. The
+ * plan cache makes the server plan a statement once, instead of for each of its values.
  */
 const LIMITS = `
   SET plan_cache_mode = force_generic_plan;
   SET statement_timeout = 10000;
   SET lock_timeout = 5000;
   SET idle_in_transaction_session_timeout = 10000`;
-/** The timeout for an answer, ms. Longer than the server's own timeout, so only a silent server exceeds it. */
+/** Timeout for an answer, in ms. It is longer than the server's own timeout, so only a silent server exceeds it. */
 const ANSWER_LIMIT_MS = 15_000;
-/** The same timeout for a probe of `/ready`. */
+/** The corresponding timeouts for a probe of `/ready`. */
 const PROBE_LIMITS = "SET statement_timeout = 800";
 const PROBE_LIMIT_MS = 1_000;
-/** The timeout of a statement without limits, ms. */
+/** Timeout of a statement that runs without the limits, in ms. */
 const LONG_MS = 3_600_000;
-/** How long closing connections may delay the end of the process, ms. */
+/** How long open connections may delay the end of the process, in ms. */
 const CLOSE_LIMIT_MS = 2_000;
-/** The connections that do not run ordinary statements: for LISTEN, `/ready` and the lease. */
+/** Number of connections that do not run ordinary statements: for LISTEN, `/ready` and the lease. */
 const OWN_CONNECTIONS = 3;
 export const LEAST_CONNECTIONS = OWN_CONNECTIONS + 1;
 
 const CONNECTIONS = "connections to the database";
 
-/** The part of the driver that the store uses. */
+/** The part of the driver (the package pg) that the store uses. */
 export type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
 
-/** A connection that can be destroyed, because a silent server does not confirm an ordinary end. */
+/** A connection whose socket can be destroyed, because a silent server does not confirm an ordinary end. */
 export type Connection = Client & { socket: Socket };
 
 export interface DatabaseOptions {
   driver: Driver;
-  /** PG* and ~/.pgpass supply the settings that the URL omits. */
+  /** The URL of the database. PG* and ~/.pgpass supply the settings that the URL omits. */
   url: string;
-  /** The most connections at a time, at least LEAST_CONNECTIONS. */
+  /** Maximum number of connections of this process; at least LEAST_CONNECTIONS. */
   connections: number;
   clock: Clock;
   log: Log;
 }
 
-/** PostgreSQL refused a statement and did nothing. */
+/** Thrown if PostgreSQL refused a statement and did nothing. */
 export class StatementRefused extends Error {
   override name = "StatementRefused";
   constructor(
-    /** SQLSTATE */
+    /** The SQLSTATE code. */
     readonly code: string,
     options: ErrorOptions,
   ) {
@@ -77,10 +77,10 @@ export class StatementRefused extends Error {
   }
 }
 
-/** A pool of connections to one database. */
+/** The pools of connections to one database. */
 export class Database {
   readonly #pool: Pool;
-  /** A connection for urgent statements, which must not wait behind statements that wait for a lock. */
+  /** A connection for urgent statements, which must not wait for statements that wait for a lock. */
   readonly #urgent: Pool;
   /** A connection for `/ready`, because all others may be waiting. */
   readonly #probe: Pool;
@@ -89,7 +89,7 @@ export class Database {
   ) => Connection;
   readonly #open = new Set<Socket>();
   readonly #troubles: Troubles;
-  /** Whether every call rejects from now on. */
+  /** Whether `closeAtOnce` has ended the waiting time, so that every call rejects. */
   isGivenUp = false;
   constructor(private readonly options: DatabaseOptions) {
     const { driver, clock, connections, log } = options;
@@ -111,16 +111,16 @@ export class Database {
     this.#probe = this.#createPool(1, PROBE_LIMITS, PROBE_LIMIT_MS, PROBE_LIMIT_MS);
   }
 
-  /** The connections that run a statement, and the callers that wait for a connection. */
+  /** Number of connections that run a statement, and of callers that wait for a connection. */
   get figures(): { connections: number; connectionsWaiting: number } {
     const { idleCount, totalCount, waitingCount } = this.#pool;
     return { connections: totalCount - idleCount, connectionsWaiting: waitingCount };
   }
 
   /**
-   * Runs one statement, on a second connection if the first one had ended before the statement was sent. `long`: without
-   * timeouts. `urgent`, `probe`: on a reserved connection; `probe` within a second or two. Rejects with
-   * StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
+   * Runs one statement; repeats it on another connection if the first one ended before the statement was sent. `long`
+   * runs it without timeouts, `urgent` and `probe` on a reserved connection; `probe` ends within a second or two.
+   * Rejects with StatementRefused, StoreUnavailableError or StoreOutcomeUnknownError.
    */
   async run(
     statement: SqlStatement,
@@ -143,7 +143,7 @@ export class Database {
       } catch (error) {
         const refused = findRefusal(error);
         if (refused === undefined) client.socket.destroy();
-        // After a failover this server may be the old primary; the address may already lead to the new one.
+        // After a failover this server may be the old primary, while its address already leads to the new one.
         client.release(refused === undefined || isReadOnly(error));
         if (refused !== undefined) throw refused;
         if (!isUnsent(error)) throw new StoreOutcomeUnknownError(this.describeFailure(error));
@@ -151,7 +151,7 @@ export class Database {
     }
   }
 
-  /** Runs a statement that changes nothing, and repeats it once if its connection was lost. Rejects as `run`. */
+  /** Runs a statement that changes nothing; repeats it once if its connection was lost. Rejects as `run` does. */
   async read(statement: SqlStatement, values: readonly unknown[]): Promise<QueryResultRow[]> {
     try {
       return await this.run(statement, values).catch((error) => {
@@ -164,7 +164,7 @@ export class Database {
     }
   }
 
-  /** Opens a separate connection without timeouts, which the caller ends. Rejects with the driver's error. */
+  /** Opens a separate connection without timeouts, which the caller has to end. Rejects with the driver's error. */
   async connect(): Promise<Connection> {
     if (this.isGivenUp) throw new Error("the store is closed");
     const client = new this.#connectionClass(this.#buildConfig());
@@ -172,19 +172,19 @@ export class Database {
       await client.connect();
       return client;
     } catch (error) {
-      // Without a password the driver would leave the server waiting for one.
+      // Without a password, the driver would leave the server waiting for one.
       client.socket.destroy();
       throw error;
     }
   }
 
-  /** Describes why a connection failed, as the end of a sentence. */
+  /** Describes why a connection failed, in words that can end a sentence. */
   describeFailure(error: unknown): string {
     const { host, port } = new this.options.driver.Client(this.#buildConfig());
     return describeConnectionFailure(error, host.startsWith("/") ? host : `${host}:${port}`);
   }
 
-  /** Destroys the connections that are open after `ms`, so that every call that still waits rejects. */
+  /** Destroys all connections that are still open after `ms`, so that every waiting call rejects. */
   closeAtOnce(ms = CLOSE_LIMIT_MS): void {
     const destroy = () => {
       this.isGivenUp = true;
@@ -193,7 +193,7 @@ export class Database {
     setTimeout(destroy, ms).unref();
   }
 
-  /** Ends the connections; a silent server delays the end of the process only briefly. */
+  /** Ends the connections. A silent server delays the end of the process only briefly. */
   async close(): Promise<void> {
     this.closeAtOnce();
     await Promise.all([this.#pool, this.#urgent, this.#probe].map((pool) => pool.end()));
@@ -211,7 +211,7 @@ export class Database {
       query_timeout: answerLimitMs,
       connectionTimeoutMillis: connectLimitMs,
       Client: this.#connectionClass as new () => Connection,
-      // Sets them in a statement, because a pooler refuses them as options of the connection.
+      // Set the limits in a statement, because a pooler refuses them as options of the connection.
       onConnect: (client) => client.query(limits).catch(() => {}),
     });
     pool.on("connect", () => this.#troubles.noteRecovery(CONNECTIONS));
@@ -221,7 +221,7 @@ export class Database {
 
   #throwUnreachable(error: unknown): never {
     const reason = this.describeFailure(error);
-    // If all connections are in use, the server is reachable.
+    // A timeout of the pool only means that all connections are in use.
     if (!/timeout exceeded/.test(String(error))) this.#troubles.noteFailure(CONNECTIONS, reason);
     throw new StoreUnavailableError(`no connection to the database: ${reason}`);
   }
@@ -236,15 +236,15 @@ export class Database {
   }
 }
 
-/** SQLSTATEs of a server that cannot work now: too few resources, an operator's command, a lock, read-only. */
+/** SQLSTATE codes of a server that cannot work at present: too few resources, an operator's command, a lock, or read-only. */
 const PASSING = /^(?:25006|40|53|55|57)/;
-/** SQLSTATEs that end the session or leave the outcome unknown: the statement may have been committed. */
+/** SQLSTATE codes that end the session or leave the outcome unknown: the statement may have been committed. */
 const UNKNOWN = /^(?:08|25P0[34]|40003|57P|58|F0|XX)/;
 
-/** Maps a driver's error; undefined if the outcome is unknown. Ignores the severity, because the server translates it. */
+/** Converts a driver's error to ours; undefined if the outcome is unknown. Ignores the severity's text, which the server translates. */
 function findRefusal(error: unknown): Error | undefined {
   const { code, severity } = error as { code?: string; severity?: string };
-  // Errors of the operating system have a code too.
+  // Errors of the operating system have a code, too, but no severity.
   if (code === undefined || severity === undefined || UNKNOWN.test(code)) return undefined;
   if (isReadOnly(error)) return new StoreUnavailableError(READ_ONLY, { sqlstate: code });
   if (PASSING.test(code))
@@ -252,7 +252,7 @@ function findRefusal(error: unknown): Error | undefined {
   return new StatementRefused(code, { cause: error });
 }
 
-/** Whether the server refused a statement because it is read-only. */
+/** Returns whether the server refused a statement because the server is read-only. */
 function isReadOnly(error: unknown): boolean {
   return (error as { code?: string }).code === "25006";
 }
@@ -261,13 +261,13 @@ const READ_ONLY =
   "the database is read-only: it is a standby, or default_transaction_read_only is on. " +
   "Let its address lead to the primary: each statement that is refused so makes a new connection";
 
-/** Whether the connection was closed before the whole statement was written, so that nothing was committed. */
+/** Returns whether the connection closed before the whole statement was written, so that nothing was committed. */
 function isUnsent(error: unknown): boolean {
   const { code, message = "" } = error as { code?: string; message?: string };
   return code === "EPIPE" || /not queryable/.test(message);
 }
 
-/** Loads the driver, which only users of a database install. Throws a ServiceStartError that says how to install it. */
+/** Loads the driver, which only users of a database install. Rejects with a ServiceStartError that says how to install it. */
 export async function loadDriver(): Promise<Driver> {
   try {
     return (await import("pg")).default;
@@ -279,7 +279,7 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** Messages for a failed connection by SQLSTATE or system code, as the end of a sentence; `$` is the address. */
+/** Why a connection failed, by SQLSTATE or system code, in words that can end a sentence; `$` stands for the address. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection to $ was refused",
   ECONNRESET: "the connection to $ was reset",
@@ -298,7 +298,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "57P03": "it is starting up or shutting down",
 };
 
-/** Describes why a connection failed. Does not use the error's own message, which can repeat the environment. */
+/** Describes why a connection failed, without the error's own message, which may repeat the environment. */
 export function describeConnectionFailure(error: unknown, address: string): string {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const reason = REASONS[code];

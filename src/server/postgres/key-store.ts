@@ -3,13 +3,13 @@ import type { Clock } from "../../core/clock.js";
 import type { KeyBudgets, KeyStore, Rate, ServiceKey } from "../keys/key-store.js";
 import { type Database, readSql, StatementRefused } from "./database.js";
 
-/** id, name, hash, tier, creates, stops, created_at, expires_at, budgets. SQLSTATE 23505: the name is in use. */
+/** Adds a key. Parameters: the inserted columns in their order. SQLSTATE 23505: the name is in use. */
 const ADD = readSql("add-key")`
   INSERT INTO research.keys (id, name, hash, tier, creates_per_hour, stops_per_hour, created_at, expires_at,
     budget, budget_ms, at_once, dollars, dollars_ms)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 
-/** name; for each of the three budgets whether it changes, and its number and ms. */
+/** Changes budgets. Parameters: name; for each of the three budgets whether it changes, its number and, except for at_once, its ms. */
 const SET = readSql("set-key")`
   UPDATE research.keys SET changes = changes + 1,
     budget = CASE WHEN $2 THEN $3 ELSE budget END, budget_ms = CASE WHEN $2 THEN $4 ELSE budget_ms END,
@@ -17,31 +17,31 @@ const SET = readSql("set-key")`
     dollars = CASE WHEN $7 THEN $8 ELSE dollars END, dollars_ms = CASE WHEN $7 THEN $9 ELSE dollars_ms END
   WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
-/** name, revoked_at */
+/** Revokes a key. Parameters: name, revoked_at. */
 const REVOKE = readSql(
   "revoke-key",
 )`UPDATE research.keys SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL RETURNING id`;
 
-/** The number of changes this process knows; returns all keys if there are more. Keys count their changes and are never deleted. */
+/** Returns all keys if the database has more changes than this process knows. Parameter: their number. Keys are never deleted. */
 const CHANGED = readSql("changed-keys")`
   SELECT * FROM research.keys
   WHERE (SELECT count(*) + count(revoked_at) + coalesce(sum(changes), 0) FROM research.keys) <> $1 ORDER BY created_at, name`;
 
-/** Keys are read again at this age; beyond the second age an answer waits for the read, ms. */
+/** Ages in ms. Keys older than the first are read again; an answer waits for keys older than the second. */
 const READ_AGAIN_MS = 500;
 const MAX_AGE_MS = 1_000;
 
-/** Caches all keys of the database in memory, so that an invalid key costs no statement. */
+/** Caches all keys of the database, so that an invalid key costs no statement. */
 export class PostgresKeyStore implements KeyStore {
   #keys = new Map<string, ServiceKey>();
   #changes = 0;
-  /** When these keys were requested, monotonic ms. */
+  /** Monotonic ms at which the cached keys were requested. */
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    /** For a store without a pool. */
+    /** Ends the connections if no store does. */
     readonly close: () => Promise<void> = async () => {},
   ) {}
 

@@ -1,7 +1,7 @@
 import type { KeyFigures } from "../conversations/conversation-store.js";
 import { type Database, readSql } from "./database.js";
 
-/** keys */
+/** Reads what keys have used. Parameter: keys. */
 const FIGURES = readSql("figures")`
   SELECT id, created::float8, said::float8, reserved::float8, begun::float8, running::int, waiting::int, price::float8,
     is_measured AS "isMeasured",
@@ -11,7 +11,7 @@ const FIGURES = readSql("figures")`
 
 const NOTHING = { created: 0, said: 0, reserved: 0, begun: 0, running: 0, waiting: 0, isMeasured: true };
 
-/** Reads the usage of keys; all zero for a key that was not added. Rejects as `Database.read`. */
+/** Reads what keys have used; the result returns zeros for a key that was not added. Rejects as `Database.read` does. */
 export async function readFigures(database: Pick<Database, "read">, keys: readonly string[]) {
   const rows = await database.read(FIGURES, [keys]);
   return (key: string): KeyFigures => {

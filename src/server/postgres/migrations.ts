@@ -2,32 +2,32 @@ import type { ClientBase } from "pg";
 import { ServiceStartError } from "../start-error.js";
 import step1 from "./migrations/1.sql?raw";
 
-/** One step of the schema. */
+/** One step from a version of the schema to the next. */
 export interface Migration {
   version: number;
   /**
-   * The oldest program version that works on this schema. A step that only adds keeps the number of the step before, so
-   * that programs of both versions can run side by side during an upgrade.
+   * The oldest version of the program that works with this schema. A step that only adds something keeps the number of
+   * the step before, so that programs of both versions can run side by side during an upgrade.
    */
   oldestProgram: number;
   sql: string;
 }
 
 /**
- * The schema, oldest step first. Never change a released step. A conversation has `job` until it ends: rows with a job are
- * unfinished, and rows with a job and without a worker are the queue. At the end `job` moves to `ended_job`.
- * `claims` only grows, so that it identifies a claim; `starts` excludes returned claims. Texts of
- * clients are stored as JSON, because PostgreSQL's text cannot hold U+0000.
+ * The steps of the schema, oldest first. Never change a released step. A conversation has `job` until it ends: rows
+ * with a job are unfinished, and those without a worker among them are the queue. At the end, `job` moves to
+ * `ended_job`. `claims` only grows, so that it identifies a claim; `starts` does not count returned claims. Texts of
+ * clients are stored as JSON, because PostgreSQL's text cannot contain U+0000.
  */
 export const MIGRATIONS: readonly Migration[] = [{ version: 1, oldestProgram: 1, sql: step1 }];
 
-/** The advisory lock for changes of the schema. */
+/** The number of the advisory lock for changes of the schema. */
 const LOCK = 7_236_914_551;
 
-/** The oldest supported PostgreSQL, in its own notation: 150004 is 15.4. */
+/** The oldest supported version of PostgreSQL, as `server_version_num` writes it: 150004 is 15.4. */
 const OLDEST_SERVER = 150_000;
 
-/** Brings the schema up to date; several processes may call it at once. Throws a ServiceStartError for an unusable schema. */
+/** Brings the schema up to date. Several processes may call it at once. Rejects with a ServiceStartError for an unusable schema. */
 export async function migrate(client: ClientBase, migrations = MIGRATIONS): Promise<void> {
   const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS number");
   if (rows[0].number < OLDEST_SERVER) {
@@ -46,7 +46,7 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
 }
 
 async function bringUp(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
-  // Tables of unreleased schemas.
+  // Only schemas from before the first release have one of these tables.
   const { rows } = await client.query(
     "SELECT coalesce(to_regclass('research.windows'), to_regclass('research.spent')) IS NOT NULL AS yes",
   );
@@ -71,7 +71,7 @@ async function bringUp(client: ClientBase, migrations: readonly Migration[]): Pr
   }
 }
 
-/** Reads the schema version; 0 for an empty database. Does not create a schema that has tables. */
+/** Reads the version of the schema; 0 for an empty database. Creates the schema only if it does not exist. */
 async function readSchema(client: ClientBase): Promise<{ version: number; oldestProgram: number }> {
   const there = await client.query("SELECT to_regclass('research.schema') IS NOT NULL AS yes");
   if (!there.rows[0].yes) {

@@ -2,31 +2,31 @@ import { once } from "node:events";
 import type { Clock } from "../../core/clock.js";
 import { type Database, readSql } from "./database.js";
 
-/** The interval between two connection attempts, ms. */
+/** Interval between two connection attempts, in ms. */
 const RECONNECT_MS = 250;
-/** SQLSTATEs of a database without LISTEN. Workers then poll for work, and learn of stops at a renewal. */
+/** SQLSTATE codes of a database without LISTEN. Workers then poll for work, and learn of stops when they renew their lease. */
 const NOT_OFFERED = /^(?:0A|42)/;
 
-/** payload */
+/** Notifies all listeners. Parameter: payload. */
 const NOTIFY = readSql("notify")`SELECT pg_notify('research', $1)`;
 
-/** The payload is the id of this process, and asks one other worker to look for work. */
+/** Asks another random worker, by its id in the payload, to look for work. Parameter: id of this process. */
 const NOTIFY_WORKER = readSql("notify-worker")`
   SELECT pg_notify('research', 'work ' || id) FROM (
     SELECT id FROM research.processes WHERE role <> 'api' AND expires_at > now() AND id <> $1 ORDER BY random() LIMIT 1
   ) AS one`;
 
-/** Asks one other worker to look for work. */
+/** Asks one other worker to look for work. Ignores a failure, because workers also poll. */
 export async function notifyWorker(database: Database, self: string): Promise<void> {
   await database.read(NOTIFY_WORKER, [self]).catch(() => {});
 }
 
-/** Notifies the listening processes if the database can. A process that misses it learns the same by polling. */
+/** Notifies the listening processes. Ignores a failure, because each process learns the same by polling. */
 export async function notify(database: Database, payload: string): Promise<void> {
   await database.read(NOTIFY, [payload]).catch(() => {});
 }
 
-/** Listens on a separate connection until `signal` is aborted. Calls `heard` with payloads, and with "connected" after a gap. */
+/** Listens on a separate connection until `signal` aborts. Calls `heard` with each payload, and with "connected" after each connect. */
 export async function listen(
   database: Database,
   clock: Clock,
@@ -40,7 +40,7 @@ export async function listen(
   }
 }
 
-/** Listens on one connection until it ends. */
+/** Listens on one connection until that connection ends. */
 async function openSession(database: Database, signal: AbortSignal, heard: (payload: string) => void) {
   const client = await database.connect();
   try {

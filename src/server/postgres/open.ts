@@ -14,9 +14,9 @@ export interface PostgresStoreOptions {
   url: string;
   role: Role;
   leaseMs: number;
-  /** The most connections of this process, at least LEAST_CONNECTIONS. */
+  /** Maximum number of connections of this process; at least LEAST_CONNECTIONS. */
   connections: number;
-  /** Least time in PENDING, ms. */
+  /** Minimum time in PENDING, in ms. */
   pendingMs: number;
   clock: Clock;
   log: Log;
@@ -38,7 +38,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-/** Opens only the keys and their spending; services may run meanwhile. `close` ends the connections. */
+/** Opens only the keys and their spending. Services may run meanwhile. The key store's `close` ends the connections. */
 export async function openPostgresKeys(url: string, clock: Clock) {
   const driver = await loadDriver();
   const database = new Database({ driver, url, clock, connections: LEAST_CONNECTIONS, log: () => {} });

@@ -7,22 +7,22 @@ import { ServiceStartError } from "../start-error.js";
 import { type Database, readSql } from "./database.js";
 import { notify } from "./notifications.js";
 
-/** id, role, settings, lease in ms, model, whether it reports dollars */
+/** Starts a lease. Parameters: id, role, settings, lease in ms, model, whether it reports dollars. */
 const JOIN = readSql("join")`
   INSERT INTO research.processes (id, role, settings, expires_at, model, says_dollars)
   VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms', $5, $6)`;
 
-/** id, lease in ms. Does not renew an expired lease. Reads no table that a statement may lock. */
+/** Renews a lease that has not expired. Parameters: id, lease in ms. Reads no table that a statement may lock. */
 const RENEW = readSql("renew")`
   UPDATE research.processes SET expires_at = now() + $2::float8 * interval '1 ms'
   WHERE id = $1 AND expires_at > now() RETURNING id`;
 
-/** id: the conversations under its lease. No row: the lease has expired. */
+/** Returns the conversations under a lease; no row if the lease has expired. Parameter: id. */
 const HELD = readSql("held")`
   SELECT ARRAY(SELECT request_id::text FROM research.conversations WHERE worker = $1) AS held
   FROM research.processes WHERE id = $1 AND expires_at > now()`;
 
-/** Deletes expired leases; the foreign key returns the work of those processes. */
+/** Deletes expired leases. The foreign key returns the work of those processes to the queue. */
 const DELETE_EXPIRED = readSql("delete-expired")`
   DELETE FROM research.processes WHERE id IN (
     SELECT id FROM research.processes WHERE expires_at < now() FOR UPDATE SKIP LOCKED
@@ -30,15 +30,15 @@ const DELETE_EXPIRED = readSql("delete-expired")`
 
 const LEAVE = readSql("leave")`DELETE FROM research.processes WHERE id = $1`;
 
-/** id, settings */
+/** Declares the settings of a process. Parameters: id, settings. */
 const SET_SETTINGS = readSql("set-settings")`UPDATE research.processes SET settings = $2 WHERE id = $1`;
 
-/** id, model, whether it reports dollars. Resets the count of unreported costs, because a new model may report them. */
+/** Declares a researcher. Parameters: id, model, whether it reports dollars. Forgets missing costs, because the model may now report them. */
 const SET_FACTS = readSql("set-facts")`
   WITH forgotten AS (UPDATE research.models SET unpriced = 0 WHERE model = coalesce($2, ''))
   UPDATE research.processes SET model = $2, says_dollars = $3 WHERE id = $1`;
 
-/** The settings of the other live processes. */
+/** Returns a row if another live process declared different settings. Parameter: settings. */
 const OTHER_SETTINGS = readSql(
   "other-settings",
 )`SELECT FROM research.processes WHERE settings <> $1 AND expires_at > now() LIMIT 1`;
@@ -48,25 +48,25 @@ export interface LeaseOptions {
   clock: Clock;
   role: Role;
   leaseMs: number;
-  /** The ids that the database has recently counted as claimed. */
+  /** Called with the ids that the database had as claimed by this process. `askedAt`: when they were requested, monotonic ms. */
   onLooked: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
-  /** The lease expired, so other processes may have taken the work. A new lease follows. */
+  /** Called when the lease has expired, so that other processes may have taken the work. A new lease follows. */
   onLost: () => void;
   log: Log;
 }
 
-/** A lease is renewed three times before it expires; expired leases are deleted every LOOK_MS. */
+/** How often a lease is renewed in its time, and the interval (ms) at which expired leases are deleted. */
 const RENEWALS = 3;
 const LOOK_MS = 500;
 
-/** The database row that marks this process as live. When the row is deleted, the process's work returns to the queue. */
+/** The database row that marks this process as live. If the row is deleted, the process's work returns to the queue. */
 export class ProcessLease {
-  /** Changes with each lease, so that a write under a lost lease is not mistaken for one under the new lease. */
+  /** The id of the current lease. Each lease has a new one, so that a write under a lost lease does not count for the next. */
   id = randomUUID();
-  /** The number of lost leases. */
+  /** Number of lost leases. */
   lost = 0;
   readonly #closing = new AbortController();
-  /** Monotonic ms. */
+  /** Monotonic ms, as the next two. */
   #expiresAt = Number.NEGATIVE_INFINITY;
   #renewAt = Number.NEGATIVE_INFINITY;
   #lookAt = Number.NEGATIVE_INFINITY;
@@ -83,7 +83,7 @@ export class ProcessLease {
     return this.options.clock.monotonic() < this.#expiresAt;
   }
 
-  /** Takes the first lease and keeps it until `close`. Rejects as `Database.run` does. */
+  /** Starts the first lease, and renews it until `close`. Rejects as `Database.run` does. */
   async open(): Promise<void> {
     await this.#join();
     this.#done = Promise.all([
@@ -94,8 +94,8 @@ export class ProcessLease {
   }
 
   /**
-   * Declares this process's settings. Writes them before it reads the others, so that of two processes that start at once at
-   * least one sees the other's. Rejects with a ServiceStartError if they differ.
+   * Declares this process's settings, then reads the others'. In this order, at least one of two processes that start
+   * at the same time sees the other's. Rejects with a ServiceStartError if they differ.
    */
   async agreeOn(settings: string): Promise<void> {
     const { database } = this.options;
@@ -114,12 +114,12 @@ export class ProcessLease {
     await this.options.database.run(SET_FACTS, [this.id, ...this.#facts]);
   }
 
-  /** Checks soon which claims the lease covers, in case a notification was missed. */
+  /** Makes the next look check which claims the lease covers, in case a notification was missed. */
   lookSoon(): void {
     this.#lookAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Ends the lease and returns all claims under it. */
+  /** Ends the lease, which returns all claims under it. */
   async close(): Promise<void> {
     this.#closing.abort(new Error("the store is closing"));
     if (this.#done === undefined) return;
@@ -141,7 +141,7 @@ export class ProcessLease {
     }
   }
 
-  /** Does not wait for the database, which may be unreachable. */
+  /** Notices the end of the lease by the clock, because the database may be unreachable. */
   async #watchExpiry(): Promise<void> {
     const { clock } = this.options;
     const { signal } = this.#closing;
@@ -167,7 +167,7 @@ export class ProcessLease {
     this.#extend(askedAt);
   }
 
-  /** Reads which claims the lease covers, and returns the work of dead processes. */
+  /** Checks which claims the lease covers, and returns the work of dead processes to the queue. */
   async #look(): Promise<void> {
     const { clock, database, leaseMs, onLooked } = this.options;
     const { id } = this;
@@ -190,7 +190,7 @@ export class ProcessLease {
     this.#extend(askedAt);
   }
 
-  /** Counts from before the request, so that the lease expires here no later than in the database. */
+  /** Extends the lease from the time before the request, so that it expires here no later than in the database. */
   #extend(askedAt: number): void {
     this.#expiresAt = askedAt + this.options.leaseMs;
     this.#renewAt = askedAt + this.options.leaseMs / RENEWALS;

@@ -20,22 +20,22 @@ import type { Claims } from "./claims.js";
 import { type Database, PORTION, readSql } from "./database.js";
 import { isOwnId } from "./states.js";
 
-/** How long after `begin` a process that lost its claim may still report an id, ms: longer than a create may take. */
+/** How long after `begin` a process that lost its claim may still report an id, in ms: longer than a create may take. */
 const MAY_COME_MS = 45_000;
 
-/** Makes an acknowledged commit durable, whatever the database's setting. */
+/** Makes an acknowledged commit durable, even if the database's setting is not. */
 const SYNCED = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 
-/** request_id */
+/** Reads the upstream request. Parameter: request_id. */
 const READ = readSql("read-remote")`
   SELECT remote, remote_id,
     greatest(0, ${MAY_COME_MS} - extract(epoch FROM now() - remote_begun_at) * 1000)::float8 AS ms
   FROM research.conversations WHERE request_id = $1 AND remote IS NOT NULL`;
 
 /**
- * request_id, worker, claims, remote, account or NULL, its creates per 24 hours. May be repeated if its answer was
- * lost. From now on the create is never sent again, so a claim is not a start. No row: the claim is no longer
- * valid.
+ * Begins a request. Parameters: request_id, worker, claims, remote, account or NULL, its creates per 24 hours. May be
+ * repeated if the answer was lost. From then on the create is never sent again, so a claim is no start. Returns no row
+ * if the claim is no longer valid.
  */
 const BEGIN = readSql("begin-remote")`
   WITH own AS MATERIALIZED (
@@ -52,7 +52,7 @@ const BEGIN = readSql("begin-remote")`
   )
   SELECT full_ms, ${SYNCED} FROM day`;
 
-/** request_id, remote_id. Adds a cancellation if the conversation was stopped meanwhile. */
+/** Stores the upstream id, and a cancellation if the conversation was stopped meanwhile. Parameters: request_id, remote_id. */
 const KEEP = readSql("keep-remote")`
   WITH kept AS (
     UPDATE research.conversations SET remote_id = $2,
@@ -63,17 +63,17 @@ const KEEP = readSql("keep-remote")`
   ), passed_on AS (${passOn("kept")})
   SELECT status, ${SYNCED} FROM kept`;
 
-/** origin, ms to hide it for */
+/** Takes a cancellation and hides it from others. Parameters: origin, ms to hide it for. */
 const TAKE = readSql("take-cancellation")`
   UPDATE research.cancellations SET due_at = now() + $2::float8 * interval '1 ms' WHERE request_id = (
     SELECT request_id FROM research.cancellations WHERE at = $1 AND due_at <= now()
     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
   ) RETURNING request_id, remote_id, provider`;
 
-/** request_id */
+/** Removes a cancellation. Parameter: request_id. */
 const CANCELLED = readSql("cancelled")`DELETE FROM research.cancellations WHERE request_id = $1`;
 
-/** request_id, worker, claims, attempt (NULL: none), reason. Works even if the claim was lost. */
+/** Forgets a request that was not created, even if the claim was lost. Parameters: request_id, worker, claims, attempt or NULL, reason. */
 const RELEASE = readSql("release-remote")`
   WITH released AS (UPDATE research.conversations SET remote = NULL, remote_begun_at = NULL,
     reason = CASE WHEN completed_at IS NULL THEN coalesce($5, reason) ELSE reason END,
@@ -83,10 +83,10 @@ const RELEASE = readSql("release-remote")`
   RETURNING request_id)
   DELETE FROM research.sent WHERE request_id IN (SELECT request_id FROM released)`;
 
-/** request_id */
+/** Removes a create from the count of its day. Parameter: request_id. */
 const UNSENT = readSql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
 
-/** Returns each row once, to one process. */
+/** Returns each stopped conversation whose create may have been lost once, to one process. */
 const TAKE_LOST = readSql("take-lost")`
   UPDATE research.conversations SET remote = remote || '{"lost":true}' WHERE request_id = (
     SELECT request_id FROM research.conversations
@@ -95,7 +95,7 @@ const TAKE_LOST = readSql("take-lost")`
     LIMIT 1 FOR UPDATE SKIP LOCKED
   ) RETURNING request_id, remote->>'provider' AS provider`;
 
-/** last reason, the most rows. The reason is JSON text, so the prefix is inserted behind its first quote. */
+/** Fails conversations that were not sent in time. Parameter: default reason. Reasons are JSON texts, so the prefix goes behind the first quote. */
 const EXPIRE = readSql("expire")`
   WITH expired AS (
     UPDATE research.conversations SET status = 'FAILED', completed_at = now(), ended_job = job, job = NULL,
@@ -110,7 +110,7 @@ const EXPIRE = readSql("expire")`
 const GATE_COLUMNS = "version, state, extract(epoch FROM next_at - now())::float8 * 1000 AS ms";
 const GATE = readSql("gate")`SELECT ${GATE_COLUMNS} FROM research.gate`;
 
-/** replaced version (0: none), kind, ms until the next try, state. No row: another process was quicker. */
+/** Replaces the gate. Parameters: replaced version or 0, kind, ms until the next attempt, state. Returns no row if another process was quicker. */
 const SET_GATE = readSql("set-gate")`
   INSERT INTO research.gate AS own (version, kind, next_at, state)
   SELECT 1, $2, now() + $3::float8 * interval '1 ms', $4 WHERE $1 = 0 OR EXISTS (SELECT FROM research.gate)
@@ -118,8 +118,9 @@ const SET_GATE = readSql("set-gate")`
   WHERE own.version = $1::int RETURNING version`;
 
 /**
- * key. Counts the conversations that wait to be sent or are being tried, up to the relevant number. Returns a row only while
- * creates are refused. Counts in the column list, because a joined table would be counted without a refusal too.
+ * Builds a column that counts the conversations that wait to be sent or are being sent, up to `most`. It is a column
+ * instead of a joined table, because such a table would be counted even while creates are not refused. REFUSAL's
+ * parameter: key. It returns a row only while creates are refused.
  */
 const buildWaitingQuery = (of: string, most: string) => `(
   SELECT count(*) FROM (
@@ -133,19 +134,19 @@ const REFUSAL = readSql("refusal")`
     ${buildWaitingQuery("", "1")} AS of_all
   FROM research.gate WHERE kind IS NOT NULL`;
 
-/** Builds a statement that adds cancellations for those of these rows that run at the upstream service. */
+/** Builds a statement that adds cancellations for those of the rows that were stopped and run at the upstream service. */
 export function passOn(rows: string): string {
   return `INSERT INTO research.cancellations
     SELECT request_id, remote->>'at', remote->>'provider', remote_id
     FROM ${rows} WHERE status = 'STOPPED' AND remote_id IS NOT NULL ON CONFLICT DO NOTHING`;
 }
 
-/** How long conversations are begun without another look at the gate after it was found open, ms. */
+/** How long (ms) an open gate counts as open before the database is asked again. */
 const FREE_MS = 1_000;
 
-/** Requests at the upstream service. The statement that stops a conversation also adds its cancellation. */
+/** Tracks the requests at the upstream service. The statement that stops a conversation also adds its cancellation. */
 export class PostgresRemote implements RemoteRequests {
-  /** Until when the gate counts as open, monotonic ms. */
+  /** Monotonic ms until which the gate counts as open. */
   #freeUntil = 0;
   readonly #attempts = new WeakMap<Claim, string>();
   constructor(private readonly parts: { database: Database; claims: Claims; clock: Clock }) {}
@@ -168,7 +169,7 @@ export class PostgresRemote implements RemoteRequests {
     const { rows } = await this.parts.claims.write(claim, BEGIN, values);
     const [row] = rows;
     if (row?.full_ms != null) return { fullMs: Math.max(1, row.full_ms) };
-    // This process may have been suspended since the database answered.
+    // This process may have been suspended after the database answered.
     return row !== undefined && this.parts.claims.isHolding(claim);
   }
 
@@ -229,12 +230,12 @@ export class PostgresRemote implements RemoteRequests {
   }
 }
 
-/** Converts a row of research.gate; without a row the gate is open. */
+/** Converts a row of research.gate. The gate is open if there is no row. */
 function readGate(row: QueryResultRow | undefined): Gate {
   return row ? { ...JSON.parse(row.state), waitMs: Math.max(0, row.ms) } : OPEN;
 }
 
-/** Converts the request of a row of research.conversations. */
+/** Reads the upstream request from a row of research.conversations. */
 export function readRemote({ remote, remote_id }: QueryResultRow): RemoteRequest {
   const { at, provider, canStop } = remote;
   return { at, provider, canStop, remoteId: remote_id ?? undefined };

@@ -18,20 +18,20 @@ import type { KeyStore } from "../keys/key-store.js";
 import { type Database, readSql } from "./database.js";
 import { readFigures } from "./limits.js";
 
-/** request_ids */
+/** Reads states. Parameter: request_ids. */
 const GET = readSql("get")`
   SELECT request_id, key, status, created_at, completed_at, reason, progress FROM research.conversations
   WHERE request_id = ANY ($1::uuid[])`;
 
-/** Ids of this store are UUIDs, because PostgreSQL rejects any other text. */
+/** The ids of this store are UUIDs; PostgreSQL rejects any other text for such a column. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether a text may be an id of this store. */
+/** Returns whether a text may be an id of this store. */
 export function isOwnId(requestId: string): boolean {
   return UUID.test(requestId);
 }
 
-/** A row of research.conversations without its texts. */
+/** Converts a row of research.conversations without its long texts. */
 export function readConversation(requestId: string, row: QueryResultRow): Conversation {
   return {
     requestId: requestId.toLowerCase(),
@@ -43,18 +43,18 @@ export function readConversation(requestId: string, row: QueryResultRow): Conver
   };
 }
 
-/** Combines all ids that arrive while a statement runs into the next statement. */
+/** Reads rows by id. All ids that arrive while a statement runs share the next statement. */
 class IdBatches {
   #next: { ids: Set<string>; rows: Promise<Map<string, QueryResultRow>> } | undefined;
-  /** Resolves when the last statement ends. */
+  /** Resolves when the last statement has ended. */
   #last: Promise<unknown> = Promise.resolve();
   constructor(
     private readonly read: (ids: readonly string[]) => Promise<QueryResultRow[]>,
-    /** Waits until the next statement may begin; receives the end of the last one. */
+    /** Waits until the next statement may begin. `last`: resolves at the end of the last statement. */
     private readonly turn: (last: Promise<unknown>) => Promise<unknown>,
   ) {}
 
-  /** Returns the row of an id (a UUID in lower case). Rejects as `read`. */
+  /** Returns the row of an id (a UUID in lower case). Rejects as `read` does. */
   async get(id: string): Promise<QueryResultRow | undefined> {
     this.#next ??= this.#begin();
     const { ids, rows } = this.#next;
@@ -76,10 +76,10 @@ class IdBatches {
   }
 }
 
-/** How long a hanging statement delays the next one, ms. */
+/** How long a statement that hangs delays the next one, in ms. */
 const GATHER_MS = 2;
 
-/** Reads states, the most frequent request, for all keys together. Rejects as `Database.read`. */
+/** Reads states, the most frequent request, with shared statements for all keys. Rejects as `Database.read` does. */
 export class StateReader {
   readonly #batches: IdBatches;
   constructor(database: Pick<Database, "read">, clock: Pick<Clock, "sleep">) {
@@ -94,12 +94,13 @@ export class StateReader {
   }
 }
 
-/** Counts PENDING conversations without a worker, by the index of that name. */
+/** Selects the PENDING conversations without a worker, as their index does. */
 export const WAITS = "research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL";
 
 /**
- * Counts unfinished conversations. For added keys, subtracts the ended from the created ones. A service without added keys
- * does not sum its creates, so its running and waiting conversations are counted, the waiting ones up to a limit.
+ * Counts unfinished conversations. For added keys, subtracts the ended ones from the created ones. A service without
+ * added keys does not sum its creates, so its running and waiting conversations are counted, the latter up to
+ * MOST_WAITING.
  */
 const MOST_WAITING = 100_000;
 export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
@@ -116,29 +117,30 @@ const STATES = readSql("states")`
     (SELECT count(*) FROM research.conversations WHERE status = 'PROCESSING')::float8 AS processing
   FROM research.sums WHERE span = 'ever' AND NOT is_deleted`;
 
-/** limit: the newest of each state, and the newest of those. */
+/** Lists the newest conversations. Parameters: limit (applied to each state, then to all), states. */
 const NEWEST = readSql("newest")`
   SELECT newest.* FROM unnest($2::text[]) AS wanted, LATERAL (
     SELECT ${COLUMNS} FROM research.conversations WHERE status = wanted ORDER BY created_at DESC LIMIT $1
   ) AS newest ORDER BY created_at DESC LIMIT $1`;
 
-/** request_id */
+/** Finds a conversation. Parameter: request_id. */
 const FIND = readSql("find")`SELECT ${COLUMNS} FROM research.conversations WHERE request_id = $1`;
 
-/** request_id */
+/** Returns a job. Parameter: request_id. */
 const JOB = readSql(
   "job",
 )`SELECT coalesce(job, ended_job) AS job FROM research.conversations WHERE request_id = $1`;
 
-/** keys */
+/** Counts the requests in the hours of keys. Parameter: keys. */
 const HOURS = readSql("hours")`
   SELECT key, operation, (count(*) FILTER (WHERE at > now() - interval '1 hour'))::int AS used,
     max(at) FILTER (WHERE number = taken % size AND at > now() - interval '1 hour') + interval '1 hour' AS next_at
   FROM research.counters JOIN research.slots USING (key, operation) WHERE key = ANY ($1) GROUP BY key, operation`;
 
 /**
- * key, day or model; period in ms or NULL. A period reads the hours of its first day, then whole days; all time reads one row,
- * or one for each day. Sums one key at a time, in the order of their index.
+ * Sums spending. Parameters: key, day or model; period in ms, or NULL. A period reads the hours of its first day, then
+ * whole days. All time reads one row for each key and model, or one for each day. Sums one key at a time, in the order
+ * of the index.
  */
 const SPENT = readSql("spent")`
   WITH since AS (SELECT date_bin('1 hour', now() - $2::float8 * interval '1 ms', '2000-01-01Z') AS hour), days AS (
@@ -159,30 +161,30 @@ const SPENT = readSql("spent")`
     sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unsaid
   FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
 
-/** key: its waiting conversations in order, one more than are counted; ms until the upstream service takes creates. */
+/** Lists the waiting conversations of a key in order, one more than are counted, and the ms until creates are sent again. Parameter: key. */
 const QUEUE = readSql("queue")`
   SELECT ARRAY(
     SELECT request_id::text FROM ${WAITS} AND key = $1 ORDER BY due_at LIMIT ${MOST_COUNTED + 1}
   ) AS ids, (SELECT extract(epoch FROM next_at - now())::float8 * 1000 FROM research.gate WHERE kind IS NOT NULL) AS closed_ms`;
 
-/** How long the queue of a key is cached, ms, because many conversations may ask for their places. */
+/** How long the queue of a key is cached, in ms, because many conversations may ask for their places. */
 const REMEMBERED_MS = 500;
 const MOST_REMEMBERED = 1_000;
 
 interface KeyQueue {
-  /** The places of the first conversations. */
+  /** The places of the first waiting conversations, by id. */
   places: ReadonlyMap<string, number>;
   progress: (place: number) => string;
 }
 
-/** Reads the waiting conversations of each key, and why they wait. */
+/** Reads which conversations of a key wait, and why. */
 export class QueueReader {
   readonly #queues = new Map<string, { at: number; queue: Promise<KeyQueue> }>();
   constructor(
     private readonly parts: { database: Pick<Database, "read">; keys: Pick<KeyStore, "list">; clock: Clock },
   ) {}
 
-  /** Returns the progress as JSON text; undefined if the conversation does not wait or the queue cannot be read. */
+  /** Returns a conversation's place as JSON text; undefined if the conversation does not wait or the queue cannot be read. */
   async readProgress(keyId: string, requestId: string): Promise<string | undefined> {
     const now = this.parts.clock.monotonic();
     let cached = this.#queues.get(keyId);
@@ -212,7 +214,7 @@ export class QueueReader {
   }
 }
 
-/** The database's data for the page. Times are the database's. */
+/** Reads what the page shows from the database. Times are the database's. */
 export class PostgresOverview implements Overview {
   constructor(private readonly parts: { database: Database; clock: Clock }) {}
 
@@ -265,7 +267,7 @@ export class PostgresOverview implements Overview {
     return (await this.parts.database.read(SPENT, [by, sinceMs ?? null])) as Spent[];
   }
 
-  /** An empty result has no time of the database, so this process's clock serves. */
+  /** Returns the database's time; this process's time if an empty result does not have it. */
   #readTime([row]: readonly QueryResultRow[]): number {
     return row?.at.getTime() ?? this.parts.clock.now();
   }

@@ -33,10 +33,10 @@ import {
   WAITS,
 } from "./states.js";
 
-/** Builds a column: the ms until a time. */
+/** Builds a column with the ms until a time. */
 const buildLeftQuery = (time: string) => `extract(epoch FROM ${time} - clock_timestamp())::float8 * 1000`;
 
-/** key, operation: ms until the hour allows the next request. */
+/** Returns the ms until the hour allows the next request. Parameters: key, operation. */
 const RETRY_AFTER = readSql("retry-after")`
   SELECT ${buildLeftQuery("at + interval '1 hour'")} AS ms
   FROM research.counters JOIN research.slots USING (key, operation)
@@ -46,12 +46,12 @@ const READY = readSql("ready")`SELECT FROM research.conversations LIMIT 1`;
 
 const VISIBLE = "request_id = $1::uuid AND ($2::text IS NULL OR key = $2)";
 
-/** request_id, key that may see it (NULL: any). */
+/** Returns an output. Parameters: request_id, key that may see it (NULL: any). */
 const OUTPUT = readSql(
   "output",
 )`SELECT status, created_at, completed_at, reason, progress, output, data FROM research.conversations WHERE ${VISIBLE}`;
 
-/** request_id, key that may see it (NULL: any), counted key, limit. */
+/** Stops a conversation. Parameters: request_id, key that may see it (NULL: any), counted key, limit. */
 const STOP = readSql("stop")`
   WITH counted AS MATERIALIZED (
     SELECT CASE WHEN $4::float8 > 1e15 THEN true WHEN $4 < 1 THEN false
@@ -64,10 +64,10 @@ const STOP = readSql("stop")`
   ), passed_on AS (${passOn("stopped")}), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
   SELECT allowed, stopped.*, research.tally(ARRAY[request_id], '{ended}', 1, false) FROM counted LEFT JOIN stopped ON true`;
 
-/** age in ms */
+/** Deletes old conversations. Parameter: age in ms. */
 const DELETE_ENDED = readSql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
 
-/** Waiting conversations are unfinished ones without a worker. Reads only the first due conversation of each key. */
+/** Counts work. Waiting are unfinished conversations without a worker. Reads only the first due conversation of each key. */
 const COUNTS = readSql("counts")`
   WITH RECURSIVE heads AS (
     (SELECT key, due_at FROM ${WAITS} ORDER BY key, due_at LIMIT 1)
@@ -85,7 +85,7 @@ const COUNTS = readSql("counts")`
     EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) AS is_refused
   FROM counted`;
 
-/** request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
+/** Adds an exchange. Parameters: request_id, record. Waits for a stop that is under way, and adds nothing after it (§3). */
 const APPEND_EXCHANGE = readSql("append-exchange")`
   WITH open AS (
     SELECT request_id FROM research.conversations
@@ -97,14 +97,14 @@ const READ_EXCHANGES = readSql(
   "read-exchanges",
 )`SELECT record FROM research.exchanges WHERE request_id = $1::uuid ORDER BY number`;
 
-/** The interval between notifications of new work, ms: each notification locks the whole database. */
+/** Minimum time between notifications of new work, in ms, because each notification locks the whole database. */
 const NOTIFY_MS = 20;
 
 export interface StoreParts {
   database: Database;
   claims: Claims;
   clock: Clock;
-  /** Least time in PENDING, ms. */
+  /** Minimum time in PENDING, in ms. */
   pendingMs: number;
 }
 
@@ -136,7 +136,7 @@ export class PostgresStore implements ConversationStore {
     this.remote = new PostgresRemote(parts);
   }
 
-  /** The figures of this process, available even while the database is not. */
+  /** The figures of this process, which are available even while the database is not. */
   get figures() {
     return { ...this.parts.database.figures, leasesLost: this.parts.claims.lease.lost };
   }
@@ -180,7 +180,7 @@ export class PostgresStore implements ConversationStore {
   async stop(caller: Caller, requestId: string): Promise<StopResult> {
     const { keyId, limits, ownOnly } = caller;
     const { database } = this.parts;
-    // No row has the nil id, and the stop still counts.
+    // No row has the nil id, but the stop still counts.
     const id = isOwnId(requestId) ? requestId : "00000000-0000-0000-0000-000000000000";
     const [row] = await database.run(STOP, [id, ownOnly ? keyId : null, keyId, limits.stop]);
     if (row?.allowed !== true) return this.#explainRateLimit(keyId, "stop");
@@ -236,7 +236,7 @@ export class PostgresStore implements ConversationStore {
     await this.parts.database.close();
   }
 
-  /** Returns the limit that blocks a create for longest. */
+  /** Returns the limit that blocks a create of the key longest. */
   async #explainRefusal(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
     if (!budgets.budget && !budgets.dollars) return this.#explainRateLimit(keyId, "create");
     const [figures, hour] = await Promise.all([
@@ -252,7 +252,7 @@ export class PostgresStore implements ConversationStore {
     return { kind: "rate-limited", retryAfterMs: Math.max(0, row?.ms ?? 0) };
   }
 
-  /** Sends the first notification at once; work that arrives during the wait shares the next. Workers also poll. */
+  /** Notifies a worker at once. New work during the following wait shares the next notification. Workers also poll. */
   async #notifyWorkers(): Promise<void> {
     if (this.#notifying !== "idle") {
       this.#notifying = "repeat";
