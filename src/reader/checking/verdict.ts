@@ -50,12 +50,16 @@ const references = cacheByVocabulary((vocabulary) => {
 /** A part of a sentence that its source has to contain. */
 export type Sought = Figure | (Token & { kind: "quotation" });
 
-/** Finds the numbers, dates and quotations of a sentence that its source has to contain. */
-export function findSought(claim: string, vocabulary: Vocabulary): Sought[] {
+/** Finds the numbers, dates and quotations of a sentence that its source has to contain. `all`: the sentence's figures. */
+export function findSought(
+  claim: string,
+  vocabulary: Vocabulary,
+  all: readonly Figure[] = findFigures(claim, vocabulary),
+): Sought[] {
   const quotations = findQuotations(claim)
     .filter(isStatement)
     .map((quotation) => ({ kind: "quotation" as const, ...quotation }));
-  const figures = findFigures(claim, vocabulary).filter(
+  const figures = all.filter(
     (figure) =>
       !(
         figure.kind === "number" &&
@@ -208,9 +212,7 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
   const { text, sought } = claim;
   const isOnPage = (i: number) =>
     read.some(({ places, outside }) => (places[i]?.count ?? 0) > 0 || outside[i]);
-  const isName = ({ start, text: digits }: Sought) =>
-    /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
-  const checked = sought.flatMap((item, i) => (isName(item) && !isOnPage(i) ? [] : i));
+  const checked = sought.flatMap((item, i) => (isInName(item, text) && !isOnPage(i) ? [] : i));
   if (checked.length === 0) {
     const isAbout = read.some((page) => page.words.size > 0 && computeShare(page) >= LEAST_SHARED);
     return createVerdict("unchecked", isAbout ? HAS_WORDS : HAS_NOTHING);
@@ -290,6 +292,17 @@ function decideSupportAt(
     left -= start.count;
   }
   return isFar ? "far" : "elsewhere";
+}
+
+/** Whether a number is part of a name in the sentence. */
+function isInName({ start, text: digits }: Sought, text: string): boolean {
+  return /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
+}
+
+/** Whether a source may say an item of a sentence in other words, so that its absence means nothing. */
+export function canBeReworded(item: Sought, text: string, isForeign: boolean): boolean {
+  if (item.kind === "quotation") return isForeign;
+  return item.kind === "number" && (item.bound === "loose" || isInName(item, text));
 }
 
 const KINDS = { number: "number", code: "number", date: "date", quotation: "quotation" } as const;

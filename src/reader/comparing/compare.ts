@@ -1,7 +1,8 @@
 import { hashOf, NO_PLACES, Places, Postings } from "../../core/postings.js";
-import { findSought, type Sought } from "../checking/verdict.js";
+import { canBeReworded, findSought, type Sought } from "../checking/verdict.js";
 import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
 import { FigureIndex } from "../matching/figure-index.js";
+import { findFigures } from "../matching/numbers.js";
 import { QuotableText } from "../matching/quotations.js";
 import { listContentKeys } from "../matching/words.js";
 
@@ -31,8 +32,6 @@ const SIGN = 0.1;
 /** The most places that are looked at for a sentence, and the most sentences that are compared with it. */
 const MOST_PLACES = 120;
 const MOST_NEAR = 8;
-/** For how many of the most alike sentences shared figures are looked up. */
-const MOST_ALIKE = 12;
 /** The most places of a figure for which its form is recorded. */
 const MOST_FORMS = 16;
 /** The most figures of a sentence that are compared; a sentence may be a list of thousands. */
@@ -42,24 +41,37 @@ const MOST_APART = 0.1;
 /** Smaller whole numbers, and years, occur in any report by chance. */
 const LEAST_RARE = 100;
 
-/** Where a figure is in the other report: "rare": anywhere; "near": beside other parts of the sentence; "elsewhere"; "absent", or "excused" if it may be. */
-type State = "rare" | "near" | "elsewhere" | "excused" | "absent";
-const DOUBT: Record<State, number> = { rare: 0, near: 0, elsewhere: 1, excused: 1, absent: 2 };
+/** Where a figure is in the other report: "rare": anywhere; "near": beside other parts of the sentence; "elsewhere"; "open": it may be there in other words; "absent". */
+type State = "rare" | "near" | "elsewhere" | "open" | "absent";
+const DOUBT: Record<State, number> = { rare: 0, near: 0, elsewhere: 1, open: 1, absent: 2 };
+
+/** A figure, date or quotation of a statement. */
+interface Item {
+  sought: Sought;
+  /** What it measures; "" for a number without a unit. */
+  kind: string;
+  /** Its possible sizes; `measured`: in the base unit of its kind, if it has a unit. */
+  sizes: readonly number[];
+  measured: readonly number[] | undefined;
+  /** Its places in the other report, and the statements there that have one of its forms from here. */
+  places: Places;
+  back: number[];
+  state: State;
+}
 
 interface Statement {
   /** The index in its report. */
   place: number;
   text: string;
   over: string;
-  sought: readonly Sought[];
-  /** The weights of its words and of the words of its context, by their keys. */
+  items: readonly Item[];
+  /** The weights of its words and of the words of its context, by their keys, and their sum. */
   keys: ReadonlyMap<string, number>;
-  /** For each of `sought`, its places in the other report, and the statements there that have one of its forms from here. */
-  places: readonly Places[];
-  back: number[][];
-  /** The most similar statements of the other report, the most similar first. */
+  weight: number;
+  /** Whether the other report has it word for word. */
+  isShared: boolean;
+  /** The most similar statements of the other report, the most similar first; none are looked for if it is shared. */
   near: Pair[];
-  states: readonly State[];
 }
 
 /** Two statements with their likeness: by their words alone, and with their shared figures. */
@@ -72,13 +84,6 @@ interface Pair {
   isAbout: boolean;
 }
 
-/** The weight of a word, higher for rare words, and the total weight of a statement. */
-interface Weights {
-  isForeign: boolean;
-  weightOf(key: string): number;
-  total(statement: Statement): number;
-}
-
 /** Compares two reports: returns how each sentence of one relates to the other report. Linear time. */
 export function relate(
   first: readonly ComparedSentence[],
@@ -86,22 +91,29 @@ export function relate(
 ): [Relation[], Relation[]] {
   const [a, b] = [first, second].map((all) => detectLanguage(all.map(({ text }) => text).join("\n")));
   const isForeign = a !== undefined && b !== undefined && a !== b;
-  const sides = [new Side(first, getVocabulary(a, b)), new Side(second, getVocabulary(b, a))] as const;
-  const [left, other] = sides;
-  const weightOf = memoizeNumber((key: string) => {
-    const [x, y] = [left, other].map(({ words }) => words.listBetween(hashOf(key)).count) as [number, number];
-    const rarity = Math.log(1 + (left.statements.length + other.statements.length) / (x + y));
+  const left = new Side(first, getVocabulary(a, b), isForeign);
+  const right = new Side(second, getVocabulary(b, a), isForeign);
+  const weights = new Map<string, number>();
+  const computeWeight = (key: string) => {
+    const [x, y] = [left.countWord(key), right.countWord(key)];
+    const rarity = Math.log(1 + (left.statements.length + right.statements.length) / (x + y));
     return rarity * (x > 0 && y > 0 ? 1 : UNKNOWN);
-  });
-  const total = memoizeNumber(({ keys }: Statement) =>
-    [...keys].reduce((sum, [key, share]) => sum + share * weightOf(key), 0),
-  );
-  left.findPlaces(other);
-  other.findPlaces(left);
-  left.findNear(other, { isForeign, weightOf, total });
-  other.findNear(left, { isForeign, weightOf, total });
+  };
+  const weigh = (key: string) => {
+    const weight = weights.get(key) ?? computeWeight(key);
+    weights.set(key, weight);
+    return weight;
+  };
+  left.findPlaces(right);
+  right.findPlaces(left);
+  for (const side of [left, right]) side.weigh(weigh);
+  left.findNear(right, weigh);
+  right.findNear(left, weigh);
+  left.findBounded(right);
+  right.findBounded(left);
+  for (const side of [left, right]) side.decideStates();
   const conflicts = left.statements.flatMap((x) =>
-    x.near.flatMap((pair) => findConflict(pair, left, other) ?? []),
+    x.near.filter((pair) => isConflict(pair, x, right.statements[pair.to] as Statement)),
   );
   const [changed, back] = [new Map<number, number>(), new Map<number, number>()];
   for (const { from, to } of conflicts.sort((p, q) => q.score - p.score))
@@ -109,27 +121,22 @@ export function relate(
       changed.set(from, to);
       back.set(to, from);
     }
-  return [left.listRelations(changed, isForeign), other.listRelations(back, isForeign)];
-}
-
-function memoizeNumber<T>(compute: (key: T) => number): (key: T) => number {
-  const all = new Map<T, number>();
-  return (key) => {
-    const value = all.get(key) ?? compute(key);
-    all.set(key, value);
-    return value;
-  };
+  return [left.listRelations(changed), right.listRelations(back)];
 }
 
 /** A report in which the statements of another report are looked up. */
 class Side {
   readonly statements: Statement[];
-  readonly words = new Postings();
+  readonly #words = new Postings();
   readonly #figures: FigureIndex;
   readonly #quotable = new QuotableText();
   readonly #texts: ReadonlySet<string>;
 
-  constructor(sentences: readonly ComparedSentence[], vocabulary: Vocabulary) {
+  constructor(
+    sentences: readonly ComparedSentence[],
+    vocabulary: Vocabulary,
+    private readonly isForeign: boolean,
+  ) {
     this.#figures = new FigureIndex(vocabulary, "decimals");
     const frequent = new Set(vocabulary.list("frequent"));
     const listKeys = (text: string) => listContentKeys(text, (word) => frequent.has(word));
@@ -140,87 +147,112 @@ class Side {
       const keys = new Map([...before, ...listKeys(over)].map((key) => [key, CONTEXT]));
       for (const key of textKeys) keys.set(key, 1);
       before = textKeys;
-      for (const key of keys.keys()) this.words.add(hashOf(key), place);
+      for (const key of keys.keys()) this.#words.add(hashOf(key), place);
       // The first cell of a row is a head for the other cells.
       const heads = `${over}\n${/^[^|]*(?= \| )/.exec(text)?.[0] ?? ""}`;
-      this.#figures.add({ text, over: heads }, place);
+      const figures = findFigures(text, vocabulary);
+      this.#figures.add({ text, over: heads, figures }, place);
       this.#quotable.add({ text });
-      const sought = findSought(text, vocabulary).slice(0, MOST_SOUGHT);
-      const back = sought.map(() => []);
-      return { ...{ place, text, over: heads, sought, keys, back }, places: [], near: [], states: [] };
+      const items = findSought(text, vocabulary, figures).slice(0, MOST_SOUGHT).map(buildItem);
+      return { ...{ place, text, over: heads, items, keys }, weight: 0, isShared: false, near: [] };
     });
   }
 
-  /** Looks up the figures and quotations of its statements in the other report. */
+  countWord(key: string): number {
+    return this.#words.listBetween(hashOf(key)).count;
+  }
+
+  /** Looks up the items of its statements in the other report. */
   findPlaces(other: Side): void {
-    for (const x of this.statements) {
-      x.places = x.sought.map((each) => other.#findPlaces(each, x.over));
-      for (const [nth, places] of x.places.entries())
-        for (const to of places.listFirst(MOST_FORMS)) {
-          const y = other.statements[to] as Statement;
-          const back = y.back[findNearest(y.sought, x.sought[nth] as Sought)];
-          if (back && back.length < MOST_FORMS) back.push(x.place);
+    for (const { items, over, place } of this.statements)
+      for (const item of items) {
+        item.places = other.#findPlaces(item.sought, over);
+        for (const to of item.places.listFirst(MOST_FORMS)) {
+          const { text, items: others } = other.statements[to] as Statement;
+          // A statement that is here word for word needs nothing else.
+          const back = this.#texts.has(text) ? undefined : findNearest(others, item)?.back;
+          if (back && back.length < MOST_FORMS) back.push(place);
         }
+      }
+  }
+
+  weigh(weightOf: (key: string) => number): void {
+    for (const statement of this.statements)
+      for (const [key, share] of statement.keys) statement.weight += share * weightOf(key);
+  }
+
+  /** Finds the similar statements of the other report, by their words and the figures that they share. */
+  findNear(other: Side, weightOf: (key: string) => number): void {
+    for (const x of this.statements) {
+      x.isShared = other.#texts.has(x.text);
+      if (x.items.length === 0 || x.isShared) continue;
+      const pairs = new Map<number, Pair>();
+      const getPair = (to: number): Pair => {
+        const pair = pairs.get(to) ?? { from: x.place, to, likeness: 0, score: 0, isAbout: false };
+        pairs.set(to, pair);
+        return pair;
+      };
+      const words = Array.from(x.keys, ([key, share]) => {
+        return { key, share, places: other.#words.listBetween(hashOf(key)) };
+      });
+      let left = MOST_PLACES;
+      for (const { key, share, places } of words.sort((p, q) => p.places.count - q.places.count))
+        for (const to of places.listFirst(left)) {
+          left -= 1;
+          const pair = getPair(to);
+          const y = other.statements[to] as Statement;
+          const both = Math.min(share, y.keys.get(key) ?? 0);
+          pair.likeness += (2 * both * weightOf(key)) / Math.max(1e-9, x.weight + y.weight);
+          pair.isAbout ||= both === 1;
+        }
+      for (const { places, back } of x.items)
+        for (const to of new Set([...places.listFirst(MOST_FORMS), ...back])) {
+          const pair = getPair(to);
+          pair.score += FIGURE;
+          pair.isAbout = true;
+        }
+      for (const pair of pairs.values()) pair.score += pair.likeness;
+      x.near = [...pairs.values()].sort((p, q) => q.score - p.score).slice(0, MOST_NEAR);
     }
   }
 
-  /** Finds the similar statements of the other report, and which figures they share. */
-  findNear(other: Side, { isForeign, weightOf, total }: Weights): void {
-    for (const x of this.statements) {
-      if (x.sought.length === 0) continue;
-      if (other.#texts.has(x.text)) {
-        x.states = x.sought.map(() => "rare");
-        continue;
+  /** Links a bound that the other report does not have with a number within it in a similar statement: 1,450 with "more than 1,000". */
+  findBounded(other: Side): void {
+    for (const { items, near, place } of this.statements)
+      for (const item of items) {
+        const { sought } = item;
+        const hasBound = sought.kind === "number" && (sought.bound === "over" || sought.bound === "under");
+        if (!hasBound || isThere(item)) continue;
+        const within = other.#figures.findPlacesBeyond(sought);
+        const pair = near.find(({ to, isAbout }) => isAbout && within.has(to));
+        if (!pair) continue;
+        item.places = Places.fromPlace(pair.to);
+        findNearest(other.statements[pair.to]?.items ?? [], item, 1)?.back.push(place);
       }
-      const linked = x.places.flatMap((places) =>
-        places.count <= MOST_NEAR ? places.listFirst(MOST_NEAR) : [],
-      );
-      const shared = new Map([...linked, ...x.back.flat()].map((to) => [to, 0]));
-      const links = new Set(shared.keys());
-      const about = new Set<number>();
-      let left = MOST_PLACES;
-      const words = [...x.keys].map(([key, share]) => ({
-        key,
-        share,
-        in: other.words.listBetween(hashOf(key)),
-      }));
-      for (const { key, share, in: places } of words.sort((p, q) => p.in.count - q.in.count))
-        for (const to of places.listFirst(left)) {
-          left -= 1;
-          const both = Math.min(share, other.statements[to]?.keys.get(key) ?? 0);
-          shared.set(to, (shared.get(to) ?? 0) + 2 * both * weightOf(key));
-          if (both === 1) about.add(to);
-        }
-      const pairs = [...shared].map(([to, sum]): Pair => {
-        const likeness = sum / Math.max(1e-9, total(x) + total(other.statements[to] as Statement));
-        return { from: x.place, to, likeness, score: likeness, isAbout: about.has(to) };
-      });
-      pairs.sort((p, q) => q.likeness - p.likeness);
-      x.near = pairs.filter(({ to }, i) => i < MOST_ALIKE || links.has(to));
-      for (const pair of x.near) {
-        const met = x.sought.filter((_, nth) => hasFigure(x, nth, pair.to)).length;
-        pair.score += FIGURE * met;
-        pair.isAbout ||= met > 0;
-      }
-      x.near = x.near.sort((p, q) => q.score - p.score).slice(0, MOST_NEAR);
-      x.states = x.sought.map((_, nth) => other.#decideState(x, nth, isForeign));
-    }
+  }
+
+  /** Decides where the items of its statements are in the other report. */
+  decideStates(): void {
+    for (const { items, near, text, isShared } of this.statements)
+      if (!isShared)
+        for (const item of items)
+          item.state = decideState(item, near, canBeReworded(item.sought, text, this.isForeign));
   }
 
   /** Returns the relation of each statement. `changed` maps a statement to the conflicting one in the other report. */
-  listRelations(changed: ReadonlyMap<number, number>, isForeign: boolean): Relation[] {
-    return this.statements.map(({ sought, states }, i): Relation => {
+  listRelations(changed: ReadonlyMap<number, number>): Relation[] {
+    return this.statements.map(({ items }, i): Relation => {
       const other = changed.get(i);
       if (other !== undefined) return { kind: "changed", other };
-      if (sought.length === 0) return { kind: "none" };
-      const hasRare = states.includes("rare");
-      const absent = sought.filter((_, nth) => states[nth] === "absent");
+      if (items.length === 0) return { kind: "none" };
+      const hasState = (wanted: State) => items.some(({ state }) => state === wanted);
+      const absent = items.filter(({ state }) => state === "absent");
       // A report need not repeat the year of a date.
       const isGone =
         absent.length > 0
-          ? !hasRare || absent.some((each) => each.kind !== "number" || getKind(each) !== "date")
-          : !isForeign && !hasRare && states.includes("elsewhere");
-      const isOpen = states.some((state) => DOUBT[state] > 0);
+          ? !hasState("rare") || absent.some(({ kind, sought }) => kind !== "date" || sought.kind === "date")
+          : !this.isForeign && !hasState("rare") && hasState("elsewhere");
+      const isOpen = items.some(({ state }) => DOUBT[state] > 0);
       return { kind: isGone ? "absent" : isOpen ? "open" : "same" };
     });
   }
@@ -230,76 +262,76 @@ class Side {
     const place = this.#quotable.findPassage(sought.text);
     return place === undefined ? NO_PLACES : Places.fromPlace(place);
   }
+}
 
-  #decideState(x: Statement, nth: number, isForeign: boolean): State {
-    const sought = x.sought[nth] as Sought;
-    const isThere = (x.places[nth]?.count ?? 0) + (x.back[nth]?.length ?? 0) > 0;
-    const isNear = x.near.some(({ to, score }) => score - FIGURE >= LEAST_ALIKE && hasFigure(x, nth, to));
-    if ((isThere || isNear) && !isCommon(sought)) return "rare";
-    if (isNear || isThere) return isNear ? "near" : "elsewhere";
-    if (sought.kind === "quotation") return isForeign ? "excused" : "absent";
-    if (sought.kind !== "number") return "absent";
-    if (NAME.test(x.text.slice(0, sought.start)) && /^\d{1,3}$/.test(sought.text)) return "excused";
-    if (sought.bound !== "over" && sought.bound !== "under")
-      return sought.bound === "loose" ? "excused" : "absent";
-    const beyond = this.#figures.findPlacesBeyond(sought);
-    return x.near.some(({ to }) => beyond.has(to)) ? "excused" : "absent";
+function decideState(item: Item, near: readonly Pair[], isReworded: boolean): State {
+  const isNear = near.some(({ to, score }) => score - FIGURE >= LEAST_ALIKE && hasItem(item, to));
+  if (isThere(item)) return !isCommon(item.sought) ? "rare" : isNear ? "near" : "elsewhere";
+  return isReworded ? "open" : "absent";
+}
+
+/** Whether the other report has an item, in a form of either report. */
+function isThere({ places, back }: Item): boolean {
+  return places.count + back.length > 0;
+}
+
+function buildItem(sought: Sought): Item {
+  const open = { places: NO_PLACES, back: [], state: "rare" } as const;
+  const item = { ...open, back: [], sought, sizes: [], measured: undefined };
+  if (sought.kind === "date") {
+    // Two months are never near each other.
+    const sizes = sought.readings.map(({ month }) => 2 ** month);
+    return { ...item, sizes, kind: "date" };
   }
+  if (sought.kind !== "number") return { ...item, kind: sought.kind };
+  const { readings, unit, text } = sought;
+  const sizes = readings.map(({ value }) => Math.abs(value));
+  const factor = unit?.factors[0] ?? 1;
+  const isYear = /^(?:19|20)\d\d$/.test(text);
+  return {
+    ...{ ...item, sizes, measured: unit && sizes.map((size) => size * factor) },
+    kind: isYear ? "date" : (unit?.measure ?? ""),
+  };
 }
 
-/** The text before a number in a name, which another report may write without the number: `COVID-19`. */
-const NAME = /\p{L}[-‑]$/u;
-
-/** Whether statement `to` of the other report has a figure or quotation of `from`, in a form of either. */
-function hasFigure({ places, back }: Statement, nth: number, to: number): boolean {
-  return places[nth]?.has(to) === true || back[nth]?.includes(to) === true;
+/** Whether statement `to` of the other report has an item, in a form of either report. */
+function hasItem({ places, back }: Item, to: number): boolean {
+  return places.has(to) || back.includes(to);
 }
 
-/** Returns the index of the figure of a statement that is a form of `figure`, which was found in it; -1 if there is none. */
-function findNearest(all: readonly Sought[], figure: Sought): number {
-  let [nearest, least] = [-1, MOST_APART];
-  for (const [i, candidate] of all.entries()) {
-    const distance = computeDistance(candidate, figure);
-    if (distance < least) [nearest, least] = [i, distance];
+/** Finds the item that is a form of `item`: the nearest one that is apart by less than a share of the larger. */
+function findNearest(all: readonly Item[], item: Item, apart = MOST_APART): Item | undefined {
+  let [nearest, least]: [Item | undefined, number] = [undefined, apart];
+  for (const candidate of all) {
+    const distance = areAlike(candidate, item) ? computeDistance(candidate, item) : 1;
+    if (distance < least) [nearest, least] = [candidate, distance];
   }
   return nearest;
 }
 
-/** Returns the difference of two figures as a share of the larger; 1 if they are not of one kind. */
-function computeDistance(first: Sought, second: Sought): number {
-  if (!areAlike(first, second)) return 1;
-  if (first.kind === "date" && second.kind === "date")
-    return first.readings.some(({ month }) => second.readings.some((date) => date.month === month)) ? 0 : 1;
-  if (first.kind !== "number" || second.kind !== "number") return 0;
-  const areMeasured = first.unit && second.unit;
-  const [as = [], bs = []] = [first, second].map(({ readings, unit }) =>
-    readings.map(({ value }) => Math.abs(value) * ((areMeasured && unit?.factors[0]) || 1)),
-  );
-  return Math.min(...as.flatMap((a) => bs.map((b) => Math.abs(a - b) / Math.max(a, b, 1e-9))));
+/** Returns the difference of the nearest sizes of two items as a share of the larger. */
+function computeDistance(first: Item, second: Item): number {
+  const areMeasured = first.measured && second.measured;
+  const [as, bs] = [first, second].map(({ sizes, measured }) => (areMeasured && measured) || sizes);
+  let least = as?.length && bs?.length ? 1 : 0;
+  for (const a of as ?? [])
+    for (const b of bs ?? []) least = Math.min(least, Math.abs(a - b) / Math.max(a, b, 1e-9));
+  return least;
 }
 
-/** Returns the pair if its statements are about one thing and state different figures of one kind. */
-function findConflict(pair: Pair, first: Side, second: Side): Pair | undefined {
-  const { from, to, likeness, score } = pair;
-  const [x, y] = [first.statements[from] as Statement, second.statements[to] as Statement];
-  const unmet = listUnmet(x, y);
+/** Whether two statements are about one thing and state different figures of one kind. */
+function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
+  const unmet = x.items.filter((item) => !hasItem(item, y.place));
   let signs = -1;
-  for (const each of listUnmet(y, x))
-    for (const { sought, doubt } of unmet)
-      if (areAlike(sought, each.sought)) signs = Math.max(signs, doubt + each.doubt);
-  // `near` is empty if the other report has the statement word for word.
-  if (signs < 0 || !pair.isAbout || y.near.length === 0) return undefined;
+  for (const item of y.items)
+    if (!hasItem(item, x.place))
+      for (const each of unmet)
+        if (areAlike(item, each)) signs = Math.max(signs, DOUBT[item.state] + DOUBT[each.state]);
+  if (signs < 0 || !pair.isAbout || y.isShared) return false;
   const isSure = signs > DOUBT.absent;
-  const areNearest = x.near[0] === pair && y.near[0]?.to === from;
-  const isEnough = (isSure ? score : likeness) >= CONFLICT - SIGN * signs;
-  return isEnough && (isSure || areNearest) ? pair : undefined;
-}
-
-/** Lists the items of `x` that `y` lacks. */
-function listUnmet(x: Statement, y: Statement) {
-  return x.sought.flatMap((sought, nth) =>
-    hasFigure(x, nth, y.place) ? [] : { sought, doubt: DOUBT[x.states[nth] ?? "rare"] },
-  );
+  const areNearest = x.near[0] === pair && y.near[0]?.to === x.place;
+  const isEnough = (isSure ? pair.score : pair.likeness) >= CONFLICT - SIGN * signs;
+  return isEnough && (isSure || areNearest);
 }
 
 /** Whether a number occurs in any report by chance. */
@@ -312,18 +344,11 @@ function isCommon(sought: Sought): boolean {
   );
 }
 
-/** Whether two figures may measure the same thing. */
-function areAlike(first: Sought, second: Sought): boolean {
-  const [a, b] = [getKind(first), getKind(second)];
-  const [isNumber, isOtherNumber] = [a, b].map(
-    (kind) => kind !== "date" && kind !== "code" && kind !== "quotation",
-  );
-  return a === b || (isNumber === true && isOtherNumber === true && (a === "" || b === ""));
+/** Whether two items may measure the same thing. */
+function areAlike({ kind: a }: Item, { kind: b }: Item): boolean {
+  return a === b || (isAmount(a) && isAmount(b) && (a === "" || b === ""));
 }
 
-/** Returns what a figure measures; "" for a number without a unit. */
-function getKind(sought: Sought): string {
-  if (sought.kind !== "number") return sought.kind;
-  if (/^(?:19|20)\d\d$/.test(sought.text)) return "date";
-  return sought.unit?.measure ?? "";
+function isAmount(kind: string): boolean {
+  return kind !== "date" && kind !== "code" && kind !== "quotation";
 }

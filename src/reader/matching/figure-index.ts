@@ -91,13 +91,16 @@ export class FigureIndex {
 
   /**
    * Adds a passage; places must ascend. `over` is the heading or column heads over it: its figures count for the passage,
-   * and its units and powers may apply to the passage's numbers.
+   * and its units and powers may apply to the passage's numbers. `figures`: those of the text, if they are known.
    */
-  add({ text, over = "" }: { text: string; over?: string }, place: number): void {
+  add(
+    { text, over = "", figures }: { text: string; over?: string; figures?: readonly Figure[] },
+    place: number,
+  ): void {
     // A cell may hold only the unit of its row.
     const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).findUnit(cell));
     const head = this.#readHead([over, ...cells].join("\n"));
-    const forms = [...listStatements(text, head, this.vocabulary), ...head.forms];
+    const forms = [...listStatements(text, head, this.vocabulary, figures), ...head.forms];
     for (const form of new Map(forms.map((each) => [each.join(), each])).values()) this.#addForm(form, place);
     for (const [scale] of listMatches(SCALE, text))
       for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
@@ -172,8 +175,12 @@ export class FigureIndex {
 }
 
 /** Lists everything that a passage states. */
-function listStatements(text: string, { units, factors }: Head, vocabulary: Vocabulary): Form[] {
-  const figures = findFigures(text, vocabulary);
+function listStatements(
+  text: string,
+  { units, factors }: Head,
+  vocabulary: Vocabulary,
+  figures: readonly Figure[] = findFigures(text, vocabulary),
+): Form[] {
   const forms = figures.flatMap((figure, i): Form[] => {
     if (figure.kind !== "number") return listForms(figure);
     const scaled = factors.map((factor) => ({ ...figure, readings: multiply(figure.readings, factor) }));

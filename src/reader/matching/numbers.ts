@@ -65,9 +65,6 @@ const SCRIPT_DIGIT = /[^\P{Nd}0-9]/gu;
 const REACH = 32;
 /** How many digits of a floating-point number are exact. */
 const MOST_DIGITS = 15;
-/** The first of two numbers that share a bound: `about 30 to 40`. */
-const FIRST_OF_TWO = /(?<=[\s~∼≈><≥≤])\d[\d.,]*\s?%?\s*(?:[-–—]|\p{L}+\s)\s*$/u;
-
 /** The patterns of numbers in the words of some languages. */
 const patterns = cacheByVocabulary((vocabulary) => {
   const buildTable = (entries: [word: string, value: number | string][], begin = 0, step = 1) =>
@@ -134,6 +131,11 @@ const patterns = cacheByVocabulary((vocabulary) => {
       over: matchAround("over", "[>≥]"),
       under: matchAround("under", "[<≤]"),
     },
+    // The first of two numbers that share a bound: `about 30 to 40`.
+    first: new RegExp(
+      `(?<=[\\s~∼≈><≥≤])\\d[\\d.,]*\\s?%?\\s*(?:[-–—]|${buildAlternation(vocabulary.list("to"))}\\s)\\s*$`,
+      "u",
+    ),
     ...{ ago: matchAround("ago"), decades: matchAround("decades"), spans: matchAround("spans") },
   };
 });
@@ -244,7 +246,7 @@ function readNumber(
   text: string,
   vocabulary: Vocabulary,
 ): Quantity | Code | undefined {
-  const { powers, fractions, atoms, atom, bounds } = patterns(vocabulary);
+  const { powers, fractions, atoms, atom, bounds, first } = patterns(vocabulary);
   const {
     identifier,
     digits = "",
@@ -294,7 +296,7 @@ function readNumber(
   const isOrder =
     (nth ?? last ?? order) !== undefined || (all.length < 3 && /^\. \p{L}/u.test(text.slice(end, end + 4)));
   const matchAround = () =>
-    `${lowerCase(cutBefore(REACH)).replace(FIRST_OF_TWO, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
+    `${lowerCase(cutBefore(REACH)).replace(first, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
   return {
     kind: "number",
     ...place,
