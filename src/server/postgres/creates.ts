@@ -134,9 +134,8 @@ export class Creates {
   }
 
   /**
-   * Looks up a create whose answer was lost, and repeats it under the same id if the database does not have the id. If
-   * the first attempt still runs, the repeat waits for it and fails. A repeat may be refused because the first attempt
-   * counted.
+   * Looks up a create whose answer was lost, and repeats it under the same id if that is missing. If the first attempt
+   * still runs, the repeat waits for it and fails. A repeat may be refused because the first attempt counted.
    */
   async #createAlone(conversation: NewConversation, why: unknown): Promise<Date | undefined> {
     const { requestId } = conversation;

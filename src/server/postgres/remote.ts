@@ -118,9 +118,8 @@ const SET_GATE = readSql("set-gate")`
   WHERE own.version = $1::int RETURNING version`;
 
 /**
- * Builds a column that counts the conversations that wait to be sent or are being sent, up to `most`. It is a column
- * instead of a joined table, because such a table would be counted even while creates are not refused. REFUSAL's
- * parameter: key. It returns a row only while creates are refused.
+ * Builds a column that counts the conversations that wait to be sent or are being sent, up to `most`. A joined table
+ * would be counted even while creates are accepted. REFUSAL's parameter: key; its row: only while they are refused.
  */
 const buildWaitingQuery = (of: string, most: string) => `(
   SELECT count(*) FROM (

@@ -98,9 +98,8 @@ export class StateReader {
 export const WAITS = "research.conversations WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL";
 
 /**
- * Counts unfinished conversations. For added keys, subtracts the ended ones from the created ones. A service without
- * added keys does not sum its creates, so its running and waiting conversations are counted, the latter up to
- * MOST_WAITING.
+ * Counts unfinished conversations: of added keys, the created ones less the ended ones. A service without added keys
+ * does not sum its creates, so its running and waiting conversations are counted, the latter up to MOST_WAITING.
  */
 const MOST_WAITING = 100_000;
 export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
@@ -139,8 +138,7 @@ const HOURS = readSql("hours")`
 
 /**
  * Sums spending. Parameters: key, day or model; period in ms, or NULL. A period reads the hours of its first day, then
- * whole days. All time reads one row for each key and model, or one for each day. Sums one key at a time, in the order
- * of the index.
+ * days; all time reads one row, or one for each day. Sums one key at a time, in the order of the index.
  */
 const SPENT = readSql("spent")`
   WITH since AS (SELECT date_bin('1 hour', now() - $2::float8 * interval '1 ms', '2000-01-01Z') AS hour), days AS (
