@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await clock.sleep(drainMs);
     if (ui) ui.close();
     await closeServer(server, graceMs);
-    // A program gets SIGKILL after 5 s. Research that waits for a silent store may not take much longer.
+    // A research program is killed after 5 s; research that waits for a silent store should not take much longer.
     store.closeAtOnce?.(8_000);
     await stopped;
     store.closeAtOnce?.();

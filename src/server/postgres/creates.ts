@@ -14,9 +14,8 @@ export interface NewConversation {
 }
 
 /**
- * Creates conversations. Parameters: request_ids, keys, limits, jobs, minimum ms in PENDING. Counts the keys in their
- * order, so that two statements cannot deadlock. A create without a row exceeds a limit or budget. SQLSTATE 23505: one
- * of the ids exists.
+ * Creates conversations. Parameters: request_ids, keys, limits, jobs, minimum ms in PENDING. Counts keys in their
+ * order, so that statements cannot deadlock. A create without a row exceeds a limit. SQLSTATE 23505: an id exists.
  */
 const CREATE = readSql("create")`
   WITH asked AS (
