@@ -5,7 +5,7 @@ import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry, Seen } from "../store/history/records.js";
 
-/** The account and the resources that workflows need. Costly or optional parts are getters; each function declares the parts it uses. */
+/** An account of a service, with the resources that workflows need. Costly or optional parts are getters; each function declares what it uses. */
 export interface Account {
   readonly client: Pick<
     ResearchClient,
@@ -13,33 +13,33 @@ export interface Account {
   >;
   /** Scheme, host and port of the service. */
   readonly origin: string;
-  /** The path of its base URL, without a slash at its end. */
+  /** The path of the service's base URL, without a slash at its end. */
   readonly basePath?: string | undefined;
-  /** The key in force: creates per hour are counted for it. Only its digest is kept. */
+  /** The key in use, for which the creates of an hour are counted. The history stores only its digest. */
   readonly apiKey: string;
-  /** The name of the settings in force, kept with each create; null if they have no name. */
+  /** The name of the profile in use, which the history stores with each create; null if it has no name. */
   readonly profile: string | null;
   /** The history of this machine's creates; undefined if no history is kept. */
   readonly history: History | undefined;
-  /** How many creates this key may make in 24 hours, and the source of that limit; undefined without a limit. */
+  /** How many creates this key may make in 24 hours, and the source of that limit; undefined if there is no limit. */
   readonly perDay?: { value: number; source: string } | undefined;
-  /** Whether a create may be sent without a record. If false and there is no history, a create is refused. */
+  /** Whether a create may be sent without a record. Otherwise a create without a history is refused. */
   readonly unrecorded: boolean;
-  /** §4.4: the field of an output's `data` that holds the result, if it is there. */
+  /** The field of an output's `data` that contains the result, if it is there (§4.4). */
   readonly outputField: string;
   readonly clock: Clock;
-  /** Undefined if the service speaks the interface itself. */
+  /** The provider; undefined if the service has the research interface. */
   readonly provider?:
     | Pick<Provider, "name" | "title" | "defaultModel" | "defaultOptions" | "followUpField" | "guessesWaits">
     | undefined;
-  /** Whether a create went to the service in use; always true if no service is configured. Default: compares the origins. */
+  /** Returns whether a create went to the service in use; always true without a configured service. Default: compares the origins. */
   isHere?(entry: HistoryEntry): boolean;
-  /** Whether a create was sent for the account in use; always true if no account is configured. Default: compares the origins. */
+  /** Returns whether a create belongs to the account in use; always true without a configured account. Default: compares the origins. */
   isOwn?(entry: HistoryEntry): boolean;
-  /** Returns the account to use for a request instead of the one in use: the recorded one, or one whose calls all fail with the reason. */
+  /** Returns the account to use for a request instead of this one: the recorded one, or one whose calls all fail with the reason. Undefined for this one. */
   chooseAccount?(requestId: string, entry: HistoryEntry | undefined): Account | undefined;
-  /** Explains why the account in use must not be asked about a request; undefined if it may be. */
+  /** Explains why this account must not be asked about a request; undefined if it may be asked. */
   explainRefusal?(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined;
-  /** Says how to reach the account that created a request. */
+  /** Describes how to reach the account that created a request. */
   describeWay?(entry: Seen): string;
 }

@@ -16,31 +16,31 @@ import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from ".
 import { type AccountRequest, type FirstAccountOptions, getKey, submitToFirst } from "./first-account.js";
 import type { Submitted } from "./submit.js";
 
-/** How long another process may take for its create, in milliseconds; after that its outcome counts as unknown. */
+/** How long another process may take for its create, in milliseconds. After that the outcome counts as unknown. */
 const LONGEST_CREATE_MS = 180_000;
-/** A wait for another process is announced after so many milliseconds. */
+/** How long a wait for another process stays unannounced, in milliseconds. */
 const QUIET_MS = 2_000;
-/** How often to read the history while another process creates, in milliseconds. */
+/** Interval at which the history is read while another process creates, in milliseconds. */
 const LOOK_MS = 50;
 
-/** A request that was just created, or an earlier one that is the same, with its account. */
+/** A request that was just created, or an earlier equal one, with its account. */
 export type CreatedOnce<P extends Account = Account> = { request: AccountRequest<P> } & (
   | { kind: "created"; submitted: Submitted }
   | { kind: "reused"; entry: HistoryEntry }
 );
 
 export interface CreateOnceOptions extends CallOptions {
-  /** Whether to create even if the same request exists. A create in progress is awaited in any case. */
+  /** Whether to create even if the same request exists. A create in progress is awaited in either case. */
   repeat?: boolean | undefined;
-  /** The maximum age of a reused request, in milliseconds; default: a day (contract §8, §12). */
+  /** Maximum age of a request that is reused, in milliseconds; default: a day (contract §8, §12). */
   withinMs?: number | undefined;
-  /** Called once if another process creates the same request, with the latest end of the wait (epoch milliseconds). */
+  /** Called once if another process creates the same request. `until`: when the wait ends at the latest, epoch milliseconds. */
   onUnderWay?: (until: number) => void | Promise<void>;
-  /** Options of the create; its `signal` ends the exchange, while the `signal` of this call only ends the wait. */
+  /** The options of the create. Its `signal` ends the exchange; the `signal` of this call only ends the wait. */
   submit: FirstAccountOptions;
 }
 
-/** A create by its name at an account. */
+/** A create at one account, with the name that equal creates share. */
 interface Wanted<P extends Account> {
   request: AccountRequest<P>;
   create: WantedCreate;
@@ -48,27 +48,27 @@ interface Wanted<P extends Account> {
 }
 
 /**
- * Creates for a caller that may repeat itself after a lost answer. The same prompt and schema at the same origin with
- * the same key give back the request of the last hour, unless it is recorded as FAILED or STOPPED.
+ * Creates requests for a caller that may repeat itself after a lost answer. If an equal request (prompt, schema, origin
+ * and key) is younger than `withinMs`, returns that one, unless it is recorded as FAILED or STOPPED.
  */
 export class CreateOnce {
   /** The creates in progress in this process. */
   readonly #running = new Set<Promise<unknown>>();
   #sent = 0;
 
-  /** `most`: the maximum number of creates in total; Infinity for no limit. */
+  /** `most`: the maximum number of creates of this object; Infinity for no limit. */
   constructor(private readonly most = Number.POSITIVE_INFINITY) {}
 
-  /** Resolves when every create that this process has begun is settled. */
+  /** Resolves when the outcome of every create that this process has begun is known. */
   async waitUntilSettled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
   /**
-   * Creates at the first of `accounts` that takes it, unless one of them has made the same. Rejects with
-   * CreateRefusedError without a history and once all creates are sent, with UnresolvedCreateError for a create of any
-   * age whose outcome is unknown (nothing is sent), with LocalError, as `submitToFirst` does, or with `signal.reason`:
-   * then the create goes on, and the next call with the same arguments waits for it.
+   * Creates a request at the first account that accepts it, unless one of them has an equal one. Rejects with
+   * CreateRefusedError without a history or after `most` creates, with UnresolvedCreateError (nothing is sent) if an
+   * equal create of any age has an unknown outcome, with LocalError, and as `submitToFirst` does. Rejects with
+   * `signal.reason` after an abort; the create then goes on, and the next call with the same arguments waits for it.
    */
   async create<P extends Account>(
     requests: readonly AccountRequest<P>[],
@@ -98,10 +98,10 @@ export class CreateOnce {
   }
 }
 
-/** Errors of `submit` after which no request exists. */
+/** Errors of `submit` after which it is certain that no request exists. */
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
-/** Builds the create of an account; undefined if the account has no key, since it then has no earlier creates. */
+/** Builds the create of an account; undefined if the account has no key and so no earlier creates. */
 function buildWanted<P extends Account>(request: AccountRequest<P>): Wanted<P> | undefined {
   const { account } = request;
   const apiKey = getKey(account);
@@ -110,10 +110,10 @@ function buildWanted<P extends Account>(request: AccountRequest<P>): Wanted<P> |
   return { request, create, name: hashSha256(nameWanted(create)) };
 }
 
-/** A create that holds the lock of its name, so that no other process sends the same one. */
+/** A create that holds the lock of its name, so that no other process sends an equal one. */
 class SoleCreate<P extends Account> {
   readonly #clock: Clock;
-  /** The local ids in the history when the call began. */
+  /** The local ids of the equal creates that existed when the call began. */
   readonly #older: ReadonlySet<string>;
 
   constructor(
@@ -132,7 +132,7 @@ class SoleCreate<P extends Account> {
     const { repeat, onUnderWay } = this.options;
     const until = this.#clock.now() + LONGEST_CREATE_MS;
     const isOver = new AbortController();
-    // It takes long only if another process creates the same.
+    // The call takes this long only if another process creates the same request.
     this.#clock.sleep(QUIET_MS, isOver.signal).then(
       () => onUnderWay?.(until),
       () => {},
@@ -153,7 +153,7 @@ class SoleCreate<P extends Account> {
     }
   }
 
-  /** Returns the same creates, newest first, after all in progress have ended. Rejects with UnresolvedCreateError if an outcome is unknown. */
+  /** Waits until all equal creates have an outcome, and returns them, newest first. Rejects with UnresolvedCreateError for an unknown outcome. */
   async #waitUntilSettled() {
     for (;;) {
       const { made, unsettled } = this.#listSeen();
@@ -162,7 +162,7 @@ class SoleCreate<P extends Account> {
       const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, now)));
       const lost = unsettled.find((_, index) => !underWay[index]);
       if (lost) {
-        // The create may have been settled after the history was read and before its process was checked.
+        // The create may have got its outcome between the reading of the history and the check of its process.
         const still = this.#listSeen().unsettled;
         const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
         if (entry) throw UnresolvedCreateError.of(entry);
@@ -171,7 +171,7 @@ class SoleCreate<P extends Account> {
     }
   }
 
-  /** Lists the recorded creates that are the same, at all accounts. */
+  /** Lists the recorded creates that are equal, at all accounts. */
   #listSeen() {
     const since = this.#clock.now() - (this.options.withinMs ?? DAY_MS);
     const seen = this.wanted.map(({ request, create }) => ({
@@ -184,7 +184,7 @@ class SoleCreate<P extends Account> {
     };
   }
 
-  /** Takes the locks of all names in one order. Rejects with UnresolvedCreateError if one is held for too long. */
+  /** Takes the locks of all names, in sorted order. Rejects with UnresolvedCreateError if another process holds one for too long. */
   async #acquire(): Promise<() => void> {
     const { signal } = this.options.submit;
     const { unsettled } = this.#listSeen();
@@ -215,7 +215,7 @@ class SoleCreate<P extends Account> {
 
 async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Promise<boolean> {
   if (!sender) return false;
-  // A process in another container cannot be checked, so its age decides.
+  // A process in another container cannot be checked, so the age of its create decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
   return isRecent && (await checkLiveness(sender)) !== "dead";
 }

@@ -2,15 +2,15 @@ import { LocalError } from "../../core/files/local-error.js";
 import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../calls/errors.js";
 import type { HistoryEntry } from "../store/history/records.js";
 
-/** The create could not be recorded, so it was not sent. */
+/** Thrown if a create could not be recorded, and so was not sent. */
 export class NotRecordedError extends LocalError {}
 
-/** By this machine's own records, the limit of this hour or day is used up. Nothing was sent. */
+/** Thrown if this machine's records show that the limit of the hour or day is used up. Nothing was sent. */
 export class QuotaExceededError extends Error {
-  /** When the next create is allowed, in seconds from the time the error was made. */
+  /** Seconds from the creation of this error until the next create is allowed. */
   readonly retryAfter: number;
 
-  /** `limit`: creates per hour, or in 24 hours with `day`: what sets it, and whose it is. `until`: when the next create is allowed, epoch ms. */
+  /** `limit`: creates per hour, or per 24 hours if `day` is given: the setting and account it belongs to. `until`: when the next is allowed, epoch ms. */
   constructor(
     readonly limit: number,
     readonly until: number,
@@ -22,9 +22,9 @@ export class QuotaExceededError extends Error {
   }
 }
 
-/** A create was sent and its outcome is unknown; `localId` is its name in the history. Never repeat it. */
+/** Thrown if a create was sent and its outcome is unknown. Never repeat it. `localId` is its id in the history. */
 export class UnresolvedCreateError extends OutcomeUnknownError {
-  /** `localId`: undefined without a history. `notSaved`: why an id in a broken answer could not be recorded. */
+  /** `localId`: undefined without a history. `notSaved`: why the id in a broken answer could not be recorded. */
   constructor(
     message: string,
     facts: ErrorFacts,
@@ -34,28 +34,28 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
     super(message, facts);
   }
 
-  /** Builds the error for a create that an earlier call recorded. */
+  /** Creates the error for a create that an earlier call recorded. */
   static of({ local_id, request_id, sent_at }: HistoryEntry): UnresolvedCreateError {
     const facts = { requestId: request_id ?? undefined };
     return new UnresolvedCreateError(`create ${local_id} was sent at ${sent_at}`, facts, local_id, undefined);
   }
 }
 
-/** Several accounts refused a create; `cause` is the last one's error, `reasons` holds the error of each. */
+/** Thrown if several accounts refused a create. `reasons` has the error of each; `cause` is the last one. */
 export class NoAccountError extends Error {
   constructor(readonly reasons: readonly { name: string; error: unknown }[]) {
     super("no account took the request", { cause: reasons.at(-1)?.error });
   }
 }
 
-/** The history has no request that the text names. */
+/** Thrown if the history has no request that fits the user's text. */
 export class NotInHistoryError extends ResearchError {
   constructor(message: string) {
     super("NOT_FOUND", message, { hint: "`research list` shows what is." });
   }
 }
 
-/** A create that local rules do not allow. Nothing was sent. */
+/** Thrown if a local rule forbids a create. Nothing was sent. */
 export class CreateRefusedError extends ResearchError {
   constructor(readonly kind: "no-history" | "used-up") {
     const why = kind === "no-history" ? "the history is off" : "all creates are used up";

@@ -6,26 +6,26 @@ import { NoAccountError, QuotaExceededError } from "./errors.js";
 import { findBlockedUntil, waitUntil } from "./quota.js";
 import { isModelGone, type Submitted, submit } from "./submit.js";
 
-/** An account that a create may go to, with the request body for it. */
+/** An account to which a create may go, with the request body for it. */
 export interface AccountRequest<P extends Account = Account> {
   account: P;
   body: CreateBody;
-  /** Creates per hour. */
+  /** Maximum creates per hour; undefined for no limit. */
   limit?: number | undefined;
 }
 
 export interface FirstAccountOptions extends CallOptions {
-  /** Whether to wait for the hour instead of throwing. */
+  /** Whether to wait for the next allowed create instead of throwing. */
   waitForQuota?: boolean | undefined;
-  /** Awaited before each wait, which ends at `until` (epoch ms). */
+  /** Called, and awaited, before each wait. `until`: the end of the wait, epoch ms. */
   onWait?: (until: number, request: AccountRequest) => void | Promise<void>;
-  /** Awaited before the create goes to the next account, with the error of the previous one. */
+  /** Called, and awaited, before the create goes to the next account, with the error from the previous one. */
   onNext?: (error: unknown, request: AccountRequest, next: AccountRequest) => void | Promise<void>;
 }
 
 /**
- * Creates at the first of `accounts` that takes it; with `waitForQuota` it waits until the hour has a create left, by this
- * machine's records or a 429. Rejects as `submit`, or with NoAccountError if several accounts refused.
+ * Creates a request at the first account that accepts it. With `waitForQuota`, waits until a create is allowed, by this
+ * machine's records or by a 429. Rejects as `submit` does, or with NoAccountError if several accounts refused.
  */
 export async function submitToFirst<P extends Account>(
   requests: readonly AccountRequest<P>[],
@@ -48,7 +48,7 @@ export async function submitToFirst<P extends Account>(
       });
       return { submitted, request };
     } catch (error) {
-      // A provider's limits last seconds or minutes, so wait only for as long as its response says.
+      // A provider's limits last seconds or minutes, so wait only as long as its answer says.
       const listAttempts = () =>
         account.provider ? [] : (account.history?.countHour(account, 1).attempts ?? []);
       const guesses = account.provider?.guessesWaits ? waits : 0;
@@ -69,13 +69,13 @@ export async function submitToFirst<P extends Account>(
   }
 }
 
-/** Picks the fields of an account for a record; its key is empty if it has no key. */
+/** Picks the fields of an account that are recorded. The key is empty if the account has none. */
 export function pickAccount(account: Omit<Account, "client">) {
   const { origin, basePath, profile } = account;
   return { origin, basePath, profile, apiKey: getKey(account) ?? "" };
 }
 
-/** Returns the key of an account; undefined if it has no key. */
+/** Returns the key of an account; undefined if the account has none. */
 export function getKey(account: Pick<Account, "apiKey">): string | undefined {
   try {
     return account.apiKey;
@@ -84,7 +84,7 @@ export function getKey(account: Pick<Account, "apiKey">): string | undefined {
   }
 }
 
-/** Whether `error` proves that the account created nothing, for a reason that may not hold at another account. */
+/** Returns whether `error` proves that the account created nothing, for a reason that may not apply to another account. */
 export function canGoOn(error: unknown, { account, body }: AccountRequest): boolean {
   if (error instanceof QuotaExceededError) return error.day === undefined;
   if (error instanceof UnreachableError) return error.unsent;

@@ -10,20 +10,20 @@ import { addOrigin, findRecordedAt, observe, type Target } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
-/** An event of a watch, or the error that kept a state from being recorded. */
+/** An event of a watch, or the error because of which a state was not recorded. */
 export type FollowEvent =
   | WatchEvent
-  /** A state was seen and could not be kept in the history; the watch goes on. */
+  /** A state was seen but could not be recorded in the history. The watch goes on. */
   | { kind: "not-observed"; requestId: string; error: LocalError };
 
-/** How many of the newest finished runs set the poll interval: older durations say little about today. */
+/** Number of the newest finished runs that determine the poll interval, because older durations say little about today. */
 const RUNS = 200;
 
 /**
- * Watches requests, all at once or as they come, to their end and keeps each state that is seen in the history. Each is
- * asked for at its own account, and one whose end is known here is not asked for. The poll interval is learned
- * from the finished runs of the origin, if enough are known. Ends when the source has ended and every request is
- * final, given up or out of time; throws `signal.reason` when aborted. A request that is named twice is watched once.
+ * Watches requests to their end and records each new state in the history. Polls each request at its own account, and
+ * does not poll one whose end is known. Learns the poll interval from the finished runs of the origin, if there are
+ * enough. Ends when every request is final, given up or out of time. Throws `signal.reason` after an abort. Watches a
+ * request once even if it is named twice.
  */
 export async function* follow(
   targets: readonly Target[],
@@ -52,7 +52,7 @@ export async function* follow(
   yield* mergeSources(watches, () => ending.abort());
 }
 
-/** Returns the state of a request whose end its create showed, or the history knows; undefined for any other. */
+/** Returns the final state of a request if its create or the history shows the end; undefined otherwise. */
 function findKnownEnd({ requestId, entry, end, account }: Target): StateSeen | undefined {
   const data = end ?? { request_id: requestId, status: entry?.status ?? "" };
   if (!isFinal(data.status)) return undefined;
@@ -60,7 +60,7 @@ function findKnownEnd({ requestId, entry, end, account }: Target): StateSeen | u
   return { kind: "state", ...seen, at: account.clock.now(), elapsedMs: 0 };
 }
 
-/** Merges the items of all `sources` in order of arrival. Calls `end`, which stops the sources, when the consumer stops. */
+/** Merges the items of all `sources` in the order in which they arrive. Calls `end`, which must end the sources, when the consumer stops. */
 async function* mergeSources<T>(
   sources: readonly AsyncGenerator<T, void>[],
   end: () => void,
@@ -81,7 +81,7 @@ async function* mergeSources<T>(
   }
 }
 
-/** Follows requests of one account, also those that come later. */
+/** Follows requests of one account, including those that `source` yields later. */
 export async function* followAccount(
   account: Account,
   source: readonly Target[] | AsyncIterable<Target>,
@@ -121,13 +121,13 @@ async function* iterateNew(
   for await (const target of source) if (isNew(target)) yield toWatch(target);
 }
 
-/** The outcome of a followed request so far; `status` is the last state seen, null before the first one. */
+/** The outcome of a followed request so far. `status` is the last known state; null before the first answer. */
 export type WatchOutcome = { requestId: string; status: Status | null } & (
   | { kind: "running" | "final" }
   | Ending
 );
 
-/** Collects the events of a follow into one outcome for each request. */
+/** Collects the events of `follow` into one outcome for each request. */
 export class WatchProgress {
   readonly #outcomes: Map<string, WatchOutcome>;
 
@@ -136,7 +136,7 @@ export class WatchProgress {
     this.#outcomes = new Map([...requestIds].map((id) => [id, buildRunning(id)]));
   }
 
-  /** Records an event; ignores events that do not change the state of a request. */
+  /** Applies an event. Ignores events that do not change the outcome of a request. */
   apply(event: FollowEvent): void {
     if (event.kind === "state") {
       const { requestId, status } = event;
@@ -147,12 +147,12 @@ export class WatchProgress {
     }
   }
 
-  /** The outcome of each request, in the given order. */
+  /** The outcome of each request, in the order of the constructor's ids. */
   get outcomes(): WatchOutcome[] {
     return [...this.#outcomes.values()];
   }
 
-  /** The requests that are still followed. */
+  /** The outcomes of the requests that are still followed. */
   get buildRunning(): WatchOutcome[] {
     return this.outcomes.filter(({ kind }) => kind === "running");
   }

@@ -4,18 +4,18 @@ import { RefusedError } from "../calls/errors.js";
 import type { Account } from "./account.js";
 import { QuotaExceededError } from "./errors.js";
 
-/** The shortest wait after a 429 without a `Retry-After`, in milliseconds. */
+/** Minimum wait after a 429 without `Retry-After`, in milliseconds. */
 const LEAST_WAIT_MS = 60_000;
-/** The shortest wait in any case: a `Retry-After` of 0 would cause a busy loop. */
+/** Minimum wait after any refusal, in milliseconds, because a `Retry-After` of 0 would cause a busy loop. */
 const LEAST_RETRY_MS = 1_000;
-/** The second guessed wait for a limit of unknown length; each further wait is longer by as much, up to LEAST_WAIT_MS. */
+/** The second guessed wait for a limit of unknown length, in milliseconds. Each further one is GUESS_FACTOR times as long, up to LEAST_WAIT_MS. */
 const SECOND_GUESS_MS = 15_000;
 const GUESS_FACTOR = 5;
 
 /**
- * Returns until when (epoch ms) a create that was refused for a limit has to wait: what a 429 says, else the oldest of
- * `attempts`. Undefined for another refusal, and for a wait of more than a day, which no command sits out. `guesses`: how
- * many waits in a row were guessed before, since the service never says how long one lasts.
+ * Returns until when (epoch ms) to wait after a create was refused because of a limit: as long as a 429 says, or until
+ * the oldest of `attempts` no longer counts. Undefined for another error, and for a wait of more than a day. `guesses`:
+ * how many waits in a row were guessed before, because the service does not say how long its limit lasts.
  */
 export function findBlockedUntil(
   error: unknown,
@@ -32,14 +32,14 @@ export function findBlockedUntil(
     const waitMs = Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS, guessMs);
     return waitMs > DAY_MS ? undefined : now + waitMs;
   }
-  // The service's real limit is the number of creates it has counted, whatever limit is configured.
+  // The service's real limit is the number of creates that it has counted, whatever limit is configured.
   const counted = filterWindow(attempts(), now);
   const used = counted.length;
   const full = Math.max(1, Math.min(limit ?? used, used));
   return Math.max(findNextSlot(counted, full, now), now + LEAST_WAIT_MS);
 }
 
-/** Waits until `until` by the wall clock (epoch ms), but never longer than the time left now, since the clock may be set back. */
+/** Waits until `until` by the wall clock (epoch ms), but at most as long as that is from now, because the clock may be set back. */
 export async function waitUntil(
   { clock }: Pick<Account, "clock">,
   until: number,

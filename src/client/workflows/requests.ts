@@ -23,35 +23,35 @@ import {
 import type { Account } from "./account.js";
 import { NotInHistoryError, UnresolvedCreateError } from "./errors.js";
 
-/** A request that exists. `entry` is its record in the history, updated with each state seen. */
+/** An existing request. `entry`: its record in the history, which is updated with each new state. */
 export interface Target {
   requestId: string;
   entry: Seen | undefined;
-  /** The account that is asked for it: the one that created it, or the one in use. */
+  /** The account to poll for the request: the one that created it, or the one in use. */
   account: Account;
-  /** The response to the create, if it shows the end: only this response may hold the result (contract §9). */
+  /** The answer to the create, if it shows the end. Only this answer may contain the result (contract §9). */
   end?: StatusData | undefined;
 }
 
-/** Returns the answer to a create if it shows the end; undefined if it does not. */
+/** Returns the answer to a create if it shows the end of the request; otherwise undefined. */
 export function endIn(data: Data): StatusData | undefined {
   return isFinal(String(data.status)) ? (data as StatusData) : undefined;
 }
 
-/** A target that the user named, with its whole entry. */
+/** A target that the user named, with its whole entry in the history. */
 export interface NamedTarget extends Target {
   entry: HistoryEntry | undefined;
 }
 
-/** Names the newest create of the account in use, or of any account if none is configured. */
+/** The name of the newest create of the account in use, or of any account if none is configured. */
 const LAST = "@last";
-/** The mark with which a table abbreviates an id. */
+/** The character with which a table shortens an id. */
 const CUT = "…";
 
 /**
- * The request that a text names, and the account that is asked for it: a whole id, a unique prefix of one in the
- * history, or `@last`. A well-formed id that is not in the history names itself. Throws ResearchError `USAGE` or
- * `NOT_FOUND`, the error that says what is not configured, or UnresolvedCreateError if the text names a create whose outcome is unknown.
+ * Finds the request that a text names, and the account to ask about it. The text is a whole id, a unique beginning of
+ * an id in the history, or `@last`; a well-formed id need not be in the history. Throws ResearchError `USAGE` or
+ * `NOT_FOUND`, the error about a missing setting, or UnresolvedCreateError for a create whose outcome is unknown.
  */
 export function resolveTarget(account: Account, text: string): NamedTarget {
   const entry = findSent(account, text);
@@ -59,7 +59,7 @@ export function resolveTarget(account: Account, text: string): NamedTarget {
   return { ...target, account: account.chooseAccount?.(target.requestId, entry) ?? account };
 }
 
-/** Builds an account that sends nothing: each call fails with `error`, but the history and kept results stay readable. */
+/** Builds an account that sends nothing: each call rejects with `error`, but the history and kept results stay readable. */
 export function explainUnasked(
   account: Account,
   entry: HistoryEntry | undefined,
@@ -83,7 +83,7 @@ export function explainUnasked(
   };
 }
 
-/** Finds an entry as findEntry does, for a command that sends: `@last` needs an account in use. */
+/** Finds an entry as `findEntry` does, for a command that sends: `@last` then needs a configured account. */
 function findSent(account: Account, text: string): HistoryEntry | undefined {
   if (text === LAST) void account.origin;
   return findEntry(account, text);
@@ -99,7 +99,7 @@ function readRecord(entry: HistoryEntry, text: string): Omit<NamedTarget, "accou
   return { requestId: entry.request_id, entry: entry.status === UNKNOWN ? undefined : entry };
 }
 
-/** Finds the entry that a text names; undefined for a well-formed id that is not in the history. Throws ResearchError `USAGE` or `NOT_FOUND`. */
+/** Finds the entry that a text names; undefined for a well-formed id without an entry. Throws ResearchError `USAGE` or `NOT_FOUND`. */
 export function findEntry(account: Account, text: string): HistoryEntry | undefined {
   if (text === LAST) {
     const isOwn = (entry: HistoryEntry) => account.isOwn?.(entry) ?? entry.origin === account.origin;
@@ -133,16 +133,16 @@ export function findEntry(account: Account, text: string): HistoryEntry | undefi
   return entries[0];
 }
 
-/** Finds the entry that a text names, and throws if the history has no such entry. */
+/** Finds the entry that a text names. Throws NotInHistoryError if there is none, and as `findEntry` does. */
 export function requireEntry(account: Account, text: string): HistoryEntry {
   const entry = findEntry(account, text);
   if (entry) return entry;
-  // Throws if the history may not be read.
+  // Throw the reason if the history cannot be read.
   account.history?.list({ limit: 1 });
   throw new NotInHistoryError(`${text} is not in the history of this machine`);
 }
 
-/** Returns the provider's id for a follow-up to a request. Rejects as resolveTarget, as the client, or with `USAGE`. */
+/** Returns the provider's id for a follow-up to a request. Rejects as `resolveTarget` and the client do, or with `USAGE`. */
 export async function followUpOf(
   account: Account,
   text: string,
@@ -168,7 +168,7 @@ export async function followUpOf(
   throw new ResearchError("USAGE", `the ${field} of ${requestId} is not known, which a follow-up needs`);
 }
 
-/** Whether a request was created at this service. */
+/** Returns whether a request was created at the service of this account. */
 export function isAt(
   entry: Pick<HistoryEntry, "origin" | "base_path">,
   { origin, basePath = "" }: Pick<Account, "origin" | "basePath">,
@@ -176,12 +176,12 @@ export function isAt(
   return getService(entry) === origin + basePath;
 }
 
-/** When this machine recorded a request, epoch ms; 0 for one of another service, undefined for one not in the history. */
+/** Returns when this machine recorded a request, in epoch ms; 0 for a request of another service, undefined without a record. */
 export function findRecordedAt({ entry, account }: Target): number | undefined {
   return entry && !isAt(entry, account) ? 0 : parseEpoch(entry?.sent_at);
 }
 
-/** Adds the origin and the flag to a 404 for a request that another service or account created; returns other errors unchanged. */
+/** Adds to a 404 which service or account created the request and how to name it. Returns other errors unchanged. */
 export function addOrigin(error: unknown, { requestId, entry, account }: Target): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
   const isOthers = typeof entry.profile === "string" && entry.profile !== account.profile;
@@ -199,13 +199,13 @@ export function addOrigin(error: unknown, { requestId, entry, account }: Target)
   );
 }
 
-/** The service's response about one request, or the error in its place. */
+/** The service's answer about one request, or the error instead. */
 export type StateAnswer =
-  /** `notObserved`: why the state could not be kept in the history. */
+  /** `notObserved`: why the state could not be recorded in the history. */
   | { kind: "answered"; target: Target; data: StatusData; notObserved: LocalError | undefined }
   | { kind: "failed"; target: Target; error: unknown };
 
-/** Requests all states in parallel; yields one response for each, in the given order. Rejects only with `signal.reason`. */
+/** Requests the states of all targets in parallel. Resolves with one answer for each, in their order. Rejects only with `signal.reason`. */
 export async function askStates(
   targets: readonly Target[],
   { signal }: CallOptions = {},
@@ -226,7 +226,7 @@ export async function askStates(
   return answers;
 }
 
-/** Stops requests one after the other, and goes on after a failure. Throws `signal.reason`. */
+/** Stops requests one after the other, and goes on after a failure. Throws `signal.reason` after an abort. */
 export async function* stopAll(
   targets: readonly Target[],
   { signal }: CallOptions = {},
@@ -235,7 +235,7 @@ export async function* stopAll(
     signal?.throwIfAborted();
     try {
       let notObserved: LocalError | undefined;
-      // Even a refused stop reports the state.
+      // Even a refused stop reports a state.
       const onState = (state: StatusData) => {
         notObserved = observe(target, state);
       };
@@ -248,11 +248,11 @@ export async function* stopAll(
   }
 }
 
-/** How long to wait for a service that has begun to stop a request, and the poll interval, in milliseconds. */
+/** How long to wait until a service has finished a stop that it began, and the interval of polls, in milliseconds. */
 const STOP_MS = 16_000;
 const ASK_MS = 1_000;
 
-/** Stops a request. The response says STOPPED (§4.2); if the service has only begun to stop, polls for the final state. */
+/** Stops a request. If the service has only begun to stop it, polls until the state is final. Rejects if that is not STOPPED. */
 async function stopRequest(
   { requestId, account: { client, clock } }: Target,
   { signal, onState }: CallOptions & { onState: (state: StatusData) => void },
@@ -266,14 +266,14 @@ async function stopRequest(
   }
   const { status, provider_status: word } = state;
   if (status === "STOPPED") return state;
-  // §4.2 says that it is STOPPED; a provider may take longer.
+  // §4.2 says that the state is STOPPED; a provider may take longer.
   const code = word === undefined || isFinal(status) ? "BAD_RESPONSE" : "NOT_FINISHED";
   throw new ResearchError(code, `the service accepted the stop, but ${requestId} is ${status}`, {
     requestId,
   });
 }
 
-/** Parses the result in a provider's data as its schema asks, since a model writes the value as text. */
+/** Parses the result in a provider's data if the request has a schema, because a model writes the value as text. */
 export function parseAsAsked<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
   if (!schema || data.provider_status === undefined || typeof data.output !== "string") return data;
   const value = readJsonPath(data.output);
@@ -286,10 +286,10 @@ export function parseAsAsked<D extends Data>(data: D, schema: JsonSchema | null 
   return attachSource({ ...data, output: value }, stringifyExact(Object.fromEntries(exact)));
 }
 
-/** The longest message that the history keeps whole, in UTF-16 units. */
+/** Maximum length of a message in the history, in UTF-16 units. */
 const MESSAGE_LENGTH = 500;
 
-/** Keeps the result in a provider's response, or the data in its place, since the provider may delete it. Throws LocalError. */
+/** Keeps the data of a provider's answer if it has the result, because the provider may delete the result. Throws LocalError. */
 export function keepResult(
   history: Account["history"],
   { request_id: id, ...entry }: Seen,
@@ -300,7 +300,7 @@ export function keepResult(
   history?.keep(history.results, { ...entry, request_id: id }, stringifyExact(data));
 }
 
-/** Keeps a state and its result in the history. Returns the error if that failed; the caller goes on. */
+/** Records a state in the history, and keeps the result. Returns the error if that failed, which is no reason to stop. */
 export function observe(
   { entry, account }: Pick<Target, "entry" | "account">,
   data: StatusData,

@@ -8,19 +8,19 @@ import { isCutShort } from "../dialects/providers.js";
 import { getService } from "../store/history/records.js";
 import { addOrigin, findRecordedAt, isAt, observe, parseAsAsked, type Target } from "./requests.js";
 
-/** The output of a COMPLETED request. */
+/** The output of a COMPLETED request, or a part of a result that was cut short. */
 export interface Result {
-  /** The `data` of the response, unchanged (§4.4). */
+  /** The `data` of the answer, unchanged (§4.4). */
   data: Data;
-  /** The result itself: the output field of `data` if it is there, else all of it. */
+  /** The result itself: the output field of `data`, or all of `data` if that field is missing. */
   value: unknown;
-  /** The same as JSON with the service's exact digits and names, which `value` may have lost. */
+  /** The result as JSON with the service's exact digits and names, which `value` may have lost. */
   exact: JsonText | Data;
 }
 
 /**
- * Fetches a result. Rejects with NoOutputError for another state, any other error of the client, ResearchError `TIMEOUT` at
- * `end`, or `signal.reason`.
+ * Fetches a result. Rejects with NoOutputError if the request has none, as the client does, with ResearchError
+ * `TIMEOUT` at `end`, or with `signal.reason`.
  */
 export async function fetchResult(
   target: Target,
@@ -38,20 +38,20 @@ export async function fetchResult(
       keepReason(target, error);
       throw addOrigin(error, target);
     }));
-  // The result has arrived, so a failure to record the end is not an error.
+  // The result has arrived, so it is no error if the end cannot be recorded.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
   if (kept?.status !== entry?.status || !kept) observe(target, state as StatusData);
   return readResult(answer, account.outputField, schema ?? entry?.output_schema);
 }
 
-/** Reads the result from the data of a response. */
+/** Reads the result from the data of an answer. */
 export function readResult(answer: Data, outputField: string, schema: JsonSchema | null | undefined): Result {
   const data = parseAsAsked(answer, schema);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   return { data, value, exact: findMemberText(data, outputField) ?? data };
 }
 
-/** How long a fetch may take that begins just before the timeout, in milliseconds: as the last poll of a watch. */
+/** Minimum time for a fetch that begins just before the timeout, in milliseconds; the same as for the last poll of a watch. */
 const LAST_FETCH_MS = 2_000;
 
 async function waitForDone<T>(
@@ -65,18 +65,18 @@ async function waitForDone<T>(
 }
 
 interface FetchLimits extends CallOptions {
-  /** When the timeout is reached, in monotonic ms; undefined for no timeout. */
+  /** Monotonic ms at which the timeout is reached; undefined for no timeout. */
   end?: number | undefined;
 }
 
 export interface FetchResultOptions extends FetchLimits {
-  /** Whether to accept the text of a result that was cut short. */
+  /** Whether to accept a result that was cut short. */
   partial?: boolean | undefined;
-  /** The schema of the request; default: the one in the history. */
+  /** The schema of the request; default: the schema in the history. */
   schema?: JsonSchema | null | undefined;
 }
 
-/** Returns the end of a provider's request, from the response to its create, a kept result or its record. */
+/** Returns how a provider's request ended, from the answer to its create, a kept result or the history; undefined if none shows it. */
 export function endOf(target: Target): StatusData | undefined {
   const { end } = target;
   const isWhole =
@@ -84,7 +84,7 @@ export function endOf(target: Target): StatusData | undefined {
   return isWhole ? end : (readKeptResult(target) ?? findRecordedEnd(target));
 }
 
-/** Returns the recorded end of a request that has no result anywhere. The interface is asked for the reason instead. */
+/** Returns the recorded end of a provider's request without a result; undefined otherwise. The interface is asked for the reason instead. */
 function findRecordedEnd({ requestId, entry, account }: Target): StatusData | undefined {
   if (!account.provider || !entry || !isAt(entry, account)) return undefined;
   const { status, cut_short, message } = entry;
@@ -94,18 +94,18 @@ function findRecordedEnd({ requestId, entry, account }: Target): StatusData | un
     : undefined;
 }
 
-/** Returns the service that created a request, under which its result and its check are kept. */
+/** Returns the service that created a request. The request's result and check are kept under it. */
 export function findService({ entry, account }: Target): string {
   return getService(entry ?? { origin: account.origin, base_path: account.basePath });
 }
 
-/** Returns the whole data of a result that is kept, of the service that made it. */
+/** Returns the data of a kept result; undefined if none is kept. */
 export function readKeptResult(target: Target): StatusData | undefined {
   const text = target.account.history?.results.read(findService(target), target.requestId);
   return readJsonPath(text ?? "") as StatusData | undefined;
 }
 
-/** Finds the first place where a result breaks its schema; undefined if it fits. Without a path, the check exceeded its limits. */
+/** Finds the first place at which a result breaks its schema; undefined if it fits. No path: the check exceeded its limits. */
 export async function checkResult(
   { exact }: Pick<Result, "exact">,
   schema: JsonSchema,
@@ -116,8 +116,8 @@ export async function checkResult(
 }
 
 /**
- * Returns why a request that ended has no result, in the service's words if it has any by `end` (monotonic ms). Rejects
- * with `signal.reason` only.
+ * Returns why an ended request has no result, in the service's words if it sends any by `end` (monotonic ms). Rejects
+ * only with `signal.reason`.
  */
 export async function explainNoResult(
   target: Target,
@@ -141,7 +141,7 @@ export async function explainNoResult(
   });
 }
 
-/** Keeps the reason why a request failed, which the interface reports only in the response to a result's fetch. */
+/** Records why a request failed, which the interface reports only in its answer to a fetch of the result. */
 function keepReason(target: Target, error: unknown): void {
   if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
   observe(target, error.data ?? { status: "FAILED", message: error.refusal.message });

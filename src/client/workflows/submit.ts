@@ -9,32 +9,32 @@ import type { Account } from "./account.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import { observe } from "./requests.js";
 
-/** A request that exists. */
+/** A request that was created. */
 export interface Submitted {
-  /** §4.1, as the service gave it. */
+  /** The service's answer (§4.1), unchanged. */
   data: Created;
-  /** Its name in the history; undefined if no history is kept. */
+  /** The request's local id in the history; undefined without a history. */
   localId: string | undefined;
-  /** The error that kept the id from being recorded: the caller then holds the only copy. */
+  /** Why the id could not be recorded; then only the caller has the id. */
   notSaved: LocalError | undefined;
 }
 
 export interface SendOptions extends CallOptions {
-  /** Creates allowed per hour; nothing is counted if it is absent or Infinity. */
+  /** Creates allowed per hour; undefined or Infinity for no limit, and nothing is counted then. */
   limit?: number | undefined;
-  /** Called before anything is sent, with the create's name in the history. If it throws, nothing is sent. */
+  /** Called before anything is sent, with the create's local id. If it throws, nothing is sent. */
   onIntent?: (localId: string | undefined) => void;
-  /** Called if the response contains an id, even if it is an error. */
+  /** Called if the answer contains an id, even if the answer is an error. */
   onId?: () => void;
-  /** The account that the create was first sent to, if it was another one. */
+  /** The account that was tried first, if this is a different one. */
   askedOf?: Attempt["askedOf"];
 }
 
 /**
- * Creates a request so that it is never lost: the intent is on the disk before anything is sent, the id before
- * this resolves. Rejects with NotRecordedError, QuotaExceededError or CreateRefusedError (nothing was sent),
- * ResearchError `USAGE` for what the service cannot be asked, UnresolvedCreateError (it may exist), any other error of
- * the client, `signal.reason`, or what `onIntent` threw.
+ * Creates a request so that it is never lost: the intent is on disk before anything is sent, and the id before this
+ * resolves. Rejects with NotRecordedError, QuotaExceededError or CreateRefusedError (nothing was sent), ResearchError
+ * `USAGE` if the service does not support the request, UnresolvedCreateError (it may exist), any other error of the
+ * client, `signal.reason`, or what `onIntent` threw.
  */
 export async function submit(
   account: Account,
@@ -77,24 +77,24 @@ export async function submit(
     if (provider && isModelGone(error))
       Object.assign(error, { hint: hintMissingModel(provider, asked.model, error.code) ?? error.hint });
     const failure = settle(error, pending, notSaved, signal);
-    // A refused create has no record. If a text cannot be removed now, the next create removes it.
+    // A refused create has no record. A context text that cannot be removed now is removed by the next create.
     if (body.context) await account.history?.forget([]).catch(() => {});
     throw failure;
   }
 }
 
-/** Keeps the end and the result if the response to a create shows them already. Throws LocalError. */
+/** Records the end, and keeps the result, if the answer to a create shows the end. Throws LocalError. */
 function keepEnd(account: Account, localId: string, data: StatusData): void {
   const [entry] = account.history?.find(localId) ?? [];
   if (entry) observe({ entry: { ...entry, status: "PENDING" }, account }, data);
 }
 
-/** Whether a provider refused a create because the model is unknown or retired: nothing was created. */
+/** Returns whether a provider refused a create because the model is unknown or retired. Nothing was created then. */
 export function isModelGone(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.kind === "invalid-input" && isAboutModel(error);
 }
 
-/** Records the intent. Nothing is sent if this rejects. */
+/** Records the intent of a create; undefined if none is recorded. If it rejects, nothing may be sent. */
 async function begin(
   { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: Account,
   body: CreateBody,
@@ -107,7 +107,7 @@ async function begin(
   }
   const attempt = { origin, basePath, apiKey, body, profile, askedOf };
   try {
-    // Reserve only if needed: it reads the whole hour, and keeps a context under the same lock.
+    // Reserve only if needed, because that reads the whole hour. A context must be stored under the same lock.
     if (!Number.isFinite(limit) && !perDay && !body.context) return history.begin(attempt);
     const claim = await history.reserve(attempt, { perHour: limit, perDay: perDay?.value }, signal);
     if ("pending" in claim) return claim.pending;
@@ -120,7 +120,7 @@ async function begin(
   }
 }
 
-/** Updates the history after a failed create, and returns the error to throw. */
+/** Records in the history how a create failed. Returns the error to throw. */
 function settle(
   error: unknown,
   pending: RecordedCreate | undefined,
@@ -131,11 +131,11 @@ function settle(
     pending?.recordGivenUp();
     return new UnresolvedCreateError(error.detail, error, pending?.localId, notSaved);
   }
-  // Remove a create only if it provably created nothing; any other failure stays unknown. The client rejects
-  // with the reason of the signal only before the request's headers were sent.
+  // Dismiss a create only if it provably created nothing; any other failure stays unknown. The client rejects with the
+  // reason of the signal only before the headers were sent.
   const wasInterrupted = signal?.aborted && error === signal.reason;
   if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted) {
-    // The service counts neither creates that it refuses for their rate (§8) nor creates that never arrived.
+    // The service counts neither creates that it refuses because of their rate (§8) nor creates that never arrived.
     const counted = error instanceof RefusedError && error.kind !== "rate-limited";
     pending?.recordDismissed(counted ? error.code : undefined);
   } else {

@@ -1,4 +1,4 @@
-/** A queue of which each item goes to one consumer. Iteration ends when it is closed and empty. */
+/** A queue that gives each item to one consumer. Iteration ends when the queue is closed and empty. */
 export class AsyncQueue<T> implements AsyncIterable<T> {
   #items: T[] = [];
   #next = 0;

@@ -10,13 +10,13 @@ import { ResultCollector } from "./result-collector.js";
 import { RowFollower } from "./row-follower.js";
 import { RowSubmitter } from "./row-submitter.js";
 
-/** A batch that is under way. */
+/** A running batch. */
 export class Batch {
   readonly progress: BatchProgress;
   readonly #context: BatchContext;
   readonly #usualMs: number | undefined;
   readonly #events = new AsyncQueue<BatchRunEvent>();
-  /** Aborted when everything ends. */
+  /** Aborts when the batch ends. */
   readonly #end = new AbortController();
   readonly #collector: ResultCollector;
   readonly #followers: ReadonlyMap<BatchLane, RowFollower>;
@@ -42,7 +42,7 @@ export class Batch {
     this.#submitters = job.lanes.map((lane) => new RowSubmitter(this.#context, lane, add));
   }
 
-  /** Estimates the hours ahead. */
+  /** Estimates how the batch goes on in the next hours. */
   get outlook(): BatchOutlook {
     const { lanes, account } = this.#context;
     const [only, ...others] = lanes;
@@ -50,17 +50,17 @@ export class Batch {
     return estimateOutlook(this.progress.counts, only.pacer, this.#usualMs, account.clock.now());
   }
 
-  /** Whether the number of creates allowed per hour is known. */
+  /** Whether the number of creates allowed per hour is known for every account. */
   get hasLimit(): boolean {
     return this.#context.lanes.every(({ pacer }) => pacer.limit !== undefined);
   }
 
-  /** Notes that the check of a row has changed since the result was written. Throws LocalError. */
+  /** Records the check of a row after the row's result was written. Throws LocalError. */
   noteCheck(state: RowState): void {
     this.#collector.noteCheck(state);
   }
 
-  /** Sends, follows and collects all rows. Throws `signal.reason` when aborted; all work has ended by then. */
+  /** Sends, follows and collects all rows. Throws `signal.reason` after an abort, once all work has ended. */
   async *run(): AsyncGenerator<BatchRunEvent, void> {
     const { folder, states } = this.#context;
     folder.results.update(states);
@@ -70,7 +70,7 @@ export class Batch {
     }
     const works = [this.#submit(), this.#follow(), this.#collector.run()];
     const ended = this.#runAll(works).finally(() => this.#events.close());
-    // Handle its rejection until it is awaited below.
+    // Mark the rejection as handled until it is awaited below.
     ended.catch(() => {});
     try {
       yield* this.#events;
@@ -81,13 +81,13 @@ export class Batch {
     await ended;
   }
 
-  /** Waits for all works; the first failure ends the others. Rejects with that failure. */
+  /** Waits for all works. The first failure ends the others, and this rejects with it. */
   async #runAll(works: readonly Promise<void>[]): Promise<void> {
     await Promise.all(works.map((work) => work.catch((error: unknown) => this.#end.abort(error))));
     this.#context.end.throwIfAborted();
   }
 
-  /** Follows a row whose request exists, at the account that created it. */
+  /** Follows a row whose request exists, at the account that created the request. */
   #add(state: RowState): void {
     const follower = state.lane && this.#followers.get(state.lane);
     if (follower) {
@@ -111,7 +111,7 @@ export class Batch {
     }
   }
 
-  /** Reports as an event that creates have ended, while running rows are followed to their end. */
+  /** Sends all rows. Emits an event if no more creates are sent; the running rows are still followed to their end. */
   async #submit(): Promise<void> {
     const { noMoreCreates } = this.#context;
     const submit = (submitter: RowSubmitter) =>

@@ -4,7 +4,7 @@ import { MARGIN_MS } from "../../store/history/hour.js";
 import type { Account } from "../account.js";
 import { findBlockedUntil } from "../quota.js";
 
-/** An account that rows are sent to and asked for at, and the pace of its creates. */
+/** An account to which rows are sent, with the pace of its creates. */
 export interface BatchLane {
   account: Account;
   pacer: CreatePacer;
@@ -12,23 +12,23 @@ export interface BatchLane {
 
 export interface CreatePacerOptions {
   readonly clock: Clock;
-  /** When (epoch ms) this machine sent the creates that still count; undefined if no records are kept. */
+  /** Returns when (epoch ms) this machine sent the creates that still count; undefined if no history is kept. */
   readonly attempts: () => readonly number[] | undefined;
-  /** Creates an hour for the key; Infinity for no limit, undefined if it is not known. */
+  /** Creates allowed per hour with this key; Infinity for no limit, undefined if unknown. */
   readonly limit: number | undefined;
   /** When (epoch ms) this batch sent its rows, by its own journal. */
   readonly own: readonly number[];
-  /** The provider, if it is one: its 429 is about seconds or minutes instead of the hour. */
+  /** The provider, if the account is at one: its 429 lasts seconds or minutes instead of an hour. */
   readonly provider?: Account["provider"];
 }
 
-/** Decides when the next create may be sent, from all that is known of the hourly limit (§8). */
+/** Decides when the next create may be sent, from the hourly limit (§8), the creates sent so far, and refusals. */
 export class CreatePacer {
   #ownCreates: readonly number[];
-  /** The attempts of this machine when they were last counted; other processes may have sent since. */
+  /** The creates of this machine when they were last counted. Other processes may have sent more since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
-  /** Refusals since the last create that was answered otherwise. */
+  /** Number of refusals since the last create that was not refused because of a limit. */
   #refusals = 0;
   readonly outage: OutageBackoff;
 
@@ -38,12 +38,12 @@ export class CreatePacer {
     this.#recount();
   }
 
-  /** Creates an hour for all who share the key; undefined if it is not known. */
+  /** The number of requests that may be created per hour with this key, by everyone who uses it; undefined if unknown. */
   get limit(): number | undefined {
     return this.options.limit;
   }
 
-  /** Notes that a create was sent. */
+  /** Notes that a create was sent now. */
   noteSent(): void {
     const now = this.#readNow();
     this.#refusals = 0;
@@ -51,14 +51,14 @@ export class CreatePacer {
     this.#recount();
   }
 
-  /** Returns when (epoch ms) the next create may be sent, by this batch's own creates and by the last refusal. */
+  /** Returns when (epoch ms) the next create may be sent, by this batch's own creates and the last refusal. */
   findNextAt(): number {
     const now = this.#readNow();
     const slot = findNextSlot(this.#listOwnCreates(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
     return Math.max(slot, this.#blockedUntil, now);
   }
 
-  /** For a create refused for the hour: until when (epoch ms) none is sent. Else undefined. */
+  /** Returns until when (epoch ms) no create is sent, if `error` is the refusal of a create because of a limit; otherwise undefined. */
   noteRefused(error: unknown): number | undefined {
     const { provider, attempts } = this.options;
     const listAttempts = () => (provider ? [] : (attempts() ?? this.#ownCreates));
@@ -69,7 +69,7 @@ export class CreatePacer {
     return until;
   }
 
-  /** What is left of the hour for this batch, and when (epoch ms) the next create may go; undefined without a limit. */
+  /** Estimates how many creates the hour still allows, and when (epoch ms) the next is allowed; undefined without a limit. */
   estimateOutlook(): { left: number; nextAt: number } | undefined {
     const now = this.#readNow();
     const isBlocked = this.#blockedUntil > now;
@@ -83,7 +83,7 @@ export class CreatePacer {
     return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
   }
 
-  /** When (epoch ms) each of the next `count` creates may be sent. */
+  /** Lists when (epoch ms) each of the next `count` creates may be sent. */
   listTimes(count: number): number[] {
     const now = this.#readNow();
     return sendTimes(
@@ -94,7 +94,7 @@ export class CreatePacer {
     );
   }
 
-  /** This batch's creates that count at `now`; one that a wrong clock dated ahead counts as of now. */
+  /** Lists this batch's creates that count at `now`. One that a wrong clock dated in the future counts as of now. */
   #listOwnCreates(now: number): readonly number[] {
     const dated = this.#ownCreates.map((at) => Math.min(at, now));
     this.#ownCreates = filterWindow(dated, now - MARGIN_MS);
@@ -116,8 +116,8 @@ export class CreatePacer {
 }
 
 /**
- * Returns when (epoch ms) each of the next `count` creates may be sent. Each of `hours` lists when creates were sent that
- * count: those of this machine, and those of this batch, which may have run on other machines. `limit`: creates an hour.
+ * Lists when (epoch ms) each of the next `count` creates may be sent. Each of `hours` has the times of creates that
+ * count: of this machine, and of this batch, which may have run on other machines. `limit`: creates per hour.
  */
 export function sendTimes(
   count: number,
@@ -135,13 +135,13 @@ export function sendTimes(
   return sent;
 }
 
-/** The first wait after a create that could not be sent, and the longest, in milliseconds. */
+/** The first and the longest wait after a create that could not be sent, in milliseconds. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Backoff for creates that never left: an outage is waited out if the service has answered before. */
+/** Backoff for creates that could not be sent. Waits for the end of an outage only if the service has answered before. */
 export class OutageBackoff {
-  /** Since when (monotonic ms) nothing could be sent. */
+  /** Monotonic ms since which nothing could be sent; undefined without an outage. */
   #since: number | undefined;
   #hasAnswered = false;
 
@@ -155,7 +155,7 @@ export class OutageBackoff {
     return wasOut;
   }
 
-  /** The wait (ms) before the next try; undefined after `patience` ms of an outage. `isFirst`: this failure begins it. */
+  /** Returns the wait (ms) before the next attempt; undefined after `patience` ms. `isFirst`: whether this failure begins the outage. */
   noteFailed(patience: number): { waitMs: number | undefined; isFirst: boolean } {
     const now = this.clock.monotonic();
     const isFirst = this.#since === undefined;

@@ -2,29 +2,29 @@ import type { History } from "../../store/history/history.js";
 import type { CreatePacer } from "./create-pacer.js";
 import type { Counts } from "./plan.js";
 
-/** What a batch would do. Times are epoch milliseconds. */
+/** A forecast of a batch that is not running. Times are epoch milliseconds. */
 export interface BatchEstimate {
   counts: Counts;
-  /** Creates an hour for this batch; null without a limit, or if it is not known. */
+  /** Creates allowed per hour; null if there is no limit or it is unknown. */
   limit: number | null;
   now: number;
-  /** When the last row is sent; null if no row is left to be sent, or the limit is not known. */
+  /** When the last row will be sent; null if no row is left to be sent, or the limit is unknown. */
   lastSentAt: number | null;
-  /** The same with the usual time of a run; null if that is not known. */
+  /** When the last row will end; null if that or the usual length of a run is unknown. */
   endsAt: number | null;
 }
 
-/** What is known of the hours ahead while a batch runs. Times are epoch milliseconds; absent if not known. */
+/** A forecast for a running batch. Times are epoch milliseconds; undefined if unknown. `left`: creates that the hour still allows. */
 export interface BatchOutlook {
   left?: number | undefined;
   nextAt?: number | undefined;
   endsAt?: number | undefined;
 }
 
-/** The newest finished runs of an origin that say how long one usually takes. */
+/** Number of newest finished runs from which the usual length is computed. */
 const RECENT_RUNS = 30;
 
-/** How long a run at `origin` usually takes, in milliseconds: the median of the newest; undefined without any. */
+/** Estimates how long a run at `origin` takes, in milliseconds: the median of the newest runs; undefined without any. */
 export function estimateUsualLength(
   history: Pick<History, "listDurations"> | undefined,
   origin: string,
@@ -33,7 +33,7 @@ export function estimateUsualLength(
   return [...durations].sort((a, b) => a - b)[Math.floor(durations.length / 2)];
 }
 
-/** What a batch would do. `usualMs` is how long a run takes, `now` epoch ms. */
+/** Forecasts a batch that is not running. `usualMs`: how long a run takes; `now`: epoch ms. */
 export function estimate(
   counts: Counts,
   pacer: CreatePacer,
@@ -47,7 +47,7 @@ export function estimate(
   return { counts, limit: Number.isFinite(limit) ? limit : null, now, lastSentAt, endsAt };
 }
 
-/** The hours ahead of a running batch. `usualMs` is how long a run takes, `now` epoch ms. */
+/** Forecasts the rest of a running batch. `usualMs`: how long a run takes; `now`: epoch ms. */
 export function estimateOutlook(
   counts: Counts,
   pacer: CreatePacer,

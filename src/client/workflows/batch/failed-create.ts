@@ -1,17 +1,17 @@
 import { RefusedError, ResearchError, UnreachableError } from "../../calls/errors.js";
 import { QuotaExceededError, UnresolvedCreateError } from "../errors.js";
 
-/** Why a create of a batch failed, by what follows for its row and its account. */
+/** The causes for which a create of a batch can fail. */
 export type FailureCause = keyof typeof FAILED_CREATES;
 
 /**
- * What a batch does about a create that failed. An id in the answer needs no column of its own: `ResearchClient.create`
- * has asked for it, and what came of that is a request, an unknown outcome, or a refusal that stands.
- * - `row`: `unknown` may exist and is never sent again, `refused` is over. `first` is sent again before all others, `last`
- *   behind them; `left` is left to the next command.
- * - `account`: the next row is `sent`, or the account `waits` for its limit, `backs-off` until it can be reached, or
- *   `ends`: it is sent no more. `all-end`: no account is sent any more.
- * - `isCounted`: whether it counts for the hour as one that was sent.
+ * What a batch does after a failed create. An id in the answer needs no column: `ResearchClient.create` has checked that
+ * id, so the outcome is a request, an unknown outcome, or a final refusal.
+ * - `row`: an `unknown` row may exist and is never sent again; a `refused` one has ended. `first` is sent again before all
+ *   others, `last` after them, and `left` when the batch is run again.
+ * - `account`: `sent` goes on with the next row, `waits` waits for the limit, and `backs-off` until the service can be
+ *   reached. `ends` sends no more to this account, `all-end` to no account.
+ * - `isCounted`: whether the create counts for the hour as one that was sent.
  * - `isDismissed`: whether it provably created nothing; after any other failure the journal keeps the row open.
  */
 interface Decision {
@@ -22,23 +22,23 @@ interface Decision {
 }
 
 export const FAILED_CREATES = {
-  /** It was sent, and no answer says what became of it. */
+  /** The create was sent, and its outcome is unknown. */
   unknown: { row: "unknown", account: "sent", isCounted: true, isDismissed: false },
-  /** Refused for what it asks, or for its size, or it cannot be asked at all. */
+  /** The service refused the content or size of the request, or does not support it. */
   refused: { row: "refused", account: "sent", isCounted: true, isDismissed: true },
-  /** Refused for a limit that ends by itself within a day. Another row may be smaller, so it goes first. */
+  /** A limit that ends within a day refused the create. Another row may be smaller, so others go first. */
   limited: { row: "last", account: "waits", isCounted: false, isDismissed: true },
-  /** This machine's own count of the hour or the day: nothing was sent. */
+  /** This machine's own count of the hour or day is full. Nothing was sent. */
   "own-limit": { row: "first", account: "waits", isCounted: false, isDismissed: true },
-  /** No connection, or something in between that refused. */
+  /** No connection was made, or something between refused it. Nothing was sent. */
   unreachable: { row: "first", account: "backs-off", isCounted: false, isDismissed: true },
-  /** No money, a refused key, a limit of more than a day: no other row would be taken either. */
+  /** The account has no money, a refused key, or a limit of more than a day, so it would refuse all other rows, too. */
   closed: { row: "left", account: "ends", isCounted: false, isDismissed: true },
-  /** Nothing can be recorded here, or a defect. */
+  /** The create could not be recorded here, or a defect occurred. */
   broken: { row: "left", account: "all-end", isCounted: false, isDismissed: false },
 } as const satisfies Record<string, Decision>;
 
-/** `isWaitedFor`: whether the limit that refused the create is waited for. */
+/** Returns why a create failed. `isWaitedFor`: whether the batch waits for the limit that refused it. */
 export function classifyCause(error: unknown, isWaitedFor: boolean): FailureCause {
   if (error instanceof UnresolvedCreateError) return "unknown";
   if (isWaitedFor) return error instanceof QuotaExceededError ? "own-limit" : "limited";

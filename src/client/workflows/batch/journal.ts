@@ -8,10 +8,10 @@ const text = v.string();
 const maybe = v.nullable(v.string());
 
 const error = v.looseObject({ code: text, message: text, exit_code: v.number() });
-/** Why a row failed, in the JSON form of errors. */
+/** Why a row failed, in the JSON format of errors. */
 export type RowError = v.InferOutput<typeof error>;
 
-/** The create is about to be sent. `local_id`: null without a history. */
+/** Records that a create is about to be sent. `local_id`: null without a history. */
 const intent = v.looseObject({
   kind: v.literal("intent"),
   row: text,
@@ -23,7 +23,7 @@ const intent = v.looseObject({
   profile: maybe,
   at: text,
 });
-/** The request exists. */
+/** Records that the request exists. */
 const created = v.looseObject({
   kind: v.literal("created"),
   row: text,
@@ -31,14 +31,14 @@ const created = v.looseObject({
   created_at: maybe,
   at: text,
 });
-/** Nothing was created: with an error the row was refused, without one it is to be sent again. */
+/** Records that nothing was created. With `error` the row was refused; without it the row may be sent again. */
 const dismissed = v.looseObject({
   kind: v.literal("dismissed"),
   row: text,
   error: v.optional(error),
   at: text,
 });
-/** The request ended; if it was COMPLETED, its result is in `file`. */
+/** Records that the request ended. `file`: the file of its result, if it was COMPLETED. */
 const ended = v.looseObject({
   kind: v.literal("ended"),
   row: text,
@@ -55,29 +55,29 @@ const check = v.looseObject({
   counts: v.record(text, v.number()),
   metrics: v.optional(v.record(text, v.nullable(v.number()))),
 });
-/** When the sources of a row's result were read, and how many citations have which verdict. */
+/** When the sources of a row's result were checked, and how many citations have each verdict. */
 export type RowCheck = v.InferOutput<typeof check>;
 
-/** The sources of the row's result were read. */
+/** Records that the sources of a row's result were checked. */
 const checked = v.looseObject({ kind: v.literal("checked"), row: text, check, at: text });
 
 const line = v.variant("kind", [intent, created, dismissed, ended, checked]);
 export type JournalLine = v.InferOutput<typeof line>;
 
-/** The facts about the request of a row. */
+/** What is known about the request of a row. */
 export interface RowFacts {
-  /** The name of its result's file without the extension. */
+  /** The name of the result's file without its extension. */
   stem: string;
   requestId?: string | undefined;
-  /** Its name in the history. */
+  /** The request's local id in the history. */
   localId?: string | undefined;
-  /** The service that it was sent to; undefined if it was not sent. */
+  /** The service to which the row was sent; undefined if it was not sent. */
   origin?: string | undefined;
   profile?: string | null | undefined;
   createdAt?: string | null | undefined;
-  /** ISO 8601: the last attempt. */
+  /** The time of the last attempt, ISO 8601. */
   sentAt?: string | undefined;
-  /** ISO 8601. */
+  /** The time of the end, ISO 8601. */
   endedAt?: string | undefined;
   file?: string | undefined;
   error?: RowError | undefined;
@@ -85,22 +85,22 @@ export interface RowFacts {
   costDollars?: number | undefined;
   /** The caller's data about the result. */
   note?: unknown;
-  /** Whether it FAILED with a part of a result. */
+  /** Whether the request ended FAILED with a partial result. */
   cutShort?: boolean | undefined;
   check?: RowCheck | undefined;
 }
 
-/** The state of one row by the journal. */
+/** The state of one row according to the journal. */
 export interface KnownRow extends RowFacts {
   key: string | undefined;
   digest: string;
   sentAt: string;
-  /** `open`: begun, its outcome not recorded. `free`: nothing was created, and it may be sent again. */
+  /** `open`: begun, without a recorded outcome. `free`: nothing was created, so the row may be sent again. */
   stage: "open" | "free" | "created" | "refused" | "ended";
   status?: string;
 }
 
-/** Reads the state of each row from the lines of a journal. Skips torn lines, which a crash leaves. */
+/** Reads the state of each row from a journal. Skips incomplete lines, which a crash leaves. */
 export function readJournal(path: string): Map<string, KnownRow> {
   const lines: JournalLine[] = [];
   for (const bytes of readLinesBackward(path)) {
@@ -115,7 +115,7 @@ export function readJournal(path: string): Map<string, KnownRow> {
   return knownRows;
 }
 
-/** Applies one more line to the state of a row. */
+/** Returns the state of a row after one more line of the journal; undefined for a line without an intent before it. */
 export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownRow | undefined {
   if (entry.kind === "intent") {
     const { key, digest, stem, local_id, origin, profile, at } = entry;
@@ -140,8 +140,8 @@ export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownR
 }
 
 /**
- * Settles rows that were begun and whose outcome the journal does not have: a command died between the two, or
- * the outcome is unknown. A row whose create the history does not know stays open, which is an unknown outcome.
+ * Settles by the history the rows that were begun and have no outcome in the journal: a command died in between, or the
+ * outcome is unknown. A row whose create the history does not know stays `open`, which is an unknown outcome.
  */
 export function reconcile(
   knownRows: ReadonlyMap<string, KnownRow>,

@@ -14,7 +14,7 @@ import { readJsonPath } from "../../../core/json/exact-json.js";
 import { type JournalLine, type KnownRow, readJournal } from "./journal.js";
 import { chooseStateWord, type RowState } from "./plan.js";
 
-/** The batch's own files, apart from the results. */
+/** The folder for the batch's own files, which are not results. */
 const STATE = ".research-batch";
 const JOURNAL = join(STATE, "journal.jsonl");
 
@@ -23,9 +23,9 @@ export function readKnownRows(out: string): Map<string, KnownRow> {
   return runWithLocalErrors(out, () => readJournal(join(out, JOURNAL)));
 }
 
-/** A batch's folder, locked: a file for each result, `results.jsonl` with a line for each ended row, the journal. */
+/** The locked folder of a batch: a file for each result, `results.jsonl` with a line for each ended row, and the journal. */
 export class OutputFolder {
-  /** The rows in the journal when the folder was opened. */
+  /** The rows that the journal had when the folder was opened. */
   readonly known: Map<string, KnownRow>;
   readonly results: ResultsFile;
 
@@ -39,7 +39,7 @@ export class OutputFolder {
     this.results = new ResultsFile(isListed ? path : join(path, STATE));
   }
 
-  /** Creates the folder if it is missing. Rejects with LocalError if another process has locked it, or if it belongs to another batch. */
+  /** Opens and locks a folder; creates a missing one. Rejects with LocalError if another process has locked it or another batch owns it. */
   static async open(path: string, isListed = true): Promise<OutputFolder> {
     runWithLocalErrors(path, () => {
       makeSharedFolder(path);
@@ -59,37 +59,37 @@ export class OutputFolder {
     }
   }
 
-  /** Names in the folder that are not results of this batch. Throws LocalError. */
+  /** The names in the folder that are not results of this batch. Throws LocalError. */
   get foreign(): ReadonlySet<string> {
     const ownStems = new Set(Array.from(this.known.values(), ({ stem }) => stem));
     const names = runWithLocalErrors(this.path, () => listNames(this.path));
     return new Set(names.filter((name) => !ownStems.has(name.replace(/\.(md|json)$/, ""))));
   }
 
-  /** Whether a result's file is there. */
+  /** Returns whether the file of a result exists. */
   has(name: string): boolean {
     return fs.existsSync(join(this.path, name));
   }
 
-  /** Adds a line to the journal; with `sync` it is on the disk then. Throws LocalError. */
+  /** Appends a line to the journal; with `sync`, also flushes it to disk. Throws LocalError. */
   record(line: JournalLine, { sync = false } = {}): void {
     runWithLocalErrors(this.path, () => appendLine(join(this.path, JOURNAL), JSON.stringify(line), { sync }));
   }
 
-  /** Writes a file beside the journal, whole or not at all; returns its path. Throws LocalError. */
+  /** Writes a file beside the journal, completely or not at all. Returns its path. Throws LocalError. */
   mark(name: string, text: string): string {
     const path = join(this.path, STATE, name);
     runWithLocalErrors(this.path, () => replaceFile(path, text));
     return path;
   }
 
-  /** Writes a result whole or not at all, over an earlier one of the same row. Throws LocalError. */
+  /** Writes a result completely or not at all, and replaces an earlier one of the same row. Throws LocalError. */
   write(name: string, text: string): void {
     runWithLocalErrors(this.path, () => writeWhole(this.path, join(this.path, name), text));
   }
 }
 
-/** Writes a file by a draft in the state folder of `out`, which has its modes from the umask. */
+/** Writes a file through a draft in the state folder of `out`. The umask sets its mode. */
 function writeWhole(out: string, path: string, text: string): void {
   const drafts = join(out, STATE, "drafts");
   makeFolder(drafts);
@@ -98,7 +98,7 @@ function writeWhole(out: string, path: string, text: string): void {
   fs.renameSync(draft, path);
 }
 
-/** Refuses results without a journal, and a linked state folder: both belong to another batch. */
+/** Throws LocalError for results without a journal, and for a state folder that is a link: both belong to another batch. */
 function refuseForeignFiles(out: string): void {
   if (statOf(join(out, STATE))?.isSymbolicLink())
     throw new LocalError(`${join(out, STATE)} is a link that this batch did not make; use another folder`);
@@ -130,12 +130,12 @@ function runWithLocalErrors<T>(path: string, use: () => T): T {
   return runLocally(`the output folder ${path} cannot be used`, use);
 }
 
-/** `results.jsonl`: a line for each row that ended. */
+/** The file `results.jsonl`, with a line for each row that ended. */
 export class ResultsFile {
   static readonly NAME = "results.jsonl";
   readonly #path: string;
 
-  /** `out`: its folder. Each method throws LocalError. */
+  /** `out`: the folder that contains the file. Each method throws LocalError. */
   constructor(private readonly out: string) {
     this.#path = join(out, ResultsFile.NAME);
   }
@@ -145,7 +145,7 @@ export class ResultsFile {
     runWithLocalErrors(this.out, () => fs.appendFileSync(this.#path, line));
   }
 
-  /** Writes the lines of rows that ended anew, and drops half a line, which a crash leaves. Other rows keep their lines. */
+  /** Rewrites the lines of ended rows, and drops an incomplete line, which a crash leaves. Keeps the lines of all other rows. */
   update(states: readonly RowState[]): void {
     runWithLocalErrors(this.out, () => {
       const text = readIfThere(this.#path);
@@ -156,7 +156,7 @@ export class ResultsFile {
       }
       for (const state of states) {
         const isOver = state.standing !== "waiting" && state.standing !== "running";
-        // The command that sent a row knew more of its error than the journal does.
+        // The command that sent a row knew more about its error than the journal does, so keep its line.
         const isListed = Object(readJsonPath(lines.get(state.row.id) ?? "")).at === endOf(state);
         if (isOver && (state.check || !isListed))
           lines.set(state.row.id, JSON.stringify(buildResultLine(state)));

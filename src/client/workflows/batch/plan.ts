@@ -4,31 +4,31 @@ import type { BatchLane } from "./create-pacer.js";
 import type { KnownRow, RowFacts } from "./journal.js";
 import { buildFileStem, type Row } from "./row.js";
 
-/** Where a row stands. `waiting` is still to be sent; `unknown` may have been created, and is not sent again. */
+/** The standing of a row. A `waiting` row is still to be sent; an `unknown` one may have been created, and is not sent again. */
 export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
 
 /** A row and its state while the batch runs. */
 export interface RowState extends RowFacts {
   row: Row;
-  /** The account that it is sent to or that was asked for it; undefined if that is not set up any more. */
+  /** The account to which the row is or was sent; undefined if that account is no longer set up. */
   lane?: BatchLane | undefined;
   standing: Standing;
-  /** The last state seen. */
+  /** The last known state of the request; null before the first answer. */
   status: string | null;
-  /** The answer to its create, if that showed the end. */
+  /** The answer to the row's create, if that shows the end. */
   end?: StatusData | undefined;
 }
 
 export interface PlanOptions {
   retryFailed?: boolean;
-  /** Whether a row whose result was cut short is sent again. */
+  /** Whether to send a row again whose result was cut short. */
   retryPartial?: boolean;
   resendUnknown?: boolean;
-  /** Whether a row that was refused is sent again: nothing was created for it. */
+  /** Whether to send a row again that was refused, so that nothing was created for it. */
   retryRefused?: boolean;
 }
 
-/** Plans each row. A COMPLETED row whose file is missing (`hasFile`) is fetched again. */
+/** Plans each row. Fetches the result of a COMPLETED row again if its file is missing (`hasFile`). */
 export function planRows(
   rows: readonly Row[],
   knownRows: ReadonlyMap<string, KnownRow>,
@@ -71,18 +71,18 @@ function decideStanding(row: KnownRow, options: PlanOptions, hasFile: (name: str
   }
 }
 
-/** The key, or the line. A line's name may be taken by the row that had that line in an earlier command. */
+/** Returns the file name of a row: its key or line. An earlier row may have the same name; then adds a part of the digest. */
 function findFreeStem(row: Row, taken: ReadonlySet<string>): string {
   const stem = row.key === undefined ? `line-${row.line}` : buildFileStem(row.key);
   return taken.has(foldCase(stem)) ? `${stem}-${row.digest.slice(0, 8)}` : stem;
 }
 
-/** Some file systems ignore case and Unicode normalisation in names. */
+/** Folds differences that some file systems ignore in names: case and Unicode normalization. */
 function foldCase(stem: string): string {
   return stem.normalize("NFC").toLowerCase();
 }
 
-/** Rows whose key was sent with another request body, which may exist. */
+/** Lists rows whose key was sent with another request body, so that a request with that body may exist. */
 export function listChangedRows(rows: readonly Row[], knownRows: ReadonlyMap<string, KnownRow>): Row[] {
   return rows.filter((row) => {
     const before = knownRows.get(row.id);
@@ -92,7 +92,7 @@ export function listChangedRows(rows: readonly Row[], knownRows: ReadonlyMap<str
   });
 }
 
-/** Rows still to be sent whose result would overwrite a `foreign` file, with the name of that file. */
+/** Lists the rows to be sent whose result would overwrite a `foreign` file, with the name of that file. */
 export function listOccupiedFiles(
   states: readonly RowState[],
   foreign: ReadonlySet<string>,
@@ -104,17 +104,17 @@ export function listOccupiedFiles(
   });
 }
 
-/** The state of a row in one word, also if there is no request. */
+/** Returns the state of a row in one word, even if there is no request. */
 export function chooseStateWord({ standing, status }: RowState): string {
   if (standing === "refused") return "REFUSED";
   if (standing === "unknown") return "UNKNOWN";
   return status ?? "WAITING";
 }
 
-/** The number of rows in each standing. */
+/** How many rows have each standing. */
 export type Counts = Readonly<Record<Standing, number>>;
 
-/** All rows of a batch with their standings. */
+/** All rows of a batch, with counts of their standings. */
 export class BatchProgress {
   readonly #counts: Record<Standing, number> = {
     ...{ waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 },
@@ -129,17 +129,17 @@ export class BatchProgress {
     return this.#counts;
   }
 
-  /** The cost of all rows, as far as the providers report it; undefined if no row has a cost. */
+  /** The cost of all rows, as far as providers reported it; undefined if no row has a cost. */
   get costDollars(): number | undefined {
     return sumOf(this.states.flatMap(({ costDollars }) => costDollars ?? []));
   }
 
-  /** Rows that became failed, refused or unknown since this object was made. */
+  /** Number of rows that became failed, refused or unknown since this object was created. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** Updates the state of a row. */
+  /** Changes the state of a row, and the counts. */
   update(state: RowState, change: Partial<Omit<RowState, "row" | "stem">>): void {
     const before = state.standing;
     this.#counts[before]--;

@@ -10,18 +10,18 @@ import { type BatchContext, formatNow } from "./context.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
-/** Results fetched at a time; each may be 64 MiB. */
+/** Maximum number of concurrent fetches, because each result may have 64 MiB. */
 const FETCHES = 4;
-/** The wait before a result that could not be fetched is fetched again, in milliseconds. */
+/** Minimum wait before another attempt to fetch a result, in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** Fetches and writes the results of rows that ended, a few at a time. */
+/** Fetches and writes the results of ended rows, a few at a time. */
 export class ResultCollector {
   readonly #ended = new AsyncQueue<RowState>();
 
   constructor(private readonly context: BatchContext) {}
 
-  /** Adds a row in a final state. */
+  /** Adds a row whose request has ended. */
   add(state: RowState): void {
     this.#ended.push(state);
   }
@@ -31,7 +31,7 @@ export class ResultCollector {
     this.#ended.close();
   }
 
-  /** Resolves when the result of every row is written, or could not be. */
+  /** Resolves when the result of every row has been written or could not be written. */
   async run(): Promise<void> {
     const fetches = Array.from({ length: FETCHES }, async () => {
       for await (const state of this.#ended) await this.#collect(state);
@@ -39,7 +39,7 @@ export class ResultCollector {
     await Promise.all(fetches);
   }
 
-  /** Leaves a row to the next command: it goes on at the service. */
+  /** Gives up a row for this command because of `error`. The research goes on at the service; the next command follows it again. */
   leave(state: RowState, error: unknown): void {
     const { progress, emit, describe } = this.context;
     progress.update(state, { error: describe(error) });
@@ -47,7 +47,7 @@ export class ResultCollector {
     emit({ kind: "row", state, final: false });
   }
 
-  /** Writes the check of a row whose result is written. */
+  /** Records the check of a row whose result was written. */
   noteCheck(state: RowState): void {
     if (state.standing !== "done") return;
     this.#recordCheck(state);
@@ -83,18 +83,18 @@ export class ResultCollector {
       const expected = [UnreachableError, RefusedError, NoOutputError, LocalError];
       if (!expected.some((kind) => error instanceof kind)) throw error;
       if (error instanceof NoOutputError && error.status === "FAILED") {
-        // Some services tell only in the response to a fetch whether there is a result.
+        // Some services report only in the answer to a fetch whether there is a result.
         progress.update(state, { status: "FAILED", cutShort: error.data && isCutShort(error.data) });
         this.#end(state, { error: this.context.describe(error) });
         return;
       }
       this.leave(state, error);
-      // The same error would keep every further result from being written.
+      // The same error would prevent every further result from being written.
       if (error instanceof LocalError) noMoreCreates.abort(error);
     }
   }
 
-  /** The sources of a result that an earlier command wrote. */
+  /** Checks the sources of a result that an earlier command wrote. */
   async #checkLater(state: RowState): Promise<void> {
     const { progress, checkSources, emit } = this.context;
     const check = await checkSources?.(state, undefined);
@@ -113,7 +113,7 @@ export class ResultCollector {
     return (lane ?? this.context).account;
   }
 
-  /** Fetches the result, and waits during an outage of the service, as a watch does. */
+  /** Fetches the result of a row. Waits during an outage of the service, as a watch does. */
   async #fetch(state: RowState): Promise<Result> {
     const { end: signal, patience, emit } = this.context;
     const account = this.#findAccount(state);
@@ -133,7 +133,7 @@ export class ResultCollector {
     }
   }
 
-  /** Writes the journal first: after a crash the other files are completed from it. */
+  /** Records the end of a row, in the journal first: after a crash the other files are completed from the journal. */
   #end(state: RowState, details: { file?: string; error?: RowError; note?: unknown }): void {
     const { progress, folder, emit } = this.context;
     const status = state.status ?? "";
@@ -148,7 +148,7 @@ export class ResultCollector {
   }
 }
 
-/** Returns the request of a row that exists, at the origin that made it. */
+/** Returns the target for a row's existing request, with the origin that created the request. */
 export function buildTarget(
   { requestId = "", createdAt = null, sentAt = "", status, origin = "", profile = null, end }: RowState,
   account: Account,
@@ -158,7 +158,7 @@ export function buildTarget(
   return { requestId, entry: { ...seen, origin, ...path, profile }, account, end };
 }
 
-/** Returns after how many milliseconds to fetch a result again; undefined if the error is permanent. */
+/** Returns after how many milliseconds to fetch a result again; undefined if another attempt would not help. */
 function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return RETRY_MS;
   const isLimited = error instanceof RefusedError && error.kind === "rate-limited";

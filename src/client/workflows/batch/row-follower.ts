@@ -11,7 +11,7 @@ import type { BatchContext } from "./context.js";
 import type { RowState } from "./plan.js";
 import { buildTarget, type ResultCollector } from "./result-collector.js";
 
-/** Follows every row that runs at one account, also rows that begin to run meanwhile, in one watch. */
+/** Follows all rows that run at one account in one watch, including rows that are added later. */
 export class RowFollower {
   readonly #running = new AsyncQueue<Target>();
   readonly #byId = new Map<string, RowState>();
@@ -25,7 +25,7 @@ export class RowFollower {
   /** Adds a row whose request exists. */
   add(state: RowState): void {
     const { requestId } = state;
-    // A torn line of the journal may have held the id.
+    // The id may have been in a torn line of the journal.
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
     const target = buildTarget(state, this.account);
@@ -42,7 +42,7 @@ export class RowFollower {
   /** Resolves when every row has ended or was given up. */
   async run(): Promise<void> {
     const { end: signal, timeout = 0, interval, patience } = this.context;
-    // Every row exists because the service answered its create, so a bad first poll is an outage.
+    // The service has answered the create of every row, so a failed first poll means an outage.
     const options = { signal, timeout, interval, patience, answered: true };
     for await (const event of followAccount(this.account, this.#running, options)) this.#apply(event);
   }

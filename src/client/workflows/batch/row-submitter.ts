@@ -10,25 +10,25 @@ import { classifyCause, FAILED_CREATES } from "./failed-create.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
-/** After so many refusals for a limit, while other rows were accepted, a row is left to the next command. */
+/** Number of refusals because of a limit, while other rows were accepted, after which this command gives up a row. */
 const MOST_REFUSALS = 5;
 
 /** Sends the creates of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
 export class RowSubmitter {
-  /** Aborted when no more creates are to be sent. */
+  /** Aborts when no more creates may be sent. */
   readonly #signal: AbortSignal;
-  /** In the order in which they are sent: a row that was refused for a limit is added once more, behind the others. */
+  /** The rows in the order in which they are sent. A row that was refused because of a limit is added again at the end. */
   readonly #rows: RowState[];
-  /** How often each row was refused for a limit, and how many creates were taken before the first time. */
+  /** How often each row was refused because of a limit, and how many creates were accepted before the first time. */
   readonly #refusals = new Map<RowState, { count: number; takenBefore: number }>();
-  /** The number of accepted creates of the account. */
+  /** Number of creates that the account has accepted. */
   #taken = 0;
-  /** Whether the journal has an intent for the row at hand without an outcome. */
+  /** Whether the journal has an intent without an outcome for the current row. */
   #hasOpenIntent = false;
   /** Whether no more creates are sent to the account. */
   #hasEnded = false;
 
-  /** `add` takes a row that exists. */
+  /** `add` is called with each row whose request exists. */
   constructor(
     private readonly context: BatchContext,
     private readonly lane: BatchLane,
@@ -38,7 +38,7 @@ export class RowSubmitter {
     this.#rows = context.states.filter((state) => state.standing === "waiting" && state.lane === lane);
   }
 
-  /** Resolves when no row is left to be sent. Rejects with what keeps all further rows from being sent. */
+  /** Resolves when no row is left to be sent. Rejects with the error that prevents all further rows from being sent. */
   async run(): Promise<void> {
     for (const state of this.#rows) {
       do this.#signal.throwIfAborted();
@@ -47,7 +47,7 @@ export class RowSubmitter {
     }
   }
 
-  /** Sends one row; false if it has to be sent again at once. */
+  /** Sends one row. Returns false if the row has to be sent again at once. */
   async #send(state: RowState): Promise<boolean> {
     const { signal, failsAtLimits } = this.context;
     const { account, pacer } = this.lane;
@@ -58,7 +58,7 @@ export class RowSubmitter {
       submitted = await submit(account, state.row.body, {
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, localId),
-        // An interrupted create has a few seconds to receive its id.
+        // An interrupted create still waits a few seconds for its id.
         signal,
       });
     } catch (error) {
@@ -71,7 +71,7 @@ export class RowSubmitter {
     return true;
   }
 
-  /** Waits until the account may be sent a create. */
+  /** Waits until a create may be sent to the account. */
   async #wait(): Promise<void> {
     const { account, pacer } = this.lane;
     const { emit, timeout = 0 } = this.context;
@@ -97,14 +97,14 @@ export class RowSubmitter {
     try {
       folder.record({ kind: "intent", ...intent, local_id: localId ?? null }, { sync: true });
     } catch (error) {
-      // The journal may hold the line even so, as if the row had been sent.
+      // The journal may have the line nevertheless, as if the row had been sent.
       catchLocalError(() => this.#dismiss(state));
       throw error;
     }
     progress.update(state, { localId, ...account, sentAt: intent.at });
   }
 
-  /** Records that nothing was created for the row: with `error` it was refused for good, else it is sent again. Returns the time, ISO 8601. */
+  /** Records that nothing was created for the row. With `error` the row is refused for good; without it, it is sent again. Returns the time. */
   #dismiss({ row }: RowState, error?: RowError): string {
     const at = formatNow(this.context);
     if (this.#hasOpenIntent) this.context.folder.record({ kind: "dismissed", row: row.id, error, at });
@@ -127,11 +127,11 @@ export class RowSubmitter {
     if (lost) emit({ kind: "not-saved", state, error: lost });
     if (!state.end) emit({ kind: "row", state, final: false });
     this.add(state);
-    // The journal could not record the next intent either.
+    // The journal could not record the next intent, either.
     if (unrecorded) throw unrecorded;
   }
 
-  /** Does what `FAILED_CREATES` says of a create that failed. False if its row has to be sent again at once. */
+  /** Handles a failed create as `FAILED_CREATES` says. Returns false if the row has to be sent again at once. */
   async #handleFailure(state: RowState, error: unknown): Promise<boolean> {
     const { signal, describe, failsAtLimits } = this.context;
     const { pacer } = this.lane;
@@ -156,7 +156,7 @@ export class RowSubmitter {
     return true;
   }
 
-  /** Has a row sent again after all others, or leaves it to the next command if it can hardly ever be taken. */
+  /** Sends a row again after all others, or gives it up for this command if it was refused too often. */
   #moveBehind(state: RowState, error: unknown): void {
     const { progress, emit, describe } = this.context;
     const { count, takenBefore } = this.#refusals.get(state) ?? { count: 0, takenBefore: this.#taken };
@@ -170,7 +170,7 @@ export class RowSubmitter {
     emit({ kind: "row", state, final: false });
   }
 
-  /** Waits before the row is sent again, or ends the account after so long an outage. */
+  /** Waits before the row is sent again, or stops submitting to the account if the outage has lasted too long. */
   async #handleBackoff(state: RowState, error: UnreachableError): Promise<boolean> {
     const { emit, patience } = this.context;
     const { account, pacer } = this.lane;
@@ -181,7 +181,7 @@ export class RowSubmitter {
     return false;
   }
 
-  /** Sends no more to the account; its rows are left to the next command. */
+  /** Stops submitting to this account because of `error`. The account's remaining rows stay unsent until the batch is run again. */
   #end(state: RowState, error: unknown): true {
     const { lanes, emit, progress, describe } = this.context;
     this.#hasEnded = true;
@@ -195,7 +195,7 @@ export class RowSubmitter {
     if (this.lane.pacer.outage.noteAnswered()) this.context.emit({ kind: "recovered" });
   }
 
-  /** Records the outcome of a failed create, whose row is not sent again. */
+  /** Records the outcome of a failed create whose row is not sent again. */
   #endRow(state: RowState, error: unknown, change: Partial<RowState> & Pick<RowState, "standing">): void {
     const { progress, folder, emit } = this.context;
     progress.update(state, change);
