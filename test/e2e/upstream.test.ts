@@ -194,7 +194,7 @@ describe("serve --upstream with a provider", () => {
           30_000,
         );
         const spent = await research(["serve", "keys", "spent", "--data", dataDir, "--json"]);
-        expect(JSON.parse(spent.stdout)).toMatchObject([{ key: "alice", dollars: cost, nothing_said: 0 }]);
+        expect(JSON.parse(spent.stdout)).toMatchObject([{ key: "alice", dollars: cost, unreported: 0 }]);
       }
       const { status, json, headers } = await createAs(baseUrl, alice);
       expect([status, json.error?.code]).toEqual([429, "RATE_LIMIT_EXCEEDED"]);

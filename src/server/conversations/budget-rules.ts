@@ -24,11 +24,11 @@ export const toUnits = (dollars: number) => Math.round(dollars * 1e9);
 
 /** Returns why no waiting conversation of the key may begin; undefined if one may. `research.may_begin` (1.sql) has the same rules. */
 export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
-  const { said: spent, begun, isMeasured, price, running } = figures;
+  const { spent, reservedByRunning, isMeasured, price, running } = figures;
   if (atOnce !== undefined && running >= atOnce) return "at-once";
   if (dollars === undefined) return undefined;
   if (!isMeasured) return "not-measured";
-  const isSpent = toUnits(spent) + toUnits(begun) >= toUnits(dollars.most);
+  const isSpent = toUnits(spent) + toUnits(reservedByRunning) >= toUnits(dollars.most);
   return isSpent || (price === undefined && running > 0) ? "budget" : undefined;
 }
 
@@ -38,8 +38,8 @@ export function createRefusal(
   {
     created,
     createdFreeMs = 0,
-    said: spent,
-    saidFreeMs = RESERVED_MS,
+    spent,
+    spentFreeMs = RESERVED_MS,
     reserved,
     price,
     waiting,
@@ -53,7 +53,7 @@ export function createRefusal(
   if (budget && created >= budget.most) refuse(createdFreeMs, { what: "budget", ...budget });
   const isFull = price === undefined && waiting >= MOST_UNPRICED;
   if (dollars && (isFull || toUnits(spent) + toUnits(reserved) >= toUnits(dollars.most)))
-    refuse(saidFreeMs, { what: "dollars", ...dollars, said: spent, reserved, price });
+    refuse(spentFreeMs, { what: "dollars", ...dollars, spent, reserved, price });
   return limits.toSorted((a, b) => b.retryAfterMs - a.retryAfterMs)[0];
 }
 
@@ -78,7 +78,7 @@ export function formatQueueProgress(
   }: { budgets: KeyBudgets; figures: KeyFigures; closedMs: number; now: number },
 ): string {
   const block = beginBlock(budgets, figures);
-  const ms = block === "budget" ? figures.saidFreeMs : block ? undefined : closedMs;
+  const ms = block === "budget" ? figures.spentFreeMs : block ? undefined : closedMs;
   const reason = block ?? (closedMs > 0 ? "upstream" : undefined);
   const until = ms && ms > 0 ? new Date(now + ms).toISOString() : undefined;
   return JSON.stringify({ step: "queue", ...place, reason, until });

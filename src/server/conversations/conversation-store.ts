@@ -36,12 +36,12 @@ export interface KeyFigures {
   /** Number of creates in the budget's window. `createdFreeMs`: ms until a full window has room again. */
   created: number;
   createdFreeMs?: number | undefined;
-  /** Dollars spent on conversations that ended in the window. `saidFreeMs`: ms until a full window has room again. */
-  said: number;
-  saidFreeMs?: number | undefined;
-  /** Dollars reserved for unfinished conversations, at the highest known cost of their model. `begun`: the part for running ones. */
+  /** Dollars spent on conversations that ended in the window. `spentFreeMs`: ms until a full window has room again. */
+  spent: number;
+  spentFreeMs?: number | undefined;
+  /** Dollars reserved for unfinished conversations, at the highest known cost of their model. `reservedByRunning`: the part for running ones. */
   reserved: number;
-  begun: number;
+  reservedByRunning: number;
   running: number;
   waiting: number;
   /** The highest known cost, in dollars, of the model of the next conversation; undefined while no cost is known. */
@@ -58,7 +58,7 @@ export interface HourUse {
 }
 
 /** What a key has used of each of its limits. */
-export interface KeyUse extends Pick<KeyFigures, "created" | "said" | "reserved" | "running"> {
+export interface KeyUse extends Pick<KeyFigures, "created" | "spent" | "reserved" | "running"> {
   keyId: string;
   create: HourUse;
   stop: HourUse;
@@ -83,11 +83,11 @@ export interface Spent {
   stopped: number;
   dollars: number;
   /** Number of conversations that reported dollars. */
-  priced: number;
+  withDollars: number;
   inputTokens: number;
   outputTokens: number;
   /** Number of conversations that reported neither dollars nor tokens. */
-  unsaid: number;
+  unreported: number;
 }
 
 export type SpentBy = "key" | "day" | "model";
@@ -155,7 +155,7 @@ export interface RateLimited {
   over?:
     | ({ what: "budget" } & Rate)
     /** `price` is undefined while no cost of the model is known. */
-    | ({ what: "dollars" } & Rate & Pick<KeyFigures, "said" | "reserved" | "price">);
+    | ({ what: "dollars" } & Rate & Pick<KeyFigures, "spent" | "reserved" | "price">);
 }
 
 export type CreateResult =

@@ -140,7 +140,7 @@ function describeBudget(over: NonNullable<RateLimited["over"]>, end: number): st
   if (over.what === "budget")
     return `The budget of this key is ${over.most} creates in ${span}; it is used up until ${until}.`;
   const budget = `The budget of this key is ${formatDollars(over.most)} in ${span}`;
-  const spent = `${formatDollars(over.said)} were spent`;
+  const spent = `${formatDollars(over.spent)} were spent`;
   if (over.price === undefined)
     return `${budget}: ${spent}. Until a cost is known, one conversation runs and few wait. Try again at ${until}.`;
   return `${budget}: ${spent} and ${formatDollars(over.reserved)} are reserved for unfinished conversations. Try again at ${until}.`;

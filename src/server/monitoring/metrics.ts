@@ -126,7 +126,7 @@ export function createMetrics(store: MeasuredStore, version: string, clock: Cloc
     "research_key_unsaid",
     "Conversations that reported neither dollars nor tokens.",
     [],
-    ({ unsaid }) => [[unsaid]],
+    ({ unreported }) => [[unreported]],
   );
   addGauge(
     "research_database_connections_used",

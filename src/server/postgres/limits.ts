@@ -3,13 +3,21 @@ import { type Database, readSql } from "./database.js";
 
 /** Reads what keys have used. Parameter: keys. */
 const FIGURES = readSql("figures")`
-  SELECT id, created::float8, said::float8, reserved::float8, begun::float8, running::int, waiting::int, price::float8,
+  SELECT id, created::float8, said::float8 AS spent, reserved::float8, begun::float8 AS "reservedByRunning", running::int, waiting::int, price::float8,
     is_measured AS "isMeasured",
     extract(epoch FROM created_free_at - clock_timestamp())::float8 * 1000 AS "createdFreeMs",
-    extract(epoch FROM said_free_at - clock_timestamp())::float8 * 1000 AS "saidFreeMs"
+    extract(epoch FROM said_free_at - clock_timestamp())::float8 * 1000 AS "spentFreeMs"
   FROM research.keys AS own, LATERAL research.figures(own) WHERE id = ANY ($1)`;
 
-const NOTHING = { created: 0, said: 0, reserved: 0, begun: 0, running: 0, waiting: 0, isMeasured: true };
+const NOTHING = {
+  created: 0,
+  spent: 0,
+  reserved: 0,
+  reservedByRunning: 0,
+  running: 0,
+  waiting: 0,
+  isMeasured: true,
+};
 
 /** Reads what keys have used; the result returns zeros for a key that was not added. Rejects as `Database.read` does. */
 export async function readFigures(database: Pick<Database, "read">, keys: readonly string[]) {

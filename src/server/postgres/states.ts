@@ -155,8 +155,8 @@ const SPENT = readSql("spent")`
   )
   SELECT CASE $1 WHEN 'key' THEN key WHEN 'model' THEN model ELSE to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD') END AS name,
     sum(completed)::float8 AS completed, sum(failed)::float8 AS failed, sum(stopped)::float8 AS stopped,
-    sum(dollars)::float8 AS dollars, sum(priced)::float8 AS priced, sum(input_tokens) AS "inputTokens",
-    sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unsaid
+    sum(dollars)::float8 AS dollars, sum(priced)::float8 AS "withDollars", sum(input_tokens) AS "inputTokens",
+    sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unreported
   FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
 
 /** Lists the waiting conversations of a key in order, one more than are counted, and the ms until creates are sent again. Parameter: key. */

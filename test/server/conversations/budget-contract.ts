@@ -132,7 +132,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
       expect(answers.filter(({ kind }) => kind === "created")).toHaveLength(3);
       expect(answers.find(({ kind }) => kind !== "created")).toMatchObject({
         ...{ kind: "rate-limited", retryAfterMs: RESERVED_MS },
-        over: { what: "dollars", most: 1, said: 0.1, reserved: 0.9 },
+        over: { what: "dollars", most: 1, spent: 0.1, reserved: 0.9 },
       });
       await created(other);
     });
@@ -144,7 +144,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
         await ended('{"cost_dollars":0.1}');
       }
       const refused = (await attempt(who)) as RateLimited;
-      expect(refused).toMatchObject({ over: { said: 0.3, reserved: 0 } });
+      expect(refused).toMatchObject({ over: { spent: 0.3, reserved: 0 } });
       expect(refused.retryAfterMs).toBeGreaterThan(HOUR - 60_000);
     });
 
@@ -228,7 +228,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
       await created(who);
       await ended('{"cost_dollars":0.6}');
       const refused = (await attempt(who)) as RateLimited;
-      expect(refused).toMatchObject({ over: { what: "dollars", said: 1.2, reserved: 0 } });
+      expect(refused).toMatchObject({ over: { what: "dollars", spent: 1.2, reserved: 0 } });
       // When the first one has left, 0.6 are left of the dollar.
       expect(refused.retryAfterMs).toBeGreaterThan(DAY_MS - 5 * HOUR - 60_000);
       expect(refused.retryAfterMs).toBeLessThanOrEqual(DAY_MS - 4 * HOUR);
@@ -285,7 +285,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
       for (const claim of await claimsOf(2)) await endOf(claim, 0.4);
       expect(await attempt(who)).toMatchObject({ kind: "rate-limited" });
       await claimsOf(0);
-      expect(await useOf(who)).toMatchObject({ said: 1.2, running: 0 });
+      expect(await useOf(who)).toMatchObject({ spent: 1.2, running: 0 });
     });
 
     it("of dollars create and begin nothing after three that did not say their cost; a stop says none", async () => {
@@ -334,7 +334,7 @@ export function budgetContract(name: string, underTest: BudgetsUnderTest): void 
       await created(who);
       await store.claim(never);
       expect(await useOf(who)).toMatchObject({
-        ...{ created: 2, said: 0.5, reserved: 0.5, running: 1, nextAt: undefined },
+        ...{ created: 2, spent: 0.5, reserved: 0.5, running: 1, nextAt: undefined },
         create: { used: 2, nextAt: undefined },
       });
       await created(who);

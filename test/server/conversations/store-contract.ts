@@ -634,22 +634,30 @@ export function storeContract(name: string, underTest: StoreUnderTest): void {
         }
         await store.stop(bob, (await created(bob)).request_id);
         const zero = {
-          ...{ failed: 0, stopped: 0, dollars: 0, priced: 0 },
-          ...{ inputTokens: 0, outputTokens: 0, unsaid: 0 },
+          ...{ failed: 0, stopped: 0, dollars: 0, withDollars: 0 },
+          ...{ inputTokens: 0, outputTokens: 0, unreported: 0 },
         };
         const ofAlice = {
-          ...{ name: alice.keyId, completed: 2, failed: 2, stopped: 0, dollars: 1.3, priced: 3 },
-          ...{ inputTokens: 5, outputTokens: 7, unsaid: 1 },
+          ...{ name: alice.keyId, completed: 2, failed: 2, stopped: 0, dollars: 1.3, withDollars: 3 },
+          ...{ inputTokens: 5, outputTokens: 7, unreported: 1 },
         };
-        const ofBob = { ...zero, name: bob.keyId, completed: 1, stopped: 1, inputTokens: 3, unsaid: 1 };
+        const ofBob = { ...zero, name: bob.keyId, completed: 1, stopped: 1, inputTokens: 3, unreported: 1 };
         const byKey = [ofAlice, ofBob].sort((a, b) => (a.name < b.name ? -1 : 1));
         const byModel = [
           {
             ...{ ...zero, name: "", completed: 1, failed: 2, stopped: 1 },
-            ...{ dollars: 1, priced: 1, inputTokens: 3, unsaid: 2 },
+            ...{ dollars: 1, withDollars: 1, inputTokens: 3, unreported: 2 },
           },
-          { ...zero, name: "m1", completed: 1, dollars: 0.1, priced: 1 },
-          { ...zero, name: "m2", completed: 1, dollars: 0.2, priced: 1, inputTokens: 5, outputTokens: 7 },
+          { ...zero, name: "m1", completed: 1, dollars: 0.1, withDollars: 1 },
+          {
+            ...zero,
+            name: "m2",
+            completed: 1,
+            dollars: 0.2,
+            withDollars: 1,
+            inputTokens: 5,
+            outputTokens: 7,
+          },
         ];
         const check = async () => {
           expect(await store.overview.listSpent("key", HOUR)).toEqual(byKey);

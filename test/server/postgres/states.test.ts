@@ -61,7 +61,7 @@ describe("places in a queue", () => {
     const ids = Array.from({ length }, (_, n) => `id-${n}`);
     const read = async ({ name }: SqlStatement) => {
       if (name === "queue") reads += 1;
-      return name === "queue" ? [{ ids, closed_ms: null }] : [{ said: 0, begun: 0, running: 0 }];
+      return name === "queue" ? [{ ids, closed_ms: null }] : [{ spent: 0, reservedByRunning: 0, running: 0 }];
     };
     const queue = new QueueReader({ database: { read }, keys: { list: async () => [] }, clock });
     const placeOf = async (id: string) => JSON.parse((await queue.readProgress("k", id)) ?? "null");

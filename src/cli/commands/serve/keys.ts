@@ -97,8 +97,8 @@ export async function runSpent(ctx: Context, options: SpentOptions): Promise<voi
     const rows = all.map(({ name, revoked, ...row }) => ({
       ...{ [by]: name || null, ...(revoked && { revoked }) },
       ...{ completed: row.completed, failed: row.failed, stopped: row.stopped },
-      ...{ dollars: row.dollars, dollars_said: row.priced },
-      ...{ input_tokens: row.inputTokens, output_tokens: row.outputTokens, nothing_said: row.unsaid },
+      ...{ dollars: row.dollars, with_dollars: row.withDollars },
+      ...{ input_tokens: row.inputTokens, output_tokens: row.outputTokens, unreported: row.unreported },
     }));
     const text = formatTable([by.toUpperCase(), ...SPENT], all.map(formatSpentRow), ctx.host.stdout);
     await ctx.reporter.show(rows, text);
@@ -208,10 +208,10 @@ function describeKey({ name, tier, limits, budgets = {}, createdAt, expiresAt, r
 /** Returns the usage of a key for JSON; null for a limit that the key does not have. */
 function formatKeyUse({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
   if (use === undefined) return {};
-  const { created, said, reserved, running, nextAt } = use;
+  const { created, spent, reserved, running, nextAt } = use;
   return {
     budget_used: budgets.budget ? created : null,
-    dollars_used: budgets.dollars ? { said, reserved } : null,
+    dollars_used: budgets.dollars ? { said: spent, reserved } : null,
     running,
     next_at: nextAt === undefined ? null : new Date(nextAt).toISOString(),
   };
@@ -236,11 +236,11 @@ function formatKeyRow(key: ReturnType<typeof describeKey> & { state: string }, i
   return [name, state, tier, ...limits, ...times, ...budgets];
 }
 
-const SPENT = ["COMPLETED", "FAILED", "STOPPED", "DOLLARS", "TOKENS IN", "OUT", "UNSAID"];
+const SPENT = ["COMPLETED", "FAILED", "STOPPED", "DOLLARS", "TOKENS IN", "OUT", "UNREPORTED"];
 
 function formatSpentRow({ name, ...row }: Omit<Spent, "name"> & { name: string | undefined }): string[] {
   const ended = [row.completed, row.failed, row.stopped];
-  const used = [row.dollars.toFixed(2), row.inputTokens, row.outputTokens, row.unsaid];
+  const used = [row.dollars.toFixed(2), row.inputTokens, row.outputTokens, row.unreported];
   return [name || "-", ...[...ended, ...used].map(String)];
 }
 

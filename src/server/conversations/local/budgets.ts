@@ -32,7 +32,7 @@ export function computeFigures(
   );
   const waiting = rows.filter(({ status }) => !isFinal(status)).length + unwritten.length - running.length;
   const price = state.priceOf(model);
-  const begun = running.reduce((sum, { bill }) => sum + toUnits(state.priceOf(bill.model) ?? 0), 0);
+  const ofRunning = running.reduce((sum, { bill }) => sum + toUnits(state.priceOf(bill.model) ?? 0), 0);
   const creates = [
     ...rows.map(({ createdAt: at }) => ({ at, amount: 1 })),
     ...unwritten.map(({ at }) => ({ at, amount: 1 })),
@@ -42,9 +42,9 @@ export function computeFigures(
   const spent = countIn(dollars && { ...dollars, most: toUnits(dollars.most) }, now, costs);
   return {
     ...{ created: created.count, createdFreeMs: created.freeMs },
-    ...{ said: spent.count / 1e9, saidFreeMs: spent.freeMs },
-    reserved: (begun + waiting * toUnits(price ?? 0)) / 1e9,
-    ...{ begun: begun / 1e9, running: running.length, waiting, price },
+    ...{ spent: spent.count / 1e9, spentFreeMs: spent.freeMs },
+    reserved: (ofRunning + waiting * toUnits(price ?? 0)) / 1e9,
+    ...{ reservedByRunning: ofRunning / 1e9, running: running.length, waiting, price },
     isMeasured:
       saysDollars && (price !== undefined || (state.unpriced.get(model ?? "") ?? 0) < UNPRICED_ENDS),
   };
@@ -60,10 +60,10 @@ export function listSpent({ bills }: LocalState, by: SpentBy, since: number): Sp
     const sum = sums.get(name) ?? { name, ...NOTHING };
     sum[COLUMNS[status]] += 1;
     sum.dollars = (toUnits(sum.dollars) + toUnits(dollars ?? 0)) / 1e9;
-    sum.priced += Number(dollars !== undefined);
+    sum.withDollars += Number(dollars !== undefined);
     sum.inputTokens += inputTokens ?? 0;
     sum.outputTokens += outputTokens ?? 0;
-    sum.unsaid += Number((dollars ?? inputTokens ?? outputTokens) === undefined);
+    sum.unreported += Number((dollars ?? inputTokens ?? outputTokens) === undefined);
     sums.set(name, sum);
   }
   return [...sums.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -71,6 +71,6 @@ export function listSpent({ bills }: LocalState, by: SpentBy, since: number): Sp
 
 const COLUMNS = { COMPLETED: "completed", FAILED: "failed", STOPPED: "stopped" } as const;
 const NOTHING = {
-  ...{ completed: 0, failed: 0, stopped: 0, dollars: 0, priced: 0 },
-  ...{ inputTokens: 0, outputTokens: 0, unsaid: 0 },
+  ...{ completed: 0, failed: 0, stopped: 0, dollars: 0, withDollars: 0 },
+  ...{ inputTokens: 0, outputTokens: 0, unreported: 0 },
 };

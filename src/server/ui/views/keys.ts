@@ -55,18 +55,20 @@ export function renderKeys(
 
 /** Renders what each key has spent; empty if no cost is known. */
 export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, string>): string {
-  if (!spent.some(({ priced, inputTokens, outputTokens }) => priced + inputTokens + outputTokens > 0))
+  if (
+    !spent.some(({ withDollars, inputTokens, outputTokens }) => withDollars + inputTokens + outputTokens > 0)
+  )
     return "";
   const dearest = spent.toSorted((a, b) => b.dollars - a.dollars);
   const items = dearest.map((spentByKey) => {
-    const { name, completed, failed, stopped, dollars, priced, inputTokens, outputTokens, unsaid } =
+    const { name, completed, failed, stopped, dollars, withDollars, inputTokens, outputTokens, unreported } =
       spentByKey;
     const tokens = inputTokens + outputTokens;
     const phrases = [
-      priced > 0 && `in ${formatCount(priced, "conversation")} whose cost is known`,
+      withDollars > 0 && `in ${formatCount(withDollars, "conversation")} whose cost is known`,
       tokens > 0 && formatCount(tokens, "token"),
       `${completed} COMPLETED, ${failed} FAILED, ${stopped} STOPPED`,
-      unsaid > 0 && `cost of ${unsaid} not reported`,
+      unreported > 0 && `cost of ${unreported} not reported`,
     ];
     const of = escapeHtml(names.get(name) ?? "The one key");
     return `<li><b>$${dollars.toFixed(2)}</b> ${of} <span class="soft">${phrases.filter(Boolean).join(" · ")}</span></li>`;
@@ -76,7 +78,7 @@ export function renderSpent(spent: readonly Spent[], names: ReadonlyMap<string, 
 
 /** Renders how much of a key's budgets is used. */
 function renderBudget(id: string, { budget, dollars, atOnce }: KeyBudgets, use: KeyUse, now: number): string {
-  const { created, said: spent, reserved, running, nextAt } = use;
+  const { created, spent, reserved, running, nextAt } = use;
   const words = [
     budget && `${created} of ${budget.most} creates in ${formatExactDuration(budget.ms)}`,
     dollars &&

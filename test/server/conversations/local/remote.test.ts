@@ -36,7 +36,7 @@ it("what is known of a request at another service outlives the process, and a co
   await store.close();
   remote = await open();
   await store.close();
-  const costs = [{ name: "k", failed: 1, stopped: 1, dollars: 0.5, priced: 1, unsaid: 1 }];
+  const costs = [{ name: "k", failed: 1, stopped: 1, dollars: 0.5, withDollars: 1, unreported: 1 }];
   expect(readFileSync(join(dataDir, "journal.ndjson")).length).toBeLessThan(10_000);
   remote = await open();
   expect(await store.overview.listSpent("key")).toMatchObject(costs);

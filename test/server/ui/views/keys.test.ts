@@ -2,18 +2,27 @@ import { expect, test } from "vitest";
 import { renderKeys, renderSpent } from "../../../../src/server/ui/views/keys.js";
 
 const NOTHING = {
-  ...{ completed: 0, failed: 0, stopped: 0, dollars: 0, priced: 0 },
-  ...{ inputTokens: 0, outputTokens: 0, unsaid: 0 },
+  ...{ completed: 0, failed: 0, stopped: 0, dollars: 0, withDollars: 0 },
+  ...{ inputTokens: 0, outputTokens: 0, unreported: 0 },
 };
 const textOf = (html: string) => html.replace(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
 
 test("what each key has spent stands there by name, the dearest first; nothing if nothing is known", () => {
   expect(renderSpent([], new Map())).toBe("");
-  expect(renderSpent([{ ...NOTHING, name: "a", completed: 1, unsaid: 1 }], new Map())).toBe("");
+  expect(renderSpent([{ ...NOTHING, name: "a", completed: 1, unreported: 1 }], new Map())).toBe("");
   const html = renderSpent(
     [
-      { ...NOTHING, name: "a", completed: 1, dollars: 1.5, priced: 1 },
-      { ...NOTHING, name: "b", completed: 12, failed: 1, stopped: 2, dollars: 20.056, priced: 12, unsaid: 3 },
+      { ...NOTHING, name: "a", completed: 1, dollars: 1.5, withDollars: 1 },
+      {
+        ...NOTHING,
+        name: "b",
+        completed: 12,
+        failed: 1,
+        stopped: 2,
+        dollars: 20.056,
+        withDollars: 12,
+        unreported: 3,
+      },
       { ...NOTHING, name: "c", completed: 1, inputTokens: 1_000, outputTokens: 234 },
     ],
     new Map([
@@ -34,7 +43,7 @@ test("what a key has used of its hour and of its budgets stands there, and when 
   const day = 86_400_000;
   const budgets = { budget: { most: 200, ms: 30 * day }, dollars: { most: 2.5, ms: day }, atOnce: 3 };
   const hour = { create: { used: 10, nextAt: 60_000 }, stop: { used: 1 } };
-  const use = { ...hour, created: 12, said: 1.25, reserved: 0.5, running: 2 };
+  const use = { ...hour, created: 12, spent: 1.25, reserved: 0.5, running: 2 };
   const uses = [{ ...use, keyId: "a", nextAt: 3_600_000 }];
   const text = textOf(renderKeys([{ ...key, budgets }], { at: 0, uses }));
   expect(text).toContain(
