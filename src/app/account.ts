@@ -38,34 +38,34 @@ import {
   resolveSettings,
 } from "./settings.js";
 
-/** The process's environment, clock and platform, and the settings chosen by flags or options. */
+/** The environment, clock and platform of the process, and the settings that flags or options choose. */
 export interface AccountOptions {
   env: Environment;
   platform: NodeJS.Platform;
   clock: Clock;
   choices: Choices;
   readKey?: ReadKey | undefined;
-  /** Options of the client beside the settings. */
+  /** Options of the client that are not settings. */
   client?: Pick<ClientOptions, "userAgent" | "random" | "onEvent">;
-  /** Called with the settings in force before the first client is made. */
+  /** Called with the settings in use before the client is created. */
   onConnect?: (settings: ResolvedSettings) => void;
-  /** Called with a sentence after a settings file that other users could read was made private. */
+  /** Called with a sentence if other users could read the settings file, which has then been made private. */
   onMadePrivate?: (text: string) => void;
-  /** Called with a sentence before the first request to an account other than the one in use. */
+  /** Called with a sentence before the first request to an account other than this one. */
   onOtherAccount?: (text: string) => void;
   /** Called on close if some records of the history in `folder` could not be read. */
   onSkipped?: ((records: number, folder: string) => Promise<void>) | undefined;
-  /** Whether to inspect only: no file is changed, and a key file is read only when its key is needed. */
+  /** Whether only to inspect: no file is changed, and a key file is read only if its key is needed. */
   isInspected?: boolean;
 }
 
 export interface LimitOptions {
   tier?: Tier;
-  /** Creates per hour; overrides a tier. */
+  /** Creates per hour; takes precedence over a tier. */
   perHour?: number;
 }
 
-/** The settings, history, key and client of an account, each created on first use. Throws CodedError if a setting is missing. */
+/** The settings, history, key and client of an account, each opened on first use. Throws CodedError if a setting is missing. */
 export class ProfileAccount implements Account {
   readonly clock: Clock;
   #options: AccountOptions;
@@ -75,7 +75,7 @@ export class ProfileAccount implements Account {
   #client: ResearchClient | undefined;
   #origin: string | undefined;
   #keyId: string | undefined;
-  /** The profiles that `onOtherAccount` has already been called for. */
+  /** The profiles for which `onOtherAccount` has already been called. */
   readonly #announcedProfiles = new Set<string>();
   readonly #named = new Map<string, ProfileAccount>();
 
@@ -84,7 +84,7 @@ export class ProfileAccount implements Account {
     this.clock = options.clock;
   }
 
-  /** Returns a copy that reads its settings again. */
+  /** Returns a copy of this account that reads the settings again. */
   reopen(changes: Pick<AccountOptions, "isInspected"> = {}): ProfileAccount {
     return new ProfileAccount({ ...this.#options, ...changes });
   }
@@ -103,7 +103,7 @@ export class ProfileAccount implements Account {
     return new Settings(this.folders.config, isInspected ? undefined : onMadePrivate);
   }
 
-  /** The settings in force. Throws UsageError or LocalError. */
+  /** The settings in use. Throws UsageError or LocalError. */
   get settings(): ResolvedSettings {
     if (!this.#settings) {
       const { choices, env, readKey, isInspected } = this.#options;
@@ -114,7 +114,7 @@ export class ProfileAccount implements Account {
     return this.#settings;
   }
 
-  /** The history of this machine's creates; undefined if it is switched off or has no folder. */
+  /** The history of this machine's creates; undefined if it is turned off or has no folder. */
   get history(): History | undefined {
     const { state } = this.folders;
     if (this.settings.history.value === "off" || state === undefined) return undefined;
@@ -122,7 +122,7 @@ export class ProfileAccount implements Account {
     return this.#history;
   }
 
-  /** The client of the service in force. Throws CodedError if the base URL or the key is missing. */
+  /** The client of the service in use. Throws CodedError if the base URL or the key is missing. */
   get client(): ResearchClient {
     if (!this.#client) {
       const { settings } = this;
@@ -162,7 +162,7 @@ export class ProfileAccount implements Account {
     return this.settings.perDay;
   }
 
-  /** Applies a flag's limit to this account and to the accounts that it opens. */
+  /** Applies the limit of `--per-day` to this account and to the accounts that it opens later. */
   limitDay({ perDay }: { perDay?: number }): void {
     if (perDay === undefined) return;
     this.#options = { ...this.#options, choices: { ...this.#options.choices, perDay } };
@@ -173,7 +173,7 @@ export class ProfileAccount implements Account {
     return this.settings.gaps.outputField.value;
   }
 
-  /** The provider in force; undefined for the interface itself. */
+  /** The provider in use; undefined for the research interface itself. */
   get provider(): Provider | undefined {
     return findProvider(this.settings.provider.value);
   }
@@ -185,12 +185,12 @@ export class ProfileAccount implements Account {
     return isAt(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
   }
 
-  /** Whether a create was first sent to this account, even if another account accepted it. */
+  /** Returns whether a create was first sent to this account, even if another account accepted it. */
   isOwn(entry: HistoryEntry): boolean {
     return this.#hasMade(entry) || (entry.asked_of !== undefined && this.#hasMade(entry.asked_of));
   }
 
-  /** Compares the keys; if the key is a stored one, which may have been replaced, compares the profiles. */
+  /** Returns whether an account is this one. A stored key may have been replaced, so the profile's name is enough then; otherwise the keys are compared. */
   #hasMade(entry: AccountOfEntry): boolean {
     const { baseUrl, apiKey } = this.settings;
     if (!baseUrl || !apiKey) return this.isHere(entry);
@@ -200,7 +200,7 @@ export class ProfileAccount implements Account {
     return entry.key_id === this.#keyId;
   }
 
-  /** Finds the account of the profile recorded with a create, unless flags or variables choose an account (contract §3). */
+  /** Finds the account of the profile that a create was recorded with; undefined if flags or variables choose the account (contract §3). */
   findAccount(entry: HistoryEntry): ProfileAccount | undefined {
     const { choices, env, onOtherAccount } = this.#options;
     const { profile, baseUrl, provider } = choices;
@@ -222,8 +222,9 @@ export class ProfileAccount implements Account {
   }
 
   /**
-   * Explains why a request is not sent: it is in the history and no base URL is configured, or its id has the form of another
-   * provider's. The error names the service that created it, and what to do. Undefined if the request may be sent.
+   * Returns the error for a request that this account must not be asked about: no base URL is configured for a recorded
+   * request, or its id has the form of another provider's. The error says which service created it, and what to do.
+   * Otherwise undefined.
    */
   explainRefusal(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
     const { baseUrl, provider } = this.settings;
@@ -240,7 +241,7 @@ export class ProfileAccount implements Account {
     return new ResearchError("NOT_FOUND", why, { requestId, hint: this.describeWay(entry, owners) });
   }
 
-  /** Names the flag, or the login, for the account that created a request, or for a provider whose ids have this form. */
+  /** Describes how to reach the account that created a request, or a provider whose ids have its form: with a flag, or a login. */
   describeWay(
     entry: Seen | undefined,
     owners: readonly Provider[] = listOwnersOfId(entry?.request_id ?? "", INTERFACE),
@@ -272,7 +273,7 @@ export class ProfileAccount implements Account {
     return Object.keys(this.store.read().profiles).flatMap((name) => this.findAccountNamed(name) ?? []);
   }
 
-  /** Opens the accounts of the profiles that `flag` names, ignoring other flags (contract §12). Throws UsageError, or one CodedError that names all accounts without a key. */
+  /** Opens the accounts of profiles, whatever other flags say (contract §12). Throws UsageError, or one CodedError for all without a key. */
   openNamed(profiles: readonly string[], flag: string): ProfileAccount[] {
     if (this.#options.choices.baseUrl !== undefined)
       throw new UsageError(
@@ -295,7 +296,7 @@ export class ProfileAccount implements Account {
     });
   }
 
-  /** Opens the account of one profile. Throws UsageError. */
+  /** Opens the account of one profile, without the variables and flags for another account. Throws UsageError. */
   #openAccount(profile: string, flag: string): ProfileAccount {
     const opened = this.#named.get(profile);
     if (opened) return opened;
@@ -310,13 +311,13 @@ export class ProfileAccount implements Account {
     return account;
   }
 
-  /** The dialect of the service in force, loaded on first use. */
+  /** Loads the dialect of the service in use, on first use. */
   get dialect(): () => Promise<Dialect> {
     const { provider, settings } = this;
     return async () => (provider ? provider.load(provider.defaultModel) : createResearch(listGaps(settings)));
   }
 
-  /** The client options that are the same for every service: all but its address, its key and the values that the interface does not show. */
+  /** The options of the client that are the same for every service, without address and key. */
   get clientOptions(): Omit<ClientOptions, "baseUrl" | "apiKey"> {
     const { choices, client, clock, env } = this.#options;
     const { requestTimeout } = choices;
@@ -328,7 +329,7 @@ export class ProfileAccount implements Account {
     };
   }
 
-  /** Returns the creates per hour from flag, option or setting (§8); Infinity for no limit, undefined if nothing sets it. Throws UsageError. */
+  /** Returns the creates allowed per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is set. Throws UsageError. */
   getHourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
     const isCount = perHour === Number.POSITIVE_INFINITY || Number.isInteger(perHour);
     if (perHour !== undefined && !(isCount && perHour > 0))

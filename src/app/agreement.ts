@@ -1,13 +1,13 @@
 import type { Report } from "../reader/checking/check.js";
 
-/** A statement in the words of the first account that makes it, with the differing figures of other accounts. */
+/** A statement, worded as in the report of the first account that makes it, with the passages of accounts that have other figures. */
 export interface AccountStatement {
   claim: string;
   said_by: string[];
   otherwise: { profile: string; passage: string }[];
 }
 
-/** Finds what the reports of several accounts state (contract §12). Leaves out statements that may be the same in two reports. */
+/** Finds what the reports of several accounts state (contract §12). Leaves out a statement for which it is open whether another report has it. */
 export async function findStatements(
   reports: readonly { profile: string; report: Report }[],
 ): Promise<AccountStatement[]> {

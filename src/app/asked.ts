@@ -11,21 +11,21 @@ import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";
 import type { ResolvedSettings } from "./settings.js";
 
-/** The options of a create that only providers take, as the flags give them. */
+/** The options of a create that only providers accept, as the flags give them. */
 export interface AskOptions {
   model?: string | undefined;
-  /** Each `NAME=VALUE`. */
+  /** Texts `NAME=VALUE`. */
   set?: readonly string[] | undefined;
-  /** The id that the provider takes for a follow-up. */
+  /** The provider's id for a follow-up. */
   after?: string | undefined;
-  /** Lists of domains, separated by commas. */
+  /** Domains to search, and domains to exclude, separated by commas. */
   domains?: string | undefined;
   notDomains?: string | undefined;
-  /** The time within which the result may arrive for a lower price, in the provider's notation. */
+  /** The time within which the result may arrive at a lower price, in the provider's notation. */
   window?: string | undefined;
 }
 
-/** Adds the options of flags and settings to a create. Throws UsageError for an invalid option, or for a provider's option without a provider. */
+/** Adds the options in flags and settings to the body of a create. Throws UsageError for an invalid option, or for one that the service does not support. */
 export function buildAskedOptions(
   { settings }: { settings: Pick<ResolvedSettings, "provider" | "model" | "set"> },
   body: CreateBody,
@@ -58,7 +58,7 @@ export function buildAskedOptions(
   };
 }
 
-/** Returns the provider's own options for these flags. Throws UsageError if it has no such option, or if `--set` sets it, too. */
+/** Converts flags to the provider's own options. Throws UsageError if the provider has no such option, or if `--set` sets it, too. */
 function flagOptions(
   name: string,
   { domains, notDomains, window }: Pick<AskOptions, "domains" | "notDomains" | "window">,
@@ -92,7 +92,7 @@ function flagOptions(
   return all;
 }
 
-/** Parses the options in the setting `set`: a JSON object, or one `NAME=VALUE`. Throws UsageError. */
+/** Parses the setting `set`: a JSON object, or a single `NAME=VALUE`. Throws UsageError. */
 export function parseOptions(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value = readJsonPath(text);
@@ -117,7 +117,7 @@ function parseOption(text: string): [string, unknown] {
   return [name, parseExactValue(value)];
 }
 
-/** Throws UsageError for an invalid schema, with the place of the fault. `what` names the schema in the message. */
+/** Throws UsageError, with the place of the mistake, for an invalid schema. `what`: how the message names the schema. */
 export async function requireValidSchema(
   schema: unknown,
   what: string,
@@ -131,7 +131,7 @@ export async function requireValidSchema(
   return schema;
 }
 
-/** Builds a create from a prompt and a schema that another program gives. Throws UsageError if `research create` would refuse it. */
+/** Builds the body of a create from another program's prompt and schema. Throws UsageError if `research create` would refuse them. */
 export async function checkBody(
   prompt: string,
   schema: JsonSchema | undefined,

@@ -17,7 +17,7 @@ import type { ProfileAccount } from "./account.js";
 import { describeRowError } from "./failure.js";
 import { describeMismatch, formatWithSources } from "./result-text.js";
 
-/** Formats the errors and results of a batch, for every front end. */
+/** How every front end formats the errors and results of a batch. */
 export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> = {
   describe: describeRowError,
   format: formatWithSources,
@@ -29,7 +29,7 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
   },
 };
 
-/** Opens the folder of a batch, which the caller closes, and plans each row. Rejects with CodedError before it makes a folder, and with LocalError. */
+/** Opens the folder of a batch, which the caller has to close, and plans each row. Rejects with CodedError before it creates a folder, or with LocalError. */
 export async function openBatch(
   account: ProfileAccount,
   rows: readonly Row[],
@@ -66,7 +66,7 @@ export async function openBatch(
   }
 }
 
-/** Returns the accounts that the rows name, by profile. Throws as `openNamed`. */
+/** Opens the accounts whose profiles the rows name; the result has them by profile. Throws as `openNamed` does. */
 export function openNamedAccounts(
   account: ProfileAccount,
   rows: readonly Pick<Row, "profile">[],
@@ -76,7 +76,7 @@ export function openNamedAccounts(
   return new Map(accounts.map((named, index) => [names[index] ?? "", named]));
 }
 
-/** Finds the account that created a row, by the journal and not by the row's profile today; undefined if that account is no longer set up. */
+/** Finds the account that created a row, from the journal, because the row may now name another profile. Undefined if it is no longer set up. */
 function findCreator(
   account: ProfileAccount,
   { lane, origin, profile = null }: RowState,
@@ -85,11 +85,11 @@ function findCreator(
   if (lane && lane.account.origin === origin && lane.account.profile === profile) return lane;
   const owner = profile === null ? undefined : account.findAccountNamed(profile);
   if (owner && owner.origin === origin) return openLane(owner);
-  // A row without a profile stays with its account: if that answers 404, the error names the origin that created it.
+  // A row without a profile stays with its account. If that answers 404, the error says which origin created the row.
   return profile === null || lane?.account.origin === origin ? lane : undefined;
 }
 
-/** Paces the creates of a batch by its own rows and, with an account, by all creates that this machine sent. `limit`: creates per hour; Infinity for none, undefined if it is not known. */
+/** Creates the pacer of a batch from its own rows and, with an account, from all creates of this machine. `limit`: per hour; undefined if unknown. */
 export function createPacerOf(
   clock: Account["clock"],
   account: Pick<Account, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
@@ -107,7 +107,7 @@ export function createPacerOf(
   });
 }
 
-/** Throws LocalError if results would overwrite files that this batch did not write. */
+/** Throws LocalError if the results would overwrite files that this batch did not write. */
 function checkOccupied(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
   if (first === undefined) return;
   const file = `${first.file} (for ${nameRow(first.row)})`;

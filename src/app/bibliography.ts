@@ -7,9 +7,9 @@ import { formatResult } from "./result-text.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
 
-/** Normalizes an address so that equal pages have equal addresses; undefined for an invalid address and for a redirect of Gemini. */
+/** Normalizes an address so that equal pages have equal addresses; undefined for an invalid address and for one of Gemini's redirects. */
 export function normalizePageAddress(address: string): string | undefined {
-  // Two different redirects may lead to the same page.
+  // Two different redirects may lead to the same page, so they cannot be compared.
   if (!URL.canParse(address) || isGroundingRedirect(address)) return undefined;
   const url = new URL(address);
   const search = [...url.searchParams].filter(([name]) => !TRACKING.test(name));
@@ -26,7 +26,7 @@ interface NamedPage {
   title: string | null;
 }
 
-/** Lists the pages that a result names, each once: those of its sources and citations; if there are none, those in its text. */
+/** Lists the pages that a result names, each once: those of its sources and citations, or else those in its text. */
 export function listPages(result: Result): NamedPage[] {
   const { sources = [], citations = [] } = result.data;
   const given = [sources, citations].flat().map(Object);
@@ -42,7 +42,7 @@ export function listPages(result: Result): NamedPage[] {
   return [...pages.values()];
 }
 
-/** Converts the pages of a result to CSL-JSON or RIS, in the form of a result; `date` (ISO 8601) is when they were read. */
+/** Converts the pages of a result to CSL-JSON or RIS, as another result. `date`: when they were accessed, ISO 8601. */
 export function buildBibliography(result: Result, form: "csl" | "ris", date: string): Result {
   const day = date.slice(0, 10).split("-");
   const items = listPages(result).map(({ url, title }) => {

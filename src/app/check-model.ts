@@ -10,38 +10,38 @@ import type { ModelOptions, Surroundings } from "./model.js";
 
 export type { ModelFindings, ModelPlan };
 
-/** Receives the events of a model that judges the citations of a report. */
+/** Gets the events of a model that judges the citations of a report. */
 export interface ModelListener {
   onPlan?(plan: ModelPlan): Promise<void>;
   onProgress?(done: number, of: number): void;
   onNotice?(line: string): void;
-  /** `reused`: how many answers were taken from an earlier check. */
+  /** `reused`: number of answers that were taken from an earlier check. */
   onEnd?(findings: ModelFindings, reused: number): Promise<void>;
 }
 
 interface CheckModelOptions {
   endpoint: ChatEndpoint;
-  /** Limits for each report. */
+  /** The limits for each report. */
   limits: BudgetLimits;
   price?: Price | undefined;
   clock: Clock;
   random: () => number;
 }
 
-/** How long to wait for the endpoint's answer whether it requires a key, ms. */
+/** How long to wait until the endpoint answers whether it requires a key, in ms. */
 const ACCESS_MS = 10_000;
 
-/** Measured averages: citations per call, and tokens per citation. */
+/** Measured averages: the citations of a call, and the tokens of a citation. */
 const CITATIONS_OF_CALL = 5;
 const TOKENS_OF_CITATION = 600;
 
-/** An outcome as it is kept: with the indices of the citations for which the model gave no proof. */
+/** An outcome in its stored form. `unproven`: the indices of citations for which the model gave no proof. */
 export type KeptOutcome = CheckOutcome & { unproven?: number[] };
 
-/** The citations for which a model gave no proof. `check --json` does not show them; a kept outcome has them, so that they are not asked about again. */
+/** The citations for which a model gave no proof. `check --json` does not show them, but a stored outcome does, so that they are not judged again. */
 const unprovenCitations = new WeakSet<CheckedCitation>();
 
-/** Adds to an outcome which of its citations need not be asked about again. */
+/** Returns an outcome in its stored form, which shows which citations need not be judged again. */
 export function buildKeptOutcome(outcome: CheckOutcome): KeptOutcome {
   return {
     ...outcome,
@@ -49,10 +49,10 @@ export function buildKeptOutcome(outcome: CheckOutcome): KeptOutcome {
   };
 }
 
-/** The model that judges the citations of the reports of one command. */
+/** The model that judges the citations of all reports of one command. */
 export class CheckModel {
   readonly #reliability = { replies: 0, failures: 0, isDropped: false };
-  /** Each citation that the model answered in this command, as it was before. */
+  /** For each citation that the model judged in this command, the citation as it was before. */
   readonly #before = new WeakMap<CheckedCitation, CheckedCitation>();
 
   constructor(private readonly options: CheckModelOptions) {}
@@ -65,12 +65,12 @@ export class CheckModel {
     return this.options.limits;
   }
 
-  /** Describes the model as in `NAME at http://127.0.0.1:11434`. */
+  /** The model and its endpoint, for messages: `NAME at http://127.0.0.1:11434`. */
   get title(): string {
     return `${this.name} at ${this.options.endpoint.origin}`;
   }
 
-  /** Rejects with CodedError if the endpoint requires a key and none is set; ignores any other answer. */
+  /** Rejects with CodedError if the endpoint requires a key and none is set. Ignores any other failure. */
   async requireAccess(signal: AbortSignal): Promise<void> {
     const { clock, endpoint } = this.options;
     const late = new Error("no answer");
@@ -90,13 +90,13 @@ export class CheckModel {
       );
   }
 
-  /** Estimates the calls and tokens for the citations, before their pages are read. */
+  /** Estimates the calls and tokens that the citations need, before their pages are read. */
   estimate(citations: number): ModelPlan {
     const calls = Math.ceil(citations / CITATIONS_OF_CALL);
     return { citations, calls, tokens: citations * TOKENS_OF_CITATION };
   }
 
-  /** Creates the judge of citations. It reuses an answer of `earlier` if sentence, pages and model are the same. */
+  /** Creates the function that judges citations. It reuses an answer of `earlier` if sentence, pages and model are the same. */
   createFinder(
     { onPlan = async () => {}, onProgress, onNotice = () => {}, onEnd }: ModelListener,
     signal: AbortSignal,
@@ -119,12 +119,12 @@ export class CheckModel {
     };
   }
 
-  /** Whether the model failed the hidden test so often that nothing counts that it said in this command. */
+  /** Whether the model failed the hidden test so often that none of its answers in this command counts. */
   get isDropped(): boolean {
     return this.#reliability.isDropped;
   }
 
-  /** Removes from an outcome what the model said in this command. */
+  /** Removes from an outcome the answers that the model gave in this command. */
   removeAnswers({ citations, counts, metrics }: CheckOutcome): void {
     for (const citation of citations) {
       const before = this.#before.get(citation);
@@ -142,20 +142,20 @@ export class CheckModel {
   }
 }
 
-/** Reuses the answers of the model of an earlier check where sentence and pages are the same. */
+/** Creates a function that judges citations by the answers of an earlier check, if sentence and pages are the same. */
 export function reuseAnswers(earlier: KeptOutcome | undefined): FindSupport {
   const answers = listAnswers(earlier);
   return async (citations, _language, digestOf) =>
     citations.map(({ citation }) => noteProof(citation, answers.get(buildKey(citation, digestOf))));
 }
 
-/** Notes if an answer is without proof, and returns it. */
+/** Notes whether an answer has no proof. Returns the answer. */
 function noteProof(citation: CheckedCitation, answer: Answer | undefined): Answer | undefined {
   if (answer?.support === null) unprovenCitations.add(citation);
   return answer;
 }
 
-/** Returns the answers of a check, by citation and the digests of its pages. */
+/** Maps citations, with the digests of their pages, to the answers of a check. */
 function listAnswers(outcome: KeptOutcome | undefined): Map<string, Answer> {
   const digests = new Map(outcome?.pages.map(({ url, sha256 }) => [url, sha256]));
   const citations = outcome?.citations ?? [];
@@ -179,12 +179,12 @@ interface ModelSurroundings extends Surroundings {
   host: Surroundings["host"] & { random(): number };
 }
 
-/** How long an endpoint may be silent, ms (contract §11). */
+/** How long an endpoint may send nothing, in ms (contract §11). */
 const SILENCE_MS = 60_000;
 
 /**
- * Finds the model that the flags name, or else the variables; undefined if neither does. Throws UsageError, BaseUrlError,
- * and LocalError for a key file.
+ * Opens the model that the flags or else the variables name; undefined if neither do. Rejects with UsageError,
+ * BaseUrlError, or LocalError for a key file.
  */
 export async function openCheckModel(
   ctx: ModelSurroundings,

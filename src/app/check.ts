@@ -19,19 +19,19 @@ export type { Checker, CheckProgress } from "../reader/checking/check.js";
 export interface CheckSetup {
   env: Environment;
   clock: Clock;
-  /** The version for the User-Agent, if it is known. */
+  /** The program's version for the User-Agent, if known. */
   version?: string | undefined;
-  /** Whether hosts that a report names may have private addresses. */
+  /** Whether hosts that the report names may have private addresses. */
   allowPrivate?: boolean | undefined;
   domains?: DomainLimits["domains"] | undefined;
   notDomains?: DomainLimits["notDomains"] | undefined;
   sources?: string | undefined;
 }
 
-/** The limits of one report, unless a flag sets others. */
+/** The limits for one report, if no flag sets them. */
 export const CHECK_LIMITS = { pages: 100, timeoutMs: 600_000 };
 
-/** Opens a reader for the pages of reports; the caller closes it. */
+/** Opens a checker, which reads the pages of reports. The caller has to close it. */
 export async function openChecker(setup: CheckSetup): Promise<Checker> {
   const { env, clock, version, allowPrivate, domains = [], notDomains = [], sources } = setup;
   const { Checker } = await import("../reader/checking/check.js");
@@ -55,7 +55,7 @@ export async function openChecker(setup: CheckSetup): Promise<Checker> {
   });
 }
 
-/** Reads the same files of a folder as `try --sources`. Rejects with LocalError. */
+/** Opens a function that reads the files that `try --sources` would read. Rejects with LocalError. */
 async function openFileReader(
   root: string,
   read: (task: { name: string; bytes: Uint8Array }, signal: AbortSignal) => Promise<CutDocument>,
@@ -71,7 +71,7 @@ async function openFileReader(
   };
 }
 
-/** No citation of a report could be checked; `outcome` holds the other findings. */
+/** Thrown if no citation of a report could be checked. `outcome` has the other findings. */
 export class NotCheckedError extends CodedError {
   constructor(
     readonly outcome: CheckOutcome,
@@ -82,22 +82,22 @@ export class NotCheckedError extends CodedError {
   }
 }
 
-/** A report, and the request or the file that it is from. */
+/** A report, with the request or the file from which it comes. */
 export interface ReportToCheck {
   report: Report;
   target?: Target;
   file?: string | null;
 }
 
-/** The options of a check. With a model: the model, and the receiver of its events. */
+/** The options of a check. `model` judges the citations, and `listener` gets its events. */
 export interface ReportCheckOptions extends Omit<CheckOptions, "onCited" | "findSupport"> {
-  /** Gets the dead references and unused sources of the report, before any page is requested. */
+  /** Gets notices about dead references and unused sources, before any page is requested. */
   notices?: CheckNotice[];
   model?: CheckModel | undefined;
   listener?: ModelListener | undefined;
 }
 
-/** Checks one report; answers of a kept check of the same request are reused. Rejects with NotCheckedError. */
+/** Checks one report. Reuses the answers of a kept check of the same request. Rejects with NotCheckedError. */
 export async function checkReport(
   checker: Checker,
   { report, target, file = null }: ReportToCheck,
@@ -136,7 +136,7 @@ function explainNotChecked({ asked, answered }: { asked: number; answered: numbe
       ];
 }
 
-/** Checks the result of a request, and keeps the outcome unless the check will be resumed later. */
+/** Checks the result of a request. Keeps the outcome, unless the check is incomplete and goes on later. */
 export async function checkRequest(
   checker: Checker,
   target: Target,
@@ -146,7 +146,7 @@ export async function checkRequest(
   const result = await fetchResult(target, { signal });
   const outcome = await checkReport(checker, { report: readReport(result), target }, options);
   signal.throwIfAborted();
-  // The caller has the outcome, so a failure to keep it is not an error.
+  // The caller has the outcome, so it is no error if it cannot be kept.
   if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(target, outcome));
   return outcome;
 }

@@ -10,10 +10,10 @@ import { decodeText, getSizeLimit, isPacked } from "../reader/reading/files/read
 import { UsageError } from "./errors.js";
 import { readBytes } from "./read-text.js";
 
-/** The limit for all texts before one question, in bytes of UTF-8 (contract §13). */
+/** Maximum size of all context texts of one question, in bytes of UTF-8 (contract §13). */
 const MAX_CONTEXT_BYTES = 900 << 10;
 
-/** Reads the context files of a question. Rejects with UsageError for too much text, LocalError for a file without text. */
+/** Reads the context files of a question. Rejects with UsageError if they are too large, or LocalError for a file without text. */
 export async function readContext(
   sources: readonly (string | Readable)[],
   clock: Clock,
@@ -34,9 +34,9 @@ export async function readContext(
   throw new UsageError(`the context is over 900 KiB: ${Math.ceil(size / 1_024)} KiB of text`, "Shorten it.");
 }
 
-/** Returns text as it is, and a page, a Word document or a PDF as the reader reads it; or the reason why there is none. */
+/** Returns a text unchanged, and a page, Word document or PDF as the text that the reader reads; or the reason why there is no text. */
 async function extractText(name: string, bytes: Buffer, clock: Clock, signal: AbortSignal) {
-  // The name of a pipe does not tell the format.
+  // The name of a pipe does not show the format.
   const file = bytes.toString("latin1", 0, 5) === "%PDF-" ? "context.pdf" : name;
   const decoded = isPacked(file) ? undefined : decodeText(bytes);
   if (decoded && "reason" in decoded) return decoded;

@@ -5,22 +5,22 @@ import type { ReportToCheck } from "./check.js";
 import { UsageError } from "./errors.js";
 import { checkReportSize } from "./report.js";
 
-/** A report of a request, or from a file. */
+/** One of the two compared reports. */
 export interface DiffSide extends ReportToCheck {
   result: Result;
 }
 
-/** What changed from one report to another, in the form of `diff --json` (contract §13). */
+/** The changes from one report to another, in the format of `diff --json` (contract §13). */
 export interface ReportDiff {
   old: { request_id: string | null; file: string | null };
   new: { request_id: string | null; file: string | null };
   changes: { kind: "added" | "removed" | "changed"; claim: string; was: string | null }[];
-  /** Empty if nothing changed; a new source alone does not count as a change. */
+  /** New and missing sources; empty if no statement changed. */
   sources: { added: string[]; removed: string[] };
   counts: Record<"added" | "removed" | "changed" | "same" | "not_compared", number>;
 }
 
-/** Compares two reports. Throws UsageError if one is structured and the other a text, or if one is too long. */
+/** Compares two reports. Rejects with UsageError if one is structured and the other a text, or if one is too long. */
 export async function compareSides(old: DiffSide, now: DiffSide): Promise<ReportDiff> {
   for (const { report } of [old, now]) checkReportSize(report);
   if ("text" in old.report !== "text" in now.report)
@@ -67,7 +67,7 @@ function listRemoved({ text, relation }: Compared): ReportDiff["changes"] {
   return relation.kind === "absent" ? [{ kind: "removed", claim: text, was: null }] : [];
 }
 
-/** Maps the normalized address of each page to its address. */
+/** Maps the normalized address of each page to the address that the report has. */
 type Pages = ReadonlyMap<string, string>;
 
 function listResultPages(result: Result): Pages {

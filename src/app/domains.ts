@@ -1,6 +1,6 @@
 import { UsageError } from "./errors.js";
 
-/** Parses domains separated by commas into the form of a URL's host. Throws UsageError, which names the flag. */
+/** Parses domains separated by commas to the form of a URL's host. Throws UsageError, which names the flag. */
 export function parseDomains(flag: string, list: string | undefined): string[] {
   if (list === undefined) return [];
   return list.split(",").map((domain) => {

@@ -28,7 +28,7 @@ export const EXIT_CODES = {
   SCHEMA_MISMATCH: 13,
 } as const;
 
-/** Returns 14 if a source does not support or contradicts its sentence, or is gone (contract §11). */
+/** Returns 14 if a citation is missing, gone or contradicted; otherwise 0 (contract §11). */
 export function getCheckExitCode({ counts }: { counts: Readonly<Record<string, number>> }): 0 | 14 {
   const { missing = 0, gone = 0, contradicted = 0 } = counts;
   return missing + gone + contradicted > 0 ? 14 : 0;
@@ -36,12 +36,12 @@ export function getCheckExitCode({ counts }: { counts: Readonly<Record<string, n
 
 export type OurCode = keyof typeof EXIT_CODES;
 
-/** Whether an error code is the program's own (contract §1.4) and not the service's. */
+/** Returns whether an error code is one of the program (contract §1.4) rather than of the service. */
 export function isOurs(code: string): boolean {
   return code in EXIT_CODES || code === "INTERRUPTED";
 }
 
-/** An error of the program itself, with a code of contract §1.4: what is wrong and, as the hint, what to do. */
+/** An error of the program itself, with a code of contract §1.4. The hint says what to do. */
 export class CodedError extends Error {
   constructor(
     readonly code: OurCode,
@@ -52,14 +52,14 @@ export class CodedError extends Error {
   }
 }
 
-/** Bad input; nothing was sent. */
+/** Thrown for bad input; nothing was sent. */
 export class UsageError extends CodedError {
   constructor(message: string, hint?: string) {
     super("USAGE", message, { hint });
   }
 }
 
-/** The flag of an option: that of `notDomains` is `--not-domains`. */
+/** Returns the flag of an option: `--not-domains` for `notDomains`. */
 export function flagOf(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -69,7 +69,7 @@ export function findGivenFlag(options: Readonly<Record<string, unknown>>): strin
   return name === undefined ? undefined : flagOf(name);
 }
 
-/** Throws UsageError if one of `others` is given beside `flag`. */
+/** Throws UsageError if one of `others` is given together with `flag`. */
 export function refuseBeside(flag: string, others: Readonly<Record<string, unknown>>, hint?: string): void {
   const other = findGivenFlag(others);
   if (other) throw new UsageError(`${flag} and ${other} cannot be used together`, hint);

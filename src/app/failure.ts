@@ -21,7 +21,7 @@ import { DAY_MS } from "../core/protocol/limits.js";
 import { formatDuration, formatIsoDate } from "../core/text/duration.js";
 import { CodedError, EXIT_CODES, type Facts, type OurCode } from "./errors.js";
 
-/** An error as the user sees it, with the fields of the JSON form. */
+/** An error as the user sees it, with the fields of its JSON format. */
 export interface Failure {
   code: string;
   message: string;
@@ -36,7 +36,7 @@ export interface Failure {
 const RECORD_HINT =
   "Set RESEARCH_STATE_DIR to a folder that can be written, or RESEARCH_NO_HISTORY=1 to go on without a record.";
 
-/** The one place where an error becomes a code, a sentence and an exit code. */
+/** Converts any error to a code, a sentence and an exit code. No other function does that. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CodedError)
     return { ...createFailure(error.code, error.message), ...pickJsonFacts(error.facts) };
@@ -59,7 +59,7 @@ export function describeFailure(error: unknown): Failure {
   return createFailure("INTERNAL", String(error), hint);
 }
 
-/** Removes the full stop, for a sentence that continues. */
+/** Returns the message of an error without its full stop, for a sentence that goes on. */
 export function explainError(error: unknown): string {
   return describeFailure(error).message.replace(/\.$/, "");
 }
@@ -102,7 +102,7 @@ function describeQuotaError({ limit, retryAfter, until, day }: QuotaExceededErro
   return { ...createFailure(code, message, `Nothing was sent. ${WAITS}`), retry_after: retryAfter };
 }
 
-/** Names the command, since other commands that show this error do not take the flag. */
+/** Names the commands, because other commands that show this error do not have the flag. */
 const WAITS = "create, run and rerun wait by themselves with --wait-for-quota.";
 
 function classifyKind(error: ResearchError): OurCode {
@@ -124,11 +124,11 @@ function chooseHint(error: ResearchError): string | undefined {
   const { retryAfter } = error;
   if (retryAfter === undefined) return WAITS;
   const waitMs = retryAfter * 1_000;
-  // No command waits for more than a day.
+  // No command waits longer than a day.
   return `Wait ${formatDuration(waitMs)}.${waitMs > DAY_MS ? "" : ` ${WAITS}`}`;
 }
 
-/** Whether a refusal is about the key: its text names the key, or it has no text. */
+/** Returns whether a refusal is about the key: its text names the key, or it has no text. */
 function isAboutKey({ code, message, enveloped }: RefusedError): boolean {
   const isWordless = !enveloped && /^HTTP \d+ for \S+ \S+$/.test(message);
   return (
@@ -137,25 +137,25 @@ function isAboutKey({ code, message, enveloped }: RefusedError): boolean {
   );
 }
 
-/** The part of a failure that a batch keeps with its row. */
+/** Returns the parts of a failure that a batch keeps with its row. */
 export function describeRowError(error: unknown): RowError {
   const { code, message, exit_code, http_status, hint } = describeFailure(error);
   return { code, message, exit_code, ...(http_status && { http_status }), ...(hint && { hint }) };
 }
 
-/** Returns what an error of the login probe says about the key. */
+/** Returns what an error from the login's test request means for the key. */
 export function readKeyAnswer(
   error: ResearchError,
   isProvider: boolean,
 ): "refused" | "valid" | "no-answer" | "not-the-service" {
   if (error instanceof RefusedError && isRefusedKey(error)) return "refused";
   const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
-  // Providers do not document their 5xx, so a 5xx says nothing about the key.
+  // Providers do not document their 5xx, so a 5xx does not show whether the key is valid.
   if (enveloped && !(isProvider && (error.httpStatus ?? 0) >= 500)) return "valid";
   return error.httpStatus === undefined && error.code === "UNREACHABLE" ? "no-answer" : "not-the-service";
 }
 
-/** Any other error in an envelope, even a 403, comes from a service that accepts the key (contract §2). */
+/** Returns whether an error says that the key is invalid. Any other error in an envelope, even a 403, comes after the key was accepted (contract §2). */
 function isRefusedKey({ httpStatus, code, kind }: RefusedError): boolean {
   const isSaid = kind === "unauthenticated" && httpStatus !== 403;
   return httpStatus === 401 || code === "INVALID_API_KEY" || isSaid;

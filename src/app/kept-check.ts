@@ -5,8 +5,8 @@ import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
 
 /**
- * Keeps the check of a request's result for as long as the result itself. An incomplete check does not replace a
- * complete one whose citations a model has judged. Throws LocalError.
+ * Keeps the check of a request's result as long as the result. An incomplete check does not replace a complete one
+ * whose citations were judged by a model. Throws LocalError.
  */
 export function keepCheck(target: Target, outcome: CheckOutcome): void {
   const { requestId, entry, account } = target;

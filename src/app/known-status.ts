@@ -3,7 +3,7 @@ import { UNKNOWN } from "../client/store/history/records.js";
 import { STATUSES } from "../core/protocol/conversation.js";
 import { UsageError } from "./errors.js";
 
-/** Throws UsageError for a state, in upper or lower case, that neither the interface nor the history knows. */
+/** Throws UsageError for a state, in upper or lower case, that is unknown to the interface, the providers and the history. */
 export async function checkStatus(status: string | undefined, history: History | undefined): Promise<void> {
   const ours = [...STATUSES, UNKNOWN];
   const isThere = (words: readonly string[]) =>

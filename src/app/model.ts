@@ -14,7 +14,7 @@ import { parseDomains } from "./domains.js";
 import { findGivenFlag, refuseBeside, UsageError } from "./errors.js";
 import { type Choices, chooseInsecureHttp, waitForKey } from "./settings.js";
 
-/** The parts of this process that a request to a model, a search engine or a page needs. */
+/** What a request to a model, a search engine or a page needs from this process. */
 export interface Surroundings {
   host: {
     env: Environment;
@@ -26,13 +26,13 @@ export interface Surroundings {
   signal: AbortSignal;
 }
 
-/** The flags that choose the model of a research, its limits and its sources. */
+/** The flags that choose the model of a research, the model's limits, and the sources. */
 export interface ModelOptions {
   model?: string | undefined;
   modelUrl?: string | undefined;
   modelTokens?: number | undefined;
   modelCalls?: number | undefined;
-  /** Milliseconds. */
+  /** Maximum duration in milliseconds. */
   modelTime?: number | undefined;
   modelPrice?: ModelResearcherOptions["price"];
   depth?: keyof typeof DEPTHS | undefined;
@@ -43,7 +43,7 @@ export interface ModelOptions {
   pages?: number | undefined;
 }
 
-/** The resources that a service shares with its researcher. */
+/** What a service shares with its researcher. */
 type ServiceParts = Pick<ModelResearcherOptions, "exchanges" | "log" | "notice">;
 
 /** Creates a researcher that uses a model on a folder, on the web, or on both. Rejects if the folder cannot be read. */
@@ -52,7 +52,7 @@ export type ModelResearch = (
   service: ServiceParts,
 ) => Promise<Researcher>;
 
-/** The limits of one research, unless a flag sets others (contract §4, "With a model"). */
+/** The limits of one research, if no flag sets them (contract §4, "With a model"). */
 const DEPTHS = {
   quick: { tokens: 25_000, calls: 8, ms: 5 * 60_000 },
   standard: { tokens: 120_000, calls: 25, ms: 15 * 60_000 },
@@ -61,7 +61,7 @@ const DEPTHS = {
 
 const EXAMPLE_URL = "http://127.0.0.1:11434/v1";
 
-/** Finds the model that the flags name; undefined if they name none. Throws UsageError, BaseUrlError, and LocalError for a key file. */
+/** Opens the model that the flags name; undefined if they name none. Rejects with UsageError, BaseUrlError, or LocalError for a key file. */
 export async function openModel(
   ctx: Surroundings,
   options: ModelOptions & { researcher?: string },
@@ -93,7 +93,7 @@ export async function openModel(
   };
 }
 
-/** Finds the endpoint that the options name, or else the variables with the prefixes `variables`; undefined if neither does. Throws as `findModel`. */
+/** Opens the endpoint that the options name; undefined if they name none. `variables`: the prefix of variables, for messages. Rejects as `openModel` does. */
 export async function openEndpoint(
   ctx: Surroundings,
   { model, modelUrl, modelTokens, modelCalls, modelTime, modelPrice, depth, length }: ModelOptions,
@@ -117,7 +117,7 @@ export async function openEndpoint(
   return { url, model: name, apiKey, connections: openConnections(ctx, url), clock: ctx.host.clock };
 }
 
-/** The limits of one research or one check. */
+/** Returns the limits of one research or one check. */
 export function readLimits({
   modelTokens,
   modelCalls,
@@ -129,11 +129,11 @@ export function readLimits({
 }
 
 const MOST_PAGES = 30;
-/** How many pages are split into blocks at a time, across all researches. */
+/** Maximum number of pages that are split into blocks at a time, over all researches. */
 const MOST_DOCUMENTS = 2;
 const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
 
-/** Opens the web as a source, with the search engine that the flags name; undefined if they name none. Throws as `findModel`. */
+/** Opens the web as a source, with the search engine that the flags name; undefined if they name none. Rejects as `openModel` does. */
 async function searchOf(
   ctx: Surroundings,
   { search, domains, notDomains, pages, model }: ModelOptions,
@@ -197,13 +197,13 @@ function chooseEngineUrl(ctx: Surroundings, name: EngineName, given: string | un
 
 const CONNECT_MS = 30_000;
 
-/** Opens connections for the service's own requests, through the proxy of the environment. */
+/** Opens connections to a model or a search engine, through the proxy of the environment. */
 function openConnections({ host }: Pick<Surroundings, "host">, url: URL): Connections {
   host.beforeRequests?.();
   return new Connections(url, chooseProxy(url, host.env), CONNECT_MS);
 }
 
-/** Parses the address of an endpoint by the rules of a base URL. Throws BaseUrlError. */
+/** Parses the address of an endpoint by the rules for a base URL. Throws BaseUrlError. */
 function parseEndpointUrl(
   { flags, host }: Surroundings,
   text: string,
@@ -212,7 +212,7 @@ function parseEndpointUrl(
   return parseBaseUrl(text, chooseInsecureHttp(flags, host.env).value, what);
 }
 
-/** Reads the key in the variable `name` or in the file of `name`_FILE, if any. No flag takes a key, since a process list shows flags. */
+/** Reads the key in the variable `name`, or in the file that `name`_FILE names. No flag takes a key, because a process list shows flags. */
 async function readModelKey(
   { host: { env, clock }, signal }: Pick<Surroundings, "host" | "signal">,
   name: string,

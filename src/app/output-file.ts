@@ -6,7 +6,7 @@ import { createLocalError, LocalError, runLocally } from "../core/files/local-er
 /** The errors of link(2) on a file system without hard links (exFAT, some network mounts). */
 const NO_HARD_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
-/** Throws LocalError if `path` could not be written: it exists (without `force`), is not a file, or a folder is not writable. */
+/** Throws LocalError if `path` could not be written: it exists (without `force`), is not a file, or its folder is not writable. */
 export function checkTarget(path: string, force: boolean): void {
   const existing = lstat(path);
   if (existing?.isDirectory()) throw new LocalError(`${path} is a folder; name a file`);
@@ -14,18 +14,18 @@ export function checkTarget(path: string, force: boolean): void {
   if (existing?.isFIFO() || existing?.isSocket())
     throw new LocalError(`${path} is not a file; write to stdout instead (-o -)`);
   try {
-    // An access check misses a file system that is read-only, full or special, so write a trial file.
+    // Write a trial file: an access check does not notice a file system that is read-only, full or special.
     fs.rmdirSync(makeDraftFolder(path));
   } catch (error) {
     throw createLocalError(`${path} cannot be written`, error);
   }
 }
 
-/** Writes a file whole or not at all, and never over another one without `force`. Throws LocalError. */
+/** Writes a file completely or not at all. Replaces an existing file only with `force`. Throws LocalError. */
 export function writeTarget(path: string, text: string | Uint8Array, force: boolean): void {
   checkTarget(path, force);
   runLocally(`${path} could not be written`, () => {
-    // Write to a device directly: it holds no file that could be replaced.
+    // Write to a device directly: it is no file that could be replaced.
     if (lstat(path)?.isCharacterDevice()) fs.writeFileSync(path, text);
     else replace(path, text, force);
   });
@@ -39,7 +39,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
     if (!force) publish(draft, path);
     else {
       const old = lstat(path);
-      // A private file stays private.
+      // Keep a private file private.
       if (old?.isFile()) fs.chmodSync(draft, old.mode & 0o777);
       fs.renameSync(draft, path);
     }
@@ -48,7 +48,7 @@ function replace(path: string, text: string | Uint8Array, force: boolean): void 
   }
 }
 
-/** A link, unlike a rename, fails if a file has appeared meanwhile; without links the name is reserved first. */
+/** Gives the draft its name, unless a file with that name has appeared: a link fails then. Without links, reserves the name first. */
 function publish(draft: string, path: string): void {
   try {
     fs.linkSync(draft, path);
@@ -59,7 +59,7 @@ function publish(draft: string, path: string): void {
   }
 }
 
-/** A new folder beside the file, on the same file system. Its name is short, whatever the file's length. */
+/** Creates a folder beside the file, on the same file system. Its name is short, however long the file's name is. */
 function makeDraftFolder(path: string): string {
   return fs.mkdtempSync(join(dirname(path), ".research-"));
 }

@@ -13,7 +13,7 @@ import { DEFAULT_PROFILE, parseOrigin, requireConnection } from "./settings.js";
 const COUNTED = { counted_from: "this machine's own records" } as const;
 const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
 
-/** How many of `limit` creates are used and left, and when the next one is allowed. */
+/** Returns how many of `limit` creates are used and left, and when the next one is allowed. */
 function countSlots({ attempts, nextAt }: HourlyUsage, limit: number) {
   const used = attempts.length;
   return { used, left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
@@ -24,10 +24,10 @@ function requireHistory({ history }: ProfileAccount): History {
   return history;
 }
 
-/** The JSON form of one key's hour, by this machine's own records; null if no limit is set. */
+/** The hour of one key in JSON, by this machine's own records. The limit is null if none is set. */
 export type Quota = ReturnType<typeof readQuota>;
 
-/** Reads the hour of the origin and key in use. Throws CodedError for a missing setting, LocalError if the history is off. */
+/** Reads the hour of the account in use. Throws CodedError for a missing setting, LocalError if the history is off. */
 export function readQuota(account: ProfileAccount, options: LimitOptions) {
   const { settings } = account;
   const { origin } = requireConnection(settings);
@@ -37,10 +37,10 @@ export function readQuota(account: ProfileAccount, options: LimitOptions) {
   return { ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED };
 }
 
-/** One account's hour, its day under `per-day`, and its costs. `--all` includes accounts that no profile has any more. */
+/** The hour of one account, its day if `per-day` is set, and its costs. */
 export type AccountQuota = ReturnType<typeof readAccountQuota>;
 
-/** Reads the quota of the account in use. Throws as `readQuota`. */
+/** Reads the quota of the account in use. Throws as `readQuota` does. */
 export function readAccountQuota(account: ProfileAccount, options: LimitOptions) {
   const quota = readQuota(account, options);
   const { perDay, origin, apiKey, clock } = account;
@@ -52,10 +52,10 @@ export function readAccountQuota(account: ProfileAccount, options: LimitOptions)
   };
 }
 
-/** How many costs an estimate needs at least, and how many of the newest it uses at most. */
+/** Minimum number of known costs for an estimate, and maximum number of the newest that are used. */
 const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
 
-/** Estimates the cost of the next creates from the median of the last ones with the same model, one line per model; empty if too few costs are known. */
+/** Estimates the cost of creates from the median of the last ones with the same model. A line for each model; empty if too few costs are known. */
 export function costEstimate(
   asked: readonly { account: ProfileAccount; model: string | undefined }[],
 ): string {
@@ -80,7 +80,7 @@ export function costEstimate(
   return lines.join("");
 }
 
-/** Lists each origin and key in the history, the newest first. Needs no settings. Throws LocalError if the history is off. */
+/** Lists the quota of each origin and key in the history, newest first. Needs no settings. Throws LocalError if the history is off. */
 export function listQuotas(account: ProfileAccount): AccountQuota[] {
   const { clock } = account;
   const history = requireHistory(account);
@@ -101,7 +101,7 @@ export function listQuotas(account: ProfileAccount): AccountQuota[] {
   });
 }
 
-/** Finds the account in use, or that of the recorded profile, if its key created the request. */
+/** Finds the account whose key created the request: the one in use, or that of the recorded profile. */
 function findOwner(account: ProfileAccount, entry: HistoryEntry): ProfileAccount | undefined {
   const recorded = account.findAccountNamed(entry.profile ?? DEFAULT_PROFILE);
   const isIts = (owner: ProfileAccount | undefined) =>

@@ -3,13 +3,13 @@ import type { Readable } from "node:stream";
 import { createLocalError } from "../core/files/local-error.js";
 import { UsageError } from "./errors.js";
 
-/** The largest prompt or schema that is read, in bytes. */
+/** Maximum size of a prompt or schema, in bytes. */
 export const MAX_INPUT_BYTES = 1 << 20;
-/** The longest key, in bytes; bounds the read of `/dev/zero`. */
+/** Maximum size of a key file, in bytes, so that reading `/dev/zero` ends. */
 export const MAX_KEY_BYTES = 65_536;
 const CHUNK_BYTES = 65_536;
 
-/** Reads a small file as UTF-8 text, synchronously. Throws LocalError, or UsageError if it is over `getMaxBytes`. */
+/** Reads a small file as UTF-8 text, synchronously. Throws LocalError, or UsageError if it is larger than `maxBytes`. */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
   return decode(readNow(path, what, maxBytes), what);
 }
@@ -27,7 +27,7 @@ function readNow(path: string, what: string, maxBytes: number): Buffer {
   }
 }
 
-/** Reads a path or a stream as UTF-8 text; a FIFO or a terminal to its end. Rejects with `signal.reason` when aborted. */
+/** Reads a path or a stream as UTF-8 text; waits for the end of a FIFO or a terminal. Rejects with `signal.reason` after an abort. */
 export async function readText(
   source: string | Readable,
   what: string,
@@ -37,7 +37,7 @@ export async function readText(
   return decode(await readBytes(source, what, signal, maxBytes), what);
 }
 
-/** Reads the same as bytes, which need not be text. */
+/** Reads a path or a stream as bytes, as `readText` does. */
 export async function readBytes(
   source: string | Readable,
   what: string,
@@ -67,25 +67,25 @@ export async function readBytes(
   return Buffer.concat(chunks);
 }
 
-/** Throws UsageError for a text over the limit. */
+/** Returns the text. Throws UsageError if it is larger than `maxBytes`. */
 export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES): string {
   if (Buffer.byteLength(text) > maxBytes) throw createTooLargeError(what, maxBytes);
   return text;
 }
 
-/** Opens a stream for a FIFO or a terminal; undefined for a file, and for a device such as /dev/zero, whose reads never wait. */
+/** Opens a FIFO or a terminal as a stream; undefined for a file, and for a device such as /dev/zero, whose reads never wait. */
 async function openStream(path: string): Promise<Readable | undefined> {
   const { Socket } = await import("node:net");
   const { isatty, ReadStream } = await import("node:tty");
   const fd = openNow(path);
-  // Do not open it again: a FIFO reports its end only to a reader that has seen its writer.
+  // Do not open a FIFO again: it reports its end only to a reader that has seen its writer.
   if (fs.fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
   if (isatty(fd)) return new ReadStream(fd);
   fs.closeSync(fd);
   return undefined;
 }
 
-/** Reads in chunks, since the size of a device is unknown before its end. */
+/** Reads in chunks, because the size of a device is not known in advance. */
 function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
   const chunks: Buffer[] = [];
   for (let size = 0; ; ) {
@@ -98,7 +98,7 @@ function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
   }
 }
 
-/** Opens without blocking: a plain open of a FIFO waits for its writer and ignores every signal. */
+/** Opens a file without blocking: an ordinary open of a FIFO waits for its writer and ignores every signal. */
 function openNow(path: string): number {
   return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
 }

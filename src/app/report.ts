@@ -8,16 +8,16 @@ import { UsageError } from "./errors.js";
 
 export type { Report } from "../reader/checking/check.js";
 
-/** The largest report that is read, in bytes. */
+/** Maximum size of a report, in bytes. */
 export const MAX_REPORT_BYTES = 2 << 20;
 
-/** Throws UsageError for a text that is too long. */
+/** Throws UsageError if the text of a report is too long. */
 export function checkReportSize(report: Report): void {
   if ("text" in report && Buffer.byteLength(report.text) > MAX_REPORT_BYTES)
     throw new UsageError(`the report is over ${MAX_REPORT_BYTES >> 20} MiB`, "Shorten it.");
 }
 
-/** Reads a result as a report: its text or its fields, with the provider's citations. */
+/** Converts a result to a report: its text or its fields, with the provider's citations. */
 export function readReport({ data, value }: Pick<Result, "data" | "value">): Report {
   const sources = Array.isArray(data.sources) ? data.sources.map((source) => Object(source).url) : [];
   const given = {
@@ -27,7 +27,7 @@ export function readReport({ data, value }: Pick<Result, "data" | "value">): Rep
   return typeof value === "string" ? { text: value, given } : { value, given };
 }
 
-/** Reads the report in a file: Markdown or, if the name ends in `.json`, the output of `output --json`. Throws UsageError. */
+/** Reads the report in a file: Markdown or, if the name ends with `.json`, what `output --json` printed. Throws UsageError. */
 export function parseReport(text: string, file: string): { report: Report; result: Result } {
   if (text.includes("\0"))
     throw new UsageError(
@@ -47,7 +47,7 @@ export function parseReport(text: string, file: string): { report: Report; resul
   return { report: readReport(result), result };
 }
 
-/** Converts a Word report to Markdown. Rejects with UsageError. */
+/** Converts a report in Word format to Markdown. `unread`: the parts that are not converted. Rejects with UsageError. */
 export async function convertDocxToMarkdown(
   bytes: Uint8Array,
   file: string,
@@ -63,7 +63,7 @@ export async function convertDocxToMarkdown(
   }
 }
 
-/** Lists the sentences of a report in order; a check judges the sentences that cite a source. */
+/** Lists the sentences of a report in order. A check judges those that cite a source. Adds notices to `notices`. */
 export async function readClaims(report: Report, notices?: CheckNotice[]): Promise<CitedClaim[]> {
   const { listClaims } = await import("../reader/checking/check.js");
   const cited = listClaims(report);
@@ -80,7 +80,7 @@ export const EXPORT_HINT =
   "Export the report with its links, as Markdown or docx, in place of a copy of what the page shows; " +
   "of a request of this machine, check the id.";
 
-/** Lists the marks of a report that lead to no source, and the listed sources that no sentence cites. */
+/** Creates notices about marks of a report that lead to no source, and about listed sources that no sentence cites. */
 export function listNotices({ marksWithoutSource: marks, notCited }: ReportClaims): CheckNotice[] {
   const notices: CheckNotice[] = [];
   if (marks.length > 0)

@@ -3,12 +3,12 @@ import type { Result } from "../client/workflows/results.js";
 import type { Problem } from "../core/json-schema/check.js";
 import { stringifySafe } from "../core/text/safe-text.js";
 
-/** Formats a result for printing: text unchanged, anything else as indented JSON with exact numbers and names. */
+/** Formats a result for output: a text unchanged, anything else as indented JSON with exact numbers and names. */
 export function formatResult({ value, exact }: Pick<Result, "value" | "exact">): string {
   return typeof value === "string" ? value : `${stringifySafe(exact, 2)}\n`;
 }
 
-/** Says in a sentence why a result does not fit its schema. */
+/** Describes in a sentence why a result does not fit its schema. */
 export async function describeMismatch(
   { value, data }: Pick<Result, "value" | "data">,
   problem: Problem,
@@ -23,7 +23,7 @@ export async function describeMismatch(
   return `the result does not fit its schema: ${describeProblem(problem, "the result")}${why}`;
 }
 
-/** A result as \`resultText\` has it, with the list of a provider's sources at the end of a text in which none of their addresses stands. */
+/** Formats a result as `formatResult` does, and appends a provider's sources to a text that contains none of their addresses. */
 export function formatWithSources(result: Result): string {
   const text = formatResult(result);
   const { sources } = result.data;
@@ -32,9 +32,9 @@ export function formatWithSources(result: Result): string {
   const urls = listed.flatMap(({ url }) => (typeof url === "string" ? [url] : []));
   if (result.data.provider_status === undefined || urls.length === 0) return text;
   if (urls.some((url) => text.includes(url))) return text;
-  // Numbers beside those of a list in the text would take its marks away from it.
+  // Do not number the sources beside a numbered list of the text: its marks would then lead to them.
   const hasNumbers = /^ {0,3}(?:1[.)]|\[\^?1\]:?)\s.*https?:/m.test(text);
-  // The text may have the numbers, so a source without an address keeps its own.
+  // The text may cite sources by number, so a source without an address keeps its number.
   const lines = listed.map(({ url, title }, index) => {
     const name = formatTitle(title, typeof url === "string" ? url : "without an address");
     return `${hasNumbers ? "-" : `${index + 1}.`} ${typeof url === "string" ? `[${name}](${encodeAddress(url)})` : name}`;
@@ -47,7 +47,7 @@ function formatTitle(title: unknown, url: string): string {
   return (words || url).replace(/[[\]\\<>`*_]/g, "\\$&");
 }
 
-/** The characters that would end a link in Markdown. */
+/** Escapes the characters that would end a link in Markdown. */
 function encodeAddress(url: string): string {
   return url.replace(/[\s<>()\\]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }

@@ -3,17 +3,17 @@ import { DEFAULT_GAPS } from "../core/protocol/conversation.js";
 import { TIERS } from "../core/protocol/limits.js";
 import { PER_DAY_FORM } from "./settings.js";
 
-/** A setting that a profile can hold, for `config`, help and completion. How it is resolved: `settings.ts`. */
+/** A setting of a profile, for `config`, help and completion. `settings.ts` resolves it. */
 export interface Setting {
   description: string;
   default?: string;
   choices?: readonly string[];
-  /** The flags and the variables with the same meaning. */
+  /** The flags and variables with the same meaning. */
   flags?: readonly string[];
   variables?: readonly string[];
-  /** The pattern of its values, and its description. */
+  /** The pattern of valid values, and its description. */
   form?: readonly [pattern: RegExp, words: string];
-  /** Whether messages must not quote its value. */
+  /** Whether messages must not quote the value. */
   isSecret?: boolean;
 }
 

@@ -10,31 +10,31 @@ import { isTier, type Tier } from "../core/protocol/limits.js";
 import { CodedError, UsageError } from "./errors.js";
 import { MAX_KEY_BYTES, readSmallFile, readText } from "./read-text.js";
 
-/** A value and its source, for `config list` and `--verbose`. */
+/** A value and where it comes from, for `config list` and `--verbose`. */
 export interface Sourced<T> {
   value: T;
   source: string;
 }
 
-/** The settings that flags of a command, or options of the library, choose. */
+/** The settings that a command's flags, or the library's options, choose. */
 export interface Choices {
   profile?: string;
-  /** The flag that named the profile, for messages; default `--profile`. */
+  /** The flag that named the profile, for messages; default: `--profile`. */
   profileFlag?: string;
   /** Whether the key in the environment was given for that profile. */
   hasOwnKey?: boolean;
   baseUrl?: string;
-  /** A provider of `providers.ts`, or the interface itself; what is chosen with it is the base URL. */
+  /** The name of a provider, or of the interface itself. It chooses the base URL. */
   provider?: string;
   insecureHttp?: boolean;
-  /** Milliseconds for one exchange. */
+  /** Timeout of one exchange in milliseconds. */
   requestTimeout?: number;
   perDay?: number;
 }
 
 export const DEFAULT_PROFILE = "default";
 
-/** Returns the named profile, or the one in use. It need not exist. */
+/** Returns the name of the chosen profile, which need not exist. */
 export function chooseProfile(
   choices: Choices,
   env: Environment,
@@ -46,10 +46,10 @@ export function chooseProfile(
   return store.profile ? { value: store.profile, source: "config use" } : sourceDefault(DEFAULT_PROFILE);
 }
 
-/** The service in force: provider and base URL come from one source. */
+/** The service in use. Its provider and base URL come from the same source. */
 export type SettingsSite = ReturnType<typeof chooseSite>;
 
-/** The service in force with the profile `name`, which holds `own` and beats the environment if `--profile` names it. */
+/** Chooses the service. `storedProfile` is the profile `name`; it takes precedence over the environment if `--profile` names it. */
 export function chooseSite(
   choices: Choices,
   env: Environment,
@@ -91,13 +91,13 @@ export function readVariable(env: Environment, name: string): Sourced<string> | 
   return value ? { value, source: name } : undefined;
 }
 
-/** The settings for completion: no notice, no repair, and as if unset where unusable. `origin`: the one in force, if there is one. */
+/** Reads the settings for completion: without notices or repairs, and as if unusable ones were not set. `origin`: of the service in use, if any. */
 export function readStored(folder: Folders["config"], env: Environment, choices: Choices) {
   let store: Store = { profiles: {} };
   try {
     store = new Settings(folder, undefined).read();
   } catch {
-    // Go on as if nothing were stored.
+    // Go on as if no settings were stored.
   }
   const { profiles } = store;
   const name = chooseProfile(choices, env, store).value;
@@ -113,22 +113,22 @@ export interface ResolvedSettings {
   profile: Sourced<string>;
   /** The name of a provider, or of the interface itself. */
   provider: Sourced<string>;
-  /** The default model of a create; only a profile for a provider has one. */
+  /** The default model of a create; only the profile of a provider can have one. */
   model: Sourced<string> | undefined;
-  /** Options of a create, as `--set` takes them. */
+  /** Options of a create, in the format of `--set`. */
   set: Sourced<string> | undefined;
   baseUrl: Sourced<string> | undefined;
-  /** Reads the key on first use. Throws LocalError or UsageError for an unreadable key file. */
+  /** The key, which is read on first use. `boundTo`: the only origin it may go to. Throws LocalError or UsageError for an unreadable key file. */
   readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
   tier: Sourced<Tier> | undefined;
-  /** The maximum of creates in 24 hours: the smallest value that is set anywhere. */
+  /** Maximum number of creates in 24 hours: the smallest of all values that are set. */
   perDay: Sourced<number> | undefined;
   history: Sourced<"on" | "off">;
   insecureHttp: Sourced<boolean>;
   gaps: { [Key in keyof Gaps]: Sourced<string> };
 }
 
-/** Resolves each setting (contract §2). Throws UsageError for a missing profile and for an unusable variable. */
+/** Resolves each setting (contract §2). Throws UsageError for a missing profile or an invalid variable. */
 export function resolveSettings(
   choices: Choices,
   env: Environment,
@@ -150,7 +150,7 @@ export function resolveSettings(
   };
   const { provider, baseUrl, isStored } = chooseSite(choices, env, profile.value, stored);
   checkProvider(provider);
-  // The profile's key belongs to the profile's provider. Another provider never gets it, at any address.
+  // The profile's key belongs to the profile's provider. No other provider ever gets it, at any address.
   const isOfProfile = (readFromProfile("provider")?.value ?? INTERFACE) === provider.value;
   const storedKey = isOfProfile ? readFromProfile("api-key") : undefined;
   const takesModels = isStored && provider.value !== INTERFACE;
@@ -167,7 +167,7 @@ export function resolveSettings(
       const origin = parseOrigin(baseUrl?.value);
       const profileKey = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
       const boundTo = parseOriginOfVariables(env);
-      // Contract §2: the variables beside it say to which origin RESEARCH_API_KEY may go; --profile names another account.
+      // Contract §2: other variables determine to which origin RESEARCH_API_KEY may go. --profile names another account.
       const isForIt = choices.hasOwnKey || (boundTo === undefined ? !choices.profile : boundTo === origin);
       const listNamed = () => {
         const key = isForIt ? readEnvironmentKey(env, readKey) : undefined;
@@ -193,7 +193,7 @@ export function resolveSettings(
   };
 }
 
-/** Throws UsageError for an unknown name. */
+/** Throws UsageError for an unknown provider. */
 export function checkProvider({ value, source }: Sourced<string>): void {
   if (PROVIDER_NAMES.includes(value)) return;
   throw new UsageError(
@@ -202,20 +202,20 @@ export function checkProvider({ value, source }: Sourced<string>): void {
   );
 }
 
-/** Returns the origin of an address; undefined for an invalid address. */
+/** Returns the origin of an address; undefined for an invalid or missing address. */
 export function parseOrigin(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 const KEY_VARIABLES = ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE"];
 
-/** The origin that `RESEARCH_API_KEY` belongs to, by the variables beside it; undefined if neither is set. */
+/** Returns the origin to which `RESEARCH_API_KEY` belongs, by RESEARCH_BASE_URL or RESEARCH_PROVIDER; undefined if neither is set. */
 function parseOriginOfVariables(env: Environment): string | undefined {
   const provider = findProvider(env.RESEARCH_PROVIDER ?? "");
   return parseOrigin(env.RESEARCH_BASE_URL || provider?.baseUrl);
 }
 
-/** Returns the key in the variable of a provider's own tools, which may go to that provider's own origin only. */
+/** Returns the key in the variable of a provider's own tools. That key may only go to the provider's own origin. */
 function readProviderKey(
   name: string,
   origin: string | undefined,
@@ -228,7 +228,7 @@ function readProviderKey(
   return { ...key, value: key.value.trim(), boundTo: undefined };
 }
 
-/** Chooses the smallest daily limit that is set. Throws UsageError for a limit that is not a whole number above 0, since ignoring it would allow every create. */
+/** Chooses the smallest daily limit that is set. Throws UsageError for an invalid limit, because ignoring it would allow every create. */
 function choosePerDay(
   { perDay }: Choices,
   set: readonly (Sourced<string> | undefined)[],
@@ -250,7 +250,7 @@ export const PER_DAY_FORM = [
   "a whole number, 1 or more: the creates that may be made in 24 hours",
 ] as const;
 
-/** Whether plain http to another machine is allowed. Throws UsageError for an unusable variable. */
+/** Returns whether plain http to another machine is allowed. Throws UsageError for an invalid variable. */
 export function chooseInsecureHttp(choices: Choices, env: Environment): Sourced<boolean> {
   if (choices.insecureHttp !== undefined) return { value: choices.insecureHttp, source: "--insecure-http" };
   const value = switchIn(env, "RESEARCH_INSECURE_HTTP");
@@ -262,7 +262,7 @@ function chooseHistory(env: Environment, stored: Sourced<string> | undefined): S
   return { value: stored?.value === "off" ? "off" : "on", source: stored?.source ?? "default" };
 }
 
-/** A profile that is stored; undefined for the default one before that. Throws UsageError for a name that is not known. */
+/** Returns a stored profile; undefined for a default profile that is not stored. Throws UsageError for any other unknown name. */
 export function findStoredProfile({ value, source }: Sourced<string>, store: Store): Profile | undefined {
   if (Object.hasOwn(store.profiles, value)) return store.profiles[value];
   if (source === "default") return undefined;
@@ -273,7 +273,7 @@ export function findStoredProfile({ value, source }: Sourced<string>, store: Sto
   );
 }
 
-/** The base URL in force. Throws CodedError `NOT_CONFIGURED`, or BaseUrlError for an invalid one. */
+/** Returns the base URL in use. Throws CodedError `NOT_CONFIGURED` if there is none, or BaseUrlError for an invalid one. */
 export function requireBaseUrl(settings: ResolvedSettings): URL {
   if (!settings.baseUrl) {
     throw new CodedError("NOT_CONFIGURED", "no base URL is configured", {
@@ -283,7 +283,7 @@ export function requireBaseUrl(settings: ResolvedSettings): URL {
   return parseBaseUrl(settings.baseUrl.value, settings.insecureHttp.value);
 }
 
-/** The base URL and the key that may be sent there. Throws CodedError `NOT_AUTHENTICATED` if there is no such key. */
+/** Returns the base URL and the key that may be sent to it. Throws CodedError `NOT_AUTHENTICATED` if there is no such key. */
 export function requireConnection(settings: ResolvedSettings) {
   const url = requireBaseUrl(settings);
   const { apiKey } = settings;
@@ -315,7 +315,7 @@ export function requireConnection(settings: ResolvedSettings) {
   return { baseUrl: url.href, origin: url.origin, apiKey: apiKey.value };
 }
 
-/** The command that stores another key for the account in force. */
+/** Returns the command that stores another key for the account in use. */
 export function buildLoginCommand({
   provider,
   baseUrl,
@@ -328,7 +328,7 @@ export function buildLoginCommand({
   return provider.value === INTERFACE ? "research login" : `research login ${provider.value}`;
 }
 
-/** Abbreviates a key to the part that may be shown. */
+/** Shortens a key to what may be shown. */
 export function maskKey(key: string): string {
   return key.length > 8 ? `…${key.slice(-4)}` : "…";
 }
@@ -340,7 +340,7 @@ function readEnvironmentKey(env: Environment, readKey: ReadKey): Sourced<string>
   return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
 }
 
-/** Lists the settings for details that the interface does not show. */
+/** Returns the settings for what the interface does not document. */
 export function listGaps({ gaps }: ResolvedSettings): Partial<Gaps> {
   return Object.fromEntries(Object.entries(gaps).map(([name, { value }]) => [name, value]));
 }
@@ -352,7 +352,7 @@ function sourceDefault<T>(value: T): Sourced<T> {
 const ON = /^(?:1|true|yes)$/;
 const OFF = /^(?:0|false|no)$/;
 
-/** Whether a variable switches something on; undefined if it is unset or empty. Throws UsageError for an unusable value. */
+/** Returns whether a variable turns something on; undefined if it is unset or empty. Throws UsageError for an invalid value. */
 export function switchIn(env: Environment, name: string): boolean | undefined {
   const value = env[name];
   if (!value) return undefined;
@@ -363,15 +363,15 @@ export function switchIn(env: Environment, name: string): boolean | undefined {
   );
 }
 
-/** How long to wait for a program to write the key, as in `RESEARCH_API_KEY_FILE=<(pass show research)`. */
+/** How long to wait for a program that writes the key, as in `RESEARCH_API_KEY_FILE=<(pass show research)`, in ms. */
 const KEY_WAIT_MS = 10_000;
 
-/** Returns the key in a file without the white space around it. Throws LocalError or UsageError. */
+/** Returns the key in a file, without white space around it. Throws LocalError or UsageError. */
 export type ReadKey = (path: string) => string;
 
 export const readKeyFile: ReadKey = (path) => readSmallFile(path, "the key file", MAX_KEY_BYTES).trim();
 
-/** How the key file is read. A FIFO is read now, and its error thrown when used. Rejects with `signal.reason`. */
+/** Creates the function that reads the key file. Reads a FIFO at once, and throws its error on use. Rejects with `signal.reason`. */
 export async function createKeyReader(env: Environment, clock: Clock, signal: AbortSignal): Promise<ReadKey> {
   const path = env.RESEARCH_API_KEY_FILE;
   if (!path || env.RESEARCH_API_KEY || !isFifo(path)) return readKeyFile;
@@ -385,14 +385,14 @@ export async function createKeyReader(env: Environment, clock: Clock, signal: Ab
   return read;
 }
 
-/** Reads a key from a file, a FIFO as well, for at most ten seconds. Rejects with LocalError, UsageError or `signal.reason`. */
+/** Reads a key from a file or a FIFO, for at most ten seconds. Rejects with LocalError, UsageError or `signal.reason`. */
 export async function waitForKey(path: string, clock: Clock, signal: AbortSignal): Promise<string> {
   const why = `the key file ${path} could not be read: nothing came within ${KEY_WAIT_MS / 1_000} s`;
   const read = (both: AbortSignal) => readText(path, "the key file", both, MAX_KEY_BYTES);
   return (await runWithDeadline(clock, KEY_WAIT_MS, signal, new LocalError(why), read)).trim();
 }
 
-/** Whether a path is a FIFO; false if it cannot be inspected, since reading the key then gives the reason. */
+/** Returns whether a path is a FIFO; false if it cannot be inspected, because reading the key then gives the reason. */
 function isFifo(path: string): boolean {
   try {
     return fs.statSync(path).isFIFO();
