@@ -148,15 +148,14 @@ export function readKeyAnswer(
   error: ResearchError,
   isProvider: boolean,
 ): "refused" | "valid" | "no-answer" | "not-the-service" {
-  if (error instanceof RefusedError && isRefusedKey(error)) return "refused";
+  if (error instanceof RefusedError) {
+    const { httpStatus, code, kind } = error;
+    const isSaid = kind === "unauthenticated" && httpStatus !== 403;
+    if (httpStatus === 401 || code === "INVALID_API_KEY" || isSaid) return "refused";
+  }
+  // Any other error in an envelope, even a 403, comes from a service that accepts the key (contract §2).
   const enveloped = error instanceof RefusedError ? error.enveloped : !(error.code in EXIT_CODES);
   // Providers do not document their 5xx, so a 5xx does not show whether the key is valid.
   if (enveloped && !(isProvider && (error.httpStatus ?? 0) >= 500)) return "valid";
   return error.httpStatus === undefined && error.code === "UNREACHABLE" ? "no-answer" : "not-the-service";
-}
-
-/** Returns whether an error says that the key is invalid. Any other error in an envelope, even a 403, comes after the key was accepted (contract §2). */
-function isRefusedKey({ httpStatus, code, kind }: RefusedError): boolean {
-  const isSaid = kind === "unauthenticated" && httpStatus !== 403;
-  return httpStatus === 401 || code === "INVALID_API_KEY" || isSaid;
 }

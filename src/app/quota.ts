@@ -24,29 +24,22 @@ function requireHistory({ history }: ProfileAccount): History {
   return history;
 }
 
-/** The hour of one key in JSON, by this machine's own records. The limit is null if none is set. */
-export type Quota = ReturnType<typeof readQuota>;
+/** The hour of one account, its day if `per-day` is set, and its costs. */
+export type AccountQuota = ReturnType<typeof readQuota>;
 
-/** Reads the hour of the account in use. Throws CodedError for a missing setting, LocalError if the history is off. */
+/**
+ * Reads the quota of the account in use, by this machine's own records; fields are null without a limit. Throws CodedError
+ * for a missing setting, and LocalError if the history is off.
+ */
 export function readQuota(account: ProfileAccount, options: LimitOptions) {
-  const { settings } = account;
-  const { origin } = requireConnection(settings);
+  const { settings, perDay, clock } = account;
+  const { origin, apiKey } = requireConnection(settings);
   const limit = account.getHourlyLimit(options) ?? Number.POSITIVE_INFINITY;
   const isLimited = limit !== Number.POSITIVE_INFINITY;
-  const hour = countSlots(requireHistory(account).countHour(account, isLimited ? limit : 1), limit);
-  return { ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED };
-}
-
-/** The hour of one account, its day if `per-day` is set, and its costs. */
-export type AccountQuota = ReturnType<typeof readAccountQuota>;
-
-/** Reads the quota of the account in use. Throws as `readQuota` does. */
-export function readAccountQuota(account: ProfileAccount, options: LimitOptions) {
-  const quota = readQuota(account, options);
-  const { perDay, origin, apiKey, clock } = account;
   const history = requireHistory(account);
+  const hour = countSlots(history.countHour(account, isLimited ? limit : 1), limit);
   return {
-    ...quota,
+    ...{ ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED },
     day: perDay ? countSlots(history.countDay(account, perDay.value), perDay.value) : null,
     spent: readSpent(history, { origin, key_id: hashKeyId(apiKey) }, clock),
   };
@@ -91,7 +84,7 @@ export function listQuotas(account: ProfileAccount): AccountQuota[] {
   }
   return [...seen.values()].map((entry) => {
     const owner = findOwner(account, entry);
-    if (owner) return readAccountQuota(owner, {});
+    if (owner) return readQuota(owner, {});
     const { origin, profile } = entry;
     return {
       ...{ used: history.countHourly(entry), ...NO_LIMIT },

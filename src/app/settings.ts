@@ -166,7 +166,10 @@ export function resolveSettings(
       if (apiKey !== null) return apiKey;
       const origin = parseOrigin(baseUrl?.value);
       const profileKey = storedKey && { ...storedKey, boundTo: stored?.["api-key-origin"] ?? "" };
-      const boundTo = parseOriginOfVariables(env);
+      // The origin to which RESEARCH_API_KEY belongs, by RESEARCH_BASE_URL or RESEARCH_PROVIDER; undefined if neither is set.
+      const boundTo = parseOrigin(
+        env.RESEARCH_BASE_URL || findProvider(env.RESEARCH_PROVIDER ?? "")?.baseUrl,
+      );
       // Contract §2: other variables determine to which origin RESEARCH_API_KEY may go. --profile names another account.
       const isForIt = choices.hasOwnKey || (boundTo === undefined ? !choices.profile : boundTo === origin);
       const listNamed = () => {
@@ -208,12 +211,6 @@ export function parseOrigin(url: string | undefined): string | undefined {
 }
 
 const KEY_VARIABLES = ["RESEARCH_API_KEY", "RESEARCH_API_KEY_FILE"];
-
-/** Returns the origin to which `RESEARCH_API_KEY` belongs, by RESEARCH_BASE_URL or RESEARCH_PROVIDER; undefined if neither is set. */
-function parseOriginOfVariables(env: Environment): string | undefined {
-  const provider = findProvider(env.RESEARCH_PROVIDER ?? "");
-  return parseOrigin(env.RESEARCH_BASE_URL || provider?.baseUrl);
-}
 
 /** Returns the key in the variable of a provider's own tools. That key may only go to the provider's own origin. */
 function readProviderKey(

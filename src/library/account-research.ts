@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ProfileAccount } from "../app/account.js";
 import { buildAskedOptions, checkBody } from "../app/asked.js";
 import { openBatch, ROW_FORMS } from "../app/batch.js";
-import { CHECK_LIMITS, checkRequest, openChecker } from "../app/check.js";
+import { checkRequest } from "../app/check.js";
 import { describeFailure } from "../app/failure.js";
 import { checkStatus } from "../app/known-status.js";
 import { createKeyReader } from "../app/settings.js";
@@ -21,7 +21,6 @@ import { explainNoResult, fetchResult } from "../client/workflows/results.js";
 import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import { type CreateBody, isFinal } from "../core/protocol/conversation.js";
-import { openModel } from "./check-model.js";
 import { AbortedError, SchemaMismatchError } from "./errors.js";
 import type {
   BatchEvent,
@@ -39,6 +38,7 @@ import type {
   Submission,
   SubmitOptions,
 } from "./types.js";
+import { useChecker } from "./use-checker.js";
 
 const DEFAULT_LIMIT = 20;
 
@@ -118,22 +118,12 @@ export class AccountResearch implements Research {
     }
   }
 
-  async check(
-    id: string,
-    { allowPrivate, model: given, ...options }: CheckReportOptions = {},
-  ): Promise<CheckOutcome> {
+  async check(id: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
     const signal = this.#abortWhenClosed(options.signal);
     const target = resolveTarget(this.account, id);
-    const asked = await openModel(given, this.account.env, signal);
-    const { env, clock } = this.account;
-    const checker = await openChecker({ env, clock, allowPrivate });
-    try {
-      const limits = { ...CHECK_LIMITS, ...options, ...asked, signal };
-      return await checkRequest(checker, target, limits);
-    } finally {
-      checker.close();
-      await asked.model?.close();
-    }
+    return await useChecker(this.account, { ...options, signal }, (checker, limits) =>
+      checkRequest(checker, target, limits),
+    );
   }
 
   async stop(ids: string | readonly string[], options: CallOptions = {}): Promise<StatusData[]> {

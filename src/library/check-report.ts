@@ -7,23 +7,17 @@ import type { CheckReportOptions } from "./types.js";
  * could be read or no mark leads to a source, USAGE over 2 MiB, NOT_AUTHENTICATED if the model's endpoint refuses the key.
  */
 export async function checkReport(markdown: string, options: CheckReportOptions = {}): Promise<CheckOutcome> {
-  const { CHECK_LIMITS, checkReport: check, openChecker } = await import("../app/check.js");
+  const { checkReport: check } = await import("../app/check.js");
   const { readReport } = await import("../app/report.js");
-  const { openModel } = await import("./check-model.js");
-  const { signal = new AbortController().signal, allowPrivate, model: given, ...limits } = options;
-  signal.throwIfAborted();
-  const checker = await openChecker({ env: process.env, clock: systemClock, allowPrivate });
-  let asked: Awaited<ReturnType<typeof openModel>> = {};
+  const { useChecker } = await import("./use-checker.js");
   try {
-    asked = await openModel(given, process.env, signal);
     const report = readReport({ data: {}, value: markdown });
-    const outcome = await check(checker, { report }, { ...CHECK_LIMITS, ...limits, ...asked, signal });
-    signal.throwIfAborted();
-    return outcome;
+    return await useChecker({ env: process.env, clock: systemClock }, options, async (checker, limits) => {
+      const outcome = await check(checker, { report }, limits);
+      limits.signal.throwIfAborted();
+      return outcome;
+    });
   } catch (error) {
-    throw (await import("./account-research.js")).addCode(error, signal);
-  } finally {
-    checker.close();
-    await asked.model?.close();
+    throw (await import("./account-research.js")).addCode(error, options.signal);
   }
 }

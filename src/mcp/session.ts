@@ -1,5 +1,5 @@
 import type { LimitOptions, ProfileAccount } from "../app/account.js";
-import { type AccountQuota, readAccountQuota } from "../app/quota.js";
+import { type AccountQuota, readQuota } from "../app/quota.js";
 import { requireConnection } from "../app/settings.js";
 import { CreateOnce } from "../client/workflows/create-once.js";
 
@@ -43,7 +43,7 @@ export class ToolSession {
   }
 
   readQuota(): AccountQuota {
-    return readAccountQuota(this.requireConnected(), this.options);
+    return readQuota(this.requireConnected(), this.options);
   }
 
   get ending(): AbortSignal {

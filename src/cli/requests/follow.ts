@@ -164,7 +164,7 @@ class FollowView {
 
   async #showInterrupted(error: Interrupted): Promise<void> {
     const { reporter } = this.terminal;
-    const { buildRunning: running } = this.#progress;
+    const { running } = this.#progress;
     const moment = { at: this.terminal.host.clock.now(), elapsedMs: this.#shown.elapsedMs };
     for (const outcome of running) await this.#writeLastLine({ ...outcome, ...moment }).catch(() => {});
     reporter.stopLive();

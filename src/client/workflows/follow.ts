@@ -6,6 +6,7 @@ import type { ResearchError } from "../calls/errors.js";
 import { learnInterval } from "../calls/watch/poll-interval.js";
 import type { Ending, StateSeen, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
 import type { Account } from "./account.js";
+import { AsyncQueue } from "./batch/async-queue.js";
 import { addOrigin, findRecordedAt, observe, type Target } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
@@ -42,14 +43,21 @@ export async function* follow(
   if (others.length === 0) return yield* followAccount(first, left, options);
   const ending = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
-  const watches = [first, ...others].map((account) =>
-    followAccount(
-      account,
-      left.filter((target) => target.account === account),
-      { ...options, signal },
-    ),
-  );
-  yield* mergeSources(watches, () => ending.abort());
+  const events = new AsyncQueue<FollowEvent>();
+  const watches = [first, ...others].map(async (account) => {
+    const own = left.filter((target) => target.account === account);
+    for await (const event of followAccount(account, own, { ...options, signal })) events.push(event);
+  });
+  const work = Promise.all(watches).finally(() => events.close());
+  // Handle its rejection until it is awaited below.
+  work.catch(() => {});
+  try {
+    yield* events;
+  } finally {
+    ending.abort();
+    await Promise.allSettled(watches);
+  }
+  await work;
 }
 
 /** Returns the final state of a request if its create or the history shows the end; undefined otherwise. */
@@ -58,27 +66,6 @@ function findKnownEnd({ requestId, entry, end, account }: Target): StateSeen | u
   if (!isFinal(data.status)) return undefined;
   const seen = { requestId, status: data.status, previous: null, final: true, data };
   return { kind: "state", ...seen, at: account.clock.now(), elapsedMs: 0 };
-}
-
-/** Merges the items of all `sources` in the order in which they arrive. Calls `end`, which must end the sources, when the consumer stops. */
-async function* mergeSources<T>(
-  sources: readonly AsyncGenerator<T, void>[],
-  end: () => void,
-): AsyncGenerator<T, void> {
-  const readNext = async (source: AsyncGenerator<T, void>) => ({ source, result: await source.next() });
-  const waiting = new Map(sources.map((source) => [source, readNext(source)]));
-  try {
-    while (waiting.size > 0) {
-      const { source, result } = await Promise.race(waiting.values());
-      waiting.delete(source);
-      if (result.done) continue;
-      waiting.set(source, readNext(source));
-      yield result.value;
-    }
-  } finally {
-    end();
-    await Promise.allSettled(waiting.values());
-  }
 }
 
 /** Follows requests of one account, including those that `source` yields later. */
@@ -93,8 +80,10 @@ export async function* followAccount(
     ...{ requestId: target.requestId, createdAt: parseEpoch(target.entry?.created_at) },
     recordedAt: findRecordedAt(target),
   });
-  const watched =
-    Symbol.asyncIterator in source ? iterateNew(source, isNew, toWatch) : source.filter(isNew).map(toWatch);
+  async function* iterateNew(later: AsyncIterable<Target>) {
+    for await (const target of later) if (isNew(target)) yield toWatch(target);
+  }
+  const watched = Symbol.asyncIterator in source ? iterateNew(source) : source.filter(isNew).map(toWatch);
   const pollInterval = learnInterval(account.history?.listDurations(account.origin, RUNS) ?? []);
   for await (const event of account.client.watch(watched, {
     ...(pollInterval && { pollInterval }),
@@ -111,14 +100,6 @@ export async function* followAccount(
     if (target) event.error = addOrigin(event.error, target) as ResearchError;
     yield event;
   }
-}
-
-async function* iterateNew(
-  source: AsyncIterable<Target>,
-  isNew: (target: Target) => unknown,
-  toWatch: (target: Target) => WatchTarget,
-): AsyncGenerator<WatchTarget, void> {
-  for await (const target of source) if (isNew(target)) yield toWatch(target);
 }
 
 /** The outcome of a followed request so far. `status` is the last known state; null before the first answer. */
@@ -153,7 +134,7 @@ export class WatchProgress {
   }
 
   /** The outcomes of the requests that are still followed. */
-  get buildRunning(): WatchOutcome[] {
+  get running(): WatchOutcome[] {
     return this.outcomes.filter(({ kind }) => kind === "running");
   }
 }

@@ -43,7 +43,7 @@ test("what is followed is what has no end yet", () => {
   const progress = new WatchProgress(["a", "b"]);
   progress.apply(state("a", "COMPLETED"));
   progress.apply(state("b", "PROCESSING"));
-  expect(progress.buildRunning.map(({ requestId }) => requestId)).toEqual(["b"]);
+  expect(progress.running.map(({ requestId }) => requestId)).toEqual(["b"]);
 });
 
 test.each<[string, number[] | undefined, boolean]>([

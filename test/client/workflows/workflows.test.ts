@@ -82,7 +82,7 @@ test("submits, follows and fetches; the history knows each step", async () => {
   }
   expect(states).toEqual(["PENDING", "PROCESSING", "COMPLETED"]);
   expect(progress.outcomes).toEqual([{ requestId: data.request_id, status: "COMPLETED", kind: "final" }]);
-  expect(progress.buildRunning).toEqual([]);
+  expect(progress.running).toEqual([]);
   expect(requireEntry(account, "@last")).toMatchObject({ request_id: data.request_id, status: "COMPLETED" });
 
   const result = await fetchResult(target);

@@ -1,5 +1,5 @@
 import type { LimitOptions } from "../../../app/account.js";
-import { type AccountQuota, listQuotas, type Quota, readAccountQuota } from "../../../app/quota.js";
+import { type AccountQuota, listQuotas, readQuota } from "../../../app/quota.js";
 import { formatDuration } from "../../../core/text/duration.js";
 import { formatCount } from "../../../core/text/phrases.js";
 import { formatDollars } from "../../../core/text/research-progress.js";
@@ -17,7 +17,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
       await reporter.say("+: some requests did not report a cost and are not in this sum");
     return;
   }
-  const account = readAccountQuota(ctx, options);
+  const account = readQuota(ctx, options);
   await reporter.showFitted(account, formatQuota(account, host.clock.now()) + formatSpent(account));
   await reporter.say(
     "counted from this machine's own records; creates of other machines with this key are not included",
@@ -62,7 +62,7 @@ function formatSpent({ day, spent }: AccountQuota): string {
 
 /** Formats the hour as a sentence; `now` is in epoch milliseconds. */
 export function formatQuota(
-  { used, limit, left, next_slot_at: next_at, origin }: Quota,
+  { used, limit, left, next_slot_at: next_at, origin }: Omit<AccountQuota, "day" | "spent">,
   now: number,
 ): string {
   if (limit === null || next_at === null)

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Quota } from "../../../../src/app/quota.js";
 import { formatQuota } from "../../../../src/cli/commands/quota/run.js";
 
 const NOW = Date.UTC(2030, 0, 1, 12);
+type Quota = Parameters<typeof formatQuota>[0];
 const QUOTA: Quota = {
   ...{ used: 4, limit: 10, left: 6, next_slot_at: new Date(NOW).toISOString() },
   ...{ origin: "https://a.example", profile: "work", counted_from: "this machine's own records" },
