@@ -1,5 +1,5 @@
 /**
- * An index from keys to places. A key is a number, such as an amount or the hash of a word. Its places must be added in
+ * An index from keys to places. A key is a number, such as an amount or the hash of a word. The places of a key must be added in
  * ascending order. A place takes 12 bytes, so that the index of a page of eight million characters fits in memory.
  */
 export class Postings {

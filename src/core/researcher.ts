@@ -77,7 +77,7 @@ export interface Researcher {
   close(): Promise<void>;
 }
 
-/** A researcher rejects with it if the research fails. The client sees the message. */
+/** Thrown by a researcher if the research fails. The client sees the message. */
 export class ResearchFailure extends Error {
   override name = "ResearchFailure";
 }

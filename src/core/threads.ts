@@ -18,7 +18,7 @@ export interface ThreadOptions<Question> {
   processMib?: number;
 }
 
-/** `Threads.ask` rejects with it if a question exceeds its limit of time or memory. The message is a phrase without its subject. */
+/** Thrown by `Threads.ask` if a question exceeds the limit of time or memory. The message is a phrase without a subject. */
 export class OverLimit extends Error {
   override name = "OverLimit";
   /** `limit`: such as "5 s" or "512 MiB of memory". */

@@ -1,6 +1,6 @@
 import { ResearchError } from "../client/calls/errors.js";
 
-/** `run` rejects with it if it was aborted after the request was created. The research with the id `requestId` continues. */
+/** Thrown by `run` if it was aborted after the request was created. The research with the id `requestId` continues. */
 export class AbortedError extends ResearchError {
   override readonly name = "AbortError";
   declare readonly requestId: string;
@@ -19,7 +19,7 @@ export interface SchemaIssue {
   path: readonly PropertyKey[];
 }
 
-/** `output` and `run` reject with it if the result does not fit the given schema. */
+/** Thrown by `output` and `run` if the result does not fit the given schema. */
 export class SchemaMismatchError extends ResearchError {
   override readonly name = "SchemaMismatchError";
   declare readonly requestId: string;

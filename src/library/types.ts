@@ -15,7 +15,7 @@ export interface OpenOptions {
   insecureHttp?: boolean;
   /** The timeout of one HTTP request, ms; default 30,000. */
   requestTimeout?: number;
-  /** The limit of create requests per hour, by tier of the key (or `perHour`). They are counted by the history of this machine. */
+  /** The tier of the key, which determines how many requests may be created per hour (or `perHour`), counted by this machine's history. */
   tier?: "free" | "pro" | "enterprise";
   perHour?: number;
   /** The limit of create requests in 24 hours. The smallest of this, RESEARCH_PER_DAY and the profile's `per-day` applies. */
@@ -150,7 +150,7 @@ export interface BatchOptions extends CallOptions {
 }
 
 export type BatchEvent =
-  /** The state of a row changed. `file` is the path of its result. */
+  /** The state of a row has changed. `file` is the path of the row's result. */
   | {
       kind: "row";
       index: number;

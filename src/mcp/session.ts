@@ -12,7 +12,7 @@ export interface ToolSessionOptions extends LimitOptions {
 export class ToolSession {
   readonly creates: CreateOnce;
   readonly allowedFolder: string | undefined;
-  /** The id of the request whose result will be written to a path, by path. */
+  /** By path: the id of the request whose result will be written there. */
   readonly awaited = new Map<string, string>();
   readonly #ending = new AbortController();
   #configured: ProfileAccount | undefined;

@@ -88,7 +88,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       } catch (error) {
         // An id may come from a torn answer; the polls show whether the request exists.
         if (isKnown && !(error instanceof RefusedError)) return { kind: "created" };
-        // After a create request is sent, its outcome is awaited even if the signal is aborted.
+        // The client rejects with the reason only if it sent nothing; after sending, it waits for the outcome.
         if (signal.aborted && error === signal.reason) return { kind: "unsent" };
         return readRefusal(error);
       }

@@ -335,7 +335,7 @@ export function createUpstreamResearcher({
   }
 }
 
-/** Returns a signal that is aborted only when the process ends. Nothing else may interrupt a create request, whose id is paid for. */
+/** Returns a signal that is aborted only when the process ends. Nothing else may interrupt a create request, because it may cost money. */
 function waitForClosing(signal: AbortSignal): AbortSignal {
   const closing = new AbortController();
   onAbort(signal, () => {

@@ -22,7 +22,7 @@ export async function complete(argv: readonly string[], host: CompletionHost, ta
   try {
     await host.stdout.write(answer(argv, host, tableUrl));
   } catch {
-    // A command line must not show errors of its completion.
+    // Print nothing: an error would disturb the command line that the user types.
   }
 }
 
@@ -56,7 +56,7 @@ interface Candidate {
 }
 
 const MOST_IDS = 50;
-/** The length from which a prefix finds older requests, too. */
+/** The least length of a prefix for which older requests are searched as well. */
 const LEAST_PREFIX = 4;
 const PROMPT_LENGTH = 60;
 

@@ -13,7 +13,7 @@ export function joinWords(words: readonly string[], breaks: string) {
   let isOpen = false;
   for (const word of words) {
     const before = whole.at(-1);
-    // An @ begins a word; the other characters continue one.
+    // An @ begins a word; the other characters continue the current word.
     const continues = isOpen || (isBreak(word) && !word.startsWith("@"));
     if (before !== undefined && continues) whole[whole.length - 1] = before + word;
     else whole.push(word);

@@ -17,7 +17,7 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
-/** `writeResult` throws it if the reader of stdout has closed the pipe. */
+/** Thrown by `writeResult` if the reader of stdout has closed the pipe. */
 export class ClosedPipe extends Error {}
 
 /** How long readers may take to accept output after a signal, ms. */
@@ -86,7 +86,7 @@ export class Reporter {
     if (this.#hasSpoken && this.host.stderr.isTTY) await this.say("");
   }
 
-  /** Prints progress and hints. Prints nothing with --json. */
+  /** Prints progress and hints; with --json prints nothing. */
   async say(text: string): Promise<void> {
     if (!this.json) await this.#toStderr(`${escapeText(text)}\n`);
   }

@@ -43,7 +43,7 @@ function makeMissing(path: string, make: (missing: string) => void, isLast = fal
   }
 }
 
-/** `replaceFile` and `putInPlace` throw it if the new text is in place but a power failure may restore the old text. */
+/** Thrown by `replaceFile` and `putInPlace` if the new text is in place but a power failure may restore the old text. */
 export class UnsyncedError extends Error {
   override name = "UnsyncedError";
 }
@@ -139,7 +139,7 @@ export function listNames(path: string): string[] {
   }
 }
 
-/** Reads a regular file; undefined if it does not exist. Throws UnfitFileError if it exceeds `maxBytes`, or a system error. */
+/** Reads a regular file of at most `maxBytes`; undefined if it does not exist. Throws UnfitFileError for another file, or a system error. */
 export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefined {
   try {
     const fd = openRegular(path);
@@ -156,7 +156,7 @@ export function readIfThere(path: string, maxBytes = MAX_BYTES): string | undefi
   }
 }
 
-/** The functions of this file throw it for a path that is not a folder or regular file as required, or a file that is too large. */
+/** Thrown if a path is not a folder or regular file as required, or if a file is too large. */
 export class UnfitFileError extends Error {
   override name = "UnfitFileError";
 

@@ -7,7 +7,7 @@ export interface Folders {
   state: string | undefined;
 }
 
-/** `chooseFolders` throws it if a variable has a relative path and must have an absolute one. */
+/** Thrown by `chooseFolders` if a variable that must have an absolute path has a relative one. */
 export class FolderError extends Error {}
 
 /**

@@ -1,7 +1,7 @@
 import { describeError } from "../text/phrases.js";
 import { getSystemCode } from "./files.js";
 
-/** A file or folder of this machine could not be read or written. The message names the path and what to do. */
+/** Thrown if a file or folder of this machine cannot be read or written. The message names the path and what to do. */
 export class LocalError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -23,7 +23,7 @@ const MAX_RECORD_BYTES = 65_536;
 
 const ownRecords = new Set<string>();
 
-/** `lock` rejects with it if another process holds the lock, or if it cannot find out whether the holder lives. */
+/** Thrown by `lock` if another process holds the lock, or if the process cannot find out whether the holder is alive. */
 export class HeldError extends Error {
   override name = "HeldError";
 
@@ -37,7 +37,7 @@ export class HeldError extends Error {
   }
 }
 
-/** The file or folder at the path of the lock cannot be read as a lock, so waiting would not help. */
+/** Thrown by `lock` if what is at the path cannot be read as a lock, so that waiting would not help. */
 export class UnreadableLockError extends HeldError {
   override name = "UnreadableLockError";
 

@@ -1,7 +1,7 @@
 import { constants, promises as fs } from "node:fs";
 import { UnfitFileError } from "./files.js";
 
-/** Syncs a folder, so that its names survive a crash. Ignores errors: systems that cannot sync a folder do so themselves. */
+/** Syncs a folder, so that its names survive a crash. Ignores errors, because systems that refuse to sync a folder do it on their own. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await fs.open(path, "r");
   try {

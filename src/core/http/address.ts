@@ -8,7 +8,7 @@ export function isLocalName(hostname: string): boolean {
   return /(^|\.)localhost$/i.test(hostname);
 }
 
-/** A base URL cannot be used. The message says why and what to do. */
+/** Thrown if a base URL cannot be used. The message says why and what to do. */
 export class BaseUrlError extends Error {
   override readonly name = "BaseUrlError";
 }
@@ -56,7 +56,7 @@ export interface ProxyAddress {
   authorization: string | undefined;
 }
 
-/** The proxy in the environment cannot be used. The message never quotes the variable, which may contain a password. */
+/** Thrown if the proxy in the environment cannot be used. The message never quotes the variable, which may contain a password. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -78,7 +78,7 @@ export function chooseProxy(url: URL, env: ProxyEnvironment): ProxyAddress | und
   return readProxy(name, value);
 }
 
-/** If only ALL_PROXY is set, which curl would use for `url` and we ignore, returns its name and the variable to set instead. */
+/** Finds an ALL_PROXY that curl would use for `url` and we ignore. Returns its name and the variable to set instead. */
 export function findUnusedProxy(
   url: URL,
   env: ProxyEnvironment,
@@ -139,7 +139,7 @@ function isExempt(url: URL, list: string): boolean {
 const LOGIN_REQUIRED =
   "the proxy requires a login (HTTP 407); add it to the proxy's address, as in http://user:password@proxy.example.com:3128";
 
-/** The proxy did not forward the request, so nothing has reached the service. */
+/** Thrown if the proxy did not forward a request, so that nothing has reached the service. */
 export class ProxyRefusal extends Error {
   override readonly name = "ProxyRefusal";
 

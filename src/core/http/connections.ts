@@ -141,7 +141,7 @@ function acceptContinue<T extends Dispatcher>(
 
 /** How long to watch a new connection before use, ms. A reset comes within this time and proves that the create request was not sent. */
 const SETTLE_MS = 15;
-/** How many timers of 1 ms to await after that, so that Node reads what arrived while it was busy; a slow timer means that it is. */
+/** How many timers of 1 ms to await afterwards, so that Node reads what has arrived; more if a slow timer shows that the machine is busy. */
 const ROUNDS = 2;
 const ROUNDS_WHEN_BUSY = 12;
 /** The longest duration of such a timer on an idle machine, ms. */

@@ -1,4 +1,4 @@
-// Types of undici's modules without its fetch, WebSocket and cache; they load in half the time of the whole package.
+// Types of undici's modules for dispatchers. Without fetch, WebSocket and cache, they load in half the time of the whole package.
 declare module "undici/lib/dispatcher/agent.js" {
   export { Agent as default } from "undici";
 }

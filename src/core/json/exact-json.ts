@@ -11,7 +11,7 @@ export class JsonText {
 /**
  * The property in which an object or array keeps the text from which it was parsed. A JavaScript value cannot represent all
  * of JSON: numbers beyond 2^53, `-0`, `1e400`, `1.0`, duplicate names. So the program decides by the value and passes on the
- * text. A copy does not keep it, because the property is not enumerable. (A WeakMap is slower: with its hash codes and its
+ * text. A copy does not keep the text, because the property is not enumerable. (A WeakMap is slower: with its hash codes and its
  * table to collect, a poll takes 4 µs more.)
  */
 const SOURCE = Symbol("source");
@@ -74,7 +74,7 @@ export function stringifyExact(value: unknown): string {
 /** The types of values that JSON.stringify omits from an object. */
 const OMITTED: ReadonlySet<string> = new Set(["undefined", "function", "symbol"]);
 
-/** Returns the text of a member of an object, of the last one for a duplicate name; undefined if there is no such member. */
+/** Returns the text of a member of an object (the last one, if several have the name); undefined if there is none. */
 export function findMemberText(object: object, name: string): JsonText | undefined {
   if (!Object.hasOwn(object, name)) return undefined;
   const source = getSource(object);
@@ -95,7 +95,7 @@ export function listExactMembers(object: Record<string, unknown>): Record<string
   );
 }
 
-/** Copies an object with a new first member, and does the same with its text. If it has the member, the copy is unchanged. */
+/** Copies an object and its kept text, with a new first member. An object that already has the member is only copied. */
 export function setMember<T extends object, Name extends string, Value>(
   object: T,
   name: Name,

@@ -1,4 +1,4 @@
-/** Matches the variables of the client's key, and those of the service that may contain keys: databases, models, search engines. */
+/** Matches the variables of the client's key, and the service's variables that may contain keys: of databases, models, search engines. */
 const SECRETS = /^(?:RESEARCH_(?:SERVE|MODEL|SEARCH|UPSTREAM)_|PG|RESEARCH_API_KEY(?:_FILE)?$)/i;
 
 /** Returns the environment for a child process, without the variables that contain secrets (contract §4). */

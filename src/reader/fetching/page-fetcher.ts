@@ -72,7 +72,7 @@ export interface NoPage {
   url?: string;
 }
 
-/** Ends the fetch of a page with the NoPage of this kind and message. PageFetcher catches it. */
+/** Thrown inside PageFetcher, which catches it and returns a NoPage of this kind with the message as reason. */
 class LeftOut extends Error {
   constructor(
     readonly kind: NoPageKind,
@@ -249,7 +249,7 @@ export class PageFetcher {
   }
 }
 
-/** Returns why no host may be asked for an address of this form, as a phrase; undefined if it is valid. */
+/** Returns what makes an address unfit for a request, whatever the host is, as a phrase; undefined if the address is fit. */
 export function explainUnfit({ protocol, username, password, href }: URL): string | undefined {
   if (protocol !== "http:" && protocol !== "https:") return "its address is not http or https";
   if (username !== "" || password !== "") return "its address has a user name";

@@ -1,9 +1,9 @@
 import { splitWords } from "../matching/words.js";
 
-/** How soon further repetitions of a term stop counting, and how much long passages are penalized; the best values for MS MARCO's passages. */
+/** BM25's parameters k1 (saturation of a term's frequency) and b (weight of a passage's length), with the best values for MS MARCO's passages. */
 const K1 = 0.82;
 const B = 0.68;
-/** The largest frequency in a posting, which is one number: 24 bits of term and 8 bits of frequency. */
+/** The largest frequency. A posting is one number, with 24 bits for the term and 8 bits for the frequency. */
 const MOST_FREQUENCY = 0xff;
 /** How many matches beyond the limit are collected before they are sorted and cut. */
 const MOST_WAITING = 10_000;

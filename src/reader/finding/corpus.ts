@@ -20,7 +20,7 @@ interface Version {
   version: string;
   /** Why the file is not searched; undefined if it is. */
   reason?: string;
-  /** The approximate memory of its blocks, in bytes. */
+  /** The approximate memory of the file's blocks, in bytes. */
   memory?: number;
   /** Whether the file contains nearly no text. */
   isBare?: boolean;

@@ -26,7 +26,7 @@ const NEVER = new AbortController().signal;
 
 /**
  * Creates the source of a folder, which all researches share: one index in one thread. The first request starts the
- * thread; if it has ended, the next request starts it again. Throws if the folder is not a folder or cannot be read.
+ * thread; if it has ended, the next request starts it again. Throws if `root` is not a folder or cannot be read.
  */
 export function createFolderIndex({ root, exclude = [], notice }: FolderIndexOptions): SourceProvider {
   const options = { root: realpathSync(root), exclude: exclude.map((path) => resolve(path)) };

@@ -47,11 +47,10 @@ export interface Unread {
 
 /** A description of a source, covering what has been read so far. */
 export interface Description {
-  /** Such as "a folder of documents" or "the web". */
+  /** The kind of source, such as "a folder of documents" or "the web". */
   kind: string;
   /** How many documents have been read so far. */
   documents: number;
-  /** The titles of the documents. */
   titles: string[];
   /** The folders with the most documents, with counts. */
   folders?: string[];
@@ -80,7 +79,7 @@ export interface Source {
 
 /** Creates the source of each research, and frees what the sources share. */
 export interface SourceProvider {
-  /** `signal` aborts the work for that research. */
+  /** Returns the source for one research. `signal` aborts the source's work. */
   for(requestId: string, signal: AbortSignal): Source;
   close(): Promise<void>;
 }

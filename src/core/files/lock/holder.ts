@@ -7,7 +7,7 @@ import { getSystemCode } from "../files.js";
 export interface Holder {
   pid: number;
   host: string;
-  /** Identifies the PID namespace of `pid`; undefined if the system does not tell. */
+  /** Identifies the PID namespace of `pid`; undefined if unknown. */
   namespace?: string | undefined;
   /** The start of the process, in ticks since boot, which distinguishes processes with the same pid. Linux only. */
   began?: string | undefined;

@@ -29,7 +29,7 @@ export interface NoReply {
   afterMs?: number | undefined;
 }
 
-/** The average characters of a token are assumed to be at most this many; an endpoint that sends more ignores its limit. */
+/** The most characters per token, on average. An endpoint that sends more ignores the output limit. */
 const CHARACTERS_PER_TOKEN = 8;
 /** The size limit of an answer, in bytes: an event with its envelope per token, and an allowance for everything else. */
 const BYTES_PER_TOKEN = 1_000;
@@ -39,7 +39,7 @@ const BYTES_BESIDE = 262_144;
 export class Completion {
   text = "";
   counts: Pick<ModelReply, "promptTokens" | "outputTokens"> = {};
-  /** Why the model stopped; undefined as long as the answer has not said. */
+  /** Why the model stopped; undefined until the endpoint reports it. */
   finish: string | undefined;
   /** The error message that the endpoint sent in the answer; undefined without one. */
   error: string | undefined;

@@ -14,7 +14,7 @@ export interface BudgetLimits {
 /** The flag that sets each limit, for messages. */
 export const FLAGS = { tokens: "--model-tokens", calls: "--model-calls", ms: "--model-time" };
 
-/** A limit of the budget does not allow the next request, or ended one. `what` names the limit. */
+/** Thrown if a limit of the budget does not allow the next request, or ended a request. `what` names the limit. */
 export class BudgetSpent extends Error {
   override name = "BudgetSpent";
   constructor(readonly what: keyof BudgetLimits) {

@@ -10,10 +10,10 @@ import { findJson, removeThoughts } from "../endpoint/json-reply.js";
 import { type Budget, type BudgetLimits, BudgetSpent } from "./budget.js";
 import { type ExchangeRecord, Transcript } from "./transcript.js";
 
-/** `ModelSession.ask` throws it if the request exceeds the model's context; a shorter request may succeed. */
+/** Thrown by `ModelSession.ask` if the request exceeds the model's context; a shorter request may succeed. */
 export class ContextExceeded extends ResearchFailure {}
 
-/** `ModelSession.ask` throws it if no reply had the required form, after all tries. */
+/** Thrown by `ModelSession.ask` if no reply had the required form, after all tries. */
 export class UnreadableReply extends ResearchFailure {
   /** `isCut`: whether the last reply was cut off at the output limit. */
   constructor(
@@ -89,7 +89,7 @@ export class ModelSession {
     return this.options.budget;
   }
 
-  /** Returns how many more bytes of input the budget allows, if the output of `task` may use its limit. */
+  /** Returns how many more bytes of input the budget allows, after the output limit of `task` is reserved. */
   measureRoom(task: Task): number {
     const { budget } = this.options;
     const tokens = budget.left.tokens - task.keep.tokens - task.outputTokens;

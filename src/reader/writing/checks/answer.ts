@@ -20,7 +20,7 @@ const SUMMARY = 5;
 const SHOWN = 120;
 
 /**
- * Keeps the valid parts of a draft or answer, and returns a phrase about each problem in the rest. `checkOne` checks one
+ * Keeps the valid parts of a draft or answer, and returns a phrase about each problem in the others. `checkOne` checks one
  * sentence, item or row: it returns the text to show, or the problem.
  */
 export function checkAnswer(

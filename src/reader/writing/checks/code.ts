@@ -1,4 +1,4 @@
-/** Code in fences, code between backticks, and commands after a `$` at the beginning of a line. */
+/** Match code in fences, code between backticks, and commands after a `$` at the beginning of a line. */
 const FENCED = /```[\w-]*[ \t]*\n([\s\S]*?)```/g;
 const SPAN = /(`+)([^`][\s\S]*?)\1(?!`)/g;
 const PROMPT = /^[ \t]*\$[ \t]+(.+)$/gm;
@@ -26,7 +26,7 @@ export function hasCode(text: string, code: string): boolean {
   const hasPart = (part: string) =>
     new RegExp(`(?<![\\p{L}\\p{N}_])${escapePattern(part)}(?![\\p{L}\\p{N}_])`, "u").test(plain);
   if (hasPart(sought)) return true;
-  // For a setting with a value, which the text may word differently, both must occur in the text.
+  // For a setting with a value, which the text may word differently, the name and the value must occur in the text.
   if (/^[\w.-]+=[\w.-]+$/.test(sought) && sought.split("=").every(hasPart)) return true;
   const words = sought.split(" ");
   const given = plain.replace(PLACEHOLDER, (placeholder) => placeholder.replaceAll(" ", "_")).split(" ");

@@ -115,7 +115,7 @@ export async function gather(
       const { facts: notes, answered, queries } = await session.ask(task, readNotes);
       if (session.isContextCut) maxBytes = MAX_BYTES / 2;
       await take(notes, sections);
-      // If the model requests nothing more and mentions no part, it has answered them all.
+      // If the model requests nothing more and mentions no part, count all parts as answered.
       const isAll = queries.length === 0 && answered.length === 0 && facts.length > 0;
       for (const [i, part] of parts.entries()) if (isAll || answered.includes(i + 1)) part.isOpen = false;
       return queries;

@@ -6,7 +6,7 @@ import { type Answer, checkAnswer, listHeld } from "../checks/answer.js";
 import { type Fact, joinGround } from "../facts.js";
 import { buildCheckInput, CHECK, type Cited, type HeldVerdict, readVerdicts } from "../prompts.js";
 
-/** The size of one verdict in a reply, and an allowance for the reasoning before them, in tokens. */
+/** The size of one verdict in a reply, and an allowance for reasoning before the verdicts, in tokens. */
 const VERDICT_TOKENS = 5;
 const THINKING_TOKENS = 3_000;
 
