@@ -65,36 +65,35 @@ const SCRIPT_DIGIT = /[^\P{Nd}0-9]/gu;
 const REACH = 32;
 /** How many digits of a floating-point number are exact. */
 const MOST_DIGITS = 15;
+
 /** The patterns of numbers in the words of some languages. */
 const patterns = cacheByVocabulary((vocabulary) => {
-  const buildTable = (entries: [word: string, value: number | string][], begin = 0, step = 1) =>
-    new Map(entries.map(([word, value]) => [word.replaceAll("-", " "), begin + step * Number(value)]));
-  const ordinals = buildTable(vocabulary.listOrdered("ordinals"), 1);
-  const tens = buildTable(vocabulary.listOrdered("tens"), 20, 10);
-  const cardinals = new Map([
-    ...buildTable(vocabulary.listOrdered("ones")),
-    ...tens,
-    ...buildTable(vocabulary.listEntries("numbers")),
-  ]);
+  const readTable = (name: string) =>
+    new Map(
+      vocabulary
+        .listEntries(name)
+        .map(([word, value]) => [word, Number(value)] as const)
+        .reverse(),
+    );
+  const readOrdered = (name: string, begin: number, step = 1) =>
+    vocabulary
+      .listOrdered(name)
+      .map(([word, place]) => [word.replaceAll("-", " "), begin + step * place] as const);
+  const [powers, fractions] = [readTable("powers"), readTable("fractions")];
+  const [ordinals, tens] = [new Map(readOrdered("ordinals", 1)), new Map(readOrdered("tens", 20, 10))];
+  const cardinals = new Map([...readOrdered("ones", 0), ...tens, ...readTable("numbers")]);
   const atoms = new Map([...ordinals, ...cardinals]);
-  const large = buildAlternation([...cardinals].flatMap(([name, value]) => (value >= 100 ? name : [])));
-  const [atom, ten, and, article] = [
-    cardinals.keys(),
-    tens.keys(),
-    vocabulary.list("and"),
-    vocabulary.list("articles"),
-  ].map(buildAlternation);
+  const matchWhere = (table: ReadonlyMap<string, number>, test: (name: string, value: number) => boolean) =>
+    buildAlternation([...table].flatMap(([name, value]) => (test(name, value) ? name : [])));
+  const large = matchWhere(cardinals, (_, value) => value >= 100);
+  const [atom, ten, fraction] = [cardinals, tens, fractions].map((table) => buildAlternation(table.keys()));
+  const [and, article, clock, to] = ["and", "articles", "clock", "to"].map((name) =>
+    buildAlternation(vocabulary.list(name)),
+  );
   const nth = `${buildAlternation(ordinals.keys())}${IN_WORD}{0,4}`;
-  const powers = buildTable(vocabulary.listEntries("powers").reverse());
-  const fractions = buildTable(vocabulary.listEntries("fractions"));
-  const heads = buildTable(vocabulary.listEntries("heads"));
-  const names = [...powers.keys()];
-  const spelt = buildAlternation(names.filter((word) => !GOES_ON.test(word)));
-  const power = `(?:${buildAlternation(names.filter((word) => GOES_ON.test(word)))}|${spelt}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
-  const part = `[ -](?<part>${buildAlternation(fractions.keys())})(?!${IN_WORD})`;
+  const power = `(?:${matchWhere(powers, (name) => GOES_ON.test(name))}|${matchWhere(powers, (name) => !GOES_ON.test(name))}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
   const join = `(?:(?<=${large})[ -](?:${and}[ -])?|(?<=${ten})[ -](?:${and}[ -])?(?!${ten})|[ -](?=${large})|${and})?`;
-  const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${buildAlternation(fractions.keys())}))`;
-  const clock = buildAlternation(vocabulary.list("clock"));
+  const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${fraction}))`;
   /** Matches the words of a list right before a number or its currency, and right after it. */
   const matchAround = (name: string, sign = "(?!)") => {
     const words = vocabulary.list(name);
@@ -105,38 +104,35 @@ const patterns = cacheByVocabulary((vocabulary) => {
     );
   };
   return {
-    ...{ atoms, powers, fractions, heads },
+    ...{ atoms, powers, fractions },
     atom: new RegExp(buildAlternation(atoms.keys()), "g"),
     number: new RegExp(
       [
         `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?(?<sign>(?<![_)\\]${IN_WORD.slice(1)})[-−–])?(?<![_${IN_WORD.slice(1)})`,
-        `(?:v?(?:(?<identifier>${IDENTIFIER})|(?<digits>${DIGITS})|(?=[¼⅓½⅔¾]))(?<glyph>[¼⅓½⅔¾])?|(?<word>(?:${word})(?=-?fold|-?fach|(?!${IN_WORD})))(?:${part})?|(?<nth>${nth})(?!${IN_WORD}))`,
+        `(?:v?(?:(?<identifier>${IDENTIFIER})|(?<digits>${DIGITS})|(?=[¼⅓½⅔¾]))(?<glyph>[¼⅓½⅔¾])?|(?<word>(?:${word})(?=-?fold|-?fach|(?!${IN_WORD})))(?:[ -](?<part>${fraction})(?!${IN_WORD}))?|(?<nth>${nth})(?!${IN_WORD}))`,
         `(?<order>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºªᵉ×])?(?:\\)?(?:${SPACE}|-)?(?<power>${power}|[kmbt](?=[€$£¥]))(?:${SPACE}(?:d[ei](?=${SPACE})|d['’]))?)?`,
         `(?:(?:${SPACE}|-)?(?<unit>${unitNames(vocabulary).pattern}|[kb])(?!${IN_WORD}))?`,
       ].join(""),
       "g",
     ),
     time: new RegExp(
-      `(?<![.,:/_${IN_WORD.slice(1)})(?<hour>\\d\\d?)(?:(?::|h|\\.(?=\\d\\d\\s?${clock}))(?<minute>\\d\\d))?(?![\\d:])(?:\\s?(?:(?<half>[ap])\\.?m\\b|(?<clock>${clock})(?!${IN_WORD})))?`,
+      `(?<![.,:/_${IN_WORD.slice(1)})(?=\\d\\d?(?:[:.h]\\d\\d|\\s?(?:[ap]\\.?m\\b|${clock}(?!${IN_WORD}))))(?<hour>\\d\\d?)(?:(?::|h|\\.(?=\\d\\d\\s?${clock}))(?<minute>\\d\\d))?(?![\\d:])(?:\\s?(?:(?<half>[ap])\\.?m\\b|(?<clock>${clock})(?!${IN_WORD})))?`,
       "g",
     ),
-    to: new RegExp(`^\\s*(?:[-–—/]|${buildAlternation(vocabulary.list("to"))})\\s*$`),
+    to: new RegExp(`^\\s*(?:[-–—/]|${to})\\s*$`),
+    // The first of two numbers that share a bound: `about 30 to 40`.
+    first: new RegExp(`(?<=[\\s~∼≈><≥≤])\\d[\\d.,]*\\s?%?\\s*(?:[-–—]|${to}\\s)\\s*$`, "u"),
     and: new RegExp(`^\\.?\\s*(?:,?\\s*${and})?\\s*$`),
     head: new RegExp(
-      `(?<!${IN_WORD}|\\d\\s)${power}|${buildAlternation(heads.keys())}(?!${IN_WORD})|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<!${IN_WORD})[km](?=[$€£¥])|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
+      `(?<!${IN_WORD}|\\d\\s)${power}|(?<=[$€£¥]\\s?|\\b(?:eur|usd|gbp|chf)\\s?)m(?!${IN_WORD})|(?<!${IN_WORD})[km](?=[$€£¥])|(?<=[$€£(]|['’])000|\\b(?:in|x|×) 1[.,]?000\\b`,
       "g",
     ),
     bounds: {
       about: matchAround("about", "[~∼≈]"),
       over: matchAround("over", "[>≥]"),
       under: matchAround("under", "[<≤]"),
+      ...{ ago: matchAround("ago"), decades: matchAround("decades"), spans: matchAround("spans") },
     },
-    // The first of two numbers that share a bound: `about 30 to 40`.
-    first: new RegExp(
-      `(?<=[\\s~∼≈><≥≤])\\d[\\d.,]*\\s?%?\\s*(?:[-–—]|${buildAlternation(vocabulary.list("to"))}\\s)\\s*$`,
-      "u",
-    ),
-    ...{ ago: matchAround("ago"), decades: matchAround("decades"), spans: matchAround("spans") },
   };
 });
 
@@ -153,36 +149,36 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   // Blanked, so that no number is read from a date or time.
   const rest = removeDates(dateless, times);
   const lower = lowerCase(rest);
-  const cutBetween = (first: Token, second: Token) => lower.slice(first.end, second.start);
   const figures: (Quantity | Code)[] = [];
   for (const match of listMatches(number, lower)) {
     const figure = readNumber(match, rest, vocabulary);
     const last = figures.at(-1);
     if (figure?.kind === "number" && last?.kind === "number") {
-      const whole = joinParts(last, figure, cutBetween(last, figure), and);
+      const between = lower.slice(last.end, figure.start);
+      const whole = joinParts(last, figure, between, and);
       if (whole) figures.pop();
+      else if (to.test(between)) shareUnit(last, figure);
       figures.push(whole ?? figure);
     } else if (figure) figures.push(figure);
-  }
-  // The first number of a range has the power and unit of the second: `1.2–1.3 billion euros`.
-  for (const [i, first] of figures.entries()) {
-    const second = figures[i + 1];
-    if (first.kind !== "number" || second?.kind !== "number" || !to.test(cutBetween(first, second))) continue;
-    // A year does not begin a range of percentages: `from 57.9 % in 2020 to 62.4 %`.
-    if (/^(?:1[5-9]|20)\d\d$/.test(first.text) && second.unit) continue;
-    first.unit ??= second.unit;
-    if (first.factor === 1 && (second.unit === undefined || first.unit === second.unit))
-      first.readings = [...first.readings, ...multiply(first.readings, second.factor)];
   }
   return [...dates, ...times, ...figures].sort((a, b) => a.start - b.start);
 }
 
+/** Gives the first number of a range the power and unit of the second: `1.2–1.3 billion euros`. */
+function shareUnit(first: Quantity, { unit, factor }: Quantity): void {
+  // A year does not begin a range of percentages: `from 57.9 % in 2020 to 62.4 %`.
+  if (/^(?:1[5-9]|20)\d\d$/.test(first.text) && unit) return;
+  first.unit ??= unit;
+  if (first.factor === 1 && (unit === undefined || first.unit === unit))
+    first.readings = [...first.readings, ...multiply(first.readings, factor)];
+}
+
 /** Finds the factors that a column head gives to its numbers: `Costs (million euros)`, `€m`, `M€`, `TEUR` or `$'000`. */
 export function findFactors(head: string, vocabulary: Vocabulary): number[] {
-  const { head: pattern, powers, heads } = patterns(vocabulary);
+  const { head: pattern, powers } = patterns(vocabulary);
   return listMatches(pattern, lowerCase(head)).map(([sign]) => {
     const word = sign.replace(/\.$/, "");
-    return powers.get(word) ?? heads.get(word) ?? LETTERS[word] ?? 1e3;
+    return powers.get(word) ?? LETTERS[word] ?? 1e3;
   });
 }
 
@@ -209,28 +205,33 @@ function normalizeDigits(text: string): string {
 
 /** Joins two parts of one number: `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`. */
 function joinParts(first: Quantity, second: Quantity, between: string, and: RegExp): Quantity | undefined {
-  if (first.text.length > REACH || second.readings.length === 0) return undefined;
+  if (first.text.length > REACH) return undefined;
+  const [hours, minutes] = [first.unit, second.unit].map((unit) =>
+    unit?.kind === "time" ? unit.factors[0] : 0,
+  );
   const isNext = GOES_ON.test(first.text)
     ? /^ ?$/.test(between)
     : second.factor > 1 && /^[^,.]*$/.test(between) && and.test(between);
-  const goesOn = isNext && first.unit === undefined && (second.readings[0]?.value ?? 0) < first.factor;
-  const [large, small] = [first.unit, second.unit].map((unit) =>
-    unit?.kind === "time" ? unit.factors[0] : undefined,
-  );
-  const scale = large && small && small < large && and.test(between) ? small / large : undefined;
-  if (!goesOn && scale === undefined) return undefined;
+  const goesOn =
+    isNext && first.unit === undefined && (second.readings[0]?.value ?? first.factor) < first.factor;
+  const isTime = hours && minutes && minutes < hours && and.test(between);
+  if (!goesOn && !isTime) return undefined;
+  const scale = isTime ? minutes / hours : 1;
   const readings = first.readings.flatMap(({ value }) =>
-    multiply(second.readings, scale ?? 1).map((part) => ({ ...part, value: value + part.value })),
+    multiply(second.readings, scale).map((part) => ({ ...part, value: value + part.value })),
   );
-  const unit = scale === undefined ? (second.unit ?? first.unit) : first.unit;
-  return { ...first, readings, unit, end: second.end, text: `${first.text}${between}${second.text}` };
+  const text = `${first.text}${between}${second.text}`;
+  return { ...first, readings, unit: first.unit ?? second.unit, end: second.end, text };
 }
 
-/** Reads a time of day; undefined if the digits are only a number. */
-function readTime({ 0: all, index: start, groups = {} }: RegExpExecArray, text: string): Code | undefined {
+/** Reads a time of day. */
+function readTime(
+  { 0: { length }, index: start, groups = {} }: RegExpExecArray,
+  text: string,
+): Code | undefined {
   const { hour, minute = "00", half, clock } = groups;
   if (groups.minute === undefined && half === undefined && clock === undefined) return undefined;
-  const end = start + all.length;
+  const end = start + length;
   const values = [Number(hour), ...(half ? [(Number(hour) % 12) + (half === "p" ? 12 : 0)] : [])];
   return {
     kind: "code",
@@ -246,35 +247,23 @@ function readNumber(
   text: string,
   vocabulary: Vocabulary,
 ): Quantity | Code | undefined {
-  const { powers, fractions, atoms, atom, bounds, first } = patterns(vocabulary);
-  const {
-    identifier,
-    digits = "",
-    glyph,
-    word,
-    last,
-    nth,
-    part = "",
-    order,
-    money,
-    sign,
-    power = "",
-    unit = "",
-  } = match.groups ?? {};
+  const { groups = {}, index: start } = match;
+  const { identifier, digits = "", glyph, word, nth, part = "" } = groups;
+  const { last, order, money, sign, power = "", unit = "" } = groups;
   if (identifier !== undefined) return undefined;
-  const start = match.index;
   const end = start + match[0].length;
   const place = { text: text.slice(start, end).trim(), start, end };
   const plain = digits.replace("·", ".");
   const all = plain.replace(/\D/g, "");
   const read = readDigits(plain);
   // `U+0001` is not an amount.
-  if (/^0\d{3,}$/.test(plain) || all.length > MOST_DIGITS) return { kind: "code", ...place, values: [all] };
-  if (digits !== "" && read.length === 0)
-    return { kind: "code", ...place, values: [plain.replace(/^0(?=\d:)/, "")] };
+  const isName = /^0\d{3,}$/.test(plain) || all.length > MOST_DIGITS;
+  if (isName || (digits !== "" && read.length === 0))
+    return { kind: "code", ...place, values: [isName ? all : plain.replace(/^0(?=\d:)/, "")] };
+  const { powers, fractions, first } = patterns(vocabulary);
   const cutBefore = (length: number) => text.slice(Math.max(0, start - length), start);
   const spelt = word ?? nth;
-  if (spelt !== undefined) read.push(buildExact(readWords(spelt, atoms, atom) / (fractions.get(part) ?? 1)));
+  if (spelt !== undefined) read.push(buildExact(readWords(spelt, vocabulary) / (fractions.get(part) ?? 1)));
   if (glyph !== undefined) {
     const [over = 0, under = 1] = glyph.normalize("NFKD").split("⁄").map(Number);
     read.splice(0, 2, { ...buildExact((read[0]?.value ?? 0) + over / under), step: 0.01 });
@@ -282,48 +271,43 @@ function readNumber(
   // `2021/22` is two years.
   const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(cutBefore(6))?.[1];
   if (century) read.push(buildExact(Number(century + plain)));
-  const factor = powers.get(power.replace(/\.$/, "")) ?? LETTERS[power] ?? 1;
   const isLetter = power === "" && (money !== undefined || /\d\s?[a-z]$/.test(match[0]));
   const letter = (isLetter && LETTERS[unit]) || undefined;
-  const readings = [
-    ...(letter && money ? [] : multiply(read, factor)),
-    ...(letter ? multiply(read, letter) : []),
-  ];
+  const factor = (money && letter) || (powers.get(power.replace(/\.$/, "")) ?? LETTERS[power] ?? 1);
+  // A letter behind digits may also be a unit: 5m.
+  const factors = letter && !money ? [factor, letter] : [factor];
+  const readings = factors.flatMap((each) => multiply(read, sign === undefined ? each : -each));
   // A key may name the unit: `delay_ms: 250`. Units are case-sensitive: MB is not Mb.
-  const key =
-    /[:=]/.test(cutBefore(3)) && /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(cutBefore(REACH))?.[1];
+  const key = /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(cutBefore(REACH))?.[1];
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
   const isOrder =
     (nth ?? last ?? order) !== undefined || (all.length < 3 && /^\. \p{L}/u.test(text.slice(end, end + 4)));
-  const matchAround = () =>
-    `${lowerCase(cutBefore(REACH)).replace(first, "")}\0${lowerCase(text.slice(end, end + REACH))}`;
   return {
     kind: "number",
     ...place,
-    readings: sign === undefined ? readings : multiply(readings, -1),
-    factor: letter && money ? letter : factor,
+    ...{ readings, factor, isWord: spelt !== undefined && power === "" },
     unit: unitNames(vocabulary).findUnit(written.trim()) ?? (isOrder ? ORDER : undefined),
     // A getter, since only the numbers of sentences need it, and those of pages do not.
     get bound(): Bound {
-      const context = matchAround();
-      if (isLoose(this, context, vocabulary)) return "loose";
-      return (["about", "over", "under"] as const).find((name) => bounds[name].test(context)) ?? "plain";
+      const before = lowerCase(cutBefore(REACH)).replace(first, "");
+      return readBound(this, `${before}\0${lowerCase(text.slice(end, end + REACH))}`, vocabulary);
     },
-    isWord: spelt !== undefined && power === "",
   };
 }
 
-/** Whether a page may state a number in other words; `context`: the text around it, with a NUL in its place. */
-function isLoose({ text, unit, readings }: Quantity, context: string, vocabulary: Vocabulary): boolean {
-  const { ago, decades, spans } = patterns(vocabulary);
-  const isDecade =
-    /^\d{3}0(?:s|er)$/.test(text) || (Number(readings[0]?.value) % 10 === 0 && decades.test(context));
+/** Reads how a number is limited; `context`: the text around it, with a NUL in its place. */
+function readBound({ text, unit, readings }: Quantity, context: string, vocabulary: Vocabulary): Bound {
+  const { bounds } = patterns(vocabulary);
+  const has = (name: keyof typeof bounds) => bounds[name].test(context);
+  const isDecade = /^\d{3}0(?:s|er)$/.test(text) || (Number(readings[0]?.value) % 10 === 0 && has("decades"));
   const isDifference = unit?.id === "points" || unit?.id === "bp";
-  return isDecade || isDifference || spans.test(context) || (unit?.kind === "time" && ago.test(context));
+  if (isDecade || isDifference || has("spans") || (unit?.kind === "time" && has("ago"))) return "loose";
+  return (["about", "over", "under"] as const).find(has) ?? "plain";
 }
 
 /** Reads a number written in words, such as `zweiundzwanzigtausend`. */
-function readWords(words: string, atoms: ReadonlyMap<string, number>, atom: RegExp): number {
+function readWords(words: string, vocabulary: Vocabulary): number {
+  const { atoms, atom } = patterns(vocabulary);
   let [total, part] = [0, 0];
   const names = listMatches(atom, words.replaceAll("-", " "));
   for (const [name] of names) {
