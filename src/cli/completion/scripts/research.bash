@@ -26,7 +26,7 @@ _research() {
   fi
   if type compopt >/dev/null 2>&1; then compopt -o nosort 2>/dev/null; fi
   for ((i = 0; i < ${#values[@]}; i++)); do
-    # Where words are listed, each has its description; where one is inserted, it has not.
+    # Add descriptions only if bash lists words. It inserts a single word, and in menu (37) and insert completion (42).
     case "${#values[@]}:${COMP_TYPE:-}" in
       1:* | *:37 | *:42 | *:) COMPREPLY[i]=${values[i]} ;;
       *) printf -v line '%-*s  %s' "$width" "${values[i]}" "${abouts[i]}" && COMPREPLY[i]=$line ;;
