@@ -222,9 +222,8 @@ export class ProfileAccount implements Account {
   }
 
   /**
-   * Returns the error for a request that this account must not be asked about: no base URL is configured for a recorded
-   * request, or its id has the form of another provider's. The error says which service created it, and what to do.
-   * Otherwise undefined.
+   * Returns the error if this account must not be asked about a request: it is recorded and no base URL is configured,
+   * or its id has the form of another provider's. The error names the service that created it.
    */
   explainRefusal(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
     const { baseUrl, provider } = this.settings;

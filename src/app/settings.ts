@@ -118,7 +118,7 @@ export interface ResolvedSettings {
   /** Options of a create, in the format of `--set`. */
   set: Sourced<string> | undefined;
   baseUrl: Sourced<string> | undefined;
-  /** The key, which is read on first use. `boundTo`: the only origin it may go to. Throws LocalError or UsageError for an unreadable key file. */
+  /** The key, read on first use. Unless `boundTo` is undefined, it may go to that origin only. Throws LocalError or UsageError for an unreadable key file. */
   readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
   tier: Sourced<Tier> | undefined;
   /** Maximum number of creates in 24 hours: the smallest of all values that are set. */

@@ -7,12 +7,12 @@ export type Define = (program: Verb, perform: Perform) => void;
 
 export interface Documentation {
   output?: string;
-  /** The exit codes of this command, each with its cause. The whole table is `EXIT_CODE_MEANINGS`. */
+  /** The exit codes of this command, each with its cause. `EXIT_CODE_MEANINGS` has the whole table. */
   exits?: Readonly<Record<number, string>>;
   examples?: readonly string[];
 }
 
-/** Short meanings of the exit codes, for most commands. */
+/** Short meanings of exit codes that suit most commands. */
 const USUAL: Readonly<Record<number, string>> = {
   2: "bad input",
   3: "the research FAILED",
@@ -29,12 +29,12 @@ const USUAL: Readonly<Record<number, string>> = {
   14: "a source is gone, or does not say what the result says (--check)",
 };
 
-/** Lists exit codes with their usual meanings. */
+/** Returns the usual meanings of exit codes. */
 export function listUsualExits(...codes: readonly number[]): Record<number, string> {
   return Object.fromEntries(codes.map((code) => [code, USUAL[code] ?? ""]));
 }
 
-/** A command with its documentation as data, from which the help pages and `help --json` are built. */
+/** A command with its documentation as data, from which help pages and `help --json` are built. */
 export class Verb extends Command {
   documentation: Documentation = {};
 
@@ -42,13 +42,13 @@ export class Verb extends Command {
     return new Verb(name);
   }
 
-  /** Stores the documentation and prints it below the flags in the help. */
+  /** Stores the documentation, which the help prints below the flags. */
   setDocumentation(documentation: Documentation): this {
     this.documentation = documentation;
     return this.addHelpText("after", formatDocumentation(documentation));
   }
 
-  /** Adds the flags, each group under its heading. */
+  /** Adds the flags, or groups of flags with their headings. */
   addFlags(flags: Flags | FlagGroups): this {
     for (const [spec, flag] of Object.entries<string | Value | Flags>(flags)) {
       if (spec.endsWith(":")) {
@@ -71,14 +71,14 @@ export class Verb extends Command {
 export interface Value<T = unknown> {
   description: string;
   choices?: readonly string[];
-  /** Throws InvalidArgumentError for an invalid text. */
+  /** Parses the text of a flag. Throws InvalidArgumentError for an invalid text. */
   parse?(text: string, before: T): T;
   before?: T;
 }
 
-/** The flags of a command by their forms, `-o, --output <path>`. A plain string describes a switch or a flag with a text. */
+/** The flags of a command, by forms such as `-o, --output <path>`. A plain string is the description of a switch or of a flag with a text. */
 export type Flags = Readonly<Record<`${string}--${string}`, string | Value>>;
-/** The flags of a command in groups, by the headings of its help. */
+/** The flags of a command in groups, by the headings of the groups in its help. */
 export type FlagGroups = Readonly<Record<`${string}:`, Flags>>;
 
 /** The intersection of the members of a union. */
@@ -101,7 +101,7 @@ type OptionsOfFlags<F> = {
   [Form in keyof F as IsGiven<F[Form]> extends true ? never : NameOf<Form>]?: ValueOf<Form, F[Form]>;
 };
 
-/** An argument: its form (`<id...>`, `[prompt]`), its description, and the words it allows. */
+/** The form of an argument (`<id...>`, `[prompt]`), its description, and the allowed words. */
 type ArgumentForm = readonly [form: string, description: string, choices?: readonly string[]];
 type ArgumentOf<A> = A extends readonly [`${string}...${string}`, ...unknown[]]
   ? string[]
@@ -112,7 +112,7 @@ type ArgumentOf<A> = A extends readonly [`${string}...${string}`, ...unknown[]]
       : string;
 type ArgumentsOf<A extends readonly ArgumentForm[]> = { -readonly [Index in keyof A]: ArgumentOf<A[Index]> };
 
-/** Runs a command and returns its exit code, or nothing for 0. */
+/** Runs a command. Returns its exit code, or nothing for 0. */
 type Action<A extends readonly ArgumentForm[], F> = (
   ctx: Context,
   ...given: [...ArgumentsOf<A>, OptionsOf<F>]
@@ -137,13 +137,13 @@ type SameNames<F, Taken> = unknown extends Taken
 interface Definition<A extends readonly ArgumentForm[], F extends Flags | FlagGroups, R>
   extends Documentation {
   name: string;
-  /** Absent if the description is short enough. */
+  /** The summary in lists of commands; absent if the description is short enough. */
   summary?: string;
   description: string;
   arguments?: A;
   flags?: F;
   run?: () => Promise<R>;
-  /** The subcommands. A flag that parent and subcommand share may also precede the subcommand's name. */
+  /** The subcommands. A flag that a command shares with its subcommand may also precede the subcommand's name. */
   commands?: readonly Define[];
 }
 
@@ -168,7 +168,7 @@ export function define<
     verb.setDocumentation(
       run ? { ...definition, exits: { ...listUsualExits(2, 12), ...definition.exits } } : definition,
     );
-    // Without this the command would take flags of its subcommands if they have the name of one of its own.
+    // Otherwise the command would take the flags of a subcommand that have the same name as one of its own.
     if (flags && commands.length > 0) verb.enablePositionalOptions();
     for (const below of commands) below(verb, perform);
     if (!run) return;
@@ -184,7 +184,7 @@ export function define<
   };
 }
 
-/** Rejects flags that commander parsed for a parent command and that `verb` does not have, instead of ignoring them. */
+/** Rejects flags that commander accepted for a parent command although `verb` does not have them. */
 function refuseFlagsOfParents(verb: Command): void {
   const ownNames = new Set(verb.options.map((option) => option.attributeName()));
   for (let above = verb.parent; above?.parent; above = above.parent)
@@ -195,7 +195,7 @@ function refuseFlagsOfParents(verb: Command): void {
     }
 }
 
-/** Collects the flags on the command line, of a command and of its parents below the program, without default values. */
+/** Collects the flags on the command line, of a command and of its parents below the program; leaves out default values. */
 function collectGiven(verb: Command | null): Record<string, unknown> {
   // The program's own flags are the same for all commands.
   if (!verb?.parent) return {};

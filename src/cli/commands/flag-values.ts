@@ -5,7 +5,7 @@ import type { Value } from "./definition.js";
 
 type WithDefault<T> = Value<T> & { before: T };
 
-/** Defines a flag whose value is read by `parse`. `before` is the value if the flag is not given. */
+/** Defines a flag with a value that `parse` reads. `before`: the value if the flag is not given. */
 export function defineValue<T>(description: string, parse: (text: string) => T): Value<T>;
 export function defineValue<T>(description: string, parse: (text: string) => T, before: T): WithDefault<T>;
 export function defineValue<T>(description: string, parse: (text: string) => T, before?: T): Value<T> {
@@ -41,11 +41,11 @@ export function createWholeNumberParser(least: number): (text: string) => number
   };
 }
 
-/** Has no default: `serve keys add` has a flag of the same name, and would take the default of `serve` for its own. */
+/** Defines `--tier` without a default. With one, `serve keys add`, which has the same flag, would take the default of `serve`. */
 export const defineTierFlag = (description: string) =>
   defineChoice(description, Object.keys(TIERS) as Tier[]);
 
-/** Parses two prices, as in `0.15/0.6`. */
+/** Parses two prices, such as `0.15/0.6`. */
 export function parsePrices(text: string): { input: number; output: number } {
   const [, input, output] = /^(\d{1,9}(?:\.\d{1,9})?)\/(\d{1,9}(?:\.\d{1,9})?)$/.exec(text) ?? [];
   if (input === undefined || output === undefined)

@@ -10,7 +10,7 @@ import {
   parsePrices,
 } from "./flag-values.js";
 
-/** Flags that several commands take, each group by what its commands do. */
+/** Flags that several commands have, in groups by what the commands do. */
 export const flags = {
   dryRun: { "--dry-run": "send nothing; print the request as a curl command" },
   request: {
@@ -118,5 +118,5 @@ export const flags = {
 } as const;
 
 type Groups = typeof flags;
-/** The options that a command gets from these groups of flags. */
+/** The options that a command gets from the groups with these names. */
 export type Given<Name extends keyof Groups> = Joined<{ [Each in Name]: OptionsOf<Groups[Each]> }[Name]>;

@@ -15,7 +15,7 @@ import { measureDuration } from "./view.js";
 
 const INDEX = "index.html";
 
-/** Throws LocalError if a page would overwrite a file that no batch wrote. */
+/** Throws LocalError if a page would replace a file that no batch wrote. */
 export function checkPages({ path: out }: OutputFolder, states: readonly RowState[]): void {
   for (const name of [INDEX, ...states.map(nameRowPage)]) {
     const text = read(out, name);
@@ -24,18 +24,18 @@ export function checkPages({ path: out }: OutputFolder, states: readonly RowStat
   }
 }
 
-/** Writes the index, with this title, and the page of each row. Rejects with LocalError. */
+/** Writes the index with this title, and the page of each row. Rejects with LocalError. */
 export async function writePages(job: BatchJob, title: string): Promise<void> {
   const { folder, states } = job;
   const write = (name: string, html: string) => {
-    // Each write waits for the disk, and in a resumed batch most rows are unchanged.
+    // Each write waits for the disk, and most rows of a resumed batch are unchanged.
     if (read(folder.path, name) !== html) folder.write(name, html);
   };
   for (const state of states) write(nameRowPage(state), await buildBatchPage(job, state));
   write(INDEX, batchIndex(title, states));
 }
 
-/** Names the page of a row; a row called `index` gets another name. */
+/** Returns the file name of a row's page. A row called `index` gets another name. */
 function nameRowPage({ stem, row }: RowState): string {
   return stem.toLowerCase() === "index" ? `${stem}-${row.digest.slice(0, 8)}.html` : `${stem}.html`;
 }
@@ -52,7 +52,7 @@ function read(out: string, name: string): string | undefined {
   return runLocally(`${path} could not be read`, () => readIfThere(path));
 }
 
-/** The longest question in the table; the page of a row shows all of it. */
+/** Maximum length of a question in the table; the page of the row shows all of it. */
 const LONGEST_QUESTION = 300;
 
 export function batchIndex(title: string, states: readonly RowState[]): string {

@@ -12,15 +12,15 @@ import { JsonText, readJsonPath } from "../../../core/json/exact-json.js";
 import type { ResultOrigin } from "../../../core/markdown/html/result-page.js";
 import { buildPage } from "../../results/page.js";
 
-/** The largest result that gets a page, in bytes. */
+/** Maximum size of a result that gets a page, in bytes. */
 const MAX_RESULT_BYTES = 64 << 20;
 
-/** Returns the account that created a row, or the batch's first account if that one is not set up any more. */
+/** Returns the account that created a row, or the batch's first account if that account is no longer set up. */
 export function findRowAccount({ lanes }: Pick<BatchJob, "lanes">, { lane }: RowState): Account {
   return (lane ?? (lanes[0] as BatchLane)).account;
 }
 
-/** Reads the result of a row that is done: the stored one, else its file. Throws LocalError or UsageError. */
+/** Reads the result of a finished row: the kept one, or else the row's file. Throws LocalError or UsageError. */
 export function readRowResult(
   job: Pick<BatchJob, "lanes" | "folder">,
   state: RowState,
@@ -45,7 +45,7 @@ export function buildRowOrigin(state: RowState): ResultOrigin {
   };
 }
 
-/** Builds the page of a row that is done, with the marks of its check if there is one. Rejects with LocalError. */
+/** Builds the page of a finished row, with the marks of its check, if any. Rejects with LocalError. */
 export async function buildPageOfRow(
   job: Pick<BatchJob, "lanes" | "folder">,
   state: RowState,

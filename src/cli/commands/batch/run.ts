@@ -33,12 +33,12 @@ type BatchFlags = InputOptions &
   ShowOptions &
   Given<"perDay" | "dryRun"> & { out?: string; yes?: boolean; html?: boolean };
 
-/** Sends many prompts below an hourly limit and stores every result. The same command resumes. */
+/** Sends many prompts without exceeding the hourly limit, and stores every result. The same command resumes an interrupted batch. */
 export async function batch(ctx: Context, file: string, options: BatchFlags): Promise<number> {
   const { out, dryRun } = options;
   ctx.limitDay(options);
   const { rows, faults, format, accountOf } = await readBatch(ctx, file, options);
-  // If each row names its own account, no account need be in use.
+  // If each row names its own account, the user need not have an account in use.
   const account = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
   const limit = account.getHourlyLimit(options);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
@@ -74,21 +74,21 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   }
 }
 
-/** The plan for each row, and a function that finds the account of a profile. */
+/** The plan for each row, with a function that finds the account of a profile. */
 interface Planned {
   known: ReadonlyMap<string, KnownRow>;
   states: readonly RowState[];
   accountOf: (profile: string | undefined) => ProfileAccount;
 }
 
-/** The most rows that are sent without a confirmation: any text file is a valid list of prompts. */
+/** Maximum number of rows that are sent without a confirmation, because any text file is a valid list of prompts. */
 const MOST_UNASKED = 20;
 
 const FORMS: Readonly<Record<Format, string>> = {
   ...{ txt: "text, one prompt a line", jsonl: "JSON Lines", csv: "CSV" },
 };
 
-/** Asks before more than 20 rows are sent. Throws UsageError unless the answer is yes, CodedError for a missing key. */
+/** Asks for confirmation before more than 20 rows are sent. Throws UsageError unless the answer is yes, CodedError for a missing key. */
 async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: string): Promise<void> {
   const { waiting } = new BatchProgress(states).counts;
   if (waiting <= MOST_UNASKED) return;
@@ -104,7 +104,7 @@ async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: s
   );
 }
 
-/** Prints every fault on its own line. Nothing was sent. */
+/** Prints each fault on its own line. Returns the exit code; nothing was sent. */
 async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
   for (const { line, reason } of [...faults].sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity))) {
     const place = line === undefined ? "" : `${file}:${line}: `;
@@ -113,7 +113,7 @@ async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): 
   return EXIT_CODES.USAGE;
 }
 
-/** Warns about rows without a key that repeat an earlier row: each costs a create. */
+/** Warns about rows without a key that repeat an earlier row, because each of them is sent and paid for. */
 async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
   const [first, ...others] = rows.filter(isRepeated);
   if (!first) return;
@@ -129,7 +129,7 @@ function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
   return [file, ...(options.context ?? [])].includes("-") ? `${command} < INPUT` : command;
 }
 
-/** The number of prompts that a dry run shows, enough to check a template. If models differ, it shows all rows. */
+/** Number of prompts that a dry run shows: enough to check a template. If the models differ, it shows all rows. */
 const SHOWN_PROMPTS = 3;
 
 /** Prints what the batch would do, how long it would take, and its first prompts. Needs no key and changes nothing. */

@@ -44,7 +44,7 @@ import {
 
 export type ShowOptions = Given<"notify" | "pace" | "check"> & { maxFailures?: number };
 
-/** Runs a batch, shows it, and returns the exit code. `beside`: the command writes something else to stdout. Throws Interrupted. */
+/** Runs a batch, shows its events, and returns the exit code. `beside`: whether the command writes something else to stdout. Throws Interrupted. */
 export async function showBatch(
   terminal: Terminal,
   job: BatchJob,
@@ -96,7 +96,7 @@ export async function showBatch(
   }
 }
 
-/** Returns the function that checks the result of a row. A result of an earlier command is read from the history, else from its file. `onChange`: see ChecksAfter. */
+/** Creates the function that checks a row's result. It reads an earlier command's result from the history or the row's file. `onChange`: see ChecksAfter. */
 function createRowChecker(
   checks: ChecksAfter,
   job: BatchJob,
@@ -108,7 +108,7 @@ function createRowChecker(
       : readRowResult(job, state);
     const checked = await checks.check(target, result, () => onChange(state));
     if (!checked) return undefined;
-    // Do not copy these objects: they change if the model proves unreliable.
+    // Do not copy these objects, because their counts change if the model proves unreliable.
     const { checked_at, counts, metrics } = checked;
     return { checked_at, counts, metrics };
   };
@@ -129,7 +129,7 @@ function exitCodeOf(
     case "unknown":
       return EXIT_CODES.OUTCOME_UNKNOWN;
     default:
-      // If the id is known, the research continues, whatever ended the wait.
+      // If the id is known, the research goes on, whatever ended the wait.
       return isRun && requestId !== undefined
         ? EXIT_CODES.NOT_FINISHED
         : (error?.exit_code ?? EXIT_CODES.NOT_FINISHED);
@@ -140,7 +140,7 @@ interface RendererParts {
   batch: Batch;
   reporter: Reporter;
   host: Host;
-  /** The command that resumes this one. */
+  /** The command that resumes this batch. */
   resume: string;
   /** The usual duration of a run, in words; undefined if too few runs are known. */
   usual: string | undefined;
@@ -148,24 +148,24 @@ interface RendererParts {
   isBeside?: boolean;
 }
 
-/** Shows the events of a batch: as a live line, as lines, or as JSON. */
+/** Shows the events of a batch as a live line, as lines, or as JSON. */
 class BatchRenderer {
   readonly #start: number;
-  /** The last state shown of each running row. */
+  /** The last state that was shown of each running row. */
   readonly #shown = new Map<RowState, string>();
   #isLive = false;
   #hasWaited = false;
-  /** The width of the names of rows, in columns. */
+  /** The width of the column with the rows' names. */
   #names: number | undefined;
   #style: Style = PLAIN;
-  /** The exit code of the error that ended the creates; 0 if no error did. */
+  /** The exit code of the error because of which no more creates were sent; 0 if there was none. */
   exitCode = 0;
 
   constructor(private readonly parts: RendererParts) {
     this.#start = parts.host.clock.monotonic();
   }
 
-  /** Reports rows that an earlier command left unknown or refused, because they also count for this exit code. */
+  /** Reports the rows that an earlier command left unknown or refused, because this exit code depends on them, too. */
   async begin(): Promise<void> {
     const { batch, reporter, host } = this.parts;
     this.#style = await chooseStyle(host.stderr, host.env);
@@ -177,7 +177,7 @@ class BatchRenderer {
           new UnresolvedCreateError(`sent at ${sentAt}`, {}, localId, undefined),
         );
       const { error } = state;
-      // People read it once for all rows, in the summary.
+      // For people, the summary says it once for all rows.
       if (reporter.json && error && (standing === "unknown" || standing === "refused"))
         await reporter.writeError({ ...error, message: addRowName(state, error.message), local_id: localId });
     }
@@ -233,7 +233,7 @@ class BatchRenderer {
     }
   }
 
-  /** Prints the summary: the number of rows in each state, and what the user can do about failed rows. */
+  /** Prints the summary: how many rows are in each state, and what the user can do about failed ones. */
   async buildSummary(exitCode: number): Promise<void> {
     const { reporter, batch } = this.parts;
     this.end();
@@ -266,7 +266,7 @@ class BatchRenderer {
     } else if (isOver) await reporter.writeResult(`${await this.#formatRow(state)}\n`);
   }
 
-  /** Formats a row that has ended; in columns on a terminal. */
+  /** Formats an ended row; on a terminal in columns. */
   async #formatRow(state: RowState): Promise<string> {
     const { reporter, host, batch } = this.parts;
     if (!host.stdout.isTTY) return formatRowLine(state, PLAIN);
@@ -277,7 +277,7 @@ class BatchRenderer {
   async #showWaiting({ until, account }: BatchRunEvent & { kind: "waiting-for-quota" }): Promise<void> {
     const { host, reporter, batch } = this.parts;
     const waitMs = until - host.clock.now();
-    // Without your own limit each wait follows a refusal, so the first one names the flag that prevents refusals.
+    // Without a limit of the user's own, each wait follows a refusal, so the first one names the flag that prevents refusals.
     const isNews = !this.#hasWaited && !batch.hasLimit;
     this.#hasWaited = true;
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
@@ -339,7 +339,7 @@ class BatchRenderer {
       await reporter.say(`${parts} cut short: \`research output --partial ID\` prints one${again}`);
     if (!isBeside && counts.failed - parts + counts.refused > 0)
       await reporter.say("--retry-failed sends failed and refused rows again");
-    // After a signal, the interruption prints the same command.
+    // After a signal, the handler of the interruption prints the same command.
     const left = counts.waiting + counts.running;
     if (left > 0 && !isSignal) await reporter.say(`${left} to go; go on with: ${this.parts.resume}`);
   }

@@ -15,7 +15,7 @@ import type { Style } from "../../terminal/style.js";
 
 const BAR_WIDTH = 20;
 
-/** Formats the live line: a bar, the rows in each state, the creates left this hour, the next slot and the end. */
+/** Formats the live line: a bar, the rows in each state, the creates left this hour, when the next is allowed, and the end. */
 export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
   const total = sum(counts);
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;
@@ -36,7 +36,7 @@ export function formatProgress(counts: Counts, outlook: BatchOutlook, now: numbe
   return formatCounts(counts, style) + (hour && style.dim(`; ${hour}`));
 }
 
-/** Formats `12 of 40 done, 3 running, …`: always the first three counts, the others if they are above zero. */
+/** Formats counts such as `12 of 40 done, 3 running, …`: always the first three, and the others if they are above zero. */
 export function formatCounts(counts: Counts, style: Style): string {
   const { done, running, waiting, failed, refused, stopped, unknown } = counts;
   const formatRare = (count: number, word: string) => (count > 0 ? [style.bad(`${count} ${word}`)] : []);
@@ -51,7 +51,7 @@ export function formatCounts(counts: Counts, style: Style): string {
   ].join(", ");
 }
 
-/** Formats a local time of day, with the date if it is not today. */
+/** Formats a time of day in the local time zone, with the date if that is not today. Both times are epoch milliseconds. */
 function formatClock(at: number, now: number): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "never";
@@ -70,7 +70,7 @@ export function formatRowChange(state: RowState, counts: Counts): string {
   return `[${ended}/${sum(counts)}] ${escapeLine(nameRow(row))}${id} is ${escapeLine(chooseStateWord(state))}${why}`;
 }
 
-/** Formats a row that has ended, for a script: `request_id<TAB>STATUS<TAB>name<TAB>file`, with `-` for a missing value. */
+/** Formats an ended row for scripts: `request_id<TAB>STATUS<TAB>name<TAB>file`, with `-` for a missing value. */
 export function formatRowLine(state: RowState, style: Style): string {
   const id = state.requestId ?? (state.standing === "unknown" ? state.localId : undefined) ?? "-";
   return [
@@ -81,7 +81,7 @@ export function formatRowLine(state: RowState, style: Style): string {
   ].join("\t");
 }
 
-/** Builds the JSON of a change of a row. */
+/** Builds the JSON for a change of a row. */
 export function buildRowJson(state: RowState, moment: Omit<WatchLine, "requestId" | "status">) {
   const { row, requestId = null, localId, file, error, check } = state;
   return {
@@ -101,7 +101,7 @@ export function buildSummaryJson(counts: Counts, exitCode: number, cost?: number
   return { summary: { rows: sum(counts), ...counts, ...spent, exit_code: exitCode } };
 }
 
-/** Describes what a batch would do. */
+/** Formats the forecast of a batch. */
 export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate): string {
   const { waiting, done, running, unknown, failed, refused, stopped } = counts;
   const before = { done, running, unknown, failed, refused, stopped };
@@ -119,7 +119,7 @@ export function estimateText({ counts, limit, now, lastSentAt, endsAt }: BatchEs
   return `${lines.join("\n")}\n`;
 }
 
-/** Formats rows with their models, if they have any: one line each, on a terminal in columns. */
+/** Formats prompts, with the row's name and model, if any: one line each, on a terminal in columns. */
 export function formatPrompts(
   rows: readonly { name: string; model?: string | undefined; prompt: string }[],
   columns: number | undefined,
@@ -133,15 +133,15 @@ export function formatPrompts(
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** The longest name of a row, in columns; a longer one is cut, so that the question is visible. */
+/** Maximum width of a row's name in columns. A longer name is shortened, so that the question stays visible. */
 const LONGEST_NAME = 24;
 
-/** Measures the width of the names of rows, in columns. */
+/** Returns the width in columns that the names of rows need. */
 export function measureNameWidth(names: readonly string[]): number {
   return Math.min(LONGEST_NAME, Math.max(...names.map((name) => measureColumns(escapeLine(name)))));
 }
 
-/** Formats a row that has ended, for people: its name, state, duration and question, and why it FAILED. */
+/** Formats an ended row for people: its name, state, duration and question, and the reason if it FAILED. */
 export function formatRowForPeople(state: RowState, names: number, columns: number, style: Style): string {
   const took = measureDuration(state);
   const time = (took === undefined ? "" : formatDuration(took)).padStart(7);
@@ -155,13 +155,13 @@ export function formatRowForPeople(state: RowState, names: number, columns: numb
   return alignRow(cells, [names, 10], columns) + fold(why, columns, 2);
 }
 
-/** Measures how long a row took, by this machine's clock, because the service's clock may differ. */
+/** Returns how long a row took, in milliseconds by this machine's clock, because the service's clock may differ. */
 export function measureDuration({ sentAt, createdAt, endedAt }: RowState): number | undefined {
   const [startedAt, until] = [parseEpoch(sentAt ?? createdAt), parseEpoch(endedAt)];
   return startedAt === undefined || until === undefined ? undefined : until - startedAt;
 }
 
-/** Builds the JSON of what a batch would do. */
+/** Builds the JSON for the forecast of a batch. */
 export function estimateJson({ counts, limit, now, lastSentAt, endsAt }: BatchEstimate) {
   const { waiting, ...rest } = counts;
   const formatDateOrNull = (at: number | null) => (at === null ? null : new Date(at).toISOString());
@@ -185,7 +185,7 @@ export function addRowName({ row }: RowState, message: string): string {
   return `${nameRow(row)}: ${message}`;
 }
 
-/** Describes a failure that will be retried. */
+/** Describes a failure after which the batch tries again. */
 export function formatTrouble(event: BatchRunEvent & { kind: "trouble" }): string {
   const message = explainError(event.error);
   switch (event.activity) {

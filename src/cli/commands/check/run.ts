@@ -36,7 +36,7 @@ type CheckFlags = Given<"domains" | "dryRun" | "modelLimits"> &
     save?: string;
   };
 
-/** Reads the pages that a report cites, and prints for each sentence whether they say it. */
+/** Reads the pages that a report cites, and prints for each citing sentence whether the pages support it. */
 export async function check(ctx: Context, name: string, options: CheckFlags): Promise<number> {
   const { reporter, signal, host } = ctx;
   const { output, force = false, html, save, dryRun } = options;
@@ -99,7 +99,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     });
     reporter.stopLive();
     await sayAll(ctx, notices);
-    // If the outcome cannot be stored, only the marks of `output --html` are lost. The verdicts may be paid for.
+    // If the outcome cannot be kept, only the marks of `output --html` are missing; the verdicts may have been paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
     const notKept = target && isWorthKeeping ? catchLocalError(() => keepCheck(target, outcome)) : undefined;
     if (notKept) await reporter.writeNotice("NOT_KEPT", notKept.message);
@@ -143,7 +143,7 @@ async function showOutcome(
   );
 }
 
-/** The addresses in the order of their first citations. */
+/** Groups citations by address, in the order in which the addresses are first cited. */
 function groupByAddress(claims: Awaited<ReturnType<typeof readClaims>>): CitedAddress[] {
   const byUrl = new Map<string, CitedAddress>();
   for (const { text, field = null, urls } of claims)
@@ -165,7 +165,7 @@ async function sayFew({ reporter }: Context, { pages }: CheckOutcome): Promise<v
     await reporter.writeNotice("FEW_PAGES", `only ${read} of ${pages.length} pages could be read`);
 }
 
-/** Throws LocalError if `--save` names anything but a new or an empty folder. */
+/** Throws LocalError unless `path` is a new or an empty folder. */
 function checkSaveFolder(path: string): void {
   const names = runLocally(`the folder ${path} cannot be used`, () =>
     existsSync(path) ? readdirSync(path) : [],
@@ -173,7 +173,7 @@ function checkSaveFolder(path: string): void {
   if (names.length > 0) throw new LocalError(`the folder ${path} is not empty; name another one for --save`);
 }
 
-/** Throws LocalError. */
+/** Writes the texts of pages and the outcome into a folder. Throws LocalError. */
 function saveTexts(path: string, texts: ReadonlyMap<string, string>, outcome: CheckOutcome): void {
   runLocally(`the pages could not be written to ${path}`, () => {
     mkdirSync(path, { recursive: true });

@@ -33,7 +33,7 @@ type CompareFlags = Given<
   html?: boolean;
 };
 
-/** Asks each named account once, and writes the reports and a table of them into a folder. */
+/** Sends the prompt to each named account, and writes the reports and a table of them into a folder. */
 export async function compare(
   ctx: Context,
   prompt: string | undefined,
@@ -98,7 +98,7 @@ export async function compare(
   }
 }
 
-/** Returns the command to copy: the same one with the stored accounts, or the one that stores another account. */
+/** Creates the error for fewer than two accounts. Its hint is the same command with the stored accounts, or a command that stores one. */
 function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: CompareFlags): UsageError {
   const { flags } = ctx;
   const stored = ctx.accounts.map(({ settings }) => settings.profile.value);
@@ -113,10 +113,10 @@ function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: 
   );
 }
 
-/** The file beside the journal with the digest of the accounts and of the request to each. */
+/** The file beside the journal that has the digest of the accounts and of the request to each. */
 const MARKER = "question";
 
-/** Returns the command that resumes. It reads the prompt from stdin if the prompt cannot be shown on one line. */
+/** Returns the command that resumes the comparison. It reads the prompt from stdin if the prompt does not fit on one line. */
 function resumeWith(
   { flags }: Context,
   prompt: string,
@@ -143,7 +143,7 @@ function buildRow(profile: string, body: CreateBody, index: number): Row {
   };
 }
 
-/** Throws LocalError if a folder holds anything but this comparison. */
+/** Throws LocalError if a folder contains anything that does not belong to this comparison. */
 function checkFolder(dir: string, question: string): void {
   runLocally(`the folder ${dir} cannot be used`, () => {
     if (!existsSync(dir)) return;
@@ -168,7 +168,7 @@ async function writePages(job: BatchJob, index: string): Promise<void> {
   for (const state of states) {
     if (state.file !== undefined) folder.write(`${state.stem}.html`, await buildPageOfRow(job, state));
   }
-  // A page links only to web addresses, and these are files beside it.
+  // The renderer links only to web addresses, but these are files beside the page.
   const [question] = states.map(({ row }) => row.body.prompt);
   const page = renderResultPage({ kind: "markdown", text: index }, { question });
   const linked = states.reduce((html, { row, stem, file }) => {

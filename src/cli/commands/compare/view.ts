@@ -13,10 +13,10 @@ import { formatDollars } from "../../../core/text/research-progress.js";
 import { formatVerdicts } from "../../requests/check-text.js";
 import { measureDuration } from "../batch/view.js";
 
-/** The data of a result that is stored beside its file. */
+/** The data about a result that the journal keeps. */
 export interface ResultNote {
   words: number;
-  /** Length of the result in its file, in UTF-16 units; a list of sources may follow it. */
+  /** The length of the result in its file, in UTF-16 units. A list of sources may follow it there. */
   length: number;
   sources: { url: string; title: string | null }[];
   usage?: unknown;
@@ -62,7 +62,7 @@ function escapeCell(text: string): string {
   return escapeMarkdown(text).replaceAll("|", "\\|");
 }
 
-/** Finds the statements of the reports in a folder; `read` returns the text of a file in it. */
+/** Finds the statements of the reports in a folder. `read` returns the text of a file in that folder. */
 export function listStatements(
   states: readonly RowState[],
   read: (file: string) => string,
@@ -76,7 +76,7 @@ export function listStatements(
   return findStatements(reports);
 }
 
-/** Formats the sections of the index: differences, statements of several accounts, and the number of statements by one account. */
+/** Formats sections of the index: differing statements, those of several accounts, and how many only one account makes. */
 function formatStatements(statements: readonly AccountStatement[]): string[] {
   const differing = statements.filter(({ otherwise }) => otherwise.length > 0);
   const agreed = statements.filter(({ said_by, otherwise }) => otherwise.length === 0 && said_by.length > 1);

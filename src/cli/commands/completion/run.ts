@@ -5,7 +5,7 @@ import { LocalError, runLocally } from "../../../core/files/local-error.js";
 import { locateScript, MARKER, SCRIPTS, type ScriptPlace, type Shell } from "../../completion/scripts.js";
 import type { Context } from "../../context.js";
 
-/** Prints the completion script of a shell, or writes it where the shell looks for it. */
+/** Prints the completion script of a shell, or writes it to where the shell looks for it. */
 export async function runCompletion(
   ctx: Context,
   shell: Shell,
@@ -26,7 +26,7 @@ export async function runCompletion(
   await reporter.show({ shell, path, line: line ?? null }, line === undefined ? "" : `${line}\n`);
 }
 
-/** Writes a script. Throws CodedError `LOCAL_IO` for a file that somebody else wrote, LocalError if it cannot be written. */
+/** Writes a script. Throws CodedError `LOCAL_IO` for a file that this program did not write, LocalError if writing fails. */
 function install({ path }: ScriptPlace, script: string, force: boolean): void {
   const failed = `could not write ${path}`;
   const before = runLocally(failed, () => readIfThere(path));

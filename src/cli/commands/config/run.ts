@@ -33,7 +33,7 @@ export async function runConfigGet(ctx: Context, name: string): Promise<void> {
   await ctx.reporter.show({ [key]: setting }, `${escapeLine(setting.value)}\n`);
 }
 
-/** Column widths that fit most settings and values, and leave room for the source in 60 columns. */
+/** Widths of columns that fit most settings and values, and leave room for the source in 60 columns. */
 const WIDTHS = [13, 28];
 
 export async function runConfigList(ctx: Context): Promise<void> {
@@ -58,7 +58,7 @@ export async function runConfigList(ctx: Context): Promise<void> {
   );
 }
 
-/** Stores a setting in the profile in use. Without a value it reads a key from a hidden prompt or from stdin. */
+/** Stores a setting in the profile in use. A key without a value is read from a hidden prompt or from stdin. */
 export async function runConfigSet(ctx: Context, name: string, given: string | undefined): Promise<void> {
   const key = checkKey(name);
   const question = ctx.host.stdin.isTTY ? "API key (hidden):" : undefined;
@@ -120,7 +120,7 @@ function resolveInForce(
   };
 }
 
-/** A key is used for the origin that it was stored with, and for no other. */
+/** Explains that a stored key is not in use, because it belongs to another origin; otherwise returns an empty text. */
 function explainNotSent({ settings: { apiKey, baseUrl } }: Context): string {
   if (apiKey?.boundTo === undefined || baseUrl === undefined) return "";
   return parseOrigin(baseUrl.value) === apiKey.boundTo
@@ -146,7 +146,7 @@ async function checkValue(
   if (key === "provider") checkProvider({ value, source: "config set" });
   if (key === "set") {
     const [options, provider] = [parseOptions(value), findProvider(site.provider.value)];
-    // Throws InputError for a field of a create that research sets itself.
+    // These calls throw InputError for a field of a create that research sets itself.
     if (!provider) checkOptions("any provider", options);
     else
       (await provider.load(storedProfile?.model ?? provider.defaultModel)).create({ prompt: "x", options });
@@ -158,7 +158,7 @@ async function checkValue(
   throw new UsageError(`invalid value for ${key}${isSecret ? "" : `: ${escapeLine(value)}`} (${words})`);
 }
 
-/** Reads a key from a hidden answer to `question` or, without a question, from stdin. */
+/** Reads a key from the hidden answer to `question`, or from stdin without a question. */
 export async function readKey(ctx: Context, question: string | undefined): Promise<string> {
   const typed =
     question === undefined
@@ -167,7 +167,7 @@ export async function readKey(ctx: Context, question: string | undefined): Promi
   return typed.trim();
 }
 
-/** Returns the origin to store with a key. The key is never sent to another origin. */
+/** Returns the origin to store with a key, which is never sent to another origin. Throws UsageError without a base URL. */
 function chooseOrigin({ baseUrl }: SettingsSite): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(
@@ -179,8 +179,8 @@ function chooseOrigin({ baseUrl }: SettingsSite): string {
 type ChangedProfile = ReturnType<typeof findProfileToChange>;
 
 /**
- * The profile that a command changes, which need not exist yet; the service in force with it, or with `provider`; and the
- * profile that `config use` names, undefined if that does not exist. Throws UsageError for an invalid name.
+ * Returns the profile to change, which need not exist; the service in use with that profile, or with `provider`; and
+ * the profile that `config use` named, undefined if that does not exist. Throws UsageError for an invalid name.
  */
 export function findProfileToChange(
   { flags, host: { env }, store }: Context,
@@ -206,7 +206,7 @@ export function findProfileToChange(
   };
 }
 
-/** Changes one profile of the stored settings. Throws LocalError, and then leaves the settings unchanged. */
+/** Changes one profile of the stored settings. If it rejects with LocalError, the settings are unchanged. */
 export async function editProfile(
   ctx: Context,
   name: string,

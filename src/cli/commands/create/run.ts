@@ -33,7 +33,7 @@ type RerunFlags = Given<"dryRun" | "context" | "pace" | "provider" | "quota" | "
 };
 type CreateFlags = RerunFlags & Given<"request" | "or" | "once" | "domains">;
 
-/** Submits a prompt. Prints the id as soon as it is on disk. */
+/** Submits a prompt, and prints the id as soon as the id is on disk. */
 export async function create(
   ctx: Context,
   prompt: string | undefined,
@@ -44,14 +44,14 @@ export async function create(
   return showCreate(ctx, await openAskedAccounts(ctx, body, options), options);
 }
 
-/** Submits the prompt and the schema of an old request again. A request with an unknown outcome must be settled first. */
+/** Submits the prompt and the schema of an earlier request again. An unknown outcome must be settled first. */
 export async function rerun(ctx: Context, id: string, options: RerunFlags): Promise<number> {
   ctx.limitDay(options);
   const entry = requireEntry(ctx, id);
   const { prompt, output_schema, structured_output } = entry;
-  // Without an account in use, a dry run can still show the request for the account that created it.
+  // Without an account in use, a dry run can still show the request to the account that created the earlier one.
   const account = options.dryRun && !ctx.settings.baseUrl ? openAtOrigin(ctx, entry) : ctx;
-  // A model of one provider is not valid at another service.
+  // A provider's model is not valid at another service.
   const providerFields = entry.origin === account.origin ? pickProviderFields(entry) : {};
   const context = await readContextFiles(ctx, options.context, entry);
   const old = {
@@ -71,7 +71,7 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   return showCreate(account, [{ account, body, limit: account.getHourlyLimit(options) }], options);
 }
 
-/** Opens the account that created an entry: by its profile, which alone knows a provider at another address, else by its origin. */
+/** Opens the account that created an entry: by its profile, which alone knows a provider at another address, or else by its origin. */
 function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
   const { profile } = entry;
   if (profile && Object.hasOwn(ctx.store.read().profiles, profile)) {
@@ -109,7 +109,7 @@ async function showCreate(
   return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
 }
 
-/** Prints the id. Throws CodedError `LOCAL_IO`, with the id, if that fails. */
+/** Prints the id. If that fails, throws CodedError `LOCAL_IO` with the id. */
 async function print(reporter: Reporter, requestId: string, data: Data): Promise<void> {
   try {
     await reporter.show(data, `${requestId}\n`);

@@ -12,7 +12,7 @@ import { formatDiff } from "./view.js";
 
 type DiffFlags = Pick<Given<"result">, "output" | "force" | "html">;
 
-/** Prints what changed in substance from one result to another. Returns 15 if they differ. */
+/** Prints how the content of two results differs. Returns 15 if they differ. */
 export async function runDiff(ctx: Context, old: string, now: string, options: DiffFlags): Promise<number> {
   const { reporter } = ctx;
   checkResultOptions(options, reporter.json);
@@ -40,7 +40,7 @@ export async function runDiff(ctx: Context, old: string, now: string, options: D
   return changes.length > 0 ? 15 : 0;
 }
 
-/** Wraps the outcome as a result, so that the flags of results apply to it. */
+/** Wraps the changes as a result, so that the flags for results apply to them. */
 function formatResult(changes: ReportDiff, isJson: boolean) {
   const data = isJson ? JSON.parse(stringifySafe(changes)) : {};
   return { data, value: formatDiff(changes), exact: {} };

@@ -22,16 +22,16 @@ export interface Finding {
   message: string;
   /** The command that fixes the problem, or another instruction. */
   fix?: string | undefined;
-  /** For a failed check: the exit code of a command with this problem. */
+  /** The exit code of a command with this problem; only for a failed check. */
   exitCode?: number | undefined;
 }
 
-/** A check, with the ids of the checks that it depends on. Checks run in order. */
+/** A check of `doctor`. `needs`: the ids of earlier checks on which it depends. */
 export interface Check {
   id: string;
   needs?: readonly string[];
   network?: boolean;
-  /** What to do about an error without a hint. */
+  /** What to do about an error that has no hint of its own. */
   fix?: string;
   run(): Finding | Promise<Finding>;
 }
@@ -75,18 +75,18 @@ export function listChecks(ctx: Context): { checks: readonly Check[]; close: () 
   return { checks, close };
 }
 
-/** The answer of the service to the login probe. */
+/** The service's answer to the test request of the login. */
 interface ProbeAnswer {
-  /** What the answer says about the key. */
+  /** What the answer means for the key. */
   verdict: ReturnType<typeof readKeyAnswer>;
   error: ResearchError | undefined;
-  /** The default model and the day on which the service retires it; undefined if the service lists none. */
+  /** A text with the default model and the day on which the service retires it; undefined if the service lists no such day. */
   ending?: string | undefined;
-  /** The `Date` header of the answer, epoch milliseconds; undefined if it has none. */
+  /** The `Date` header of the answer, in epoch milliseconds; undefined if the answer has none. */
   date: number | undefined;
 }
 
-/** Sends one login probe for all checks, without retries. */
+/** Creates a function that sends one test request for all checks, without retries. */
 function createProbe({ host, signal }: Context, account: ProfileAccount) {
   let session: Session | undefined;
   let answer: Promise<ProbeAnswer> | undefined;
@@ -97,7 +97,7 @@ function createProbe({ host, signal }: Context, account: ProfileAccount) {
     try {
       apiKey = requireUsableKey(account);
     } catch {
-      // Tests the connection anyway; the check of the key reports its problem.
+      // Test the connection nevertheless; the check of the key reports its problem.
     }
     host.beforeRequests?.();
     session = new Session({
@@ -122,7 +122,7 @@ function createProbe({ host, signal }: Context, account: ProfileAccount) {
   return { ask: askOnce, close: async () => session?.close() };
 }
 
-/** Returns the default model of a create and the day on which it is retired, from the service's list of models. */
+/** Returns a text with the default model and the day on which it is retired, from the service's list of models. */
 async function probeEnding(session: Session, { settings, provider }: ProfileAccount, signal: AbortSignal) {
   const { modelsId } = await session.loadDialect();
   const listed = modelsId === undefined ? undefined : await session.call("status", modelsId, { signal });
@@ -182,7 +182,7 @@ function checkUnknown({ history }: ProfileAccount): Finding {
   );
 }
 
-/** Returns why a path cannot be used (12), or a warning if others can read it; undefined if it is fine or does not exist. `written`: it must be writable. */
+/** Returns a failure (12) if a path cannot be used, or a warning if others can read it; otherwise undefined. `written`: it must be writable. */
 function findPlaceProblem(what: string, file: string, written: boolean): Finding | undefined {
   const folder = dirname(file);
   try {
@@ -276,7 +276,7 @@ function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: Profil
   return fail(9, `this does not look like the research service: ${message}`, error?.hint ?? SET_BASE_URL);
 }
 
-/** The tolerated clock error in milliseconds. A larger one makes times and `Retry-After` dates wrong. */
+/** Tolerated error of this machine's clock, in milliseconds. A larger error makes times and `Retry-After` dates wrong. */
 const CLOCK_LIMIT_MS = 60_000;
 
 function checkClock({ date }: ProbeAnswer, { clock, platform }: Host): Finding {

@@ -18,7 +18,7 @@ export interface CheckResult extends Finding {
   id: string;
 }
 
-/** Runs the checks in order. Skips a check if one that it depends on failed or was skipped. */
+/** Runs the checks in order. Skips a check if one of its `needs` failed or was skipped. */
 async function runChecks(checks: readonly Check[], offline: boolean): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   for (const check of checks) {
@@ -45,7 +45,7 @@ async function runCheck(check: Check, reason: CheckResult | undefined, offline: 
 
 const SIGNS = { ok: "good", warn: "busy", fail: "bad", skipped: "dim" } as const;
 
-/** Formats a line for each check, with its message and the command that fixes it. */
+/** Formats a line for each check, with its message and the command that fixes the problem. */
 export function formatResults(results: readonly CheckResult[], style: Style): string {
   const width = Math.max(...results.map(({ id }) => id.length));
   return results

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
 import type { Define, Verb } from "../definition.js";
 
-/** Defines `help`. It does not use `define`, since it needs the program and shows a command's help as commander does. */
+/** Defines `help` without `define`, because it needs the program and shows a command's help as commander does. */
 export const help: Define = (program, perform) => {
   program
     .command("help")
@@ -17,7 +17,7 @@ export const help: Define = (program, perform) => {
       const named =
         words.length > 0 && program.opts().json !== true ? findCommand(program, words) : undefined;
       if (named) {
-        // Commander's own `help` exits with the code of the process, which is 1 until the command has ended.
+        // Commander's own `help` ends with the exit code of the process, which is 1 until the command has ended.
         named.outputHelp();
         throw new CommanderError(0, "commander.helpDisplayed", "");
       }

@@ -7,7 +7,7 @@ import { formatDefinitions, TOPICS, WIDTH } from "../../help/topics.js";
 import { measureColumnsOn } from "../../terminal/style.js";
 import type { Verb } from "../definition.js";
 
-/** Prints a topic, the list of topics, or the whole help as JSON. Only --json gives JSON, RESEARCH_OUTPUT does not. */
+/** Prints a topic, the list of topics, or the whole help as JSON. Only --json gives JSON; RESEARCH_OUTPUT has no effect. */
 export async function help(ctx: Context, program: Verb, words: readonly string[]): Promise<number> {
   const { reporter, flags, host } = ctx;
   const name = words.join(" ");

@@ -14,7 +14,7 @@ const FORGETTING = {
   refused: "not forgotten",
 };
 
-/** Removes requests from the disk: the named ones, or all that were sent long enough ago. */
+/** Removes requests from disk: the named ones, or all that were sent long enough ago. */
 export async function forgetHistory(
   ctx: Context,
   ids: readonly string[],
@@ -52,7 +52,7 @@ export async function forgetHistory(
   return pickWorst(codes);
 }
 
-/** Returns why an entry may not be removed, or undefined. */
+/** Returns why an entry may not be removed; undefined if it may. */
 function explainKept({ status, sent_at }: HistoryEntry, now: number): string | undefined {
   if (status === UNKNOWN) return "has an unknown outcome: run `research resolve` first";
   if (status !== NOT_CREATED && !isFinal(status))

@@ -23,7 +23,7 @@ export async function list(
     (origin === undefined || entry.origin === origin) &&
     Date.parse(entry.sent_at) >= from &&
     words.every((word) => prompt.toLowerCase().includes(word));
-  // A refresh may change the status, so filter by status after it, and apply the limit last.
+  // A refresh may change the status, so filter by status after the refresh, and apply the limit last.
   const filtersLater = options.refresh && wanted !== undefined;
   const limit = filtersLater ? Number.POSITIVE_INFINITY : options.limit;
   const status = options.refresh ? undefined : wanted;
@@ -49,7 +49,7 @@ function describeFilter(ctx: Context): string | undefined {
   return url === undefined ? undefined : parseBaseUrl(url, true).origin;
 }
 
-/** Updates the entries that still ran at the origin in use, and reports each whose state the service did not tell. */
+/** Updates the entries that were still running at the origin in use. Reports each whose state the service did not return. */
 async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<number> {
   const { origin } = requireConnection(ctx.settings);
   const running = entries.filter(

@@ -12,7 +12,7 @@ import { editProfile, findProfileToChange, readKey } from "../config/run.js";
 
 type LoginFlags = { withKey?: boolean; provider?: string };
 
-/** Tests a key and stores it with its provider and address. Throws UsageError if it would replace the key of another account. */
+/** Tests a key, and stores it with its provider and address. Throws UsageError if it would replace the key of another account. */
 export async function runLogin(
   ctx: Context,
   named: string | undefined,
@@ -57,7 +57,7 @@ export async function runLogin(
   const untried = await tryKey(ctx, base, key, provider);
   const isUsed = before === undefined || (!profileFlag && !storedProfile?.["api-key"]);
   await editProfile(ctx, profile, (account, stored) => {
-    // A model name of another service is not valid here.
+    // The name of another service's model is not valid here.
     if (isOther) {
       delete account.model;
       delete account.set;
@@ -84,7 +84,7 @@ export async function runLogin(
   await sayAccounts(ctx, profile, isUsed, before);
 }
 
-/** Prints the account in use, and lists the accounts if there are several. `before`: the profile that was in use. */
+/** Prints which account is in use, and all accounts if there are several. `before`: the profile that was in use until now. */
 async function sayAccounts(
   ctx: Context,
   profile: string,
@@ -129,7 +129,7 @@ async function askBaseUrl(ctx: Context, knownUrl: string | undefined, interactiv
   return answer.trim() || knownUrl || "";
 }
 
-/** Sends the login probe. Resolves with the error if no response came. Throws CodedError if the key is refused or another service answers. */
+/** Sends the login's test request. Resolves with the error if no answer came. Rejects with CodedError if the key is invalid or another service answers. */
 async function tryKey(
   ctx: Context,
   base: URL,

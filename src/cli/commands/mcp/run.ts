@@ -29,7 +29,7 @@ export async function runMcp(ctx: Context, options: McpOptions): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Wraps the program's stdout as a stream for a library that needs one. */
+/** Wraps the program's stdout for a library that needs a stream. */
 export function createStdoutStream(stdout: Sink): Writable {
   return new Writable({
     decodeStrings: false,
@@ -39,7 +39,7 @@ export function createStdoutStream(stdout: Sink): Writable {
   });
 }
 
-/** Formats the settings for common clients, without a key. `program`: absolute paths, since graphical clients lack the PATH of a shell. */
+/** Formats the settings for common clients, without a key. The paths are absolute, because graphical clients do not have the PATH of a shell. */
 export function buildClientSettings(
   flags: Globals,
   options: McpOptions,

@@ -31,7 +31,7 @@ export async function runOutput(
   const target = resolveTarget(ctx, id);
   const { requestId, account } = target;
   const end = options.timeout ? account.clock.monotonic() + options.timeout : undefined;
-  // The provider may have deleted a request whose result is stored here.
+  // The provider may have deleted a request whose result is kept here.
   if (options.watch && !readKeptResult(target)) {
     const { partial, schema } = options;
     const flags = [...listResultWords(options), ...listWords({ partial, bibliography: form, schema })];
@@ -54,7 +54,7 @@ export async function runOutput(
     check,
   };
   const accessedAt = parseEpoch(result.data.completed_at ?? target.entry?.ended_at) ?? ctx.clock.now();
-  // Only a bibliography needs the citation reader, so it is loaded here.
+  // Only a bibliography needs the reader of citations, so load that only here.
   const { buildBibliography } = form ? await import("../../../app/bibliography.js") : {};
   const content = (form && buildBibliography?.(result, form, formatIsoDate(accessedAt))) || result;
   if (form && content.data.length === 0)

@@ -7,7 +7,7 @@ import { escapeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { formatTable } from "../../terminal/columns.js";
 
-/** Prints how much of the hour is left for the origin and key in use. Reads only the history of this machine. */
+/** Prints how many creates the hour still allows at the origin and key in use. Reads only this machine's history. */
 export async function runQuota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
   const { reporter, host, provider } = ctx;
   if (options.all) {
@@ -32,7 +32,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
 
 const ALL = ["PROFILE", "HOUR", "24 H", "7 D", "30 D", "ORIGIN"];
 
-/** Formats one account: its creates of the last hour, then for each period the requests and their cost, or else their tokens. */
+/** Formats the row of one account: its creates in the last hour and, for each period, the requests with their cost or else their tokens. */
 function formatAccountRow({ profile, origin, used, spent }: AccountQuota): string[] {
   const cells = spent.map((time) => {
     const { requests, dollars: cost, tokens } = time;
@@ -44,7 +44,7 @@ function formatAccountRow({ profile, origin, used, spent }: AccountQuota): strin
 
 const hasMore = ({ dollars: cost, unsaid }: AccountQuota["spent"][number]) => cost !== null && unsaid > 0;
 
-/** Formats the day's limit under `per-day`, and the spending of each period, one line each. */
+/** Formats the use of the daily limit, if there is one, and the spending of each period: one line each. */
 function formatSpent({ day, spent }: AccountQuota): string {
   const today = day ? [`${day.used} of ${day.limit} creates used in 24 hours, ${day.left} left`] : [];
   const lines = spent.map(({ since, requests, running, dollars: cost, tokens, unsaid }) => {
@@ -60,7 +60,7 @@ function formatSpent({ day, spent }: AccountQuota): string {
   return [...today, ...lines].map((line) => `${line}\n`).join("");
 }
 
-/** Formats the hour as a sentence; `now` is in epoch milliseconds. */
+/** Formats the hour as a sentence. `now`: epoch milliseconds. */
 export function formatQuota(
   { used, limit, left, next_slot_at: next_at, origin }: Omit<AccountQuota, "day" | "spent">,
   now: number,

@@ -24,7 +24,7 @@ type RunFlags = ViewFlags &
   Given<"dryRun" | "request" | "context" | "provider" | "domains" | "quota" | "perDay" | "or">;
 
 export async function run(ctx: Context, prompt: string | undefined, options: RunFlags): Promise<number> {
-  // Check everything that could fail at the end before anything is spent.
+  // Check everything that could fail at the end before the request costs anything.
   checkResultOptions(options, ctx.reporter.json);
   ctx.limitDay(options);
   const checkModel = await openModelForChecks(ctx, options.check && !options.dryRun);
@@ -37,12 +37,12 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   );
 }
 
-/** Lists the schema for the command that resumes, which needs it if there is no history. A schema from stdin cannot be read again. */
+/** Lists the schema's flag for the command that resumes, which needs it without a history. A schema from stdin cannot be read again. */
 function listSchemaWords(ctx: Context, { schema }: RunFlags): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }
 
-/** Submits, follows and delivers. `resume` returns the command that fetches the result later; undefined if no command can. */
+/** Submits, follows and delivers. `resume` returns the command that fetches the result later; it is undefined if no command can. */
 export async function showRun(
   terminal: Terminal,
   requests: readonly AccountRequest<ProfileAccount>[],
@@ -94,7 +94,7 @@ export async function showRun(
   return ofCheck;
 }
 
-/** Throws an error with the reason if a request ended without a result. Otherwise returns the exit code of the watch, which has printed the reason. */
+/** Throws the reason if a request ended without a result. Otherwise returns the exit code of the watch, which has printed the reason. */
 export async function endWithoutResult(
   target: Target,
   outcome: WatchOutcome | undefined,

@@ -6,7 +6,7 @@ import type { ServeOptions } from "./flags.js";
 
 export type Voice = ReturnType<typeof chooseVoice>;
 
-/** Prints the service's messages on stderr, besides its access log. They are JSON if `--log json` is given, even on a terminal. */
+/** Prints the service's messages on stderr. They are JSON with `--log json`, even on a terminal. */
 export function chooseVoice({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">) {
   const isJson = reporter.json || options.log === "json";
   const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});
@@ -24,7 +24,7 @@ export function chooseVoice({ host, flags, reporter }: Context, options: Pick<Se
   };
 }
 
-/** Prints the address of the service on stdout, and how to use it on stderr. */
+/** Prints the address of the service on stdout, and on stderr how to use the service. */
 export async function announce(
   { reporter, host }: Context,
   { say }: Voice,

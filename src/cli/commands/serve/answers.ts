@@ -32,7 +32,7 @@ const ANSWERS = v.array(
 const EXAMPLE =
   'As in [{"prompt": "tides", "output": "…", "after": "2s"}, {"prompt": "*", "fail": "No source answered."}]';
 
-/** Creates the researcher of `--answers`. Throws UsageError for conflicting flags and an invalid file, LocalError for an unreadable one. */
+/** Creates the researcher of `--answers`; undefined without that flag. Rejects with UsageError for conflicting flags or an invalid file, or LocalError. */
 export async function readAnswers(
   { host, signal }: Context,
   options: Partial<
@@ -47,7 +47,7 @@ export async function readAnswers(
   try {
     const elements = listExactElements(text);
     const answers = v.parse(ANSWERS, elements).map(({ prompt, after, ...result }, index) => {
-      // Valibot's copy has lost the text, which is needed to return numbers exactly as they were written.
+      // Valibot's copy has lost the original text, without which numbers would not stay exact.
       const text = findMemberText((elements as object[])[index] ?? {}, "output");
       const exact = "fail" in result ? result : { output: text && new JsonText(stringifyExact(text)) };
       return { prompt, result: exact, afterMs: parseDuration(String(after)) ?? 0 };

@@ -17,7 +17,7 @@ import { flags } from "../flags.js";
 const LAST_PORT = 65_535;
 const LONGEST_MS = 3_650 * 86_400_000;
 
-/** Parses a port; 0 lets the system pick one. */
+/** Parses a port; 0 lets the system choose one. */
 function parsePort(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value <= LAST_PORT)) throw new InvalidArgumentError(`It must be a port from 0 to ${LAST_PORT}.`);
@@ -29,7 +29,7 @@ function parseShellCommand(text: string): string {
   return text;
 }
 
-/** The sources that the service and `try` search and quote. */
+/** The flags for the sources that the service and `try` search and quote. */
 const sourceFlags = {
   "--sources <dir>": "the folder to search (default: ., or none with --search)",
   "--search <engine>":
@@ -44,7 +44,7 @@ const sourceFlags = {
     "to test a pipeline: answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample",
 } as const;
 
-/** The model that writes the answer, and its limits. */
+/** The flags for the model that writes the answer, and its limits. */
 const modelFlags = {
   "--model <name>": "let a model search the sources and write the answer; its quotes are checked",
   ...flags.modelLimits,
@@ -136,7 +136,7 @@ export const storeFlags = {
 
 const NONE = { most: Number.POSITIVE_INFINITY, ms: 0 };
 
-/** Parses a budget, as in `200/30d`, or `none`. */
+/** Parses a budget such as `200/30d`, or `none`. */
 function parseRate(text: string): Rate {
   if (text === "none") return NONE;
   const [, number = "", time = ""] = /^(\d{1,9}(?:\.\d{1,9})?)\/(.+)$/.exec(text) ?? [];

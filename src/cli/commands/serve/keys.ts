@@ -29,7 +29,7 @@ import { readDatabase } from "./store.js";
 
 type StoreChoice = Pick<KeyOptions, "data" | "database">;
 
-/** The part of a store that the commands use. Closing the keys closes the store. */
+/** The part of a store that the commands about keys use. Closing `keys` closes the store. */
 interface OpenKeys {
   keys: KeyStore;
   overview(): Promise<Pick<Overview, "listSpent" | "use">>;
@@ -37,7 +37,7 @@ interface OpenKeys {
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Adds a key and prints it. Throws UsageError for an invalid or used name, LocalError for an unusable store. */
+/** Adds a key and prints it. Rejects with UsageError for an invalid or used name, LocalError for an unusable store. */
 export async function addKey(ctx: Context, name: string, options: KeyOptions): Promise<void> {
   if (!NAME.test(name)) {
     throw new UsageError(
@@ -60,7 +60,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
     try {
       await ctx.reporter.show({ ...describeKey(key), api_key: apiKey }, `${apiKey}\n`);
     } catch (error) {
-      // The key was not shown, and only its hash is stored, so nobody can ever use it.
+      // The key was not shown and only its hash is stored, so it can never be used.
       await keys.revoke(name, ctx.host.clock.now());
       throw error;
     }
@@ -68,7 +68,7 @@ export async function addKey(ctx: Context, name: string, options: KeyOptions): P
   });
 }
 
-/** Changes the budgets of a key. Throws CodedError (exit 6) if no key in use has the name. */
+/** Changes the budgets of a key. Rejects with CodedError (exit 6) if no valid or expired key has the name. */
 export async function setKey(ctx: Context, name: string, options: SetOptions): Promise<void> {
   const budgets = buildBudgets(options);
   if (Object.keys(budgets).length === 0)
@@ -106,8 +106,8 @@ export async function runSpent(ctx: Context, options: SpentOptions): Promise<voi
 }
 
 /**
- * Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at\tbudget\tat_once\tdollars`, `-` for what a key does
- * not have; or a JSON array, with what is used of each limit.
+ * Prints all keys: `name\tstate\ttier\tcreates\tstops\tcreated_at\texpires_at\tbudget\tat_once\tdollars`, with `-` for
+ * a missing value; or a JSON array, which also has what is used of each limit.
  */
 export async function listKeys(ctx: Context, options: StoreChoice): Promise<void> {
   return useKeys(ctx, options, false, async ({ keys, overview }) => {
@@ -127,7 +127,7 @@ export async function listKeys(ctx: Context, options: StoreChoice): Promise<void
   });
 }
 
-/** Revokes a key. Throws CodedError (exit 6) if no valid or expired key has the name. */
+/** Revokes a key. Rejects with CodedError (exit 6) if no valid or expired key has the name. */
 export async function revokeKey(ctx: Context, name: string, options: StoreChoice): Promise<void> {
   return useKeys(ctx, options, false, async ({ keys }) => {
     if (!(await keys.revoke(name, ctx.host.clock.now()))) throw createNoSuchKeyError(name);
@@ -141,7 +141,7 @@ function createNoSuchKeyError(name: string): CodedError {
   return new CodedError("NOT_ALLOWED", `there is no valid key named ${name}`, { hint });
 }
 
-/** Uses the keys of a service. Creates the data folder only with `creates`. Throws UsageError if no data folder or database was named, else LocalError. */
+/** Calls `use` with the keys of a service. `creates`: whether to create a missing data folder. Rejects with UsageError if none is named, or LocalError. */
 async function useKeys(
   ctx: Context,
   options: StoreChoice,
@@ -161,7 +161,7 @@ async function useKeys(
   }
 }
 
-/** Returns the limits of a tier. "custom" (§8) takes two numbers; the other tiers have fixed ones. */
+/** Returns the hourly limits of a tier: those of the flags for enterprise ("custom" in §8), fixed ones for the other tiers. */
 function buildLimits(tier: Tier, { createsPerHour, stopsPerHour }: KeyOptions): HourlyLimit {
   if (tier === "enterprise") {
     if (createsPerHour === undefined || stopsPerHour === undefined) {
@@ -205,7 +205,7 @@ function describeKey({ name, tier, limits, budgets = {}, createdAt, expiresAt, r
   };
 }
 
-/** Returns the usage of a key for JSON; null for a limit that the key does not have. */
+/** Returns what a key has used, for JSON; null for a limit that the key does not have. */
 function formatKeyUse({ budgets = {} }: ServiceKey, use: KeyUse | undefined) {
   if (use === undefined) return {};
   const { created, spent, reserved, running, nextAt } = use;
@@ -227,7 +227,7 @@ const KEYS = [
   ...["BUDGET", "AT ONCE", "DOLLARS"],
 ];
 
-/** Returns the table cells of a key. On a terminal a time is shown as its date. */
+/** Returns the cells of a key's row. On a terminal, times are shown as dates. */
 function formatKeyRow(key: ReturnType<typeof describeKey> & { state: string }, isTTY: boolean): string[] {
   const { name, state, tier, creates_per_hour, stops_per_hour, budget, at_once, dollars } = key;
   const limits = [`${creates_per_hour}`, `${stops_per_hour}`];

@@ -20,12 +20,12 @@ import { openUpstream } from "./upstream.js";
 
 const DEFAULT_PORT = 8787;
 const UPSTREAM_AT_ONCE = 1_000;
-/** Time for running requests to finish when the service ends, ms. */
+/** How long running requests may take when the service ends, in ms. */
 const CLOSE_GRACE_MS = 10_000;
-/** With a database there are others behind the same proxy, which needs a while to see that this process is closing. */
+/** How long a service with a database goes on answering after SIGTERM, in ms, until a proxy before several of them has noticed. */
 const DRAIN_MS = 5_000;
 
-/** Runs the local service until a signal stops it, or until the command given to it has ended. */
+/** Runs the local service until a signal stops it, or until the command of --exec has ended. */
 export async function serve(ctx: Context, options: ServeOptions): Promise<number> {
   const database = readDatabase(ctx, options);
   if (options.exec !== undefined && options.role === "worker")
@@ -75,7 +75,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
       });
     }
     await announce(ctx, voice, service.baseUrl, key, options).catch((error) => {
-      // Whoever reads the address may end the service before the write call returns.
+      // The reader of the address may end the service before the write has returned.
       if (!(error instanceof Interrupted)) throw error;
     });
     await new Promise<void>((resolve) => onAbort(ctx.signal, resolve));
@@ -92,12 +92,12 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
 
 interface StartParts extends ResearcherParts {
   store: ConversationStore;
-  /** The single valid key; undefined if keys were added to the store. */
+  /** The only valid key; undefined if keys were added to the store. */
   apiKey: string | undefined;
   voice: Voice;
 }
 
-/** Starts the service, and closes the store if it cannot. Throws LocalError if the port or the folder cannot be used. */
+/** Starts the service; if that fails, closes the store. Rejects with LocalError if the port or the folder cannot be used. */
 export async function start(ctx: Context, options: ServeOptions, parts: StartParts): Promise<Service> {
   const { store, apiKey, voice } = parts;
   const workers = parts.upstream
@@ -109,7 +109,7 @@ export async function start(ctx: Context, options: ServeOptions, parts: StartPar
   });
   const { clock, stderr } = ctx.host;
   const write = (line: string) => void stderr.write(line).catch(() => {});
-  // A command gets the address from the service, and a worker answers only health checks: any free port will do.
+  // Any free port will do for --exec, whose command gets the address, and for a worker, which answers only health checks.
   const defaultPort = options.exec === undefined && options.role !== "worker" ? DEFAULT_PORT : 0;
   const [format, metricsToken] = [chooseLogFormat(ctx, options), readMetricsToken(ctx)];
   try {
@@ -144,14 +144,14 @@ function startFailure(error: unknown): never {
   throw error;
 }
 
-/** Returns the key for the command of --exec. Added keys are stored only as hashes, so with them it is the key in the environment. */
+/** Returns the key for the command of --exec. Added keys are stored only as hashes, so with them the environment has to supply the key. */
 function chooseClientKey({ host }: Context, key: OwnKey | undefined): string {
   const apiKey = key?.apiKey ?? host.env.RESEARCH_API_KEY?.trim();
   if (apiKey) return apiKey;
   throw new UsageError("--exec needs one of the added keys", "Give it with RESEARCH_API_KEY.");
 }
 
-/** Returns the format of the access log, or undefined without one. Throws UsageError for `text` with --json. */
+/** Returns the format of the access log; undefined for no log. Throws UsageError for `text` with --json. */
 function chooseLogFormat({ reporter, flags, host }: Context, { log }: ServeOptions): LogFormat | undefined {
   if (log === "text" && reporter.json) {
     throw new UsageError("--log text cannot be used with --json", "Use --log json, or --log off.");
@@ -161,7 +161,7 @@ function chooseLogFormat({ reporter, flags, host }: Context, { log }: ServeOptio
   return flags.verbose || host.stderr.isTTY ? "text" : undefined;
 }
 
-/** Returns the token for the metrics; without a token they are not served. Throws UsageError for an invalid token. */
+/** Returns the token for the metrics; undefined if metrics are not served. Throws UsageError for an invalid token. */
 function readMetricsToken({ host }: Context): string | undefined {
   const token = host.env.RESEARCH_SERVE_METRICS_TOKEN?.trim();
   if (!token) return undefined;

@@ -14,12 +14,12 @@ import type { ServeOptions } from "./flags.js";
 
 type StoreOptions = Pick<ServeOptions, "data" | "database" | "role" | "lease" | "connections" | "pending">;
 
-/** Default lease in ms: other processes take over the conversations of a worker that is silent for longer. */
+/** Default lease in ms: other processes take over the conversations of a worker that has been silent for longer. */
 const DEFAULT_LEASE_MS = 15_000;
 const LEAST_LEASE_MS = 1_000;
 const DEFAULT_CONNECTIONS = 10;
 
-/** The URL of the shared database; undefined without one. Throws UsageError for an invalid URL, a password in the argument, and flags that cannot be used together. */
+/** Returns the URL of the shared database; undefined without one. Throws UsageError for an invalid URL, a password in the flag, or conflicting flags. */
 export function readDatabase(ctx: Context, options: Partial<StoreOptions>): string | undefined {
   const variable = ctx.host.env.RESEARCH_SERVE_DATABASE || undefined;
   const given = options.database ?? variable;
@@ -40,7 +40,7 @@ export function readDatabase(ctx: Context, options: Partial<StoreOptions>): stri
   return given;
 }
 
-/** Opens the store of one process, or the one that processes share. Rejects with a ServiceStartError. */
+/** Opens the store of a single process, or the database that processes share. Rejects with a ServiceStartError. */
 export async function openStore(
   ctx: Context,
   options: StoreOptions & { log: Log },
@@ -57,10 +57,10 @@ export async function openStore(
 
 type OwnKeyOptions = Pick<ServeOptions, "host" | "apiKeyFile" | "tier" | "data">;
 
-/** The tier of the single key of a service without added keys. */
+/** The tier of the only key of a service to which no keys were added. */
 export const DEFAULT_TIER: Tier = "enterprise";
 
-/** Returns the single key from flag or variable, or undefined. Throws UsageError for an invalid key. */
+/** Returns the key in the flag or the variable; undefined without one. Rejects with UsageError for an invalid key. */
 export async function readGivenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions): Promise<string | undefined> {
   const text =
     apiKeyFile === undefined
@@ -73,7 +73,7 @@ export async function readGivenKey(ctx: Context, { apiKeyFile }: OwnKeyOptions):
   return given || undefined;
 }
 
-/** Opens the store and returns its single key, or none if keys were added. Rejects with a UsageError or a ServiceStartError. */
+/** Opens the store, and returns its only key, or no key if keys were added. Rejects with a UsageError or a ServiceStartError. */
 export async function openWithKey(
   ctx: Context,
   options: OwnKeyOptions & StoreOptions & { log: Log },
@@ -96,7 +96,7 @@ export async function openWithKey(
   }
 }
 
-/** Refuses flags for a single key if keys were added: then only those are valid, each with its own tier. */
+/** Throws UsageError for flags about the only key of a service to which keys were added, because that key is then not valid. */
 function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
   const name = apiKeyFile === undefined ? tier && "--tier" : "--api-key-file";
   if (name === undefined) return;
@@ -106,7 +106,7 @@ function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
   );
 }
 
-/** Returns the given key, or creates one. If other machines can connect, a key must be given. */
+/** Returns the given key, or creates one. Throws UsageError if none is given although processes (`shared`) or machines share the service. */
 async function chooseOwnKey(
   options: OwnKeyOptions,
   given: string | undefined,

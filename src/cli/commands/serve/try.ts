@@ -10,10 +10,10 @@ import type { ServeOptions, TryOptions } from "./flags.js";
 import { start } from "./run.js";
 import { openStore } from "./store.js";
 
-/** Polls often, since the service is in this process. */
+/** Interval of polls in ms. It is short, because the service runs in this process. */
 const POLL_MS = 100;
 
-/** Runs a question against a service that exists only for this command. Needs no account or key, and stores nothing. */
+/** Sends a question to a service that exists only for this command. Needs no account or key, and stores nothing. */
 export async function tryOut(ctx: Context, prompt: string | undefined, options: TryOptions): Promise<number> {
   checkResultOptions(options, ctx.reporter.json);
   const answers = await readAnswers(ctx, options);
@@ -28,7 +28,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
   const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice, answers });
   try {
-    // The user's settings must not lead this command to another service or write to the history.
+    // The user's settings must not make this command use another service or write to the history.
     const env = {
       RESEARCH_BASE_URL: service.baseUrl,
       RESEARCH_PROVIDER: "research",

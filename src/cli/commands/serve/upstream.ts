@@ -9,7 +9,7 @@ import type { Log } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
-/** Opens the account that `--upstream` names; undefined without the flag. Throws UsageError for flags that cannot be used together, else as `Machine.client`. */
+/** Opens the account that `--upstream` names; undefined without that flag. Throws UsageError for conflicting flags and as `createClient` does. */
 export async function openUpstream(
   { host, flags }: Context,
   options: ServeOptions,
@@ -23,7 +23,7 @@ export async function openUpstream(
   refuseBeside("--upstream", { sources, researcher, model, exec, workers });
   const { RESEARCH_UPSTREAM_API_KEY, RESEARCH_UPSTREAM_API_KEY_FILE } = host.env;
   const account = new ProfileAccount({
-    // Only the profile decides where requests are sent.
+    // Only the profile determines where requests are sent.
     env: {
       ...host.env,
       RESEARCH_API_KEY: RESEARCH_UPSTREAM_API_KEY,
@@ -55,7 +55,7 @@ export async function openUpstream(
   });
 }
 
-/** Throws UsageError if the profile does not exist, or lacks an address or a key. */
+/** Returns the account's client. Throws UsageError if the profile does not exist, or has no address or key. */
 function createClient(account: ProfileAccount): ResearchClient {
   try {
     return account.client;

@@ -13,7 +13,7 @@ import { formatCitationCounts } from "../../requests/check-text.js";
 import { chooseIds } from "../../requests/table.js";
 import type { Style } from "../../terminal/style.js";
 
-/** Prints the history's record of a request, with cost and sources from its stored result. */
+/** Prints the history's record of a request, with cost and sources from its kept result. */
 export async function show(ctx: Context, given: string | undefined): Promise<void> {
   const [id = ""] = await chooseIds(ctx, given ? [given] : []);
   const recorded = requireEntry(ctx, id);
@@ -31,7 +31,7 @@ export async function show(ctx: Context, given: string | undefined): Promise<voi
   await ctx.reporter.showFitted(entry, formatEntry(entry, await ctx.reporter.loadStyle()));
 }
 
-/** An entry with data of its stored result; `usage` and `sources` come from the service, so they may have any type. */
+/** An entry with data from its kept result. `usage` and `sources` come from the service, so they may have any type. */
 export interface ShownEntry extends HistoryEntry {
   usage?: unknown;
   sources?: readonly unknown[];

@@ -6,7 +6,7 @@ import { makeSharedFolder } from "../../../core/files/files.js";
 import { runLocally } from "../../../core/files/local-error.js";
 import type { Context } from "../../context.js";
 
-/** Writes the skill below `dir`, a folder of skills. Throws LocalError if it cannot, or if the file exists and `force` is not given. */
+/** Writes the skill into `dir`, a folder of skills. Throws LocalError if that fails, or if the file exists and `force` is not set. */
 export async function installSkill(
   ctx: Context,
   { dir = locateSkills(), force = false }: { dir?: string; force?: boolean },
@@ -17,7 +17,7 @@ export async function installSkill(
   await ctx.reporter.show({ path }, `${path}\n`);
 }
 
-/** Returns the folder below the current one in which agents look for skills. Claude Code has its own. */
+/** Returns the folder in which agents look for skills, below the current folder. Claude Code has its own. */
 function locateSkills(): string {
   return existsSync(".claude") && !existsSync(".agents") ? ".claude/skills" : ".agents/skills";
 }

@@ -11,13 +11,13 @@ const STOPPING = {
 
 const UNSEEN = { status: "?", created_at: null };
 
-/** Stops each request. On a terminal it asks first, since the result is lost and the research cannot be restarted. */
+/** Stops each request. On a terminal, asks for confirmation first, because the result is lost and the research cannot be restarted. */
 export async function stop(
   ctx: Context,
   ids: readonly string[],
   { yes }: { yes?: boolean },
 ): Promise<number> {
-  // Stop a request only once if its id is given twice: the service would refuse the second stop.
+  // Stop a request once even if its id is given twice, because the service would refuse the second stop.
   const named = new Map(ids.map((id) => resolveTarget(ctx, id)).map((target) => [target.requestId, target]));
   const targets = [...named.values()];
   const { reporter, signal } = ctx;
@@ -25,7 +25,7 @@ export async function stop(
   return showAnswers(reporter, ids.length, stopAll(targets, { signal }));
 }
 
-/** Describes each request; asks the service about those that are not in the history. */
+/** Lists the requests for the confirmation. Asks the service about those that the history does not have. */
 async function listNamedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<Listed[]> {
   const strange = targets.filter(({ entry }) => !entry);
   const answers = await askStates(strange, { signal: ctx.signal });

@@ -2,14 +2,14 @@ import { CsvError, type Info, parse } from "csv-parse/sync";
 import { attachSource, isObject, readJsonPath } from "../../../../core/json/exact-json.js";
 import { formatCount } from "../../../../core/text/phrases.js";
 
-/** One entry of the input, as it was parsed. */
+/** One entry of the input, as parsed. */
 export interface InputRecord {
-  /** The number of its first line, from 1. */
+  /** The number of the entry's first line, from 1. */
   line: number;
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** A fault of the input and its line; without a line, a fault of the command. */
+/** What is wrong with the input, and in which line; without a line, what is wrong with the whole command. */
 export interface RowFault {
   line?: number;
   reason: string;
@@ -18,13 +18,13 @@ export interface RowFault {
 export interface Parsed {
   records: InputRecord[];
   faults: RowFault[];
-  /** The columns of all records; undefined if records may differ. */
+  /** The columns that all records have; undefined if records may differ. */
   columns?: readonly string[];
 }
 
 export type Format = "txt" | "jsonl" | "csv";
 
-/** Guesses the format of an input from the file name, else from its first line. `template`: whether a template names columns. */
+/** Guesses the format of an input from the file name, or else from its first line. `template`: whether a template names columns. */
 export function formatOf(path: string, text: string, template: boolean): Format {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   if (ending === "csv" || ending === "txt") return ending;
@@ -35,13 +35,13 @@ export function formatOf(path: string, text: string, template: boolean): Format 
   return template || (columns.includes("prompt") && columns.length > 1) ? "csv" : "txt";
 }
 
-/** Parses text with one prompt per line. Skips blank lines. */
+/** Parses a text with a prompt on each line. Skips blank lines. */
 export function parseLines(text: string): Parsed {
   const records = promptLines(text).map(({ line, text: prompt }) => ({ line, fields: { prompt } }));
   return { records, faults: [], columns: ["prompt"] };
 }
 
-/** Parses JSON Lines: one object per line. Skips blank lines. */
+/** Parses JSON Lines, with an object on each line. Skips blank lines. */
 export function parseJsonLines(text: string): Parsed {
   const parsed: Parsed = { records: [], faults: [] };
   for (const { line, text: json } of promptLines(text)) {

@@ -30,10 +30,10 @@ export type InputOptions = Omit<Given<"request">, "promptFile"> &
   Partial<Given<"provider" | "context">> &
   Given<"domains" | "quota"> & { format?: Format; template?: string };
 
-/** The largest input: a hundred thousand long prompts. It is in memory, because everything is checked before anything is sent. */
+/** Maximum size of an input: a hundred thousand long prompts. All of it is in memory, because everything is checked before sending. */
 const MAX_BATCH_BYTES = 256 << 20;
 
-/** Reads the input of a batch (a path or `-`) and collects all its faults. Throws LocalError for an unreadable file. */
+/** Reads the input of a batch (a path or `-`) and collects everything that is wrong with it. Rejects with LocalError for an unreadable file. */
 export async function readBatch(
   terminal: Context,
   path: string,
@@ -61,7 +61,7 @@ export async function readBatch(
   return { rows: made.rows, faults: [...made.faults, ...faults], format, accountOf: accounts.of };
 }
 
-/** Opens the accounts of rows with these profiles. Returns them with a function that builds the request for each. Throws UsageError. */
+/** Opens the accounts of rows with these profiles. Also returns a function that builds the request of a row. Rejects with UsageError. */
 async function openAccounts(
   ctx: Context,
   profiles: readonly (string | undefined)[],
@@ -96,7 +96,7 @@ async function openAccounts(
   return { areNamed, bodyAt: buildBodyAt, of: findNamed };
 }
 
-/** Reads the schema of all rows. Adds an invalid one to `faults`, to be reported with the invalid rows. */
+/** Reads the schema of all rows. Adds an invalid one to `faults`, so that it is reported together with invalid rows. */
 async function readSharedSchema(
   terminal: Pick<Terminal, "host" | "signal">,
   source: string | undefined,
@@ -115,7 +115,7 @@ const PARSERS: Readonly<Record<Format, (text: string) => Parsed>> = {
   ...{ jsonl: parseJsonLines, txt: parseLines, csv: parseCsv },
 };
 
-/** Checks the schemas of rows and returns their problems by JSON text. Loads the checker only if a row has a schema. */
+/** Checks the schemas of rows. Returns what is wrong with each invalid one, by its JSON text. Loads the checker only if needed. */
 async function checkSchemas({ records }: Parsed, signal: AbortSignal): Promise<Map<string, string>> {
   const texts = new Set(records.flatMap(({ fields }) => stringifySchema(fields.output_schema) ?? []));
   const problems = new Map<string, string>();

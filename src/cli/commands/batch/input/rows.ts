@@ -19,15 +19,15 @@ export interface RowOptions {
   template: Template | undefined;
   schema: JsonSchema | undefined;
   structured: boolean;
-  /** The problems of the schemas of rows, by JSON text. */
+  /** What is wrong with the invalid schemas of rows, by their JSON text. */
   schemaProblems: ReadonlyMap<string, string>;
-  /** Whether a column `model` names the model of a row, unless the template names it. */
+  /** Whether a column `model` names the model of a row. It does not if the template uses that column. */
   takesModels: boolean;
-  /** Completes the request of a row for its account. Throws InputError. */
+  /** Completes the request of a row for the account of `profile`. Throws InputError. */
   complete: (body: CreateBody, profile: string | undefined) => CreateBody;
 }
 
-/** Builds rows from the parsed records, and collects the faults of all invalid ones. */
+/** Builds rows from the parsed records, and collects what is wrong with the invalid ones. */
 export function buildRows(parsed: Parsed, options: RowOptions): { rows: Row[]; faults: RowFault[] } {
   const missing = findMissingColumns(parsed, options.template);
   if (missing) return { rows: [], faults: [...parsed.faults, missing] };
@@ -38,7 +38,7 @@ export function buildRows(parsed: Parsed, options: RowOptions): { rows: Row[]; f
   return { rows, faults: faults.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 
-/** Returns the fault of a missing column. If all records share their columns, it is a fault of the header, not of each record. */
+/** Returns the fault of a missing column. If all records share their columns, the fault belongs to the header instead of each record. */
 function findMissingColumns(
   { columns, records }: Parsed,
   template: Template | undefined,
@@ -59,7 +59,7 @@ class Checks {
   readonly faults: RowFault[] = [];
   readonly #keys = new Map<string, number>();
   readonly #asked = new Map<string, number>();
-  /** The line of the current record. */
+  /** The line of the current record, from 1. */
   #line = 0;
 
   constructor(private readonly options: RowOptions) {}
@@ -141,7 +141,7 @@ class Checks {
     if (given === undefined || given === null || given === "") return undefined;
     if (typeof given !== "string" && typeof given !== "number")
       return this.#fail("the key is neither a string nor a number");
-    // Use its text: JavaScript would round a 64-bit id.
+    // Use the number's text, because JavaScript would round a 64-bit id.
     const key = (typeof given === "number" && findMemberText(fields, "key")?.text) || String(given);
     const first = this.#keys.get(key);
     if (first !== undefined) this.#fail(`line ${first} has the same key, ${JSON.stringify(key)}`);
@@ -152,7 +152,7 @@ class Checks {
   }
 }
 
-/** Returns the profile that a row names; undefined if it names none, or if the template uses that column. */
+/** Returns the profile that a row names; undefined if it names none, or if the template uses that column as text. */
 export function readProfile(
   { profile }: InputRecord["fields"],
   template: Template | undefined,
@@ -161,13 +161,13 @@ export function readProfile(
   return isText || profile === undefined || profile === null || profile === "" ? undefined : String(profile);
 }
 
-/** Returns the JSON text of a row's schema. In CSV it is already text, and an empty cell means no schema. */
+/** Returns the JSON text of a row's schema; undefined without a schema. A cell of CSV is already text, and may be empty. */
 export function stringifySchema(given: unknown): string | undefined {
   if (given === undefined || given === null || given === "") return undefined;
   return typeof given === "string" ? given : stringifyExact(given);
 }
 
-/** Parses a schema, which remembers its text; undefined if the text is not a JSON object. */
+/** Parses a schema and keeps its text for `stringifyExact`; undefined if the text is not a JSON object. */
 export function parseSchema(text: string): JsonSchema | undefined {
   const value = readJsonPath(text);
   return isObject(value) ? value : undefined;
@@ -183,12 +183,12 @@ export class Template {
     this.columns = [...new Set(Array.from(text.matchAll(PLACE), ([, name = ""]) => name))];
   }
 
-  /** Lists the placeholders that `fields` lacks. */
+  /** Lists the placeholders for which `fields` has no value. */
   listMissing(fields: Readonly<Record<string, unknown>>): string[] {
     return this.columns.filter((name) => !Object.hasOwn(fields, name));
   }
 
-  /** Fills the placeholders: with text unchanged, with any other value as JSON. */
+  /** Replaces the placeholders: by a text unchanged, by any other value as JSON. */
   fill(fields: Readonly<Record<string, unknown>>): string {
     return this.text.replace(PLACE, (_all, name: string) => {
       const value = fields[name];
