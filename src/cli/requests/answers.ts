@@ -91,19 +91,12 @@ export async function sayNotObserved(reporter: Reporter, error: LocalError | und
   if (error) await reporter.writeNotice("HISTORY_NOT_UPDATED", error.message);
 }
 
+const STATUS_STYLES: Readonly<Record<string, "good" | "bad" | "dim">> = {
+  ...{ COMPLETED: "good", FAILED: "bad", UNKNOWN: "bad", STOPPED: "dim" },
+};
+
 export function formatStatusWord(status: string, style: Style): string {
-  const word = escapeLine(status);
-  switch (status) {
-    case "COMPLETED":
-      return style.good(word);
-    case "FAILED":
-    case "UNKNOWN":
-      return style.bad(word);
-    case "STOPPED":
-      return style.dim(word);
-    default:
-      return style.busy(word);
-  }
+  return style[STATUS_STYLES[status] ?? "busy"](escapeLine(status));
 }
 
 /** Names the files of a context with their lengths. If their texts are there, adds an estimate of tokens (four bytes of UTF-8 each). */

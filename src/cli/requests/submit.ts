@@ -1,11 +1,9 @@
 import { UsageError } from "../../app/errors.js";
 import { explainError } from "../../app/failure.js";
-import type { HistoryEntry } from "../../client/store/history/records.js";
 import type { Account } from "../../client/workflows/account.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AccountRequest, submitToFirst } from "../../client/workflows/first-account.js";
 import { endIn, type NamedTarget } from "../../client/workflows/requests.js";
-import type { Submitted } from "../../client/workflows/submit.js";
 import { catchLocalError } from "../../core/files/local-error.js";
 import { formatDuration, formatIsoDate } from "../../core/text/duration.js";
 import type { Given } from "../commands/flags.js";
@@ -71,12 +69,12 @@ export async function showSubmit<P extends Account>(
 }
 
 /** Returns the target to follow after a create. Goes on without an unreadable history, because the request exists (contract §1.5). */
-export function buildCreatedTarget(
-  account: Account,
-  requestId: string,
-  { reused, submitted }: { reused: HistoryEntry | undefined; submitted: Submitted | undefined },
-): NamedTarget {
-  let entry = reused;
+export function buildCreatedTarget({
+  request: { account },
+  requestId,
+  submitted,
+  reused: entry,
+}: Awaited<ReturnType<typeof showSubmit>>): NamedTarget {
   catchLocalError(() => {
     entry ??= account.history?.find(requestId)[0];
   });

@@ -90,7 +90,8 @@ async function showCreate(
 ): Promise<number> {
   if (options.dryRun) return showRequests(ctx, requests);
   const { reporter, signal } = ctx;
-  const { request, requestId, submitted, reused } = await showSubmit(ctx, requests, options);
+  const created = await showSubmit(ctx, requests, options);
+  const { request, requestId, submitted, reused } = created;
   const { account } = request;
   const made = submitted?.data ?? {};
   const named = requests.length > 1 ? setMember(made, "profile", account.settings.profile.value) : made;
@@ -103,7 +104,7 @@ async function showCreate(
     if (signal.aborted) throw wrapInterrupted(signal, requestId, resume());
     return 0;
   }
-  const target = buildCreatedTarget(account, requestId, { reused, submitted });
+  const target = buildCreatedTarget(created);
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, [target], view);
   return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));

@@ -50,7 +50,8 @@ export async function showRun(
   resume: ((requestId: string, account: ProfileAccount) => string) | undefined,
 ): Promise<number> {
   const { reporter, signal } = terminal;
-  const { request, requestId, submitted, reused } = await showSubmit(terminal, requests, options);
+  const created = await showSubmit(terminal, requests, options);
+  const { request, requestId, submitted, reused } = created;
   const { account, body } = request;
   const goOn = resume?.(requestId, account);
   if (resume && submitted) {
@@ -59,7 +60,7 @@ export async function showRun(
   }
   if (signal.aborted) throw wrapInterrupted(signal, requestId, goOn);
   const end = options.timeout ? account.clock.monotonic() + options.timeout : undefined;
-  const target = buildCreatedTarget(account, requestId, { reused, submitted });
+  const target = buildCreatedTarget(created);
   const settings = {
     ...{ print: false, question: body.prompt, answered: true, created: true },
     resume: resume && (() => goOn ?? ""),

@@ -2,7 +2,13 @@ import { LocalError } from "../../../core/files/local-error.js";
 import { ResearchError } from "../../calls/errors.js";
 import { DEFAULT_PATIENCE_MS } from "../../calls/watch/give-up-policy.js";
 import { AsyncQueue } from "./async-queue.js";
-import type { BatchContext, BatchJob, BatchRunEvent, BatchRunOptions } from "./context.js";
+import {
+  type BatchContext,
+  type BatchJob,
+  type BatchRunEvent,
+  type BatchRunOptions,
+  leaveRow,
+} from "./context.js";
 import type { BatchLane } from "./create-pacer.js";
 import { type BatchOutlook, estimateOutlook, estimateUsualLength } from "./estimate.js";
 import { BatchProgress, type RowState } from "./plan.js";
@@ -100,7 +106,7 @@ export class Batch {
       `${requestId} was created with ${profile ? `profile ${profile} at ${origin}` : origin}, which is not set up any more`,
       { requestId },
     );
-    this.#collector.leave(state, error);
+    leaveRow(this.#context, state, error);
   }
 
   async #follow(): Promise<void> {

@@ -59,6 +59,13 @@ export function formatNow({ account: { clock } }: Pick<BatchContext, "account">)
   return new Date(clock.now()).toISOString();
 }
 
+/** Gives up a row for this command because of `error`. The research goes on at the service; the next command follows it again. */
+export function leaveRow({ progress, emit, describe }: BatchContext, state: RowState, error: unknown): void {
+  progress.update(state, { error: describe(error) });
+  emit({ kind: "row-failed", state, error });
+  emit({ kind: "row", state, final: false });
+}
+
 /** An event of a batch. Times are epoch milliseconds, waits milliseconds. */
 export type BatchRunEvent =
   /** The state of a row changed. `final`: it will not change again. A row with an error is not worked on again by this command. */

@@ -6,7 +6,7 @@ import type { Account } from "../account.js";
 import type { Target } from "../requests.js";
 import { explainNoResult, fetchResult, type Result } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
-import { type BatchContext, formatNow } from "./context.js";
+import { type BatchContext, formatNow, leaveRow } from "./context.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
@@ -37,14 +37,6 @@ export class ResultCollector {
       for await (const state of this.#ended) await this.#collect(state);
     });
     await Promise.all(fetches);
-  }
-
-  /** Gives up a row for this command because of `error`. The research goes on at the service; the next command follows it again. */
-  leave(state: RowState, error: unknown): void {
-    const { progress, emit, describe } = this.context;
-    progress.update(state, { error: describe(error) });
-    emit({ kind: "row-failed", state, error });
-    emit({ kind: "row", state, final: false });
   }
 
   /** Records the check of a row whose result was written. */
@@ -88,7 +80,7 @@ export class ResultCollector {
         this.#end(state, { error: this.context.describe(error) });
         return;
       }
-      this.leave(state, error);
+      leaveRow(this.context, state, error);
       // The same error would prevent every further result from being written.
       if (error instanceof LocalError) noMoreCreates.abort(error);
     }

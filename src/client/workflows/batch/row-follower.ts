@@ -7,7 +7,7 @@ import { type FollowEvent, followAccount } from "../follow.js";
 import type { Target } from "../requests.js";
 import { endOf } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
-import type { BatchContext } from "./context.js";
+import { type BatchContext, leaveRow } from "./context.js";
 import type { RowState } from "./plan.js";
 import { buildTarget, type ResultCollector } from "./result-collector.js";
 
@@ -83,6 +83,6 @@ export class RowFollower {
   }
 
   #leave(requestId: string, error: unknown): void {
-    this.collector.leave(this.#byId.get(requestId) as RowState, error);
+    leaveRow(this.context, this.#byId.get(requestId) as RowState, error);
   }
 }

@@ -4,7 +4,7 @@ import { ResearchError, type UnreachableError } from "../../calls/errors.js";
 import { waitUntil } from "../quota.js";
 import { endIn } from "../requests.js";
 import { type Submitted, submit } from "../submit.js";
-import { type BatchContext, formatNow } from "./context.js";
+import { type BatchContext, formatNow, leaveRow } from "./context.js";
 import type { BatchLane } from "./create-pacer.js";
 import { classifyCause, FAILED_CREATES } from "./failed-create.js";
 import type { RowError } from "./journal.js";
@@ -158,16 +158,10 @@ export class RowSubmitter {
 
   /** Sends a row again after all others, or gives it up for this command if it was refused too often. */
   #moveBehind(state: RowState, error: unknown): void {
-    const { progress, emit, describe } = this.context;
     const { count, takenBefore } = this.#refusals.get(state) ?? { count: 0, takenBefore: this.#taken };
     this.#refusals.set(state, { count: count + 1, takenBefore });
-    if (count + 1 < MOST_REFUSALS || this.#taken === takenBefore) {
-      this.#rows.push(state);
-      return;
-    }
-    progress.update(state, { error: describe(error) });
-    emit({ kind: "row-failed", state, error });
-    emit({ kind: "row", state, final: false });
+    if (count + 1 < MOST_REFUSALS || this.#taken === takenBefore) this.#rows.push(state);
+    else leaveRow(this.context, state, error);
   }
 
   /** Waits before the row is sent again, or stops submitting to the account if the outage has lasted too long. */
