@@ -61,7 +61,7 @@ export interface AccountOptions {
 
 export interface LimitOptions {
   tier?: Tier;
-  /** Creates per hour; takes precedence over a tier. */
+  /** Create calls per hour; takes precedence over a tier. */
   perHour?: number;
 }
 
@@ -114,7 +114,7 @@ export class ProfileAccount implements Account {
     return this.#settings;
   }
 
-  /** The history of this machine's creates; undefined if it is turned off or has no folder. */
+  /** The history of this machine's create calls; undefined if it is turned off or has no folder. */
   get history(): History | undefined {
     const { state } = this.folders;
     if (this.settings.history.value === "off" || state === undefined) return undefined;
@@ -185,7 +185,7 @@ export class ProfileAccount implements Account {
     return isAt(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
   }
 
-  /** Returns whether a create was first sent to this account, even if another account accepted it. */
+  /** Returns whether a create call was first sent to this account, even if another account accepted it. */
   isOwn(entry: HistoryEntry): boolean {
     return this.#hasMade(entry) || (entry.asked_of !== undefined && this.#hasMade(entry.asked_of));
   }
@@ -200,7 +200,7 @@ export class ProfileAccount implements Account {
     return entry.key_id === this.#keyId;
   }
 
-  /** Finds the account of the profile that a create was recorded with; undefined if flags or variables choose the account (contract §3). */
+  /** Finds the account of the profile that a create call was recorded with; undefined if flags or variables choose the account (contract §3). */
   findAccount(entry: HistoryEntry): ProfileAccount | undefined {
     const { choices, env, onOtherAccount } = this.#options;
     const { profile, baseUrl, provider } = choices;
@@ -328,7 +328,7 @@ export class ProfileAccount implements Account {
     };
   }
 
-  /** Returns the creates allowed per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is set. Throws UsageError. */
+  /** Returns the create calls allowed per hour by flag, option or setting (§8); Infinity for no limit, undefined if none is set. Throws UsageError. */
   getHourlyLimit({ tier, perHour }: LimitOptions): number | undefined {
     const isCount = perHour === Number.POSITIVE_INFINITY || Number.isInteger(perHour);
     if (perHour !== undefined && !(isCount && perHour > 0))

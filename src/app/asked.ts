@@ -11,7 +11,7 @@ import { UsageError } from "./errors.js";
 import { checkSize } from "./read-text.js";
 import type { ResolvedSettings } from "./settings.js";
 
-/** The options of a create that only providers accept, as the flags give them. */
+/** The options of a create call that only providers accept, as the flags give them. */
 export interface AskOptions {
   model?: string | undefined;
   /** Texts `NAME=VALUE`. */
@@ -25,7 +25,7 @@ export interface AskOptions {
   window?: string | undefined;
 }
 
-/** Adds the options in flags and settings to the body of a create. Throws UsageError for an invalid option, or for one that the service does not support. */
+/** Adds the options in flags and settings to the body of a create call. Throws UsageError for an invalid option, or for one that the service does not support. */
 export function buildAskedOptions(
   { settings }: { settings: Pick<ResolvedSettings, "provider" | "model" | "set"> },
   body: CreateBody,
@@ -131,7 +131,7 @@ export async function requireValidSchema(
   return schema;
 }
 
-/** Builds the body of a create from another program's prompt and schema. Throws UsageError if `research create` would refuse them. */
+/** Builds the body of a create call from another program's prompt and schema. Throws UsageError if `research create` would refuse them. */
 export async function checkBody(
   prompt: string,
   schema: JsonSchema | undefined,

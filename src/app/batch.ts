@@ -89,7 +89,7 @@ function findCreator(
   return profile === null || lane?.account.origin === origin ? lane : undefined;
 }
 
-/** Creates the pacer of a batch from its own rows and, with an account, from all creates of this machine. `limit`: per hour; undefined if unknown. */
+/** Creates the pacer of a batch from its own rows and, with an account, from all create calls of this machine. `limit`: per hour; undefined if unknown. */
 export function createPacerOf(
   clock: Account["clock"],
   account: Pick<Account, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,

@@ -13,7 +13,7 @@ import { DEFAULT_PROFILE, parseOrigin, requireConnection } from "./settings.js";
 const COUNTED = { counted_from: "this machine's own records" } as const;
 const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
 
-/** Returns how many of `limit` creates are used and left, and when the next one is allowed. */
+/** Returns how many of `limit` create calls are used and left, and when the next one is allowed. */
 function countSlots({ attempts, nextAt }: HourlyUsage, limit: number) {
   const used = attempts.length;
   return { used, left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
@@ -48,7 +48,7 @@ export function readQuota(account: ProfileAccount, options: LimitOptions) {
 /** Minimum number of known costs for an estimate, and maximum number of the newest that are used. */
 const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
 
-/** Estimates the cost of creates from the median of the last ones with the same model. A line for each model; empty if too few costs are known. */
+/** Estimates the cost of create calls from the median of the last ones with the same model. A line for each model; empty if too few costs are known. */
 export function costEstimate(
   asked: readonly { account: ProfileAccount; model: string | undefined }[],
 ): string {

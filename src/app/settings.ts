@@ -113,15 +113,15 @@ export interface ResolvedSettings {
   profile: Sourced<string>;
   /** The name of a provider, or of the interface itself. */
   provider: Sourced<string>;
-  /** The default model of a create; only the profile of a provider can have one. */
+  /** The default model of a create call; only the profile of a provider can have one. */
   model: Sourced<string> | undefined;
-  /** Options of a create, in the format of `--set`. */
+  /** Options of a create call, in the format of `--set`. */
   set: Sourced<string> | undefined;
   baseUrl: Sourced<string> | undefined;
   /** The key, read on first use. Unless `boundTo` is undefined, it may go to that origin only. Throws LocalError or UsageError for an unreadable key file. */
   readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
   tier: Sourced<Tier> | undefined;
-  /** Maximum number of creates in 24 hours: the smallest of all values that are set. */
+  /** Maximum number of create calls in 24 hours: the smallest of all values that are set. */
   perDay: Sourced<number> | undefined;
   history: Sourced<"on" | "off">;
   insecureHttp: Sourced<boolean>;
@@ -225,7 +225,7 @@ function readProviderKey(
   return { ...key, value: key.value.trim(), boundTo: undefined };
 }
 
-/** Chooses the smallest daily limit that is set. Throws UsageError for an invalid limit, because ignoring it would allow every create. */
+/** Chooses the smallest daily limit that is set. Throws UsageError for an invalid limit, because ignoring it would allow every create call. */
 function choosePerDay(
   { perDay }: Choices,
   set: readonly (Sourced<string> | undefined)[],

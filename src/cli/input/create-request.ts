@@ -23,7 +23,7 @@ import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { parseJson } from "./json.js";
 
-/** Builds and validates the body of a create from the command line. Throws UsageError or LocalError. */
+/** Builds and validates the body of a create call from the command line. Throws UsageError or LocalError. */
 export async function readRequest(
   ctx: Context,
   prompt: string | undefined,
@@ -53,7 +53,7 @@ export function requireOneStdin(...sources: readonly (string | undefined)[]): vo
     throw new UsageError("only one of prompt, schema and context can come from stdin", "Give a file.");
 }
 
-/** Adds the provider's flags and settings to the body of a create. Throws UsageError. */
+/** Adds the provider's flags and settings to the body of a create call. Throws UsageError. */
 export async function completeRequest(
   ctx: Context,
   body: CreateBody,
@@ -71,7 +71,7 @@ export async function completeRequest(
 
 export const OWN_SETTINGS = "Each profile has its own settings.";
 
-/** Lists the accounts to try for a create, in order, each with its own body. Throws UsageError. */
+/** Lists the accounts to try for a create call, in order, each with its own body. Throws UsageError. */
 export async function openAskedAccounts(
   ctx: Context,
   body: CreateBody,

@@ -10,7 +10,7 @@ import type { Given } from "../commands/flags.js";
 import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
-/** Submits a create and shows its progress. Prints an id that could not be saved. `reused`: the existing request that is used instead. */
+/** Submits a create call and shows its progress. Prints an id that could not be saved. `reused`: the existing request that is used instead. */
 export async function showSubmit<P extends Account>(
   { reporter, signal }: Terminal,
   requests: readonly AccountRequest<P>[],
@@ -68,7 +68,7 @@ export async function showSubmit<P extends Account>(
   return { request, requestId: data.request_id, submitted, reused: undefined };
 }
 
-/** Returns the target to follow after a create. Goes on without an unreadable history, because the request exists (contract §1.5). */
+/** Returns the target to follow after a create call. Goes on without an unreadable history, because the request exists (contract §1.5). */
 export function buildCreatedTarget({
   request: { account },
   requestId,
@@ -85,13 +85,13 @@ export function nameAccount({ profile, origin }: Pick<Account, "profile" | "orig
   return profile === null ? origin : `profile ${profile}`;
 }
 
-/** Explains why no create is sent now. A provider's limit lasts seconds or minutes, so it is not called hourly. */
+/** Explains why no create call is sent now. A provider's limit lasts seconds or minutes, so it is not called hourly. */
 export function limitWords({ provider, perDay }: Pick<Account, "provider" | "perDay">): string {
   if (perDay) return `a limit of creates is reached`;
   return provider ? `the limit of ${provider.title} is reached` : "the hourly limit is reached";
 }
 
-/** Prints how many creates are left in this hour, if there is a limit. */
+/** Prints how many create calls are left in this hour, if there is a limit. */
 export async function sayLeft(
   reporter: Reporter,
   { account, limit }: AccountRequest<Account>,

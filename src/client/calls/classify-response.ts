@@ -50,7 +50,7 @@ export type Unsuccessful = Exclude<Classification, Success>;
 export interface CallContext {
   dialect: Dialect;
   operation: Operation;
-  /** The id in the path; undefined for a create. */
+  /** The id in the path; undefined for a create call. */
   requestId?: string | undefined;
   /** `METHOD URL`, for messages. */
   target: string;

@@ -15,7 +15,7 @@ import { Session } from "./session.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
 import type { WatchPorts } from "./watch/watch.js";
 
-/** The data of the answer to a create (§4.1). If only an id was readable, the data of the status call that confirmed it. */
+/** The data of the answer to a create call (§4.1). If only an id was readable, the data of the status call that confirmed it. */
 export type Created = Data & { request_id: string };
 export type StatusData = Data & { status: string };
 
@@ -43,7 +43,7 @@ export interface CreateOptions extends CallOptions {
   onRequestId?: (requestId: string, data: Data | undefined) => void;
 }
 
-/** How long an interrupted create still waits for the id of the request, which the user pays for, in milliseconds. */
+/** How long an interrupted create call still waits for the id of the request, which the user pays for, in milliseconds. */
 const CREATE_GRACE_MS = 5_000;
 
 /** A client of one service. Every method may throw the errors of errors.ts, or `signal.reason`. */
@@ -188,8 +188,8 @@ export class ResearchClient {
   }
 
   /**
-   * Reads the state of an id from an unsuccessful answer to a create. If the service knows the id, the request was created.
-   * Throws the refusal only if the interface does not know the id; at a provider the outcome then stays unknown.
+   * Reads the state of an id in an unsuccessful answer to a create call. If the service knows the id, the request
+   * exists. Throws the refusal only if the interface does not know the id; at a provider the outcome stays unknown.
    */
   async #confirm(
     requestId: string,
@@ -237,7 +237,7 @@ export class ResearchClient {
   ): Promise<void> {
     const waitMs =
       failures === undefined ? undefined : retryDelay(failures, error.retryAfter, this.#session.random());
-    // An interrupted create must still report its outcome, so abort here only if the request may be repeated.
+    // An interrupted create call must still report its outcome, so abort here only if the request may be repeated.
     if (failures !== undefined || operation !== "create") signal?.throwIfAborted();
     if (waitMs === undefined) throw error;
     this.#session.emit({ kind: "retry", operation, requestId, waitMs, error });
@@ -257,7 +257,7 @@ function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-ret
   return enveloped && (kind === "refused" || kind === "invalid-input") ? "ask" : "fail";
 }
 
-/** Turns a refusal that may be temporary into a fault, so that it is retried: a 404 in the minute after the create, or Gemini's 403. */
+/** Turns a refusal that may be temporary into a fault, so that it is retried: a 404 in the minute after the create call, or Gemini's 403. */
 function delayNotFound(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
   const { kind } = result.error;

@@ -66,7 +66,7 @@ export class UnreachableError extends ResearchError {
   }
 }
 
-/** A create was sent and no readable answer came, so the request may or may not exist. Never repeat it. */
+/** A create call was sent and no readable answer came, so the request may or may not exist. Never repeat it. */
 export class OutcomeUnknownError extends ResearchError {
   override readonly name = "OutcomeUnknownError";
 

@@ -35,7 +35,7 @@ export const FAULTS = {
   oversized: { create: "unknown", stop: "ask", read: "fail", watch: "keep" },
   /** 5xx. The service documents no such status (§7), so an intermediary or a defect caused it. */
   unavailable: { create: "unknown", stop: "ask-retry", read: "retry", watch: "keep" },
-  /** A 4xx that leaves open whether a create was carried out, see `AMBIGUOUS_STATUSES`. */
+  /** A 4xx that leaves open whether a create call was carried out, see `AMBIGUOUS_STATUSES`. */
   ambiguous: { create: "unknown", stop: "ask", read: "retry", watch: "keep" },
   /** Any other 4xx without an envelope: an intermediary refused the request. */
   stray: { create: "fail", stop: "ask", read: "retry", watch: "answered" },
@@ -54,7 +54,7 @@ export const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425, 4
 /** HTTP 421: the request reached the wrong server (RFC 9110 §15.5.20). Ambiguous unless the service itself sent the answer. */
 export const MISDIRECTED_STATUS = 421;
 
-/** How long a provider may answer 404 for a request after its create, in milliseconds. */
+/** How long a provider may answer 404 for a request after its create call, in milliseconds. */
 export const NEW_REQUEST_MS = 60_000;
 
 /** Waits between attempts, in milliseconds: the attempts start at about 0, 0.5, 1.5 and 4 s. */

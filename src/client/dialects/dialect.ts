@@ -37,7 +37,7 @@ export interface ServiceError {
 
 /**
  * Builds the requests of one service and reads its answers, in pure functions: no clock, no network, no settings. The
- * caller decides what to retry and which outcome is unknown; it handles a 5xx, and a 408, 409, 425 or 499 to a create.
+ * caller decides what to retry and which outcome is unknown: after a 5xx, or a 408, 409, 425 or 499 to a create call.
  */
 export interface Dialect {
   /** The name for `--provider`. */
@@ -46,11 +46,11 @@ export interface Dialect {
   readonly keyHeader: readonly [name: string, prefix: string];
   /** Whether the status answer of a finished request contains its result. */
   readonly statusIsResult: boolean;
-  /** Whether the service may answer 404 for a new request in the first moments after its create. */
+  /** Whether the service may answer 404 for a new request in the first moments after its create call. */
   readonly mayLag: boolean;
   /** Minimum time between two polls of one process, in milliseconds. */
   readonly betweenPollsMs: number;
-  /** Whether `betweenPollsMs` also separates creates and stops from other requests. */
+  /** Whether `betweenPollsMs` also separates create calls and stops from other requests. */
   readonly pacesAll?: true;
   /** Builds a create request (§4.1). Throws InputError if the service does not support what the body asks for. */
   create(body: CreateBody): DialectRequest;
@@ -69,7 +69,7 @@ export interface Dialect {
   ): ServiceError | undefined;
   /** Reads the data of a successful answer, with the interface's field names. Returns a text that says what is missing otherwise. Never throws. */
   data(operation: Operation, answer: unknown): Data | string;
-  /** Finds the request id in an answer to a create, even if the answer is cut off or is an error. */
+  /** Finds the request id in an answer to a create call, even if the answer is cut off or is an error. */
   salvage(text: string): string | undefined;
 }
 

@@ -28,7 +28,7 @@ export function createExa(defaultModel: string): Dialect {
     name: "exa",
     keyHeader: ["x-api-key", ""],
     ...PROVIDER,
-    // Exa allows a team 5 requests a second, creates and polls together.
+    // Exa allows a team 5 requests a second, create calls and polls together.
     betweenPollsMs: 250,
     pacesAll: true,
     create(body) {

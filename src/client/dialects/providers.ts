@@ -173,7 +173,7 @@ export function buildRequestBelow(
   return { ...request, path: basePath + version + request.path.slice(defaultVersion.length) };
 }
 
-/** Adds the provider's default model and default options to the body of a create; returns a body that names a model unchanged. */
+/** Adds the provider's default model and default options to the body of a create call; returns a body that names a model unchanged. */
 export function addDefaults(
   provider: Pick<Provider, "defaultModel" | "defaultOptions"> | undefined,
   body: CreateBody,
@@ -203,7 +203,7 @@ const MODEL_TEXT = new RegExp(
   "i",
 );
 
-/** Returns whether a service refused a create because of an unknown or retired model: the account's settings are wrong, not the question. */
+/** Returns whether a service refused a create call because of an unknown or retired model: the account's settings are wrong, not the question. */
 export function isAboutModel({ code, message }: { code: string; message: string }): boolean {
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }

@@ -20,7 +20,7 @@ import {
 /** The path of responses at OpenAI and Perplexity. */
 export const PATH = "/v1/responses";
 
-/** Creates the dialect of the Responses API in background mode, without its create. `shape`: the form of its ids. */
+/** Creates the dialect of the Responses API in background mode, without `create`. `shape`: the form of its ids. */
 export function createResponses(name: string, shape: RegExp): Omit<Dialect, "create"> {
   return {
     name,

@@ -15,15 +15,15 @@ export interface Account {
   readonly origin: string;
   /** The path of the service's base URL, without a slash at its end. */
   readonly basePath?: string | undefined;
-  /** The key in use, for which the creates of an hour are counted. The history stores only its digest. */
+  /** The key in use, for which the create calls of an hour are counted. The history stores only its digest. */
   readonly apiKey: string;
-  /** The name of the profile in use, which the history stores with each create; null if it has no name. */
+  /** The name of the profile in use, which the history stores with each create call; null if it has no name. */
   readonly profile: string | null;
-  /** The history of this machine's creates; undefined if no history is kept. */
+  /** The history of this machine's create calls; undefined if no history is kept. */
   readonly history: History | undefined;
-  /** How many creates this key may make in 24 hours, and the source of that limit; undefined if there is no limit. */
+  /** How many create calls this key may make in 24 hours, and the source of that limit; undefined if there is no limit. */
   readonly perDay?: { value: number; source: string } | undefined;
-  /** Whether a create may be sent without a record. Otherwise a create without a history is refused. */
+  /** Whether a create call may be sent without a record. Otherwise a create call without a history is refused. */
   readonly unrecorded: boolean;
   /** The field of an output's `data` that contains the result, if it is there (§4.4). */
   readonly outputField: string;
@@ -32,9 +32,9 @@ export interface Account {
   readonly provider?:
     | Pick<Provider, "name" | "title" | "defaultModel" | "defaultOptions" | "followUpField" | "guessesWaits">
     | undefined;
-  /** Returns whether a create went to the service in use; always true without a configured service. Default: compares the origins. */
+  /** Returns whether a create call went to the service in use; always true without a configured service. Default: compares the origins. */
   isHere?(entry: HistoryEntry): boolean;
-  /** Returns whether a create belongs to the account in use; always true without a configured account. Default: compares the origins. */
+  /** Returns whether a create call belongs to the account in use; always true without a configured account. Default: compares the origins. */
   isOwn?(entry: HistoryEntry): boolean;
   /** Returns the account to use for a request instead of this one: the recorded one, or one whose calls all fail with the reason. Undefined for this one. */
   chooseAccount?(requestId: string, entry: HistoryEntry | undefined): Account | undefined;

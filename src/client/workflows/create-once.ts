@@ -16,7 +16,7 @@ import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from ".
 import { type AccountRequest, type FirstAccountOptions, getKey, submitToFirst } from "./first-account.js";
 import type { Submitted } from "./submit.js";
 
-/** How long another process may take for its create, in milliseconds. After that the outcome counts as unknown. */
+/** How long another process may take for its create call, in milliseconds. After that the outcome counts as unknown. */
 const LONGEST_CREATE_MS = 180_000;
 /** How long a wait for another process stays unannounced, in milliseconds. */
 const QUIET_MS = 2_000;
@@ -30,17 +30,17 @@ export type CreatedOnce<P extends Account = Account> = { request: AccountRequest
 );
 
 export interface CreateOnceOptions extends CallOptions {
-  /** Whether to create even if the same request exists. A create in progress is awaited in either case. */
+  /** Whether to create even if the same request exists. A create call in progress is awaited in either case. */
   repeat?: boolean | undefined;
   /** Maximum age of a request that is reused, in milliseconds; default: a day (contract §8, §12). */
   withinMs?: number | undefined;
   /** Called once if another process creates the same request. `until`: when the wait ends at the latest, epoch milliseconds. */
   onUnderWay?: (until: number) => void | Promise<void>;
-  /** The options of the create. Its `signal` ends the exchange; the `signal` of this call only ends the wait. */
+  /** The options of the create call. Its `signal` ends the exchange; the `signal` of this call only ends the wait. */
   submit: FirstAccountOptions;
 }
 
-/** A create at one account, with the name that equal creates share. */
+/** A create call at one account, with the name that equal create calls share. */
 interface Wanted<P extends Account> {
   request: AccountRequest<P>;
   create: WantedCreate;
@@ -52,23 +52,23 @@ interface Wanted<P extends Account> {
  * and key) is younger than `withinMs`, returns that one, unless it is recorded as FAILED or STOPPED.
  */
 export class CreateOnce {
-  /** The creates in progress in this process. */
+  /** The create calls in progress in this process. */
   readonly #running = new Set<Promise<unknown>>();
   #sent = 0;
 
-  /** `most`: the maximum number of creates of this object; Infinity for no limit. */
+  /** `most`: the maximum number of create calls of this object; Infinity for no limit. */
   constructor(private readonly most = Number.POSITIVE_INFINITY) {}
 
-  /** Resolves when the outcome of every create that this process has begun is known. */
+  /** Resolves when the outcome of every create call that this process has begun is known. */
   async waitUntilSettled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
   /**
    * Creates a request at the first account that accepts it, unless one of them has an equal one. Rejects with
-   * CreateRefusedError without a history or after `most` creates, with UnresolvedCreateError (nothing is sent) if an
-   * equal create of any age has an unknown outcome, with LocalError, and as `submitToFirst` does. Rejects with
-   * `signal.reason` after an abort; the create then goes on, and the next call with the same arguments waits for it.
+   * CreateRefusedError without a history or after `most` calls, with UnresolvedCreateError (nothing is sent) if an
+   * equal one of any age has an unknown outcome, with LocalError, and as `submitToFirst` does. After an abort it
+   * rejects with `signal.reason`, but the create call goes on, and the next equal call waits for it.
    */
   async create<P extends Account>(
     requests: readonly AccountRequest<P>[],
@@ -101,7 +101,7 @@ export class CreateOnce {
 /** Errors of `submit` after which it is certain that no request exists. */
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
-/** Builds the create of an account; undefined if the account has no key and so no earlier creates. */
+/** Builds the create call of an account; undefined if the account has no key and so no earlier create calls. */
 function buildWanted<P extends Account>(request: AccountRequest<P>): Wanted<P> | undefined {
   const { account } = request;
   const apiKey = getKey(account);
@@ -110,10 +110,10 @@ function buildWanted<P extends Account>(request: AccountRequest<P>): Wanted<P> |
   return { request, create, name: hashSha256(nameWanted(create)) };
 }
 
-/** A create that holds the lock of its name, so that no other process sends an equal one. */
+/** A create call that holds the lock of its name, so that no other process sends an equal one. */
 class SoleCreate<P extends Account> {
   readonly #clock: Clock;
-  /** The local ids of the equal creates that existed when the call began. */
+  /** The local ids of the equal create calls that existed when the call began. */
   readonly #older: ReadonlySet<string>;
 
   constructor(
@@ -153,7 +153,7 @@ class SoleCreate<P extends Account> {
     }
   }
 
-  /** Waits until all equal creates have an outcome, and returns them, newest first. Rejects with UnresolvedCreateError for an unknown outcome. */
+  /** Waits until all equal create calls have an outcome, and returns them, newest first. Rejects with UnresolvedCreateError for an unknown outcome. */
   async #waitUntilSettled() {
     for (;;) {
       const { made, unsettled } = this.#listSeen();
@@ -162,7 +162,7 @@ class SoleCreate<P extends Account> {
       const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, now)));
       const lost = unsettled.find((_, index) => !underWay[index]);
       if (lost) {
-        // The create may have got its outcome between the reading of the history and the check of its process.
+        // The create call may have got its outcome between the reading of the history and the check of its process.
         const still = this.#listSeen().unsettled;
         const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
         if (entry) throw UnresolvedCreateError.of(entry);
@@ -171,7 +171,7 @@ class SoleCreate<P extends Account> {
     }
   }
 
-  /** Lists the recorded creates that are equal, at all accounts. */
+  /** Lists the recorded create calls that are equal, at all accounts. */
   #listSeen() {
     const since = this.#clock.now() - (this.options.withinMs ?? DAY_MS);
     const seen = this.wanted.map(({ request, create }) => ({
@@ -215,7 +215,7 @@ class SoleCreate<P extends Account> {
 
 async function isUnderWay({ entry, sender }: UnsettledCreate, now: number): Promise<boolean> {
   if (!sender) return false;
-  // A process in another container cannot be checked, so the age of its create decides.
+  // A process in another container cannot be checked, so the age of its create call decides.
   const isRecent = now - Date.parse(entry.sent_at) < LONGEST_CREATE_MS;
   return isRecent && (await checkLiveness(sender)) !== "dead";
 }

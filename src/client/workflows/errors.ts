@@ -2,15 +2,15 @@ import { LocalError } from "../../core/files/local-error.js";
 import { type ErrorFacts, OutcomeUnknownError, ResearchError } from "../calls/errors.js";
 import type { HistoryEntry } from "../store/history/records.js";
 
-/** Thrown if a create could not be recorded, and so was not sent. */
+/** Thrown if a create call could not be recorded, and so was not sent. */
 export class NotRecordedError extends LocalError {}
 
 /** Thrown if this machine's records show that the limit of the hour or day is used up. Nothing was sent. */
 export class QuotaExceededError extends Error {
-  /** Seconds from the creation of this error until the next create is allowed. */
+  /** Seconds from the creation of this error until the next create call is allowed. */
   readonly retryAfter: number;
 
-  /** `limit`: creates per hour, or per 24 hours if `day` is given: the setting and account it belongs to. `until`: when the next is allowed, epoch ms. */
+  /** `limit`: create calls per hour, or per 24 hours if `day` is given: the setting and account it belongs to. `until`: when the next is allowed, epoch ms. */
   constructor(
     readonly limit: number,
     readonly until: number,
@@ -22,7 +22,7 @@ export class QuotaExceededError extends Error {
   }
 }
 
-/** Thrown if a create was sent and its outcome is unknown. Never repeat it. `localId` is its id in the history. */
+/** Thrown if a create call was sent and its outcome is unknown. Never repeat it. `localId` is its id in the history. */
 export class UnresolvedCreateError extends OutcomeUnknownError {
   /** `localId`: undefined without a history. `notSaved`: why the id in a broken answer could not be recorded. */
   constructor(
@@ -34,14 +34,14 @@ export class UnresolvedCreateError extends OutcomeUnknownError {
     super(message, facts);
   }
 
-  /** Creates the error for a create that an earlier call recorded. */
+  /** Creates the error for a create call that an earlier call recorded. */
   static of({ local_id, request_id, sent_at }: HistoryEntry): UnresolvedCreateError {
     const facts = { requestId: request_id ?? undefined };
     return new UnresolvedCreateError(`create ${local_id} was sent at ${sent_at}`, facts, local_id, undefined);
   }
 }
 
-/** Thrown if several accounts refused a create. `reasons` has the error of each; `cause` is the last one. */
+/** Thrown if several accounts refused a create call. `reasons` has the error of each; `cause` is the last one. */
 export class NoAccountError extends Error {
   constructor(readonly reasons: readonly { name: string; error: unknown }[]) {
     super("no account took the request", { cause: reasons.at(-1)?.error });
@@ -55,7 +55,7 @@ export class NotInHistoryError extends ResearchError {
   }
 }
 
-/** Thrown if a local rule forbids a create. Nothing was sent. */
+/** Thrown if a local rule forbids a create call. Nothing was sent. */
 export class CreateRefusedError extends ResearchError {
   constructor(readonly kind: "no-history" | "used-up") {
     const why = kind === "no-history" ? "the history is off" : "all creates are used up";

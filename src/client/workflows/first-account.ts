@@ -6,26 +6,26 @@ import { NoAccountError, QuotaExceededError } from "./errors.js";
 import { findBlockedUntil, waitUntil } from "./quota.js";
 import { isModelGone, type Submitted, submit } from "./submit.js";
 
-/** An account to which a create may go, with the request body for it. */
+/** An account to which a create call may go, with the request body for it. */
 export interface AccountRequest<P extends Account = Account> {
   account: P;
   body: CreateBody;
-  /** Maximum creates per hour; undefined for no limit. */
+  /** Maximum number of create calls per hour; undefined for no limit. */
   limit?: number | undefined;
 }
 
 export interface FirstAccountOptions extends CallOptions {
-  /** Whether to wait for the next allowed create instead of throwing. */
+  /** Whether to wait for the next allowed create call instead of throwing. */
   waitForQuota?: boolean | undefined;
   /** Called, and awaited, before each wait. `until`: the end of the wait, epoch ms. */
   onWait?: (until: number, request: AccountRequest) => void | Promise<void>;
-  /** Called, and awaited, before the create goes to the next account, with the error from the previous one. */
+  /** Called, and awaited, before the create call goes to the next account, with the error from the previous one. */
   onNext?: (error: unknown, request: AccountRequest, next: AccountRequest) => void | Promise<void>;
 }
 
 /**
- * Creates a request at the first account that accepts it. With `waitForQuota`, waits until a create is allowed, by this
- * machine's records or by a 429. Rejects as `submit` does, or with NoAccountError if several accounts refused.
+ * Creates a request at the first account that accepts it. With `waitForQuota`, waits until a create call is allowed, by
+ * this machine's records or by a 429. Rejects as `submit` does, or with NoAccountError if several accounts refused.
  */
 export async function submitToFirst<P extends Account>(
   requests: readonly AccountRequest<P>[],

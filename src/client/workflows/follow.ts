@@ -60,7 +60,7 @@ export async function* follow(
   await work;
 }
 
-/** Returns the final state of a request if its create or the history shows the end; undefined otherwise. */
+/** Returns the final state of a request if its create call or the history shows the end; undefined otherwise. */
 function findKnownEnd({ requestId, entry, end, account }: Target): StateSeen | undefined {
   const data = end ?? { request_id: requestId, status: entry?.status ?? "" };
   if (!isFinal(data.status)) return undefined;

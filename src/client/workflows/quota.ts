@@ -13,9 +13,9 @@ const SECOND_GUESS_MS = 15_000;
 const GUESS_FACTOR = 5;
 
 /**
- * Returns until when (epoch ms) to wait after a create was refused because of a limit: as long as a 429 says, or until
- * the oldest of `attempts` no longer counts. Undefined for another error, and for a wait of more than a day. `guesses`:
- * how many waits in a row were guessed before, because the service does not say how long its limit lasts.
+ * Returns until when (epoch ms) to wait after a create call was refused because of a limit: as long as a 429 says, or
+ * until the oldest of `attempts` no longer counts. Undefined for another error, and for a wait of more than a day.
+ * `guesses`: how many waits in a row were guessed before, because the service does not say how long its limit lasts.
  */
 export function findBlockedUntil(
   error: unknown,
@@ -32,7 +32,7 @@ export function findBlockedUntil(
     const waitMs = Math.max(error.retryAfter * 1_000, LEAST_RETRY_MS, guessMs);
     return waitMs > DAY_MS ? undefined : now + waitMs;
   }
-  // The service's real limit is the number of creates that it has counted, whatever limit is configured.
+  // The service's real limit is the number of create calls that it has counted, whatever limit is configured.
   const counted = filterWindow(attempts(), now);
   const used = counted.length;
   const full = Math.max(1, Math.min(limit ?? used, used));

@@ -29,11 +29,11 @@ export interface Target {
   entry: Seen | undefined;
   /** The account to poll for the request: the one that created it, or the one in use. */
   account: Account;
-  /** The answer to the create, if it shows the end. Only this answer may contain the result (contract §9). */
+  /** The answer to the create call, if it shows the end. Only this answer may contain the result (contract §9). */
   end?: StatusData | undefined;
 }
 
-/** Returns the answer to a create if it shows the end of the request; otherwise undefined. */
+/** Returns the answer to a create call if it shows the end of the request; otherwise undefined. */
 export function endIn(data: Data): StatusData | undefined {
   return isFinal(String(data.status)) ? (data as StatusData) : undefined;
 }
@@ -43,7 +43,7 @@ export interface NamedTarget extends Target {
   entry: HistoryEntry | undefined;
 }
 
-/** The name of the newest create of the account in use, or of any account if none is configured. */
+/** The name of the newest create call of the account in use, or of any account if none is configured. */
 const LAST = "@last";
 /** The character with which a table shortens an id. */
 const CUT = "…";
@@ -51,7 +51,7 @@ const CUT = "…";
 /**
  * Finds the request that a text names, and the account to ask about it. The text is a whole id, a unique beginning of
  * an id in the history, or `@last`; a well-formed id need not be in the history. Throws ResearchError `USAGE` or
- * `NOT_FOUND`, the error about a missing setting, or UnresolvedCreateError for a create whose outcome is unknown.
+ * `NOT_FOUND`, the error about a missing setting, or UnresolvedCreateError for a create call whose outcome is unknown.
  */
 export function resolveTarget(account: Account, text: string): NamedTarget {
   const entry = findSent(account, text);

@@ -76,7 +76,7 @@ export interface FetchResultOptions extends FetchLimits {
   schema?: JsonSchema | null | undefined;
 }
 
-/** Returns how a provider's request ended, from the answer to its create, a kept result or the history; undefined if none shows it. */
+/** Returns how a provider's request ended, from the answer to its create call, a kept result or the history; undefined if none shows it. */
 export function endOf(target: Target): StatusData | undefined {
   const { end } = target;
   const isWhole =

@@ -20,9 +20,9 @@ export interface Submitted {
 }
 
 export interface SendOptions extends CallOptions {
-  /** Creates allowed per hour; undefined or Infinity for no limit, and nothing is counted then. */
+  /** Create calls allowed per hour; undefined or Infinity for no limit, and nothing is counted then. */
   limit?: number | undefined;
-  /** Called before anything is sent, with the create's local id. If it throws, nothing is sent. */
+  /** Called before anything is sent, with the create call's local id. If it throws, nothing is sent. */
   onIntent?: (localId: string | undefined) => void;
   /** Called if the answer contains an id, even if the answer is an error. */
   onId?: () => void;
@@ -77,24 +77,24 @@ export async function submit(
     if (provider && isModelGone(error))
       Object.assign(error, { hint: hintMissingModel(provider, asked.model, error.code) ?? error.hint });
     const failure = settle(error, pending, notSaved, signal);
-    // A refused create has no record. A context text that cannot be removed now is removed by the next create.
+    // A refused create call has no record. A context text that cannot be removed now is removed by the next create call.
     if (body.context) await account.history?.forget([]).catch(() => {});
     throw failure;
   }
 }
 
-/** Records the end, and keeps the result, if the answer to a create shows the end. Throws LocalError. */
+/** Records the end, and keeps the result, if the answer to a create call shows the end. Throws LocalError. */
 function keepEnd(account: Account, localId: string, data: StatusData): void {
   const [entry] = account.history?.find(localId) ?? [];
   if (entry) observe({ entry: { ...entry, status: "PENDING" }, account }, data);
 }
 
-/** Returns whether a provider refused a create because the model is unknown or retired. Nothing was created then. */
+/** Returns whether a provider refused a create call because the model is unknown or retired. Nothing was created then. */
 export function isModelGone(error: unknown): error is RefusedError {
   return error instanceof RefusedError && error.kind === "invalid-input" && isAboutModel(error);
 }
 
-/** Records the intent of a create; undefined if none is recorded. If it rejects, nothing may be sent. */
+/** Records the intent of a create call; undefined if none is recorded. If it rejects, nothing may be sent. */
 async function begin(
   { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: Account,
   body: CreateBody,
@@ -120,7 +120,7 @@ async function begin(
   }
 }
 
-/** Records in the history how a create failed. Returns the error to throw. */
+/** Records in the history how a create call failed. Returns the error to throw. */
 function settle(
   error: unknown,
   pending: RecordedCreate | undefined,
@@ -131,11 +131,11 @@ function settle(
     pending?.recordGivenUp();
     return new UnresolvedCreateError(error.detail, error, pending?.localId, notSaved);
   }
-  // Dismiss a create only if it provably created nothing; any other failure stays unknown. The client rejects with the
-  // reason of the signal only before the headers were sent.
+  // Dismiss a create call only if it provably created nothing; any other failure stays unknown. The client rejects with
+  // the reason of the signal only before the headers were sent.
   const wasInterrupted = signal?.aborted && error === signal.reason;
   if (error instanceof RefusedError || error instanceof UnreachableError || wasInterrupted) {
-    // The service counts neither creates that it refuses because of their rate (§8) nor creates that never arrived.
+    // The service counts neither create calls that it refuses because of their rate (§8) nor those that never arrived.
     const counted = error instanceof RefusedError && error.kind !== "rate-limited";
     pending?.recordDismissed(counted ? error.code : undefined);
   } else {

@@ -32,7 +32,7 @@ export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures)
   return isSpent || (price === undefined && running > 0) ? "budget" : undefined;
 }
 
-/** Returns the limit that blocks creates of the key longest; undefined if they are allowed. `research.room` (1.sql) has the same rules. */
+/** Returns the limit that blocks create calls of the key longest; undefined if they are allowed. `research.room` (1.sql) has the same rules. */
 export function createRefusal(
   { budget, dollars }: KeyBudgets,
   {
@@ -67,7 +67,7 @@ export function useOf(
   return { ...figures, keyId, ...hours, nextAt: Math.max(hours.create.nextAt ?? 0, budgetAt) || undefined };
 }
 
-/** Describes as JSON text which place a conversation has in the queue and why it waits. `closedMs`: ms until the upstream takes creates. */
+/** Describes as JSON text which place a conversation has in the queue and why it waits. `closedMs`: ms until the upstream takes create calls. */
 export function formatQueueProgress(
   place: { done: number; of?: number | undefined },
   {

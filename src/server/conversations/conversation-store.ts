@@ -33,7 +33,7 @@ export type LimitedKey = Pick<ServiceKey, "id" | "limits" | "budgets">;
 
 /** What counts against the budgets of a key: numbers of conversations, and dollars. */
 export interface KeyFigures {
-  /** Number of creates in the budget's window. `createdFreeMs`: ms until a full window has room again. */
+  /** Number of create calls in the budget's window. `createdFreeMs`: ms until a full window has room again. */
   created: number;
   createdFreeMs?: number | undefined;
   /** Dollars spent on conversations that ended in the window. `spentFreeMs`: ms until a full window has room again. */
@@ -62,7 +62,7 @@ export interface KeyUse extends Pick<KeyFigures, "created" | "spent" | "reserved
   keyId: string;
   create: HourUse;
   stop: HourUse;
-  /** When the next create is allowed, in epoch ms of the store's clock; undefined if it is allowed now or the time is unknown. */
+  /** When the next create call is allowed, in epoch ms of the store's clock; undefined if it is allowed now or the time is unknown. */
   nextAt?: number | undefined;
 }
 
@@ -188,7 +188,7 @@ export interface RemoteRequest {
   provider: string;
   /** Whether the upstream service can stop a running request. */
   canStop: boolean;
-  /** The upstream id; undefined until `keep`, although the create may already have been sent. */
+  /** The upstream id; undefined until `keep`, although the create call may already have been sent. */
   remoteId?: string | undefined;
 }
 
@@ -199,7 +199,7 @@ export interface Cancellation {
   provider: string;
 }
 
-/** A limit on creates in 24 hours. A create with an unknown outcome counts, a refused one does not. */
+/** A limit on create calls in 24 hours. A create call with an unknown outcome counts, a refused one does not. */
 export interface DayLimit {
   /** Identifies a key at an origin. */
   account: string;
@@ -212,14 +212,14 @@ export interface RemoteRequests {
   read(requestId: string): Promise<(RemoteRequest & { mayComeMs: number }) | undefined>;
   /**
    * Claims a conversation whose request was begun ("begun") or not yet sent ("new"), as `ConversationStore.claim` does.
-   * A claimed new one stays PENDING, and the claim does not count as a start. While the upstream refuses creates, only
-   * one claim at a time may try.
+   * A claimed new one stays PENDING, and the claim does not count as a start. While the upstream refuses create calls,
+   * only one claim at a time may try.
    */
   claim(which: "begun" | "new", signal: AbortSignal): Promise<Claim>;
   /**
-   * Records that the create of a conversation is about to be sent; resolves once the record would survive a `kill -9`.
-   * Returns true to the only claim that may send the create, and false to all others and to an invalid claim. Returns
-   * `fullMs`, and records nothing, if the account's day is full for that many ms.
+   * Records that the create call of a conversation is about to be sent; resolves once the record would survive a `kill
+   * -9`. Returns true to the only claim that may send the create call, and false to all others and to an invalid claim.
+   * Returns `fullMs`, and records nothing, if the account's day is full for that many ms.
    */
   begin(
     claim: Claim,
@@ -227,12 +227,12 @@ export interface RemoteRequests {
     day?: DayLimit,
   ): Promise<boolean | { fullMs: number }>;
   /**
-   * Stores the id from the answer to a create and makes the conversation PROCESSING, even if the claim was lost.
+   * Stores the id from the answer to a create call and makes the conversation PROCESSING, even if the claim was lost.
    * Resolves once that would survive a `kill -9`. "stopped": the conversation was stopped meanwhile, and the store
    * keeps a cancellation. "ended": it had ended, and the store keeps nothing.
    */
   keep(claim: Claim, remoteId: string): Promise<"kept" | "stopped" | "ended">;
-  /** Returns a conversation to its place in the queue, because its create provably created nothing. `reason` defaults to the last one. */
+  /** Returns a conversation to its place in the queue, because its create call provably created nothing. `reason` defaults to the last one. */
   release(claim: Claim, reason?: string): Promise<void>;
   /** Returns each stopped conversation for which it will stay unknown whether its request exists upstream. Returns each once. */
   takeLost(): Promise<{ requestId: string; provider: string } | undefined>;
@@ -242,7 +242,7 @@ export interface RemoteRequests {
   takeCancellation(at: string, forMs: number): Promise<Cancellation | undefined>;
   /** Removes the cancellation of a conversation. */
   noteCancelled(requestId: string): Promise<void>;
-  /** Updates the gate for creates, for all processes, by the answer to this claim's create. */
+  /** Updates the gate for create calls, for all processes, by the answer to this claim's create call. */
   noteAnswered(claim: Claim, answer: CreateAnswer): Promise<void>;
   /** Returns why new conversations of a key are refused at present; undefined if they are accepted. */
   findRefusal(keyId: string): Promise<Refused | undefined>;
@@ -280,7 +280,7 @@ export interface StoreCounts {
   cancellations: number;
   /** Number of live processes that do research. */
   workers: number;
-  /** Whether the upstream service refuses all creates at present, so that new conversations wait. */
+  /** Whether the upstream service refuses all create calls at present, so that new conversations wait. */
   isRefused: boolean;
 }
 

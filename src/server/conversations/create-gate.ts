@@ -1,9 +1,9 @@
-/** What the answer to a create at an upstream service means for later creates there. */
+/** What the answer to a create call at an upstream service means for later create calls there. */
 export type CreateAnswer =
-  /** The service accepted the create, or refused its content. */
+  /** The service accepted the create call, or refused its content. */
   | { kind: "open"; isRefused?: boolean }
   | {
-      /** "limit": too many creates, or the service is away. "account": its owner must act. "unknown": it may have created something. */
+      /** "limit": too many create calls, or the service is away. "account": its owner must act. "unknown": it may have created something. */
       kind: "limit" | "account" | "unknown";
       /** A sentence for clients that names the upstream service. */
       reason: string;
@@ -19,7 +19,7 @@ export interface Refused {
   retryAfterMs: number;
 }
 
-/** Whether creates are sent to the upstream service. The gate is open if `kind` is undefined. */
+/** Whether create calls are sent to the upstream service. The gate is open if `kind` is undefined. */
 export interface Gate {
   kind?: "limit" | "account" | "unknown";
   reason: string;
@@ -43,7 +43,7 @@ const LONGEST_WAIT_MS = 60_000;
 const LEAST_WAIT_MS = 1_000;
 const UNKNOWNS = 3;
 
-/** Returns the gate after an answer. `isStale`: whether another answer changed the gate after this create was sent. */
+/** Returns the gate after an answer. `isStale`: whether another answer changed the gate after this create call was sent. */
 export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean): Gate {
   const { kind } = answer;
   if (kind === "open") return isStale && gate.kind ? { ...gate, unknowns: 0 } : OPEN;
@@ -51,7 +51,7 @@ export function advanceGate(gate: Gate, answer: CreateAnswer, isStale: boolean):
   if (kind === "unknown" && unknowns < UNKNOWNS) return { ...gate, unknowns };
   const { reason, atOnce, retryAfterMs } = answer;
   const before = gate.kind === kind ? gate.failures : 0;
-  // Creates that ran at the same time count as one attempt.
+  // Create calls that ran at the same time count as one attempt.
   const failures = isStale && before > 0 ? before : before + 1;
   const growing = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1));
   const gateMs = kind === "limit" ? Math.max(LEAST_WAIT_MS, retryAfterMs ?? growing) : PROBE_MS;

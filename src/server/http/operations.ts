@@ -26,7 +26,7 @@ export interface Call {
   request: IncomingMessage;
   /** Resolves with the whole body of a POST. Reading starts before the handler is called. */
   body: Promise<Buffer>;
-  /** The id in the path; empty for a create. */
+  /** The id in the path; empty for a create call. */
   requestId: string;
 }
 

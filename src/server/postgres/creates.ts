@@ -7,7 +7,7 @@ import type { StateReader } from "./states.js";
 export interface NewConversation {
   requestId: string;
   keyId: string;
-  /** Maximum creates per hour; Infinity means no limit. */
+  /** Maximum number of create calls per hour; Infinity means no limit. */
   limit: number;
   /** The job as JSON text. */
   job: string;
@@ -15,7 +15,7 @@ export interface NewConversation {
 
 /**
  * Creates conversations. Parameters: request_ids, keys, limits, jobs, minimum ms in PENDING. Counts keys in their
- * order, so that statements cannot deadlock. A create without a row exceeds a limit. SQLSTATE 23505: an id exists.
+ * order, so that statements cannot deadlock. A create call without a row exceeds a limit. SQLSTATE 23505: an id exists.
  */
 const CREATE = readSql("create")`
   WITH asked AS (
@@ -44,21 +44,21 @@ const CREATE_UNLIMITED = readSql("create-unlimited")`
   FROM unnest($1::uuid[], $2::text[], $3::text[]) AS asked (request_id, key, job)
   RETURNING request_id, created_at`;
 
-/** Maximum number of concurrent statements: while one commits, creates gather for the next one. */
+/** Maximum number of concurrent statements: while one commits, create calls gather for the next one. */
 const AT_ONCE = 2;
-/** Maximum number of creates in one statement, and of characters of their jobs (unless the first job alone is longer). */
+/** Maximum number of create calls in one statement, and of characters of their jobs (unless the first job alone is longer). */
 const MOST_CREATES = 100;
 const MOST_CHARACTERS = 1_000_000;
-/** How long the store searches for a create whose answer was lost, in ms; a server restarts within that time. */
+/** How long the store searches for a create call whose answer was lost, in ms; a server restarts within that time. */
 const LOOK_LIMIT_MS = 10_000;
 const LOOK_MS = 200;
 const ALREADY_THERE = "23505";
 
-/** How long a create may stay unsent before it is rejected, in ms: the database hangs, and the client may have left. */
+/** How long a create call may stay unsent before it is rejected, in ms: the database hangs, and the client may have left. */
 const WAIT_LIMIT_MS = 5_000;
 
 interface Waiting {
-  /** Monotonic ms at which the create was requested. */
+  /** Monotonic ms at which the create call was requested. */
   since: number;
   conversation: NewConversation;
   resolve: (createdAt: Date | undefined | Promise<Date | undefined>) => void;
@@ -133,8 +133,8 @@ export class Creates {
   }
 
   /**
-   * Looks up a create whose answer was lost, and repeats it under the same id if that is missing. If the first attempt
-   * still runs, the repeat waits for it and fails. A repeat may be refused because the first attempt counted.
+   * Looks up a create call whose answer was lost, and repeats it under the same id if that is missing. If the first
+   * attempt still runs, the repeat waits for it and fails. A repeat may be refused because the first attempt counted.
    */
   async #createAlone(conversation: NewConversation, why: unknown): Promise<Date | undefined> {
     const { requestId } = conversation;

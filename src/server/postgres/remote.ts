@@ -20,7 +20,7 @@ import type { Claims } from "./claims.js";
 import { type Database, PORTION, readSql } from "./database.js";
 import { isOwnId } from "./states.js";
 
-/** How long after `begin` a process that lost its claim may still report an id, in ms: longer than a create may take. */
+/** How long after `begin` a process that lost its claim may still report an id, in ms: longer than a create call may take. */
 const MAY_COME_MS = 45_000;
 
 /** Makes an acknowledged commit durable, even if the database's setting is not. */
@@ -33,9 +33,9 @@ const READ = readSql("read-remote")`
   FROM research.conversations WHERE request_id = $1 AND remote IS NOT NULL`;
 
 /**
- * Begins a request. Parameters: request_id, worker, claims, remote, account or NULL, its creates per 24 hours. May be
- * repeated if the answer was lost. From then on the create is never sent again, so a claim is no start. Returns no row
- * if the claim is no longer valid.
+ * Begins a request. Parameters: request_id, worker, claims, remote, account or NULL, its create calls per 24 hours. May
+ * be repeated if the answer was lost. From then on the create call is never sent again, so a claim is no start. Returns
+ * no row if the claim is no longer valid.
  */
 const BEGIN = readSql("begin-remote")`
   WITH own AS MATERIALIZED (
@@ -83,10 +83,10 @@ const RELEASE = readSql("release-remote")`
   RETURNING request_id)
   DELETE FROM research.sent WHERE request_id IN (SELECT request_id FROM released)`;
 
-/** Removes a create from the count of its day. Parameter: request_id. */
+/** Removes a create call from the count of its day. Parameter: request_id. */
 const UNSENT = readSql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
 
-/** Returns each stopped conversation whose create may have been lost once, to one process. */
+/** Returns each stopped conversation whose create call may have been lost once, to one process. */
 const TAKE_LOST = readSql("take-lost")`
   UPDATE research.conversations SET remote = remote || '{"lost":true}' WHERE request_id = (
     SELECT request_id FROM research.conversations
@@ -119,7 +119,7 @@ const SET_GATE = readSql("set-gate")`
 
 /**
  * Builds a column that counts the conversations that wait to be sent or are being sent, up to `most`. A joined table
- * would be counted even while creates are accepted. REFUSAL's parameter: key; its row: only while they are refused.
+ * would be counted even if create calls are accepted. REFUSAL's parameter: key; its row: only while they are not.
  */
 const buildWaitingQuery = (of: string, most: string) => `(
   SELECT count(*) FROM (

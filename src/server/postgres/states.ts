@@ -99,7 +99,7 @@ export const WAITS = "research.conversations WHERE status = 'PENDING' AND worker
 
 /**
  * Counts unfinished conversations: of added keys, the created ones less the ended ones. A service without added keys
- * does not sum its creates, so its running and waiting conversations are counted, the latter up to MOST_WAITING.
+ * does not sum its create calls, so its running and waiting conversations are counted, the latter up to MOST_WAITING.
  */
 const MOST_WAITING = 100_000;
 export const UNFINISHED = `(CASE WHEN EXISTS (SELECT FROM research.keys)
@@ -159,7 +159,7 @@ const SPENT = readSql("spent")`
     sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unreported
   FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
 
-/** Lists the waiting conversations of a key in order, one more than are counted, and the ms until creates are sent again. Parameter: key. */
+/** Lists the waiting conversations of a key in order, one more than are counted, and the ms until create calls are sent again. Parameter: key. */
 const QUEUE = readSql("queue")`
   SELECT ARRAY(
     SELECT request_id::text FROM ${WAITS} AND key = $1 ORDER BY due_at LIMIT ${MOST_COUNTED + 1}

@@ -236,7 +236,7 @@ export class PostgresStore implements ConversationStore {
     await this.parts.database.close();
   }
 
-  /** Returns the limit that blocks a create of the key longest. */
+  /** Returns the limit that blocks a create call of the key longest. */
   async #explainRefusal(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
     if (!budgets.budget && !budgets.dollars) return this.#explainRateLimit(keyId, "create");
     const [figures, hour] = await Promise.all([

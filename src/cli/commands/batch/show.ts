@@ -158,7 +158,7 @@ class BatchRenderer {
   /** The width of the column with the rows' names. */
   #names: number | undefined;
   #style: Style = PLAIN;
-  /** The exit code of the error because of which no more creates were sent; 0 if there was none. */
+  /** The exit code of the error because of which no more create calls were sent; 0 if there was none. */
   exitCode = 0;
 
   constructor(private readonly parts: RendererParts) {

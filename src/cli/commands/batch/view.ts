@@ -15,7 +15,7 @@ import type { Style } from "../../terminal/style.js";
 
 const BAR_WIDTH = 20;
 
-/** Formats the live line: a bar, the rows in each state, the creates left this hour, when the next is allowed, and the end. */
+/** Formats the live line: a bar, the rows in each state, the create calls left this hour, when the next is allowed, and the end. */
 export function liveBatch(counts: Counts, outlook: BatchOutlook, now: number, style: Style): string {
   const total = sum(counts);
   const ended = counts.done + counts.failed + counts.refused + counts.stopped;

@@ -146,7 +146,7 @@ async function checkValue(
   if (key === "provider") checkProvider({ value, source: "config set" });
   if (key === "set") {
     const [options, provider] = [parseOptions(value), findProvider(site.provider.value)];
-    // These calls throw InputError for a field of a create that research sets itself.
+    // These calls throw InputError for a field of a create call that research sets itself.
     if (!provider) checkOptions("any provider", options);
     else
       (await provider.load(storedProfile?.model ?? provider.defaultModel)).create({ prompt: "x", options });

@@ -7,7 +7,7 @@ import { escapeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { formatTable } from "../../terminal/columns.js";
 
-/** Prints how many creates the hour still allows at the origin and key in use. Reads only this machine's history. */
+/** Prints how many create calls the hour still allows at the origin and key in use. Reads only this machine's history. */
 export async function runQuota(ctx: Context, options: LimitOptions & { all?: boolean }): Promise<void> {
   const { reporter, host, provider } = ctx;
   if (options.all) {
@@ -32,7 +32,7 @@ export async function runQuota(ctx: Context, options: LimitOptions & { all?: boo
 
 const ALL = ["PROFILE", "HOUR", "24 H", "7 D", "30 D", "ORIGIN"];
 
-/** Formats the row of one account: its creates in the last hour and, for each period, the requests with their cost or else their tokens. */
+/** Formats the row of one account: its create calls in the last hour and, for each period, the requests with their cost or else their tokens. */
 function formatAccountRow({ profile, origin, used, spent }: AccountQuota): string[] {
   const cells = spent.map((time) => {
     const { requests, dollars: cost, tokens } = time;

@@ -27,7 +27,7 @@ export interface WatchOptions {
   pollInterval?: PollInterval;
   /** How long to poll an id without success before giving it up, in milliseconds; default 10 minutes. */
   patience?: number;
-  /** Whether the service has already answered this command, for example a create. */
+  /** Whether the service has already answered this command, for example a create call. */
   answered?: boolean;
 }
 

@@ -6,14 +6,14 @@ import { type AppendLog, readEntries } from "./log.js";
 import { buildUnknownEntry, type OpenIntent } from "./open-intents.js";
 import { type Attempt, type HistoryEntry, hashKeyId, NOT_CREATED, pickProviderFields } from "./records.js";
 
-/** The fields of a create that make it the same as another create. */
+/** The fields of a create call that make it the same as another create call. */
 type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
   context?: readonly ContextFile[] | undefined;
   structured_output?: boolean;
   output_schema?: JsonSchema | null;
 };
 
-/** Lists the values that are equal in two creates of the same request. */
+/** Lists the values that are equal in two create calls of the same request. */
 function listAsked(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
   const context = create.context?.map(({ name, sha256 }) => [name, sha256]);
@@ -21,7 +21,7 @@ function listAsked(create: NamedCreate): unknown[] {
   return [prompt, structured_output, output_schema, ...(Object.keys(extra).length > 0 ? [extra] : [])];
 }
 
-/** Names a create. Two creates have the same name if origin, key, prompt, schema and options are equal; the order of a schema's members does not count. */
+/** Names a create call. Two create calls have the same name if origin, key, prompt, schema and options are equal; the order of a schema's members does not count. */
 export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "key_id">): string {
   return stringifySorted([create.origin, create.key_id, ...listAsked(create)]);
 }
@@ -39,10 +39,10 @@ function stringifySorted(value: unknown): string {
   );
 }
 
-/** A create for which an equal one is searched in the history. */
+/** A create call for which an equal one is searched in the history. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
 
-/** A create with an unknown outcome. `sender`: the process that still waits for the outcome; undefined if no process does. */
+/** A create call with an unknown outcome. `sender`: the process that still waits for the outcome; undefined if no process does. */
 export interface UnsettledCreate {
   entry: HistoryEntry;
   sender: Holder | undefined;
@@ -57,7 +57,7 @@ export interface SameCreates {
 /** Number of old entries in a row after which the search ends. One is not enough: if the clock was set back, newer entries may follow. */
 const OLD_ENTRIES = 1_000;
 
-/** Finds the creates that are the same as `wanted`: those sent since `since` (epoch ms), and all with an unknown outcome. */
+/** Finds the create calls that are the same as `wanted`: those sent since `since` (epoch ms), and all with an unknown outcome. */
 export function findSameCreates(
   log: AppendLog,
   { unknown, found: entries }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },
@@ -84,7 +84,7 @@ export function findSameCreates(
   };
 }
 
-/** Returns the name (see `createName`) of a create that has not been sent yet. */
+/** Returns the name (see `createName`) of a create call that has not been sent yet. */
 export function nameWanted({ origin, apiKey, body }: WantedCreate): string {
   return createName({ origin, key_id: hashKeyId(apiKey), ...body });
 }

@@ -45,10 +45,10 @@ import {
   UNKNOWN,
 } from "./records.js";
 
-/** How many creates are allowed for one key at one origin; undefined for no limit. */
+/** How many create calls are allowed for one key at one origin; undefined for no limit. */
 export interface CreateLimits {
   perHour?: number | undefined;
-  /** Creates in 24 hours. */
+  /** Create calls in 24 hours. */
   perDay?: number | undefined;
 }
 
@@ -79,7 +79,7 @@ const REORDER = 256;
 /** Maximum size of a kept check, in bytes (contract §11). */
 const MAX_CHECK_BYTES = 4 << 20;
 
-/** The creates of this machine. `history.jsonl` is the log; `open/` holds the creates whose outcome is not in the log yet. */
+/** The create calls of this machine. `history.jsonl` is the log; `open/` holds the create calls whose outcome is not in the log yet. */
 export class History {
   readonly #log: AppendLog;
   readonly #open: OpenIntents;
@@ -146,7 +146,7 @@ export class History {
     return this.#torn + this.#log.skipped;
   }
 
-  /** Writes the intent of a create to disk, synced. If it throws LocalError, nothing may be sent. A create with context must use `reserve`. */
+  /** Writes the intent of a create call to disk, synced. If it throws LocalError, nothing may be sent. A create call with context must use `reserve`. */
   begin(attempt: Attempt): RecordedCreate {
     const intent = buildIntent(attempt, this.#formatDate());
     runLocally(`could not record the request before sending it in ${this.folder}`, () => {
@@ -167,7 +167,7 @@ export class History {
       isWanted(entry) && (wanted === undefined || entry.status.toUpperCase() === wanted);
     const entries = new Map(openEntries.map((entry) => [entry.local_id, entry]));
     for (const entry of readEntries(this.#log)) {
-      // A create that the user settled as not created is not listed. Its local id finds it.
+      // A create call that the user settled as not created is not listed. Its local id finds it.
       if (entry.status !== NOT_CREATED && isAccepted(entry)) entries.set(entry.local_id, entry);
       if (entries.size >= limit + REORDER) break;
     }
@@ -234,7 +234,7 @@ export class History {
     this.#log.append({ ...seen, ...duration, ...details }, { sync: false });
   }
 
-  /** Finds the entry of the create with this local id; "dismissed" if nothing was created, undefined if the history has no record. */
+  /** Finds the entry of the create call with this local id; "dismissed" if nothing was created, undefined if the history has no record. */
   findOutcome(localId: string): HistoryEntry | "dismissed" | undefined {
     const entry = this.find(localId).find(({ local_id }) => local_id === localId);
     if (entry) return entry.status === NOT_CREATED ? "dismissed" : entry;
@@ -277,24 +277,24 @@ export class History {
     };
   }
 
-  /** Counts the creates of a key in the last hour, including refused ones and unknown outcomes. `limit`: creates allowed per hour. */
+  /** Counts the create calls of a key in the last hour, including refused ones and unknown outcomes. `limit`: create calls allowed per hour. */
   countHour({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     return computeHour(this.#listCounted({ origin, key_id: hashKeyId(apiKey) }), limit, this.now());
   }
 
-  /** Counts the creates of the last hour for a key of which only the id is known. */
+  /** Counts the create calls of the last hour for a key of which only the id is known. */
   countHourly(key: Pick<CountedKey, "origin" | "key_id">): number {
     return this.#listCounted(key).length;
   }
 
-  /** Counts the creates of a key in the last 24 hours, without refused ones. `limit`: creates allowed in 24 hours. */
+  /** Counts the create calls of a key in the last 24 hours, without refused ones. `limit`: create calls allowed in 24 hours. */
   countDay({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     const attempts = this.#listCounted({ origin, key_id: hashKeyId(apiKey) }, DAY_MS, true);
     return computeHour(attempts, limit, this.now(), DAY_MS);
   }
 
   /**
-   * Begins a create if fewer than `perHour` creates count in the last hour and fewer than `perDay` in the last 24; else
+   * Begins a create call if fewer than `perHour` count in the last hour and fewer than `perDay` in the last 24; else
    * returns the time (epoch ms) at which one may be sent. Counting and writing the intent are one step for all
    * processes of this machine, so that no two take the same slot. Throws LocalError, or `signal.reason` after an abort.
    */
@@ -324,7 +324,7 @@ export class History {
     }
   }
 
-  /** Finds the creates that are the same as `wanted`: those made since `since` (epoch ms), and all with an unknown outcome. */
+  /** Finds the create calls that are the same as `wanted`: those made since `since` (epoch ms), and all with an unknown outcome. */
   findSame(wanted: WantedCreate, since: number): SameCreates {
     return findSameCreates(
       this.#log,
@@ -385,14 +385,14 @@ export class History {
     }
   }
 
-  /** Removes the context texts that only records of `leaving` (local ids) name. The caller holds the lock, so no create adds a name meanwhile. */
+  /** Removes the context texts that only records of `leaving` (local ids) name. The caller holds the lock, so no create call adds a name meanwhile. */
   #dropContexts(leaving: ReadonlySet<string>): void {
     const unnamed = new Set(listNames(this.#locateText(".")));
     if (unnamed.size === 0) return;
     const keep = ({ local_id, context = [] }: Pick<HistoryEntry, "local_id" | "context">) => {
       if (!leaving.has(local_id)) for (const { sha256 } of context) unnamed.delete(sha256);
     };
-    // A create moves from `open/` to the log, so reading them in this order sees it in at least one of the two.
+    // A create call moves from `open/` to the log, so reading them in this order sees it in at least one of the two.
     for (const { intent } of this.#open.read().open) keep(intent);
     for (const line of this.#log.readLines('"context":[', true))
       if (line.kind === "created" || line.kind === "not-created") keep(line);
@@ -440,7 +440,7 @@ export class History {
   }
 
   #listUnknown(): OpenIntent[] {
-    // After a crash before the intent was removed, both have the create; the line in the log takes precedence.
+    // After a crash before the intent was removed, both have the create call; the line in the log takes precedence.
     return this.#read().filter(
       ({ intent, outcome }) => !outcome?.confirmed && !this.#log.has(intent.local_id),
     );

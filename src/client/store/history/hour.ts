@@ -6,11 +6,11 @@ import { RESOLVED } from "./records.js";
 /** How much longer (ms) an attempt counts, because the service may count whole seconds (§8) and by another clock. */
 export const MARGIN_MS = 1_000;
 
-/** The creates of one key at one origin that count in the hour, or in the day. */
+/** The create calls of one key at one origin that count in the hour, or in the day. */
 export interface HourlyUsage {
-  /** The time (epoch ms) of each create that still counts, earliest first. */
+  /** The time (epoch ms) of each create call that still counts, earliest first. */
   attempts: number[];
-  /** The time (epoch ms) from which the next create may be sent; now if it may be sent at once. */
+  /** The time (epoch ms) from which the next create call may be sent; now if it may be sent at once. */
   nextAt: number;
 }
 
@@ -27,7 +27,7 @@ export function computeHour(
 /** Number of old lines in a row after which counting ends. One is not enough: if the clock was set back, newer lines may follow. */
 const OLD_LINES = 1_000;
 
-/** Which creates to count: the key and the time window (epoch ms). `isMade`: whether refused creates are excluded. */
+/** Which create calls to count: the key and the time window (epoch ms). `isMade`: whether refused create calls are excluded. */
 export interface CountedKey {
   origin: string;
   key_id: string;
@@ -67,7 +67,7 @@ export function listAttempts(
   for (const line of log.readLines()) {
     old = Date.parse(line.at) < since ? old + 1 : 0;
     if (old > OLD_LINES) break;
-    // A dismissed create did not count; the line has the time of the dismissal.
+    // A dismissed create call did not count; the line has the time of the dismissal.
     if (line.kind === "not-created" || (line.kind === "dismissed" && (isMade || line.code === RESOLVED)))
       neverMade.add(line.local_id);
     else if (line.kind === "redated") redated.set(line.local_id, Date.parse(line.at) || now);

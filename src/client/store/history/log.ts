@@ -99,7 +99,7 @@ export class AppendLog {
     }
   }
 
-  /** Returns whether the log has an outcome of the create. */
+  /** Returns whether the log has an outcome of the create call. */
   has(localId: string): boolean {
     for (const line of this.readLines(`"${localId}"`))
       if (SETTLED.has(line.kind) && "local_id" in line && line.local_id === localId) return true;
@@ -112,7 +112,7 @@ export function isUnreadable(error: unknown): boolean {
   return ["EACCES", "EPERM", "ENOTDIR"].includes(getSystemCode(error) ?? "");
 }
 
-/** Yields the requests in the log in their last seen states, and creates that were settled as not created, newest first. */
+/** Yields the requests in the log in their last seen states, and create calls that were settled as not created, newest first. */
 export function* readEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
   const states = new Map<string, SeenRecord>();
   for (const line of log.readLines(needle)) {

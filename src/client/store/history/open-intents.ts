@@ -41,11 +41,11 @@ export type CreateOutcome = v.InferOutput<typeof outcome>;
 export interface OpenIntent {
   intent: Intent;
   outcome: CreateOutcome | undefined;
-  /** The process that sends the create; undefined if it no longer waits for the outcome, or is unknown. */
+  /** The process that sends the create call; undefined if it no longer waits for the outcome, or is unknown. */
   sender?: Holder | undefined;
 }
 
-/** The folder with a file for each create without an outcome in the log. Its lines are the intent, the outcome and the sending process. */
+/** The folder with a file for each create call without an outcome in the log. Its lines are the intent, the outcome and the sending process. */
 export class OpenIntents {
   constructor(private readonly folder: string) {}
 
@@ -130,7 +130,7 @@ export function buildCreatedRecord(
   return v.parse(created, { kind: "created", ...record, ...outcome });
 }
 
-/** Builds the entry of a create with an unknown outcome, with the id that was found in a broken answer, if any. */
+/** Builds the entry of a create call with an unknown outcome, with the id that was found in a broken answer, if any. */
 export function buildUnknownEntry({ intent: { kind: _, ...rest }, outcome }: OpenIntent): HistoryEntry {
   return { ...rest, request_id: outcome?.request_id ?? null, status: UNKNOWN, created_at: null };
 }

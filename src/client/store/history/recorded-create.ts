@@ -4,7 +4,7 @@ import type { AppendLog } from "./log.js";
 import { buildCreatedRecord, type CreateOutcome, type OpenIntents } from "./open-intents.js";
 import { type HistoryLine, type Intent, RESOLVED, UNKNOWN } from "./records.js";
 
-/** Records a create in the history, from its intent to its outcome. */
+/** Records a create call in the history, from its intent to its outcome. */
 export class RecordedCreate {
   /** `date` returns the current time in ISO 8601. */
   constructor(
@@ -43,7 +43,7 @@ export class RecordedCreate {
     else this.#note(outcome);
   }
 
-  /** Records that the user settled the create as not created. The log keeps the intent. Throws LocalError if that fails. */
+  /** Records that the user settled the create call as not created. The log keeps the intent. Throws LocalError if that fails. */
   recordNotCreated(): void {
     const record = { ...this.intent, kind: "not-created", at: this.date() } as const;
     runLocally(`it could not be recorded that ${this.localId} was not created`, () =>
@@ -52,7 +52,7 @@ export class RecordedCreate {
     this.open.remove(this.localId);
   }
 
-  /** Records that nothing was created. `code`: why the service refused the create, which it may have counted. */
+  /** Records that nothing was created. `code`: why the service refused the create call, which it may have counted. */
   recordDismissed(code?: string): void {
     if (code !== undefined) this.#logDismissed(code);
     // If the intent cannot be removed, it would read as an unknown outcome, so the log must have the outcome.
@@ -64,13 +64,13 @@ export class RecordedCreate {
     try {
       this.open.recordGivenUp(this.intent);
     } catch {
-      // The create seems to be under way until this process ends.
+      // The create call seems to be under way until this process ends.
     }
   }
 
   #logDismissed(code: string): void {
     const { local_id, origin, key_id } = this.intent;
-    // If this fails, the count of the hour lacks a refused create, so one create too many may be sent.
+    // If this fails, the count of the hour lacks a refused create call, so one create call too many may be sent.
     this.#appendLine({ kind: "dismissed", local_id, origin, key_id, at: this.date(), code }, false);
   }
 

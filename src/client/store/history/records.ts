@@ -9,7 +9,7 @@ import {
   type JsonSchema,
 } from "../../../core/protocol/conversation.js";
 
-/** The account with which a create was sent. */
+/** The account with which a create call was sent. */
 export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profile" | "key_id">;
 
 /** The fields of a request that are needed to record a state of it. */
@@ -23,7 +23,7 @@ export function getService({ origin, base_path = "" }: Pick<HistoryEntry, "origi
 
 export const UNKNOWN = "UNKNOWN";
 
-/** The state of a create that the user settled as not created. */
+/** The state of a create call that the user settled as not created. */
 export const NOT_CREATED = "NOT_CREATED";
 
 /** The code of an attempt that created nothing and that the service did not count. */
@@ -36,7 +36,7 @@ export const id = v.pipe(
   v.check((value: string) => isRequestId(value)),
 );
 const maybe = v.nullable(v.string());
-/** Keeps the parsed object instead of a copy, which would lose the original text: a repeated create must send the same numbers. */
+/** Keeps the parsed object instead of a copy, which would lose the original text: a repeated create call must send the same numbers. */
 const schema = v.custom<JsonSchema>(isObject);
 
 const account = v.looseObject({
@@ -55,7 +55,7 @@ const file = v.object({ name: text, chars: v.number(), sha256: v.pipe(text, v.re
 export const intent = v.looseObject({
   kind: v.literal("intent"),
   local_id: id,
-  /** When this machine sent the create, ISO 8601 in UTC. */
+  /** When this machine sent the create call, ISO 8601 in UTC. */
   sent_at: text,
   ...account.entries,
   prompt: text,
@@ -72,7 +72,7 @@ export const intent = v.looseObject({
 });
 export type Intent = v.InferOutput<typeof intent>;
 
-/** A create that is about to be sent. */
+/** A create call that is about to be sent. */
 export interface Attempt {
   origin: string;
   /** As in a HistoryEntry; empty if the base URL has no path. */
@@ -104,7 +104,7 @@ function pickAccount({
   return { origin, profile, key_id: hashKeyId(apiKey), ...(basePath && { base_path: basePath }) };
 }
 
-/** Picks the fields of a create that only providers accept. Undefined fields are left out, so that names and records do not contain them. */
+/** Picks the fields of a create call that only providers accept. Undefined fields are left out, so that names and records do not contain them. */
 export function pickProviderFields({
   model,
   options,
@@ -153,7 +153,7 @@ export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "token
 
 type Members<S extends { entries: v.ObjectEntries }> = v.InferOutput<v.ObjectSchema<S["entries"], undefined>>;
 
-/** The history's entry of a request, or of a create that got no readable answer (status `UNKNOWN`). */
+/** The history's entry of a request, or of a create call that got no readable answer (status `UNKNOWN`). */
 export type HistoryEntry = Omit<Members<typeof created>, "kind" | "at" | "request_id"> &
   SeenDetails & {
     /** Null for an unknown outcome, unless an id was found in a broken answer. */
@@ -163,7 +163,7 @@ export type HistoryEntry = Omit<Members<typeof created>, "kind" | "at" | "reques
     duration_ms?: number | undefined;
   };
 
-/** Records that a create whose own date was in the future counts from `at`, when this machine first noticed it. */
+/** Records that a create call whose own date was in the future counts from `at`, when this machine first noticed it. */
 export const redated = v.looseObject({
   kind: v.literal("redated"),
   local_id: id,
@@ -171,14 +171,14 @@ export const redated = v.looseObject({
   at: text,
 });
 
-/** A create that the service counted and refused. */
+/** A create call that the service counted and refused. */
 export const dismissed = v.looseObject({ ...redated.entries, kind: v.literal("dismissed"), code: text });
 
-/** A create that the user settled as not created, with the whole intent, so that it can be shown and sent again. */
+/** A create call that the user settled as not created, with the whole intent, so that it can be shown and sent again. */
 export const notCreated = v.looseObject({ ...intent.entries, kind: v.literal("not-created"), at: text });
 export type NotCreatedRecord = v.InferOutput<typeof notCreated>;
 
-/** A create whose prompt and id were removed. It still counts with its time of sending (`at`) and its cost. */
+/** A create call whose prompt and id were removed. It still counts with its time of sending (`at`) and its cost. */
 export const forgotten = v.looseObject({
   kind: v.literal("forgotten"),
   ...{ origin, key_id, profile },
@@ -237,7 +237,7 @@ export function addSeen(
   };
 }
 
-/** Builds the entry of a create that the user settled as not created. */
+/** Builds the entry of a create call that the user settled as not created. */
 export function buildNotCreatedEntry({ kind: _, at: __, ...record }: NotCreatedRecord): HistoryEntry {
   return { ...record, request_id: null, status: NOT_CREATED, created_at: null };
 }
@@ -261,7 +261,7 @@ export function parseTime(entry: Pick<HistoryEntry, "created_at" | "sent_at">): 
   return Math.max(parseEpoch(entry.created_at) ?? 0, Date.parse(entry.sent_at));
 }
 
-/** Creates the id that a create has on this machine before the service gives it one. */
+/** Creates the id that a create call has on this machine before the service gives it one. */
 function createLocalId(): string {
   return `local-${process.getBuiltinModule("node:crypto").randomBytes(6).toString("hex")}`;
 }

@@ -56,7 +56,7 @@ export class Batch {
     return estimateOutlook(this.progress.counts, only.pacer, this.#usualMs, account.clock.now());
   }
 
-  /** Whether the number of creates allowed per hour is known for every account. */
+  /** Whether the number of create calls allowed per hour is known for every account. */
   get hasLimit(): boolean {
     return this.#context.lanes.every(({ pacer }) => pacer.limit !== undefined);
   }
@@ -117,7 +117,7 @@ export class Batch {
     }
   }
 
-  /** Sends all rows. Emits an event if no more creates are sent; the running rows are still followed to their end. */
+  /** Sends all rows. Emits an event if no more create calls are sent; the running rows are still followed to their end. */
   async #submit(): Promise<void> {
     const { noMoreCreates } = this.#context;
     const submit = (submitter: RowSubmitter) =>

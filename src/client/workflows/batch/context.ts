@@ -31,7 +31,7 @@ export interface BatchRunOptions {
   noteOf?: ((result: Result) => unknown) | undefined;
   /** Whether a row that reaches a limit of its account fails at once, instead of waiting. */
   failsAtLimits?: boolean | undefined;
-  /** Number of failed rows after which no more creates are sent. */
+  /** Number of failed rows after which no more create calls are sent. */
   maxFailures?: number | undefined;
   /** Timeout of each row in milliseconds; 0 or undefined for no limit. */
   timeout?: number | undefined;
@@ -50,7 +50,7 @@ export interface BatchContext extends BatchJob, BatchRunOptions {
   emit: (event: BatchRunEvent) => void;
   /** Aborts when the batch ends early, because of an interruption or a failure. */
   end: AbortSignal;
-  /** Aborts, with the reason, when no more creates may be sent. A create that is under way goes on. */
+  /** Aborts, with the reason, when no more create calls may be sent. A create call that is under way goes on. */
   noMoreCreates: AbortController;
 }
 
@@ -70,19 +70,19 @@ export function leaveRow({ progress, emit, describe }: BatchContext, state: RowS
 export type BatchRunEvent =
   /** The state of a row changed. `final`: it will not change again. A row with an error is not worked on again by this command. */
   | { kind: "row"; state: RowState; final: boolean }
-  /** A create failed, a row was given up, or its result could not be written; the research may go on. A `row` event follows. */
+  /** A create call failed, a row was given up, or its result could not be written; the research may go on. A `row` event follows. */
   | { kind: "row-failed"; state: RowState; error: unknown }
   /** The request exists, but its id may be neither in the journal nor in the history. */
   | { kind: "not-saved"; state: RowState; error: LocalError }
   /** The result was written, but does not fit the row's schema. */
   | { kind: "schema-mismatch"; state: RowState; message: string }
-  /** No create is sent to `account` until `until`. */
+  /** No create call is sent to `account` until `until`. */
   | { kind: "waiting-for-quota"; until: number; account: Account }
-  /** Creates, polls or fetches fail and are repeated. `state`: the row whose result is fetched again. */
+  /** Create calls, polls or fetches fail and are repeated. `state`: the row whose result is fetched again. */
   | { kind: "trouble"; activity: "create" | "poll" | "fetch"; error: ResearchError; state?: RowState }
   | { kind: "recovered" }
   | Extract<FollowEvent, { kind: "asked-to-wait" | "unchanged" | "stuck" | "not-observed" }>
-  /** No more creates are sent (to `account`, if given), because of too many failed rows or `error`. Running rows are watched to their end. */
+  /** No more create calls are sent (to `account`, if given), because of too many failed rows or `error`. Running rows are watched to their end. */
   | {
       kind: "creates-stopped";
       reason: { failures: number } | { error: unknown };

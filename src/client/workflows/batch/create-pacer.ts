@@ -4,7 +4,7 @@ import { MARGIN_MS } from "../../store/history/hour.js";
 import type { Account } from "../account.js";
 import { findBlockedUntil } from "../quota.js";
 
-/** An account to which rows are sent, with the pace of its creates. */
+/** An account to which rows are sent, with the pace of its create calls. */
 export interface BatchLane {
   account: Account;
   pacer: CreatePacer;
@@ -12,9 +12,9 @@ export interface BatchLane {
 
 export interface CreatePacerOptions {
   readonly clock: Clock;
-  /** Returns when (epoch ms) this machine sent the creates that still count; undefined if no history is kept. */
+  /** Returns when (epoch ms) this machine sent the create calls that still count; undefined if no history is kept. */
   readonly attempts: () => readonly number[] | undefined;
-  /** Creates allowed per hour with this key; Infinity for no limit, undefined if unknown. */
+  /** Create calls allowed per hour with this key; Infinity for no limit, undefined if unknown. */
   readonly limit: number | undefined;
   /** When (epoch ms) this batch sent its rows, by its own journal. */
   readonly own: readonly number[];
@@ -22,13 +22,13 @@ export interface CreatePacerOptions {
   readonly provider?: Account["provider"];
 }
 
-/** Decides when the next create may be sent, from the hourly limit (§8), the creates sent so far, and refusals. */
+/** Decides when the next create call may be sent, from the hourly limit (§8), the create calls sent so far, and refusals. */
 export class CreatePacer {
   #ownCreates: readonly number[];
-  /** The creates of this machine when they were last counted. Other processes may have sent more since. */
+  /** The create calls of this machine when they were last counted. Other processes may have sent more since. */
   #hour: readonly number[] = [];
   #blockedUntil = 0;
-  /** Number of refusals since the last create that was not refused because of a limit. */
+  /** Number of refusals since the last create call that was not refused because of a limit. */
   #refusals = 0;
   readonly outage: OutageBackoff;
 
@@ -43,7 +43,7 @@ export class CreatePacer {
     return this.options.limit;
   }
 
-  /** Notes that a create was sent now. */
+  /** Notes that a create call was sent now. */
   noteSent(): void {
     const now = this.#readNow();
     this.#refusals = 0;
@@ -51,14 +51,14 @@ export class CreatePacer {
     this.#recount();
   }
 
-  /** Returns when (epoch ms) the next create may be sent, by this batch's own creates and the last refusal. */
+  /** Returns when (epoch ms) the next create call may be sent, by this batch's own create calls and the last refusal. */
   findNextAt(): number {
     const now = this.#readNow();
     const slot = findNextSlot(this.#listOwnCreates(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
     return Math.max(slot, this.#blockedUntil, now);
   }
 
-  /** Returns until when (epoch ms) no create is sent, if `error` is the refusal of a create because of a limit; otherwise undefined. */
+  /** Returns until when (epoch ms) no create call is sent, if `error` is the refusal of a create call because of a limit; otherwise undefined. */
   noteRefused(error: unknown): number | undefined {
     const { provider, attempts } = this.options;
     const listAttempts = () => (provider ? [] : (attempts() ?? this.#ownCreates));
@@ -69,7 +69,7 @@ export class CreatePacer {
     return until;
   }
 
-  /** Estimates how many creates the hour still allows, and when (epoch ms) the next is allowed; undefined without a limit. */
+  /** Estimates how many create calls the hour still allows, and when (epoch ms) the next is allowed; undefined without a limit. */
   estimateOutlook(): { left: number; nextAt: number } | undefined {
     const now = this.#readNow();
     const isBlocked = this.#blockedUntil > now;
@@ -83,7 +83,7 @@ export class CreatePacer {
     return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
   }
 
-  /** Lists when (epoch ms) each of the next `count` creates may be sent. */
+  /** Lists when (epoch ms) each of the next `count` create calls may be sent. */
   listTimes(count: number): number[] {
     const now = this.#readNow();
     return sendTimes(
@@ -94,7 +94,7 @@ export class CreatePacer {
     );
   }
 
-  /** Lists this batch's creates that count at `now`. One that a wrong clock dated in the future counts as of now. */
+  /** Lists this batch's create calls that count at `now`. One that a wrong clock dated in the future counts as of now. */
   #listOwnCreates(now: number): readonly number[] {
     const dated = this.#ownCreates.map((at) => Math.min(at, now));
     this.#ownCreates = filterWindow(dated, now - MARGIN_MS);
@@ -116,8 +116,8 @@ export class CreatePacer {
 }
 
 /**
- * Lists when (epoch ms) each of the next `count` creates may be sent. Each of `hours` has the times of creates that
- * count: of this machine, and of this batch, which may have run on other machines. `limit`: creates per hour.
+ * Lists when (epoch ms) each of the next `count` create calls may be sent. Each of `hours` has the times of those that
+ * count: of this machine, and of this batch, which may have run on other machines. `limit`: per hour.
  */
 export function sendTimes(
   count: number,
@@ -135,11 +135,11 @@ export function sendTimes(
   return sent;
 }
 
-/** The first and the longest wait after a create that could not be sent, in milliseconds. */
+/** The first and the longest wait after a create call that could not be sent, in milliseconds. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Backoff for creates that could not be sent. Waits for the end of an outage only if the service has answered before. */
+/** Backoff for create calls that could not be sent. Waits for the end of an outage only if the service has answered before. */
 export class OutageBackoff {
   /** Monotonic ms since which nothing could be sent; undefined without an outage. */
   #since: number | undefined;

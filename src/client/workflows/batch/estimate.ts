@@ -5,7 +5,7 @@ import type { Counts } from "./plan.js";
 /** A forecast of a batch that is not running. Times are epoch milliseconds. */
 export interface BatchEstimate {
   counts: Counts;
-  /** Creates allowed per hour; null if there is no limit or it is unknown. */
+  /** Create calls allowed per hour; null if there is no limit or it is unknown. */
   limit: number | null;
   now: number;
   /** When the last row will be sent; null if no row is left to be sent, or the limit is unknown. */
@@ -14,7 +14,7 @@ export interface BatchEstimate {
   endsAt: number | null;
 }
 
-/** A forecast for a running batch. Times are epoch milliseconds; undefined if unknown. `left`: creates that the hour still allows. */
+/** A forecast for a running batch. Times are epoch milliseconds; undefined if unknown. `left`: create calls that the hour still allows. */
 export interface BatchOutlook {
   left?: number | undefined;
   nextAt?: number | undefined;

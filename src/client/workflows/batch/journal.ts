@@ -11,7 +11,7 @@ const error = v.looseObject({ code: text, message: text, exit_code: v.number() }
 /** Why a row failed, in the JSON format of errors. */
 export type RowError = v.InferOutput<typeof error>;
 
-/** Records that a create is about to be sent. `local_id`: null without a history. */
+/** Records that a create call is about to be sent. `local_id`: null without a history. */
 const intent = v.looseObject({
   kind: v.literal("intent"),
   row: text,
@@ -141,7 +141,7 @@ export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownR
 
 /**
  * Settles by the history the rows that were begun and have no outcome in the journal: a command died in between, or the
- * outcome is unknown. A row whose create the history does not know stays `open`, which is an unknown outcome.
+ * outcome is unknown. A row whose create call the history does not know stays `open`, which is an unknown outcome.
  */
 export function reconcile(
   knownRows: ReadonlyMap<string, KnownRow>,

@@ -15,7 +15,7 @@ export interface RowState extends RowFacts {
   standing: Standing;
   /** The last known state of the request; null before the first answer. */
   status: string | null;
-  /** The answer to the row's create, if that shows the end. */
+  /** The answer to the row's create call, if that shows the end. */
   end?: StatusData | undefined;
 }
 

@@ -42,7 +42,7 @@ export class RowFollower {
   /** Resolves when every row has ended or was given up. */
   async run(): Promise<void> {
     const { end: signal, timeout = 0, interval, patience } = this.context;
-    // The service has answered the create of every row, so a failed first poll means an outage.
+    // The service has answered the create call of every row, so a failed first poll means an outage.
     const options = { signal, timeout, interval, patience, answered: true };
     for await (const event of followAccount(this.account, this.#running, options)) this.#apply(event);
   }

@@ -13,19 +13,19 @@ import type { RowState } from "./plan.js";
 /** Number of refusals because of a limit, while other rows were accepted, after which this command gives up a row. */
 const MOST_REFUSALS = 5;
 
-/** Sends the creates of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
+/** Sends the create calls of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
 export class RowSubmitter {
-  /** Aborts when no more creates may be sent. */
+  /** Aborts when no more create calls may be sent. */
   readonly #signal: AbortSignal;
   /** The rows in the order in which they are sent. A row that was refused because of a limit is added again at the end. */
   readonly #rows: RowState[];
-  /** How often each row was refused because of a limit, and how many creates were accepted before the first time. */
+  /** How often each row was refused because of a limit, and how many create calls were accepted before the first time. */
   readonly #refusals = new Map<RowState, { count: number; takenBefore: number }>();
-  /** Number of creates that the account has accepted. */
+  /** Number of create calls that the account has accepted. */
   #taken = 0;
   /** Whether the journal has an intent without an outcome for the current row. */
   #hasOpenIntent = false;
-  /** Whether no more creates are sent to the account. */
+  /** Whether no more create calls are sent to the account. */
   #hasEnded = false;
 
   /** `add` is called with each row whose request exists. */
@@ -58,7 +58,7 @@ export class RowSubmitter {
       submitted = await submit(account, state.row.body, {
         limit: pacer.limit,
         onIntent: (localId) => this.#begin(state, localId),
-        // An interrupted create still waits a few seconds for its id.
+        // An interrupted create call still waits a few seconds for its id.
         signal,
       });
     } catch (error) {
@@ -71,7 +71,7 @@ export class RowSubmitter {
     return true;
   }
 
-  /** Waits until a create may be sent to the account. */
+  /** Waits until a create call may be sent to the account. */
   async #wait(): Promise<void> {
     const { account, pacer } = this.lane;
     const { emit, timeout = 0 } = this.context;
@@ -131,7 +131,7 @@ export class RowSubmitter {
     if (unrecorded) throw unrecorded;
   }
 
-  /** Handles a failed create as `FAILED_CREATES` says. Returns false if the row has to be sent again at once. */
+  /** Handles a failed create call as `FAILED_CREATES` says. Returns false if the row has to be sent again at once. */
   async #handleFailure(state: RowState, error: unknown): Promise<boolean> {
     const { signal, describe, failsAtLimits } = this.context;
     const { pacer } = this.lane;
@@ -189,7 +189,7 @@ export class RowSubmitter {
     if (this.lane.pacer.outage.noteAnswered()) this.context.emit({ kind: "recovered" });
   }
 
-  /** Records the outcome of a failed create whose row is not sent again. */
+  /** Records the outcome of a failed create call whose row is not sent again. */
   #endRow(state: RowState, error: unknown, change: Partial<RowState> & Pick<RowState, "standing">): void {
     const { progress, folder, emit } = this.context;
     progress.update(state, change);

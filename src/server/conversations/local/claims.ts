@@ -56,7 +56,7 @@ export class LocalClaims {
     return this.#take(this.#due, signal, closedMs);
   }
 
-  /** Returns a conversation's progress, or its place in the queue, as JSON text. `closedMs`: ms until creates are sent again. */
+  /** Returns a conversation's progress, or its place in the queue, as JSON text. `closedMs`: ms until create calls are sent again. */
   getProgress({ requestId, status, key: id }: StoredConversation, closedMs: number): string | undefined {
     const place = status === "PENDING" ? this.#due.placeOf(id, requestId) : undefined;
     if (place === undefined) return this.#held.get(requestId)?.progress;

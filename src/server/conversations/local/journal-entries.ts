@@ -74,16 +74,16 @@ const remote = v.object({
   lost: v.exactOptional(v.boolean()),
 });
 
-/** Records that a create at the upstream service counts in the account's 24 hours. */
+/** Records that a create call at the upstream service counts in the account's 24 hours. */
 const sent = v.object({ kind: v.literal("sent"), request_id, account: v.string(), at: time });
 
-/** Records that the upstream service refused that create, so that it no longer counts. */
+/** Records that the upstream service refused that create call, so that it no longer counts. */
 const unsent = v.object({ kind: v.literal("unsent"), request_id });
 
-/** Records that a create at the upstream service created nothing. Earlier lines about that request are void. */
+/** Records that a create call at the upstream service created nothing. Earlier lines about that request are void. */
 const released = v.object({ kind: v.literal("released"), request_id, reason: v.optional(v.string()) });
 
-/** Records the state of the gate for creates at the upstream service. */
+/** Records the state of the gate for create calls at the upstream service. */
 const gate = v.object({
   kind: v.literal("gate"),
   at: time,

@@ -48,7 +48,7 @@ export class LocalState {
   /** Times (epoch ms) of requests that may count in an hour, by the name that `buildName` returns. */
   readonly #times = new Map<string, number[]>();
   gate: GateEntry | undefined;
-  /** The creates at the upstream service in the last 24 hours, by conversation. */
+  /** The create calls at the upstream service in the last 24 hours, by conversation. */
   readonly sent = new Map<string, SentEntry>();
   /** Counted requests whose entries have not been written yet. */
   readonly unwritten = new Set<Count>();
@@ -143,7 +143,7 @@ export class LocalState {
     return prices.length === 0 ? undefined : Math.max(...prices);
   }
 
-  /** Returns the ms until the account may send another create; 0 or less if it may send one now. */
+  /** Returns the ms until the account may send another create call; 0 or less if it may send one now. */
   computeFullMs({ account, most }: DayLimit, now: number): number {
     for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
     const creates = [...this.sent.values()].filter((create) => create.account === account);
@@ -193,7 +193,7 @@ export class LocalState {
       if (!this.rows.has(row.requestId)) yield* listFinished(row, true);
     if (this.gate !== undefined) yield this.gate;
     for (const sent of this.sent.values()) if (sent.at > now - DAY_MS) yield sent;
-    // A create counts by its own line. Copy the unwritten counts first, because requests may arrive between two lines.
+    // A create call counts by its own line. Copy the unwritten counts first, because requests may arrive between two lines.
     const unwritten = [...this.unwritten].map((count) => `${buildName(count)} ${count.at}`);
     for (const { operation, keyId: key, times } of this.listHours(now))
       for (const at of operation === "stop" ? times : []) {

@@ -25,9 +25,9 @@ interface RemoteParts {
 export class LocalRemote implements RemoteRequests {
   /** For each cancellation in progress, the time (monotonic ms) from which it may be taken again. */
   readonly #hidden = new Map<string, number>();
-  /** Stopped conversations for which it will stay unknown whether their create succeeded. */
+  /** Stopped conversations for which it will stay unknown whether their create call succeeded. */
   readonly #lost: StoredConversation[];
-  /** The time (monotonic ms) from which the next create may be tried. */
+  /** The time (monotonic ms) from which the next create call may be tried. */
   #nextAt: number;
   /** Number of changes of the gate. `#changesAt`: that number when each claim was made. */
   #changes = 0;
@@ -77,7 +77,7 @@ export class LocalRemote implements RemoteRequests {
         const fullMs = state.computeFullMs(day, now);
         if (fullMs > 0) return { fullMs };
         const sent = { kind: "sent", request_id, account: day.account, at: now } as const;
-        // Count the create before the write, because other creates may be counted during the write.
+        // Count the create call before the write, because other create calls may be counted during the write.
         state.apply(sent);
         entries.push(sent);
       }
@@ -169,7 +169,7 @@ export class LocalRemote implements RemoteRequests {
     return findRefusal(this.#readGate(), { ofKey: claims.countWaiting(keyId), ofAll: claims.countWaiting() });
   }
 
-  /** Returns the ms until the next create may be tried; 0 or less if it may be tried now. */
+  /** Returns the ms until the next create call may be tried; 0 or less if it may be tried now. */
   measureClosed(): number {
     return this.#isRefused() ? this.#nextAt - this.parts.clock.monotonic() : 0;
   }
@@ -192,7 +192,7 @@ export class LocalRemote implements RemoteRequests {
   }
 }
 
-/** Returns whether a conversation was stopped while the outcome of its create was unknown, and the log does not say so yet. */
+/** Returns whether a conversation was stopped while the outcome of its create call was unknown, and the log does not say so yet. */
 function isLost({ status, remote }: StoredConversation): boolean {
   return status === "STOPPED" && remote !== undefined && !remote.remote_id && !remote.lost;
 }
