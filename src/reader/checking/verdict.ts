@@ -335,7 +335,7 @@ function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string |
   if (item.bound === "loose") return "a page may state a difference, a decade or a time ago in other words";
   if ((item.bound !== "over" && item.bound !== "under") || !item.readings.some(isRound)) return undefined;
   const isOpen = read.some((page) => {
-    const beyond = page.index.figures.findPlacesBeyond(item);
+    const beyond = page.index.figures.findPlaces(item, "", "open");
     return decideSupportAt(beyond, [...page.words.values()], page) === "supported";
   });
   return isOpen ? "the sentence gives a bound, and the page has a number within it" : undefined;

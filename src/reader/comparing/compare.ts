@@ -223,7 +223,7 @@ class Side {
         const { sought } = item;
         const hasBound = sought.kind === "number" && (sought.bound === "over" || sought.bound === "under");
         if (!hasBound || isThere(item)) continue;
-        const within = other.#figures.findPlacesBeyond(sought);
+        const within = other.#figures.findPlaces(sought, "", "open");
         const pair = near.find(({ to, isAbout }) => isAbout && within.has(to));
         if (!pair) continue;
         item.places = Places.fromPlace(pair.to);

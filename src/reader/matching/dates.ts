@@ -48,49 +48,41 @@ const patterns = cacheByVocabulary((vocabulary) => {
   return { months, date: new RegExp(pattern, "g") };
 });
 
+/** The parts of a date as written. */
+type Groups = Readonly<Record<string, string | undefined>>;
+
 /** Finds the dates of a text, in order: `3–7 May 2010` has two. */
 export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
   const { months, date } = patterns(vocabulary);
   const parseMonth = (name: string) => months.get(name.replace(".", "")) ?? Number(name);
   return listMatches(date, lowerCase(text)).flatMap((match): DateInText[] => {
-    const groups = Object.fromEntries(
-      Object.entries(match.groups ?? {}).flatMap(([name, part]) =>
-        part === undefined ? [] : [[name.replace(/\d$/, ""), part]],
-      ),
-    ) as Readonly<Record<string, string | undefined>>;
+    const parts = Object.entries(match.groups ?? {}).filter(([, part]) => part !== undefined);
+    const groups: Groups = Object.fromEntries(parts.map(([name, part]) => [name.replace(/\d$/, ""), part]));
     const { a, y, m = "", d, day, month } = groups;
-    const others = [
-      day && buildDate(y, parseMonth(m), day),
-      month && buildDate(y, parseMonth(month), undefined),
-    ];
+    const first = day || month ? buildDate(y, parseMonth(month ?? m), day) : [];
     // `2009-10` is a span of two years.
     const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
-    const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : [buildDate(y, parseMonth(m), d)];
+    const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : buildDate(y, parseMonth(m), d);
     const end = match.index + match[0].length;
     const place = { text: text.slice(match.index, end), start: match.index, end };
-    return [others, readings]
-      .map((dates) => dates.flatMap((each) => each || []))
-      .filter((dates) => dates.length > 0)
-      .map((dates) => ({ kind: "date", ...place, readings: dates }));
+    return [first, readings].flatMap((dates) =>
+      dates.length > 0 ? { kind: "date", ...place, readings: dates } : [],
+    );
   });
 }
 
 /** Reads `2024-07-04`, `4.7.2024`, or `7/4/2024` in both orders. */
-function readNumeric({ a = "", sign, b = "", c }: Readonly<Record<string, string | undefined>>) {
-  if (a.length === 4) return c?.length === 2 ? [buildDate(a, Number(b), c)] : [];
+function readNumeric({ a = "", sign, b = "", c }: Groups): CalendarDate[] {
   const isShort = c?.length === 2;
-  if (sign === ".") return isShort && (a + b).length < 4 ? [] : [buildDate(c, Number(b), a)];
-  return isShort && sign === "-" ? [] : [buildDate(c, Number(a), b), buildDate(c, Number(b), a)];
+  if (a.length === 4) return isShort ? buildDate(a, Number(b), c) : [];
+  if (isShort && (sign === "-" || (sign === "." && (a + b).length < 4))) return [];
+  return [...(sign === "." ? [] : buildDate(c, Number(a), b)), ...buildDate(c, Number(b), a)];
 }
 
-function buildDate(
-  year: string | undefined,
-  month: number,
-  day: string | undefined,
-): CalendarDate | undefined {
-  if (!(month >= 1 && month <= 12) || Number(day ?? 1) > 31) return undefined;
-  const number = (digits: string | undefined) => (digits === undefined ? undefined : Number(digits));
-  return { year: number(year && expandYear(year)), month, day: number(day) };
+/** Returns a date; empty if there is no such day or month. */
+function buildDate(year: string | undefined, month: number, day?: string): CalendarDate[] {
+  if (!(month >= 1 && month <= 12) || Number(day ?? 1) > 31) return [];
+  return [{ year: year ? Number(expandYear(year)) : undefined, month, day: day ? Number(day) : undefined }];
 }
 
 /** Blanks the dates of `text` and keeps all other offsets; dates may overlap. */

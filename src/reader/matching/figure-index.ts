@@ -93,14 +93,12 @@ export class FigureIndex {
    * Adds a passage; places must ascend. `over` is the heading or column heads over it: its figures count for the passage,
    * and its units and powers may apply to the passage's numbers. `figures`: those of the text, if they are known.
    */
-  add(
-    { text, over = "", figures }: { text: string; over?: string; figures?: readonly Figure[] },
-    place: number,
-  ): void {
+  add(passage: { text: string; over?: string; figures?: readonly Figure[] }, place: number): void {
+    const { text, over = "", figures = findFigures(text, this.vocabulary) } = passage;
     // A cell may hold only the unit of its row.
     const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).findUnit(cell));
     const head = this.#readHead([over, ...cells].join("\n"));
-    const forms = [...listStatements(text, head, this.vocabulary, figures), ...head.forms];
+    const forms = [...listStatements(text, figures, head, this.vocabulary), ...head.forms];
     for (const form of new Map(forms.map((each) => [each.join(), each])).values()) this.#addForm(form, place);
     for (const [scale] of listMatches(SCALE, text))
       for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
@@ -111,8 +109,8 @@ export class FigureIndex {
     this.#addForm(["", value], 0);
   }
 
-  /** Finds the places of a figure. `over`: the text over the sentence. */
-  findPlaces(figure: Figure, over = ""): Places {
+  /** Finds the places of a figure. `over`: the text over the sentence; with "open", 1,450 is found for "more than 1,000". */
+  findPlaces(figure: Figure, over = "", rounding = this.rounding): Places {
     if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeForms).map(buildExact));
     if (figure.kind === "date") {
       const forms = figure.readings.flatMap(({ year, ...day }): Form[] => [
@@ -132,16 +130,8 @@ export class FigureIndex {
     );
     return this.#findAll(
       (figure.unit ? listUnits(figure.unit) : [undefined, ...units]).flatMap((unit) =>
-        readings.flatMap((reading) => listSought(reading, unit, figure.bound, this.rounding)),
+        readings.flatMap((reading) => listSought(reading, unit, figure.bound, rounding)),
       ),
-    );
-  }
-
-  /** Finds numbers within a bound: 1,450 for "more than 1,000". */
-  findPlacesBeyond({ readings, unit, bound }: Quantity): Places {
-    const units = unit ? listUnits(unit) : [unit];
-    return this.#findAll(
-      units.flatMap((each) => readings.flatMap((reading) => listSought(reading, each, bound, "open"))),
     );
   }
 
@@ -177,16 +167,16 @@ export class FigureIndex {
 /** Lists everything that a passage states. */
 function listStatements(
   text: string,
-  { units, factors }: Head,
+  figures: readonly Figure[],
+  head: Head,
   vocabulary: Vocabulary,
-  figures: readonly Figure[] = findFigures(text, vocabulary),
 ): Form[] {
   const forms = figures.flatMap((figure, i): Form[] => {
     if (figure.kind !== "number") return listForms(figure);
-    const scaled = factors.map((factor) => ({ ...figure, readings: multiply(figure.readings, factor) }));
+    const scaled = head.factors.map((factor) => ({ ...figure, readings: multiply(figure.readings, factor) }));
     const next = figures[i + 1];
     const pair = next?.kind === "number" ? listPairForms(figure, next, text, vocabulary) : [];
-    return [...[figure, ...scaled].flatMap((each) => listForms(each, units)), ...pair];
+    return [...[figure, ...scaled].flatMap((each) => listForms(each, head.units)), ...pair];
   });
   const dates = figures.filter(({ kind }) => kind === "date");
   return [
@@ -308,12 +298,8 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
 type Range = readonly [least: number, most: number];
 
 /** Returns the range of numbers that may be written as `reading`, without sign. */
-function buildRange(
-  { value, step, zeros }: Reading,
-  unit: Unit | undefined,
-  bound: Bound,
-  rounding: Rounding,
-): Range {
+function buildRange(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Range {
+  const { value, step, zeros } = reading;
   const size = Math.abs(value);
   if (rounding === "open") return bound === "over" ? [size, size * MOST_OPEN] : [size / MOST_OPEN, size];
   const isSilent = bound === "plain" || bound === "loose";

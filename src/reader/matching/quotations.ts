@@ -18,7 +18,7 @@ const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3
 /** The compared parts of a quotation: letters, digits, and signs that change its meaning. */
 const PART = /[\p{L}\p{M}\p{N}]+|[<>=≠≤≥±×%+$€£¥]/gu;
 /** Zero-width marks and the soft hyphen, which are invisible inside words. */
-const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+export const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
 /** Markup that a copy may lack: targets of links and inline tags. */
 const MARKUP =

@@ -1,18 +1,15 @@
 import { listMatches, type Token } from "../languages/patterns.js";
-import { removeMarkup } from "./quotations.js";
+import { INVISIBLE, removeMarkup } from "./quotations.js";
 
-/** Zero-width marks and the soft hyphen, which are invisible inside words. */
-const INVISIBLE = "\\u00ad\\u200b-\\u200d\\u2060\\ufeff";
 /** Matched by looking back, so that a long gap takes no quadratic time. */
 const BLOCK_QUOTE = ">(?<=^[ \\t]*>)";
 /** A number. A sign belongs to it only if no word or number precedes it: `1-5` is a range. */
 const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
-const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE}]*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
+const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE.source.slice(1)}*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
 /** Symbols that change the meaning; other punctuation is ignored. */
 const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})";
 
 const PATTERN = new RegExp(`(?<skip>${BLOCK_QUOTE})|${NUMBER}|${WORD}|${SYMBOL}`, "gmu");
-const HIDDEN = new RegExp(`[${INVISIBLE}]`, "gu");
 
 /**
  * Splits a text into the tokens that are compared: words in lower case, numbers with their signs and separators, and
@@ -83,7 +80,7 @@ function locate(text: string, quote: string): Stretch | undefined {
 function normalizeToken(token: string): string {
   return token
     .normalize("NFKC")
-    .replace(HIDDEN, "")
+    .replace(INVISIBLE, "")
     .replace(/[’ʼ]/g, "'")
     .replace("−", "-")
     .replace(/^_+|_+$/g, "")

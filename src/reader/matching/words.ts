@@ -80,12 +80,6 @@ const CAPITALS = new RegExp(`${FIELD}|(?<![\\p{L}\\p{N}])\\p{Lu}{2}[\\p{L}\\p{M}
 const WORD = "(?<![\\p{L}\\p{N}])\\p{Lu}[\\p{L}\\p{M}\\p{N}]*";
 const NAME = new RegExp(`${FIELD}|${WORD}(?:[ -]${WORD})*`, "gu");
 
-/** Returns the share of words that two texts have in common, 0 to 1. */
-export function measureLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const shared = [...a].filter((word) => b.has(word)).length;
-  return shared / Math.max(1, a.size + b.size - shared);
-}
-
 /** Returns the words of one run. */
 function splitTerms(run: string): readonly string[] {
   const cached = cachedTerms.get(run);

@@ -1,6 +1,6 @@
 import type { Progress } from "../../../core/researcher.js";
 import type { Opened, Passage, Source } from "../../finding/source.js";
-import { measureLikeness, splitWords } from "../../matching/words.js";
+import { splitWords } from "../../matching/words.js";
 import { MAX_LINES } from "../../reading/blocks/block.js";
 import { buildSectionInput } from "../prompts.js";
 
@@ -163,4 +163,10 @@ function hasTwoShared({ id, heading, header = [], lines }: Passage, query: strin
 function interleaveLists<T>(lists: readonly (readonly T[])[]): T[] {
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
+}
+
+/** Returns the share of words that two texts have in common, 0 to 1. */
+function measureLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared / Math.max(1, a.size + b.size - shared);
 }
