@@ -18,8 +18,12 @@ test("each function of src begins with a verb", () => {
   expect(files.flatMap(({ path, text }) => findNouns(text).map((name) => `${path}: ${name}`))).toEqual([]);
 });
 
-test("no sentence of src and docs has to be decoded", () => {
-  const files = [...read("src", /\.ts$/), ...read("docs", /\.md$/)];
+test("no sentence of src, help and docs has to be decoded", () => {
+  const pages = readdirSync(root).filter((name) => /\.(?:md|yml)$/.test(name) && name !== "CONTRIBUTING.md");
+  const files = [
+    ...[...read("src", /\.(?:ts|txt)$/), ...read("docs", /\.md$/), ...read("skills", /\.md$/)],
+    ...pages.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") })),
+  ];
   expect(
     files.flatMap(({ path, text }) => findRiddles(text).map((line) => `${path}: ${line.trim()}`)),
   ).toEqual([]);

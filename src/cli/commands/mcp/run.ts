@@ -65,7 +65,7 @@ ${stringifyJson({ servers: { research: { type: "stdio", ...entry } } })}
 command = ${JSON.stringify(command)}
 args = ${JSON.stringify(args)}
 
-# The key is not in it: the server has that of \`research login\`.
+# These settings contain no key: the server uses the key of \`research login\`.
 `;
 }
 
