@@ -190,7 +190,7 @@ export class ProfileAccount implements Account {
     return this.#hasMade(entry) || (entry.asked_of !== undefined && this.#hasMade(entry.asked_of));
   }
 
-  /** Returns whether an account is this one. A stored key may have been replaced, so the profile's name is enough then; otherwise the keys are compared. */
+  /** Returns whether a recorded account is this one: by the key, or by the profile, because a stored key may have been replaced. */
   #hasMade(entry: AccountOfEntry): boolean {
     const { baseUrl, apiKey } = this.settings;
     if (!baseUrl || !apiKey) return this.isHere(entry);

@@ -124,7 +124,7 @@ function chooseHint(error: ResearchError): string | undefined {
   const { retryAfter } = error;
   if (retryAfter === undefined) return WAITS;
   const waitMs = retryAfter * 1_000;
-  // No command waits longer than a day.
+  // No command waits longer than a day, so do not suggest that.
   return `Wait ${formatDuration(waitMs)}.${waitMs > DAY_MS ? "" : ` ${WAITS}`}`;
 }
 

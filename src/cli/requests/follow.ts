@@ -49,7 +49,7 @@ export async function showFollow(
   }
 }
 
-/** Returns the exit code of a watch. `created`: this command created the request, so giving up is no error: a script would create it again. */
+/** Returns the exit code of a watch. `created`: if this command created the request, giving up is no error, or a script would create it again. */
 export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
   if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
   if (outcome.kind === "given-up" && !created) return describeFailure(outcome.error).exit_code;

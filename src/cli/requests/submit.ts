@@ -68,7 +68,7 @@ export async function showSubmit<P extends Account>(
   return { request, requestId: data.request_id, submitted, reused: undefined };
 }
 
-/** Returns the target to follow after a create call. Goes on without an unreadable history, because the request exists (contract §1.5). */
+/** Returns the target to follow after a create call. Ignores a history that cannot be read, because the request exists (contract §1.5). */
 export function buildCreatedTarget({
   request: { account },
   requestId,

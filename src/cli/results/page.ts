@@ -129,7 +129,7 @@ export function listCommands(browser: string | undefined, platform: NodeJS.Platf
   return browser.split(":").flatMap((command) => (command.trim() ? [command.trim().split(/\s+/)] : []));
 }
 
-/** Resolves with whether the program ended with 0. Stays pending while the program runs. */
+/** Resolves with true if the program ended with 0, else with false. Stays pending while the program runs. */
 function tryProgram(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
   return new Promise((resolve) => {
     // In its own process group, the browser survives the end of this command and Ctrl-C.

@@ -104,7 +104,7 @@ export class ResearchClient {
       if (handling === "ask" || handling === "ask-retry") {
         const state = await this.#readStateAfterStop(result, requestId, options);
         if (state?.status === "STOPPED") return state;
-        // The status call has already made its own retries.
+        // The status call has already made its own retries, so do not repeat the stop.
         if (!state) throw result.error;
       }
       const canRepeat = handling === "retry" || handling === "ask-retry";

@@ -11,7 +11,7 @@ export interface ErrorFacts {
   requestId?: string | undefined;
   /** Seconds that the service asks to wait. */
   retryAfter?: number | undefined;
-  /** What the user can do about it. */
+  /** What the user can do about the error. */
   hint?: string | undefined;
   /** Whether nothing was sent, if the service is unreachable. */
   unsent?: boolean | undefined;
@@ -39,7 +39,7 @@ export class ResearchError extends Error {
   }
 }
 
-/** The service refused the request and did nothing. The same request would be refused again. */
+/** Thrown if the service refused the request and did nothing. It would refuse the same request again. */
 export class RefusedError extends ResearchError {
   override readonly name = "RefusedError";
 
@@ -55,7 +55,7 @@ export class RefusedError extends ResearchError {
   }
 }
 
-/** The service could not be reached, or its answer could not be read. No request was created. */
+/** Thrown if the service could not be reached, or its answer could not be read. No request was created. */
 export class UnreachableError extends ResearchError {
   override readonly name = "UnreachableError";
   readonly unsent: boolean;
@@ -66,7 +66,7 @@ export class UnreachableError extends ResearchError {
   }
 }
 
-/** A create call was sent and no readable answer came, so the request may or may not exist. Never repeat it. */
+/** Thrown if a create call was sent and no readable answer came, so that the request may exist. Never repeat the call. */
 export class OutcomeUnknownError extends ResearchError {
   override readonly name = "OutcomeUnknownError";
 
@@ -80,7 +80,7 @@ export class OutcomeUnknownError extends ResearchError {
   }
 }
 
-/** No output can be fetched: the research is not finished, ended without output, or the service does not return it. */
+/** Thrown if no output can be fetched: the research is not finished, ended without output, or the service does not return it. */
 export class NoOutputError extends ResearchError {
   override readonly name = "NoOutputError";
 
@@ -127,7 +127,7 @@ export function explainFailed(data: Data): string | undefined {
   );
 }
 
-/** Returns the code and the message, without its subject, for a request in this state that has no output. */
+/** Returns the error code, and the message without its subject, for a request in this state without output. */
 function explainMissing(status: string, refusal: string): [code: string, why: string] {
   switch (status) {
     case "FAILED":

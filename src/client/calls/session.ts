@@ -149,7 +149,7 @@ export class Session {
     return isKept ? { ...result, answer } : result;
   }
 
-  /** Returns whether an id contains the key and so must not be printed or stored. A key under 8 characters may occur by chance. */
+  /** Returns whether an id contains the key and so must not be printed or stored. Ignores keys under 8 characters, which may occur by chance. */
   #hasKeyIn(requestId: string): boolean {
     const { apiKey } = this.#options;
     return apiKey.length >= 8 && requestId.includes(apiKey);

@@ -60,14 +60,14 @@ export interface Dialect {
   readonly probeId: string;
   /** An id whose state contains the service's `models`, each with the day on which it ends; absent if the service lists no models. */
   readonly modelsId?: string;
-  /** Reads the error in a parsed body; undefined if it is not an error of this service. `retryAfter`: seconds, from a header. Never throws. */
+  /** Reads the error in a parsed body; undefined if the body is not an error of this service. `retryAfter`: seconds, from a header. Never throws. */
   fault(
     operation: Operation,
     httpStatus: number,
     answer: unknown,
     retryAfter?: number,
   ): ServiceError | undefined;
-  /** Reads the data of a successful answer, with the interface's field names. Returns a text that says what is missing otherwise. Never throws. */
+  /** Reads the data of a successful answer, with the interface's field names; of an invalid answer, a text that says what is missing. Never throws. */
   data(operation: Operation, answer: unknown): Data | string;
   /** Finds the request id in an answer to a create call, even if the answer is cut off or is an error. */
   salvage(text: string): string | undefined;
@@ -77,7 +77,7 @@ export interface Dialect {
 export class InputError extends Error {
   constructor(
     message: string,
-    /** What the user can do about it. */
+    /** What the user can do about the error. */
     readonly hint?: string,
   ) {
     super(message);

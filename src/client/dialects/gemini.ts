@@ -37,7 +37,7 @@ export function createGemini(defaultModel: string): Dialect {
     },
     request(operation, requestId) {
       const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };
-      // Gemini refuses a cancel with an API key, so a probe for the stop is told that there is no stop.
+      // Gemini refuses a cancel with an API key, so a test with this id reports that there is no stop.
       if (requestId === PROBE) return operation === "status" ? models : undefined;
       return { ...buildRequestAt(PATH, operation, requestId), headers: REVISION };
     },
@@ -89,7 +89,7 @@ export function createGemini(defaultModel: string): Dialect {
   };
 }
 
-/** Returns the longest wait in the details of an error, such as `"34.07s"`, rounded up to seconds; undefined if there is none. */
+/** Returns the longest wait in the details of an error, such as `"34.07s"`, rounded up to seconds; undefined if they name none. */
 function readSeconds(details: readonly Fields[]): number | undefined {
   const waits = details.flatMap(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1] ?? []);
   return waits.length > 0 ? Math.ceil(Math.max(...waits.map(Number))) : undefined;

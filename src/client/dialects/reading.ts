@@ -207,7 +207,7 @@ export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
 const MONEY_CODE =
   /insufficient_(?:quota|funds|balance)|credit|billing|payment_required|(?:spend|usage)_limit|budget_exceeded/i;
 const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency|resource_exhausted/i;
-/** Matches a limit of 0, which no wait ends: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
+/** Matches a limit of 0, for which waiting does not help: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
 const NO_QUOTA = /\blimit(?: of| is|:| =)? ?0(?![.,]?\d| (?:\w+ )?(?:remaining|left))/i;
 /** Matches a message about a request larger than the limit itself. OpenAI sends it about tokens per minute, sometimes with a wait. */
 const TOO_LARGE =
@@ -276,7 +276,7 @@ function isTooLarge(message: string): boolean {
   return TOO_LARGE.test(message) || Number(requested) > Number(limit);
 }
 
-/** Returns what an error means, in the order of contract §9: status or code for missing credit, limits that no wait ends, a wait, the words. */
+/** Returns what an error means. Checks in the order of contract §9: missing credit by status or code, limits that stay, a stated wait, words. */
 function classifyKind(
   operation: Operation,
   httpStatus: number,

@@ -43,7 +43,7 @@ export function readFault(
 ): ServiceError | undefined {
   const error = readFields(readFields(answer).error);
   const [code, type] = [readText(error.code), readText(error.type)];
-  // OpenAI puts `insufficient_quota` into the type, beside another code.
+  // OpenAI sends `insufficient_quota` as the type of an error, together with another code.
   const word = type === "insufficient_quota" ? type : (code ?? type);
   const message = readText(error.message) ?? word;
   return classifyProviderError(operation, httpStatus, { code: word, message, retryAfter });

@@ -18,7 +18,7 @@ import type { Submitted } from "./submit.js";
 
 /** How long another process may take for its create call, in milliseconds. After that the outcome counts as unknown. */
 const LONGEST_CREATE_MS = 180_000;
-/** How long a wait for another process stays unannounced, in milliseconds. */
+/** How long to wait for another process before the wait is announced, in milliseconds. */
 const QUIET_MS = 2_000;
 /** Interval at which the history is read while another process creates, in milliseconds. */
 const LOOK_MS = 50;
@@ -162,7 +162,7 @@ class SoleCreate<P extends Account> {
       const underWay = await Promise.all(unsettled.map((create) => isUnderWay(create, now)));
       const lost = unsettled.find((_, index) => !underWay[index]);
       if (lost) {
-        // The create call may have got its outcome between the reading of the history and the check of its process.
+        // The outcome may have been recorded between the reading of the history and the check of its process.
         const still = this.#listSeen().unsettled;
         const entry = still.find((create) => create.entry.local_id === lost.entry.local_id)?.entry;
         if (entry) throw UnresolvedCreateError.of(entry);

@@ -10,7 +10,7 @@ export class QuotaExceededError extends Error {
   /** Seconds from the creation of this error until the next create call is allowed. */
   readonly retryAfter: number;
 
-  /** `limit`: create calls per hour, or per 24 hours if `day` is given: the setting and account it belongs to. `until`: when the next is allowed, epoch ms. */
+  /** `limit`: create calls per hour, or per 24 hours with `day`, which says what sets the limit and for whom. `until`: when the next is allowed, epoch ms. */
   constructor(
     readonly limit: number,
     readonly until: number,

@@ -90,6 +90,6 @@ export function canGoOn(error: unknown, { account, body }: AccountRequest): bool
   if (error instanceof UnreachableError) return error.unsent;
   if (!(error instanceof RefusedError)) return Object(error).code === "NOT_AUTHENTICATED";
   if (["unauthenticated", "no-credit", "rate-limited"].includes(error.kind)) return true;
-  // Providers retire models every few months, and the user did not choose this version's default model.
+  // The user did not choose this version's default model, which the provider may have retired, so try the next account.
   return account.provider !== undefined && body.model === undefined && isModelGone(error);
 }

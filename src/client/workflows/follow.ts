@@ -49,7 +49,7 @@ export async function* follow(
     for await (const event of followAccount(account, own, { ...options, signal })) events.push(event);
   });
   const work = Promise.all(watches).finally(() => events.close());
-  // Handle its rejection until it is awaited below.
+  // Mark the rejection as handled until the promise is awaited below.
   work.catch(() => {});
   try {
     yield* events;

@@ -181,7 +181,7 @@ export function findRecordedAt({ entry, account }: Target): number | undefined {
   return entry && !isAt(entry, account) ? 0 : parseEpoch(entry?.sent_at);
 }
 
-/** Adds to a 404 which service or account created the request and how to name it. Returns other errors unchanged. */
+/** Extends a 404 for a request of another service or account by what that is and how to name it. Returns other errors unchanged. */
 export function addOrigin(error: unknown, { requestId, entry, account }: Target): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
   const isOthers = typeof entry.profile === "string" && entry.profile !== account.profile;

@@ -105,7 +105,7 @@ export function readKeptResult(target: Target): StatusData | undefined {
   return readJsonPath(text ?? "") as StatusData | undefined;
 }
 
-/** Finds the first place at which a result breaks its schema; undefined if it fits. No path: the check exceeded its limits. */
+/** Finds the first place at which a result breaks its schema; undefined if it fits. A problem without a path: the check exceeded its limits. */
 export async function checkResult(
   { exact }: Pick<Result, "exact">,
   schema: JsonSchema,

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const LONG_MS = 86_400_000;
 /** Maximum number of a key's conversations that may wait while no cost is known. */
 const MOST_UNPRICED = 10;
-/** Number of conversations without a reported cost after which the key may create and begin none, until a cost is known. */
+/** Number of conversations without a reported cost after which a key can neither create nor begin more, until a cost is known. */
 export const UNPRICED_ENDS = 3;
 /** The `Retry-After` while unfinished conversations reserve the whole budget of dollars, in ms. */
 export const RESERVED_MS = 60_000;
@@ -32,7 +32,7 @@ export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures)
   return isSpent || (price === undefined && running > 0) ? "budget" : undefined;
 }
 
-/** Returns the limit that blocks create calls of the key longest; undefined if they are allowed. `research.room` (1.sql) has the same rules. */
+/** Returns the limit that blocks the key's next create call longest; undefined if none does. `research.room` (1.sql) has the same rules. */
 export function createRefusal(
   { budget, dollars }: KeyBudgets,
   {

@@ -112,7 +112,7 @@ export function readBill(data = "{}"): Bill {
   };
 }
 
-/** Maximum number up to which a key's conversations are counted, ahead of one in the queue or as waiting. */
+/** Number up to which a key's conversations are counted: those ahead of another one in the queue, or those that wait. */
 export const MOST_COUNTED = 1_000;
 
 /** Reads the conversations of all keys. Every method may reject with a StoreUnavailableError. */
@@ -130,7 +130,7 @@ export interface Overview {
   findJob(requestId: string): Promise<ResearchJob | undefined>;
   /** Returns what each key has used of its limits, in the order of `keys`. */
   use(keys: readonly LimitedKey[]): Promise<{ at: number; uses: KeyUse[] }>;
-  /** Sums costs, including deleted conversations', since the start of the hour that was `sinceMs` ago, or of all time. */
+  /** Sums costs, also of deleted conversations. `sinceMs`: from the start of the hour that long ago; undefined: of all time. */
   listSpent(by: SpentBy, sinceMs?: number): Promise<Spent[]>;
 }
 
@@ -250,7 +250,7 @@ export interface RemoteRequests {
 
 /** Milliseconds after its creation at which a conversation that was not sent upstream becomes FAILED. */
 export const WAIT_LIMIT_MS = 86_400_000;
-/** The beginning of that conversation's reason; the last reason for waiting follows. */
+/** The beginning of the reason of a conversation that was not sent in time; its last reason for waiting follows. */
 export const NOT_SENT = "It could not be sent within 24 hours, and was not sent. ";
 
 /** The abort reason for work on a conversation that was released and waits again. */
@@ -347,7 +347,7 @@ export interface ConversationStore {
   close(): Promise<void>;
 }
 
-/** Thrown if the store failed, not the request. */
+/** Thrown if the store fails, whatever the request is. */
 export class StoreError extends Error {}
 
 /** Thrown if the store could not be reached or written, and nothing was done. The same request may be sent again. */

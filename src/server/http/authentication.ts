@@ -6,7 +6,7 @@ import type { Caller } from "../conversations/conversation-store.js";
 import { hashKey, isValid, type KeyStore } from "../keys/key-store.js";
 import { HttpError } from "./responses.js";
 
-/** Identifies the key of a request by its bearer token (§5), and the name of an added key. Rejects with a HttpError (401). */
+/** Finds the key of a request by the bearer token (§5). `keyName`: the name of an added key. Rejects with a HttpError (401). */
 export type Authenticate = (request: IncomingMessage) => Promise<{ caller: Caller; keyName?: string }>;
 
 /** Returns the token of the Authorization header; undefined if the header has no bearer token. */

@@ -79,7 +79,7 @@ export class Creates {
     },
   ) {}
 
-  /** Returns when it was created; undefined if a limit or budget is used up. Rejects with StoreUnavailableError or StoreOutcomeUnknownError. */
+  /** Creates a conversation. Returns when that was; undefined if a limit refuses it. Rejects with StoreUnavailableError or StoreOutcomeUnknownError. */
   create(conversation: NewConversation): Promise<Date | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ since: this.parts.clock.monotonic(), conversation, resolve, reject });

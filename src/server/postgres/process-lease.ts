@@ -66,7 +66,7 @@ export class ProcessLease {
   /** Number of lost leases. */
   lost = 0;
   readonly #closing = new AbortController();
-  /** Monotonic ms, as the next two. */
+  /** Monotonic ms, like the next two fields. */
   #expiresAt = Number.NEGATIVE_INFINITY;
   #renewAt = Number.NEGATIVE_INFINITY;
   #lookAt = Number.NEGATIVE_INFINITY;

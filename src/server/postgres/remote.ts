@@ -86,7 +86,7 @@ const RELEASE = readSql("release-remote")`
 /** Removes a create call from the count of its day. Parameter: request_id. */
 const UNSENT = readSql("unsent")`DELETE FROM research.sent WHERE request_id = $1`;
 
-/** Returns each stopped conversation whose create call may have been lost once, to one process. */
+/** Returns each stopped conversation for which it is unknown whether the request exists. Returns each once, to one process. */
 const TAKE_LOST = readSql("take-lost")`
   UPDATE research.conversations SET remote = remote || '{"lost":true}' WHERE request_id = (
     SELECT request_id FROM research.conversations

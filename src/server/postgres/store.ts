@@ -67,7 +67,7 @@ const STOP = readSql("stop")`
 /** Deletes old conversations. Parameter: age in ms. */
 const DELETE_ENDED = readSql("delete-ended")`SELECT research.delete_ended($1, ${PORTION}) AS count`;
 
-/** Counts work. Waiting are unfinished conversations without a worker. Reads only the first due conversation of each key. */
+/** Counts the work. Unfinished conversations without a worker are waiting. Reads only the first due conversation of each key. */
 const COUNTS = readSql("counts")`
   WITH RECURSIVE heads AS (
     (SELECT key, due_at FROM ${WAITS} ORDER BY key, due_at LIMIT 1)
@@ -236,7 +236,7 @@ export class PostgresStore implements ConversationStore {
     await this.parts.database.close();
   }
 
-  /** Returns the limit that blocks a create call of the key longest. */
+  /** Returns the limit that blocks the key's next create call longest. */
   async #explainRefusal(keyId: string, budgets: KeyBudgets = {}): Promise<CreateResult> {
     if (!budgets.budget && !budgets.dollars) return this.#explainRateLimit(keyId, "create");
     const [figures, hour] = await Promise.all([

@@ -177,7 +177,7 @@ class BatchRenderer {
           new UnresolvedCreateError(`sent at ${sentAt}`, {}, localId, undefined),
         );
       const { error } = state;
-      // For people, the summary says it once for all rows.
+      // People read these errors once for all rows, in the summary.
       if (reporter.json && error && (standing === "unknown" || standing === "refused"))
         await reporter.writeError({ ...error, message: addRowName(state, error.message), local_id: localId });
     }

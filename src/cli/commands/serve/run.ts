@@ -22,7 +22,7 @@ const DEFAULT_PORT = 8787;
 const UPSTREAM_AT_ONCE = 1_000;
 /** How long running requests may take when the service ends, in ms. */
 const CLOSE_GRACE_MS = 10_000;
-/** How long a service with a database goes on answering after SIGTERM, in ms, until a proxy before several of them has noticed. */
+/** How long a process with a database keeps answering after SIGTERM, in ms, until a proxy in front notices that it is closing. */
 const DRAIN_MS = 5_000;
 
 /** Runs the local service until a signal stops it, or until the command of --exec has ended. */

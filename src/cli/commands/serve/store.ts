@@ -96,7 +96,7 @@ export async function openWithKey(
   }
 }
 
-/** Throws UsageError for flags about the only key of a service to which keys were added, because that key is then not valid. */
+/** Throws UsageError for flags about the single key if keys were added, because then only those are valid. */
 function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
   const name = apiKeyFile === undefined ? tier && "--tier" : "--api-key-file";
   if (name === undefined) return;
@@ -106,7 +106,7 @@ function checkNoOwnKey({ apiKeyFile, tier }: OwnKeyOptions): void {
   );
 }
 
-/** Returns the given key, or creates one. Throws UsageError if none is given although processes (`shared`) or machines share the service. */
+/** Returns the given key, or creates one. Throws UsageError if one must be given: with a database (`shared`), or if other machines can connect. */
 async function chooseOwnKey(
   options: OwnKeyOptions,
   given: string | undefined,

@@ -46,7 +46,7 @@ function createFinalError(
   c: Circumstances,
 ): ResearchError | undefined {
   const { error } = result;
-  // Count until the poll's start, not until now: the process may have been suspended since.
+  // Count until the start of the poll instead of until now, because the process may have been suspended since then.
   const outOfPatience = watched.startedAt - watched.quietSince >= c.patience;
   if (result.kind === "refused") {
     const { kind, enveloped } = result.error;

@@ -6,7 +6,7 @@ import { type AppendLog, readEntries } from "./log.js";
 import { buildUnknownEntry, type OpenIntent } from "./open-intents.js";
 import { type Attempt, type HistoryEntry, hashKeyId, NOT_CREATED, pickProviderFields } from "./records.js";
 
-/** The fields of a create call that make it the same as another create call. */
+/** The fields that two create calls of the same request have in common. */
 type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
   context?: readonly ContextFile[] | undefined;
   structured_output?: boolean;
@@ -39,7 +39,7 @@ function stringifySorted(value: unknown): string {
   );
 }
 
-/** A create call for which an equal one is searched in the history. */
+/** What the search for equal create calls in the history compares. */
 export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
 
 /** A create call with an unknown outcome. `sender`: the process that still waits for the outcome; undefined if no process does. */

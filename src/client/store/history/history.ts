@@ -308,7 +308,7 @@ export class History {
       makeFolder(this.folder);
       release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
       const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashKeyId(attempt.apiKey) });
-      // Record that they count as of now, or they would fill the hour until the clock reaches their dates.
+      // Record that attempts dated in the future count as of now, or they would fill the hour until those dates.
       for (const { localId, isAhead } of attempts) if (isAhead) this.#redate(localId, attempt);
       const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.countDay(attempt, perDay).nextAt;
       // Read the time after the day was counted; otherwise a day with free slots would seem full.
@@ -399,7 +399,7 @@ export class History {
     for (const name of unnamed) fs.rmSync(this.#locateText(name), { force: true });
   }
 
-  /** Builds the record that stays of a forgotten request. */
+  /** Builds the record that remains of a forgotten request. */
   #recordNameless(entry: Omit<HistoryEntry, "request_id">, requestId: string): ForgottenRecord {
     const { origin, key_id, profile, sent_at: at, cost_dollars } = entry;
     const { usage } = Object(readJsonPath(this.results.read(getService(entry), requestId) ?? ""));
@@ -440,7 +440,7 @@ export class History {
   }
 
   #listUnknown(): OpenIntent[] {
-    // After a crash before the intent was removed, both have the create call; the line in the log takes precedence.
+    // After a crash, both the log and `open/` may have the create call. The line in the log takes precedence.
     return this.#read().filter(
       ({ intent, outcome }) => !outcome?.confirmed && !this.#log.has(intent.local_id),
     );

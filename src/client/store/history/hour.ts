@@ -3,7 +3,7 @@ import type { AppendLog } from "./log.js";
 import type { OpenIntent } from "./open-intents.js";
 import { RESOLVED } from "./records.js";
 
-/** How much longer (ms) an attempt counts, because the service may count whole seconds (§8) and by another clock. */
+/** How much longer (ms) an attempt counts, because the service may count whole seconds (§8) and use another clock. */
 export const MARGIN_MS = 1_000;
 
 /** The create calls of one key at one origin that count in the hour, or in the day. */

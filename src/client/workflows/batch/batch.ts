@@ -48,7 +48,7 @@ export class Batch {
     this.#submitters = job.lanes.map((lane) => new RowSubmitter(this.#context, lane, add));
   }
 
-  /** Estimates how the batch goes on in the next hours. */
+  /** What the hour still allows, and when the batch will probably end. */
   get outlook(): BatchOutlook {
     const { lanes, account } = this.#context;
     const [only, ...others] = lanes;
@@ -87,7 +87,7 @@ export class Batch {
     await ended;
   }
 
-  /** Waits for all works. The first failure ends the others, and this rejects with it. */
+  /** Waits for all promises. The first failure aborts the other work, and this method rejects with that failure. */
   async #runAll(works: readonly Promise<void>[]): Promise<void> {
     await Promise.all(works.map((work) => work.catch((error: unknown) => this.#end.abort(error))));
     this.#context.end.throwIfAborted();

@@ -42,11 +42,11 @@ export interface BatchRunOptions {
 
 /** What the loops of a batch share. */
 export interface BatchContext extends BatchJob, BatchRunOptions {
-  /** The first account. Its clock is the clock of all. */
+  /** The first account; all accounts have its clock. */
   account: Account;
   progress: BatchProgress;
   patience: number;
-  /** Passes an event on, at once. */
+  /** Adds an event to those that `Batch.run` yields. */
   emit: (event: BatchRunEvent) => void;
   /** Aborts when the batch ends early, because of an interruption or a failure. */
   end: AbortSignal;

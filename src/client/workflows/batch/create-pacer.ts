@@ -12,11 +12,11 @@ export interface BatchLane {
 
 export interface CreatePacerOptions {
   readonly clock: Clock;
-  /** Returns when (epoch ms) this machine sent the create calls that still count; undefined if no history is kept. */
+  /** Lists when (epoch ms) this machine sent the create calls that still count; undefined if no history is kept. */
   readonly attempts: () => readonly number[] | undefined;
   /** Create calls allowed per hour with this key; Infinity for no limit, undefined if unknown. */
   readonly limit: number | undefined;
-  /** When (epoch ms) this batch sent its rows, by its own journal. */
+  /** The times (epoch ms) at which this batch sent its rows, by its own journal. */
   readonly own: readonly number[];
   /** The provider, if the account is at one: its 429 lasts seconds or minutes instead of an hour. */
   readonly provider?: Account["provider"];
@@ -58,7 +58,7 @@ export class CreatePacer {
     return Math.max(slot, this.#blockedUntil, now);
   }
 
-  /** Returns until when (epoch ms) no create call is sent, if `error` is the refusal of a create call because of a limit; otherwise undefined. */
+  /** Notes a failed create call. Returns until when (epoch ms) no further one is sent; undefined if no limit caused the failure. */
   noteRefused(error: unknown): number | undefined {
     const { provider, attempts } = this.options;
     const listAttempts = () => (provider ? [] : (attempts() ?? this.#ownCreates));

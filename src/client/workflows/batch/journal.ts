@@ -140,8 +140,8 @@ export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownR
 }
 
 /**
- * Settles by the history the rows that were begun and have no outcome in the journal: a command died in between, or the
- * outcome is unknown. A row whose create call the history does not know stays `open`, which is an unknown outcome.
+ * Takes from the history the outcome of each row that was begun and has none in the journal: a command died in between,
+ * or the outcome is unknown. A row whose create call the history does not know stays `open`, an unknown outcome.
  */
 export function reconcile(
   knownRows: ReadonlyMap<string, KnownRow>,

@@ -4,7 +4,7 @@ import type { BatchLane } from "./create-pacer.js";
 import type { KnownRow, RowFacts } from "./journal.js";
 import { buildFileStem, type Row } from "./row.js";
 
-/** The standing of a row. A `waiting` row is still to be sent; an `unknown` one may have been created, and is not sent again. */
+/** How far a row has got. A `waiting` row is still to be sent; an `unknown` one may have been created, and is not sent again. */
 export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
 
 /** A row and its state while the batch runs. */

@@ -10,7 +10,7 @@ import { classifyCause, FAILED_CREATES } from "./failed-create.js";
 import type { RowError } from "./journal.js";
 import type { RowState } from "./plan.js";
 
-/** Number of refusals because of a limit, while other rows were accepted, after which this command gives up a row. */
+/** How often a limit may refuse a row, while other rows are accepted, before this command gives up the row. */
 const MOST_REFUSALS = 5;
 
 /** Sends the create calls of one account's waiting rows, one at a time and never faster than the hourly limit allows. */
@@ -19,7 +19,7 @@ export class RowSubmitter {
   readonly #signal: AbortSignal;
   /** The rows in the order in which they are sent. A row that was refused because of a limit is added again at the end. */
   readonly #rows: RowState[];
-  /** How often each row was refused because of a limit, and how many create calls were accepted before the first time. */
+  /** How often a limit refused each row, and the number of accepted create calls before the first time. */
   readonly #refusals = new Map<RowState, { count: number; takenBefore: number }>();
   /** Number of create calls that the account has accepted. */
   #taken = 0;

@@ -69,7 +69,7 @@ export async function readUsage(dataDir: string, clock: Clock): Promise<Pick<Ove
   const state = new LocalState();
   await readJournal(join(dataDir, JOURNAL), (entry) => {
     state.restore(entry, clock.now());
-    // Unlike a start, count the conversations that the service is running.
+    // A start would ignore these entries, but here the running conversations count.
     if (entry.kind === "begun") state.apply(entry);
   });
   const hasBegun = ({ status, remote }: StoredConversation) =>

@@ -19,7 +19,7 @@ export class LocalWrites {
     return this.#changes.run(requestId, change);
   }
 
-  /** Writes entries, then applies them. If the write fails, `count` no longer counts. */
+  /** Writes entries, then applies them. `count`: the request that they count; it does not count if the write fails. */
   async append(entries: Entry[], count?: Count): Promise<void> {
     const { journal, state } = this.parts;
     const apply = () => {

@@ -18,7 +18,7 @@ const LONGEST_HEADLINE = 160;
 const MAX_LAID_OUT = 256 * 1024;
 const BACK = '<p class="back"><a href="../../ui">← All conversations</a></p>';
 
-/** Creates the page of one conversation; the result returns no parts if it does not exist. `host`: the checked Host header. */
+/** Creates the page of one conversation. The result returns its parts; none if it does not exist. `host`: the checked Host header. */
 export function createConversationView(
   parts: ViewParts,
   requestId: string,

@@ -188,7 +188,7 @@ export class Template {
     return this.columns.filter((name) => !Object.hasOwn(fields, name));
   }
 
-  /** Replaces the placeholders: by a text unchanged, by any other value as JSON. */
+  /** Replaces each placeholder: by a text as it is, or by the JSON of any other value. */
   fill(fields: Readonly<Record<string, unknown>>): string {
     return this.text.replace(PLACE, (_all, name: string) => {
       const value = fields[name];
