@@ -24,8 +24,8 @@ CREATE TABLE research.keys (
   revoked_at timestamptz(3)
 );
 CREATE UNIQUE INDEX key_names ON research.keys (name) WHERE revoked_at IS NULL;
--- `is_counted`: the key has limits. `progress` and `data` are JSON: the progress of the work, and the fields that an outcome
--- adds to the output. `remote` is the request at the upstream service that works on the conversation.
+-- `is_counted`: whether the key has limits. `progress`: JSON of the work's progress. `data`: JSON of the fields that the client gets
+-- beside the output. `remote`: the request at the upstream service that does the research.
 CREATE TABLE research.conversations (
   request_id uuid PRIMARY KEY,
   key text NOT NULL,
@@ -53,7 +53,7 @@ CREATE TABLE research.conversations (
   remote_begun_at timestamptz,
   remote_id text
 ) WITH (fillfactor = 80);
--- Conversations that have not begun, and begun ones without a worker. Keys take turns.
+-- `waits`: conversations that have not begun. `begun`: those that have, and have no worker. By key, because keys take turns.
 CREATE INDEX waits ON research.conversations (key, due_at) INCLUDE (request_id)
   WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL;
 CREATE INDEX begun ON research.conversations (key, due_at)
@@ -65,8 +65,8 @@ CREATE INDEX ended ON research.conversations (completed_at) WHERE completed_at I
 CREATE INDEX listed ON research.conversations (status, created_at);
 CREATE INDEX creates ON research.conversations (key, created_at) WHERE is_counted;
 CREATE INDEX costs ON research.conversations (key, completed_at) WHERE cost_dollars IS NOT NULL;
--- Totals of conversations for each hour, UTC day and all time ('ever'). Creates of keys with limits have the model ''; ended
--- conversations have their model, or '' if it is unknown. Deleted conversations have separate totals.
+-- Totals of conversations for each hour, each UTC day and all time ('ever'). Created conversations of keys with limits count under
+-- the model '', ended ones under their model, or '' if it is unknown. Deleted conversations have separate totals.
 CREATE TABLE research.sums (
   span text,
   key text,
@@ -84,12 +84,12 @@ CREATE TABLE research.sums (
   unsaid bigint,
   PRIMARY KEY (span, key, at, model, is_deleted)
 ) WITH (fillfactor = 50);
--- Conversations that have begun and not ended.
+-- Conversations that have begun and have not ended.
 CREATE VIEW research.running AS
   SELECT * FROM research.conversations
   WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING')
   UNION ALL SELECT * FROM research.conversations WHERE worker IS NOT NULL;
--- The highest cost of a conversation of each model; until a cost is reported, the number of ended ones, up to 3.
+-- For each model, the highest cost of a conversation. `unpriced`: until a cost is reported, the number of ended ones, up to 3.
 CREATE TABLE research.models (model text PRIMARY KEY, dollars double precision, unpriced int NOT NULL);
 CREATE TABLE research.exchanges (
   request_id uuid NOT NULL REFERENCES research.conversations ON DELETE CASCADE,
@@ -104,7 +104,7 @@ CREATE TABLE research.cancellations (
   remote_id text NOT NULL,
   due_at timestamptz NOT NULL DEFAULT now()
 );
--- Why creates at the upstream service wait, and until when, for all processes.
+-- Why create calls to the upstream service wait, and until when, for all processes.
 CREATE TABLE research.gate (
   id int PRIMARY KEY DEFAULT 1 CHECK (id = 1),
   version int NOT NULL,
@@ -112,15 +112,15 @@ CREATE TABLE research.gate (
   next_at timestamptz NOT NULL,
   state text NOT NULL
 );
--- Creates at the upstream service in the last 24 hours, by account.
+-- The create calls to the upstream service in the last 24 hours, by account.
 CREATE TABLE research.sent (
   request_id uuid PRIMARY KEY,
   account text NOT NULL,
   at timestamptz NOT NULL
 );
 CREATE INDEX sent_by_account ON research.sent (account, at);
--- The hour of a key is a ring with as many slots as its limit: request n takes slot n % size, which has to be older
--- than an hour.
+-- The hour of a key is a ring with as many slots as its limit. Request n takes slot n % size, if that was last taken more
+-- than an hour ago.
 CREATE TABLE research.counters (
   key text,
   operation text,
@@ -136,14 +136,14 @@ CREATE TABLE research.slots (
   PRIMARY KEY (key, operation, number)
 ) WITH (fillfactor = 80);
 
--- The model that new conversations will use: that of the workers.
+-- Returns the model that new conversations will use, which is that of the workers.
 CREATE FUNCTION research.model() RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT max(model) FROM research.processes WHERE role <> 'api' AND expires_at > now());
 END $$;
 
--- Adds conversations to the sums (`sign` 1) or subtracts them (-1), for 'created' and 'ended' in `moments`. Volatile, so that it sees
--- the changes of its own statement. All statements lock the sums in one order, the widest span first.
+-- Adds conversations to the sums (`sign` 1) or subtracts them (-1), for 'created' and 'ended' in `moments`. It is volatile, so that
+-- it sees the changes of its own statement. All statements lock the sums in one order, widest span first.
 CREATE FUNCTION research.tally(ids uuid[], moments text[], sign int, of_deleted boolean) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO research.sums AS own
@@ -181,7 +181,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- Deletes up to `most` conversations that ended more than `age` ms ago, and returns their number. Keeps their sums as deleted.
+-- Deletes up to `most` conversations that ended more than `age` ms ago, and returns their number. Moves their sums to the deleted ones.
 CREATE FUNCTION research.delete_ended(age float8, most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
   ids uuid[] := ARRAY(
@@ -194,8 +194,8 @@ BEGIN
   RETURN cardinality(ids);
 END $$;
 
--- Returns the usage in a window that ends now, by the time it leaves the window. Windows of a day or more move by whole hours; in
--- a shorter one each conversation counts separately, and deleted ones count by their hour.
+-- Returns what was used in a window that ends now, by the time at which it leaves the window. Windows of a day or more move by whole
+-- hours. In a shorter window each conversation counts separately, and deleted ones count by their hour.
 CREATE FUNCTION research.counted(of_key text, ms float8)
 RETURNS TABLE (leaves timestamptz, created numeric, dollars numeric) LANGUAGE plpgsql AS $$
 DECLARE
@@ -211,7 +211,7 @@ BEGIN
     WHERE ms < 86400000 AND key = of_key AND completed_at > since AND cost_dollars IS NOT NULL;
 END $$;
 
--- Sums that usage. For a long window it reads the hours of the first day, then whole days.
+-- Sums what was used in a window that ends now. For a day or more, reads the hours of the first day, then whole days.
 CREATE FUNCTION research.used(of_key text, ms float8, OUT created numeric, OUT dollars numeric) LANGUAGE plpgsql AS $$
 DECLARE
   hour timestamptz := date_bin('1 hour', clock_timestamp() - ms * interval '1 ms', '2000-01-01Z');
@@ -227,7 +227,7 @@ BEGIN
   END IF;
 END $$;
 
--- Returns when more than `over` of the usage in a window will have left it.
+-- Returns when more than `over` of what was used in a window will have left the window.
 CREATE FUNCTION research.free_at(of_key text, ms float8, is_dollars boolean, over numeric) RETURNS timestamptz LANGUAGE sql AS $$
   SELECT leaves FROM (
     SELECT leaves, sum(CASE WHEN is_dollars THEN dollars ELSE created END) OVER (ORDER BY leaves) AS gone
@@ -235,13 +235,13 @@ CREATE FUNCTION research.free_at(of_key text, ms float8, is_dollars boolean, ove
   ) AS parts WHERE gone > over ORDER BY leaves LIMIT 1
 $$;
 
--- The usage that counts against the limits of a key; see KeyFigures (conversation-store.ts).
+-- What counts against the limits of a key; see KeyFigures (conversation-store.ts).
 CREATE TYPE research.figures AS (
   created numeric, said numeric, reserved numeric, begun numeric, running bigint, waiting bigint, price numeric,
   is_measured boolean, created_free_at timestamptz, said_free_at timestamptz
 );
 
--- Reads the reserved amount before the spent one, so that a conversation that ends in between counts twice, and never not at all.
+-- Returns what counts against a key's limits. Reads `reserved` first: a conversation that ends meanwhile then counts twice, not never.
 CREATE FUNCTION research.figures(own research.keys) RETURNS research.figures LANGUAGE plpgsql AS $$
 DECLARE
   f research.figures;
@@ -275,7 +275,7 @@ BEGIN
   RETURN f;
 END $$;
 
--- Returns how many creates the budgets of a key allow. The key has a budget. Keep in step with `createRefusal` (budget-rules.ts).
+-- Returns how many create calls the budgets of a key allow, which must have one. `createRefusal` (budget-rules.ts) has the same rules.
 CREATE FUNCTION research.room(own research.keys, f research.figures) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
   SELECT greatest(0, least(own.budget - f.created, CASE WHEN own.dollars IS NOT NULL THEN CASE
     WHEN NOT f.is_measured OR f.said + f.reserved >= own.dollars::numeric THEN 0
@@ -283,16 +283,16 @@ CREATE FUNCTION research.room(own research.keys, f research.figures) RETURNS num
     WHEN f.price = 0 THEN 'Infinity' ELSE ceil((own.dollars::numeric - f.said - f.reserved) / f.price) END END))
 $$;
 
--- Whether a conversation of a key may begin. Keep in step with `beginBlock` (budget-rules.ts).
+-- Returns whether another conversation of a key may begin. `beginBlock` (budget-rules.ts) has the same rules.
 CREATE FUNCTION research.may_begin(own research.keys, f research.figures) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT (own.at_once IS NULL OR f.running < own.at_once) AND (own.dollars IS NULL OR (
     f.is_measured AND f.said + f.begun < own.dollars::numeric AND (f.price IS NOT NULL OR f.running = 0)))
 $$;
 
 -- Claims a conversation for a worker with a valid lease. Keys take turns after `last`; begun conversations precede waiting ones.
--- `which`: 'any', 'begun' (at the upstream), or 'new' (not sent yet, and younger than `limit_ms`; while the upstream refuses creates,
--- one each `probe_ms`). Checks each key's limits, then locks the row of a key that has room. If another worker takes that room first,
--- the caller has to look again. A row without an id holds the time to look in `due_at`.
+-- `which`: 'any', 'begun' (at the upstream), or 'new' (not sent yet, and younger than `limit_ms`; while the upstream refuses create
+-- calls, only one every `probe_ms`). Checks each key's limits, then locks the row of a key that has room. If another worker takes that
+-- room first, the caller has to look again. In a row without an id, `due_at` is the time of the next look.
 CREATE FUNCTION research.claim(of_worker uuid, last text, which text, probe_ms float8, limit_ms float8)
 RETURNS SETOF research.conversations LANGUAGE plpgsql AS $$
 DECLARE
@@ -331,7 +331,7 @@ BEGIN
       SELECT NOT research.may_begin(own, research.figures(own)) FROM research.keys AS own
       WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL)
     );
-    -- With more conditions inside, PostgreSQL might read and sort all waiting conversations of a key to find the first.
+    -- With more conditions in the inner query, PostgreSQL might sort all waiting conversations of a key to find the first.
     SELECT request_id INTO next_id FROM (
       SELECT request_id, due_at, created_at FROM research.conversations
       WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key = turn AND due_at > oldest
@@ -364,8 +364,8 @@ BEGIN
   WHERE request_id = next_id RETURNING *;
 END $$;
 
--- Counts as many of the wanted requests as the hour and, for creates, the budgets allow. Locks the counter's row first, so that
--- it then reads what other requests have left. A different size rebuilds the ring.
+-- Counts as many of the wanted requests as the hour and, for create calls, the budgets allow, and returns their number. Locks the
+-- counter's row first, so that it then sees what other requests have taken. A different size rebuilds the ring.
 CREATE FUNCTION research.take(of_key text, of_operation text, wanted int, new_size bigint) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -411,8 +411,8 @@ BEGIN
   RETURN granted;
 END $$;
 
--- Counts a create in the account's 24 hours at the upstream service. Returns NULL if it counts (once per conversation), else
--- the ms until the account has room. The lock lets one create count at a time.
+-- Counts the create call of a conversation, once, in the 24 hours of an account at the upstream service. Returns NULL, or the ms
+-- until the account has room. The lock lets only one create call count at a time.
 CREATE FUNCTION research.send(of_request uuid, of_account text, most int) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
   oldest timestamptz;

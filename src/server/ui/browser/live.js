@@ -1,4 +1,4 @@
-// Shows the changes that the service sends: parts of the page by id, and texts inside them.
+// Shows the changes that the service sends: new HTML for parts of the page, and new texts inside them, by id.
 const lost = document.getElementById("lost");
 let source;
 
@@ -12,13 +12,13 @@ function show({ html, text }) {
     const place = document.getElementById(id);
     if (place) place.textContent = content;
   }
-  // A link that was replaced keeps the focus of the keyboard.
+  // If a focused link was replaced, the new one gets the focus.
   if (focused && document.activeElement === document.body) {
     document.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 }
 
-// A hidden tab needs no events, and a browser opens few connections to one service.
+// Close the connection of a hidden tab, because a browser opens only a few to one service.
 function follow() {
   source?.close();
   if (document.hidden) return;
