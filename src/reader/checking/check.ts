@@ -69,16 +69,15 @@ interface Tried extends CitedPage {
   entry: CheckedPage;
   /** Set if the page could be read. */
   text?: string;
-  /** Whether the host answered, and whether a request was sent. */
-  answered: boolean;
-  asked: boolean;
-  hasNoHost: boolean;
+  /** What became of the request: `unsent`, since the address may not be read or is a file; `no-host`: DNS knows no such name. */
+  request: "unsent" | "no-host" | "silent" | "answered";
 }
 
 /** How many hosts are read from at a time, and the pause between two requests to one host, ms (contract §11). */
 const MOST_HOSTS = 4;
 const APART_MS = 200;
 const ANSWERS: ReadonlySet<string> = new Set(["robots", "type", "empty", "too-large", "front-page"]);
+const REQUESTS: Readonly<Record<string, Tried["request"]>> = { "not-asked": "unsent", "no-host": "no-host" };
 const FILE = /^(?!https?:)[^\s:]+?(?::\d+)?$/i;
 
 /** Reads each page that the reports cite once, and checks the reports against the pages. */
@@ -125,7 +124,9 @@ export class Checker {
     const byHost = new Map<string, string[]>();
     for (const address of asked) {
       const host = FILE.test(address) ? "" : new URL(address).host;
-      byHost.set(host, [...(byHost.get(host) ?? []), address]);
+      const same = byHost.get(host);
+      if (same) same.push(address);
+      else byHost.set(host, [address]);
     }
     const late = new Error("the time of the check was over");
     const readAll = (until: AbortSignal) =>
@@ -155,27 +156,21 @@ export class Checker {
         return false;
       },
     );
-    for (const address of asked)
-      if (!tried.has(address))
-        tried.set(address, { ...createUnread(address, "the page was not read in time"), asked: true });
-    const pages = [...tried.values()];
+    // A host that does not exist in the DNS is gone only if another name did resolve, so that the network works.
+    const isOnline = [...tried.values()].some(
+      ({ request, entry }) => request === "answered" && this.options.isInDns(new URL(entry.url).hostname),
+    );
     const settled = new Map(
-      addresses.map((url) => [
-        url,
-        this.#settle(tried.get(url) ?? createUnread(url, "it was not read"), url, pages),
-      ]),
+      addresses.map((url) => {
+        const page = tried.get(url) ?? createUnread(url, "the page was not read in time", "silent");
+        const isGone = isOnline && page.request === "no-host";
+        return [url, { ...page, entry: { ...page.entry, url, ...(isGone && { state: "gone" as const }) } }];
+      }),
     );
     const language = detectLanguage("text" in report ? report.text : "");
     const listPages = (urls: readonly string[]) => urls.flatMap((url) => settled.get(url) ?? []);
-    const {
-      citations,
-      read,
-      isWhole: areJudged,
-    } = await judgeAll(claims, listPages, language, {
-      clock,
-      signal,
-      end,
-    });
+    const judging = { clock, signal, end };
+    const { citations, read, isWhole: areJudged } = await judgeAll(claims, listPages, language, judging);
     // A file counts as one page, however many of its lines are cited.
     for (const { entry, text } of settled.values())
       if (text !== undefined && !(FILE.test(entry.url) && entry.url !== entry.final_url))
@@ -190,7 +185,9 @@ export class Checker {
       marks_without_source: cited.marksWithoutSource.length,
       sources_not_cited: cited.notCited.length,
     };
-    const wereAsked = asked.flatMap((address) => settled.get(address) ?? []).filter((page) => page.asked);
+    const wereAsked = asked
+      .flatMap((address) => settled.get(address) ?? [])
+      .filter(({ request }) => request !== "unsent");
     const works = wereAsked.filter(({ entry }) => entry.state === "read").length;
     const checked: Checked = {
       checked_at: new Date(clock.now()).toISOString(),
@@ -207,8 +204,9 @@ export class Checker {
     const isEnded = isWhole || !(goesOn || signal.aborted);
     const isUnread = wereAsked.every(({ entry }) => entry.state === "unreadable");
     const hasOnlyBareMarks = claims.length === 0 && cited.marksWithoutSource.length > 0;
+    const answered = wereAsked.filter(({ request }) => request === "answered");
     if (hasOnlyBareMarks || (isEnded && wereAsked.length > 0 && isUnread))
-      throw new NotChecked(checked, wereAsked.length, wereAsked.filter(({ answered }) => answered).length);
+      throw new NotChecked(checked, wereAsked.length, answered.length);
     return checked;
   }
 
@@ -240,14 +238,6 @@ export class Checker {
     return explainUnfit(url) ?? forbidden(url);
   }
 
-  /** Reports a host that does not exist in the DNS as gone, but only if another host name did resolve, so that the network works. */
-  #settle(tried: Tried, url: string, all: readonly Tried[]): Tried {
-    const isProof = ({ answered, entry }: Tried) =>
-      answered && URL.canParse(entry.url) && this.options.isInDns(new URL(entry.url).hostname);
-    const isGone = tried.hasNoHost && all.some(isProof);
-    return { ...tried, entry: { ...tried.entry, url, ...(isGone && { state: "gone" }) } };
-  }
-
   #readOnce(address: string): Promise<Tried> {
     const key = normalizePage(address);
     const reading = this.#pages.get(key) ?? this.#read(address);
@@ -263,7 +253,7 @@ export class Checker {
       const document = (await readFile?.(name)) ?? { reason: "files are read only below --sources" };
       if ("reason" in document) return createUnread(address, document.reason);
       const accessed = new Date(clock.now()).toISOString();
-      return { ...readPage(address, { ...document, id: address, title: name, accessed }), asked: false };
+      return { ...readPage(address, { ...document, id: address, title: name, accessed }), request: "unsent" };
     }
     const url = new URL(address);
     url.hash = "";
@@ -274,15 +264,10 @@ export class Checker {
     const { kind, reason, status = null, url: end = null } = got;
     // An expired grounding redirect says nothing about its target, which may still exist.
     const isGone = (kind === "gone" || kind === "front-page") && !isGroundingRedirect(end ?? "");
+    const request = status !== null || ANSWERS.has(kind) ? "answered" : (REQUESTS[kind] ?? "silent");
+    const { entry } = createUnread(address, reason);
     const state = isGone ? "gone" : "unreadable";
-    const entry = {
-      ...createUnread(address, reason).entry,
-      state,
-      http_status: status,
-      final_url: end,
-    } as const;
-    const answered = status !== null || ANSWERS.has(kind);
-    return { entry, asked: kind !== "not-asked", answered, hasNoHost: kind === "no-host" };
+    return { request, entry: { ...entry, state, http_status: status, final_url: end } };
   }
 }
 
@@ -298,10 +283,10 @@ export function listClaims(report: Report): ReportClaims {
     : readFieldClaims(report.value, report.given);
 }
 
-function createUnread(url: string, reason: string): Tried {
+function createUnread(url: string, reason: string, request: Tried["request"] = "unsent"): Tried {
   const unknown = { final_url: null, http_status: null, title: null, read_at: null, sha256: null };
   const entry = { url, state: "unreadable", reason, ...unknown } as const;
-  return { entry, answered: false, asked: false, hasNoHost: false };
+  return { entry, request };
 }
 
 function readPage(url: string, page: Page): Tried {
@@ -315,7 +300,7 @@ function readPage(url: string, page: Page): Tried {
       reason: cutReason(page) ?? null,
       ...{ title, read_at: accessed, sha256: hashSha256(text) },
     },
-    ...{ content, text, answered: true, asked: true, hasNoHost: false },
+    ...{ content, text, request: "answered" },
   };
 }
 

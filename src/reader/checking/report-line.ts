@@ -13,25 +13,24 @@ const NO_ADDRESS = /^(?:turn\d|grok_render|(?:start|end)_span$|attached_file|cit
 
 /** A paragraph, item or cell as one text, with its marks. */
 export class Line {
-  readonly text: string;
+  text = "";
   /** In order, without overlaps. */
-  marks: Mark[] = [];
-  /** The parts with their offsets in the text; marks are not searched in objects. */
-  readonly #parts: { text: string; isObject: boolean; from: number; place: Place }[] = [];
-  #length = 0;
+  readonly marks: Mark[] = [];
+  /** The parts of the text by their offsets in it, with their places in the report. */
+  readonly #parts: (Place & { from: number })[] = [];
+  /** The text in which marks are searched: objects in place of links, code and pictures. */
+  #masked = "";
   /** The end of the text so far; tells raised numbers and numbers separated by a tag apart. */
   #tail = "";
   #isBehindTag = false;
 
   constructor(inlines: readonly Inline[], isCell = false) {
     for (const inline of inlines) this.#add(inline);
-    this.text = this.#parts.map(({ text }) => text).join("");
-    const masked = this.#parts
-      .map(({ text, isObject }) => (isObject ? OBJECT.repeat(text.length) : text))
-      .join("");
-    for (const mark of findMarks(masked, isCell))
+    for (const mark of findMarks(this.#masked, isCell))
       this.marks.push({ ...mark, ...this.placeOf(mark.from, mark.to) });
     this.marks.sort((a, b) => a.from - b.from);
+    // A report may have half a million lines.
+    this.#masked = "";
   }
 
   /** The addresses in the line. */
@@ -43,7 +42,7 @@ export class Line {
   placeOf(from: number, to: number): Place {
     const findOffset = (offset: number) => {
       const part = this.#parts[findFirst(this.#parts, (part) => part.from > offset) - 1];
-      return part ? Math.min(part.place.start + offset - part.from, part.place.end) : 0;
+      return part ? Math.min(part.start + offset - part.from, part.end) : 0;
     };
     const start = findOffset(from);
     return { start, end: to > from ? findOffset(to - 1) + 1 : start };
@@ -87,12 +86,13 @@ export class Line {
   #append(text: string, { start, end }: Place, mark?: Partial<FoundMark>): void {
     const gap = this.#isBehindTag && /\d$/.test(this.#tail) && /^\d/.test(text) ? " " : "";
     this.#isBehindTag = false;
-    const from = this.#length + gap.length;
-    this.#parts.push({ text: gap + text, isObject: mark !== undefined, from, place: { start, end } });
-    this.#length = from + text.length;
+    const from = this.text.length + gap.length;
+    this.#parts.push({ from, start, end });
+    this.text += gap + text;
+    this.#masked += gap + (mark ? OBJECT.repeat(text.length) : text);
     this.#tail = (this.#tail + gap + text.slice(-40)).slice(-40);
     const { certainty, labels = [], urls = [], tail } = mark ?? {};
-    if (certainty) this.marks.push({ certainty, labels, urls, tail, from, to: this.#length, start, end });
+    if (certainty) this.marks.push({ certainty, labels, urls, tail, from, to: this.text.length, start, end });
   }
 
   #addLink(address: string, inlines: readonly Inline[], place: Place): void {
@@ -107,8 +107,8 @@ export class Line {
     else {
       const [tail, digits = ""] = /(?<=[^\d.])\.?(\d{1,3})$/.exec(address) ?? [];
       this.#append(text, place, { certainty: "link", urls: findAddress(unescapeAddress(address)), tail });
-      const [from, start] = [this.#length - digits.length, place.end - digits.length];
-      const glued = { labels: [digits], urls: [], from, to: this.#length, start, end: place.end };
+      const [from, start] = [this.text.length - digits.length, place.end - digits.length];
+      const glued = { labels: [digits], urls: [], from, to: this.text.length, start, end: place.end };
       if (tail) this.marks.push({ certainty: "glued", ...glued });
     }
   }

@@ -205,41 +205,44 @@ function findTogether(words: readonly Places[]): Places[] {
   return shared.length > 0 ? [Places.join(shared.map(Places.fromPlace))] : [rarest, ...others];
 }
 
+const KINDS = { number: "number", code: "number", date: "date", quotation: "quotation" } as const;
 const HAS_WORDS = "the sentence has no number, date or quotation to look for";
 const HAS_NOTHING = `${HAS_WORDS}, and the page has few of its words`;
 
 function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
   const { text, sought } = claim;
-  const isOnPage = (i: number) =>
-    read.some(({ places, outside }) => (places[i]?.count ?? 0) > 0 || outside[i]);
-  const checked = sought.flatMap((item, i) => (isInName(item, text) && !isOnPage(i) ? [] : i));
+  const checked = sought
+    .map((item, i) => ({
+      ...{ item, support: read.map((page) => decideSupport(claim, i, page)) },
+      isInPassage: read.some(({ places }) => (places[i]?.count ?? 0) > 0),
+      isOutside: read.some(({ outside }) => outside[i]),
+    }))
+    .filter(({ item, isInPassage, isOutside }) => isInPassage || isOutside || !isInName(item, text));
   if (checked.length === 0) {
     const isAbout = read.some((page) => page.words.size > 0 && computeShare(page) >= LEAST_SHARED);
     return createVerdict("unchecked", isAbout ? HAS_WORDS : HAS_NOTHING);
   }
-  const support = checked.map((i) => read.map((page) => decideSupport(claim, i, page)));
-  const open = checked.filter((_, n) => !support[n]?.includes("supported"));
-  if (open.length === 0) return createVerdict("found", null);
-  const absent = checked.filter((i) => !isOnPage(i));
-  if (absent.length === 0)
-    return createVerdict(
-      "unchecked",
-      explainVerdict(claim, read, open[0] ?? 0, support[checked.indexOf(open[0] ?? 0)]),
-    );
+  const open = checked.filter(({ support }) => !support.includes("supported"));
+  const [first] = open;
+  if (first === undefined) return createVerdict("found", null);
+  const absent = open.filter(({ isInPassage, isOutside }) => !isInPassage && !isOutside);
+  if (absent.length === 0) {
+    const on = `the ${KINDS[first.item.kind]} is on the page, but`;
+    if (first.support.includes("many"))
+      return createVerdict("unchecked", "the number is in too many places on the page");
+    if (first.support.includes("far"))
+      return createVerdict("unchecked", `${on} far from the names in the sentence`);
+    const where = first.isInPassage ? "in a passage about something else" : "outside its main text";
+    return createVerdict("unchecked", `${on} ${where}`);
+  }
   const cut = read.find(({ content }) => content.cut !== undefined)?.content.cut;
   if (cut !== undefined) return createVerdict("unchecked", cut);
-  const excuses = absent.map((i) => findExcuse(claim, i, read));
-  const missing = absent.filter((_, n) => excuses[n] === undefined);
+  const excuses = absent.map(({ item }) => findExcuse(item, read));
+  const missing = absent.flatMap(({ item }, n) => (excuses[n] === undefined ? item.text : []));
   if (missing.length === 0) return createVerdict("unchecked", excuses.find(Boolean) ?? null);
-  if (
-    read.length > 0 &&
-    read.every(
-      (page) =>
-        isShort(page) && !page.isForeign && page.words.size > 0 && computeShare(page) < LEAST_SHARED / 2,
-    )
-  )
-    return createVerdict("unchecked", "the page is short and about something else than the sentence");
-  return { ...createVerdict("missing", null), missing: missing.flatMap((i) => sought[i]?.text ?? []) };
+  return read.length > 0 && read.every(isAboutOther)
+    ? createVerdict("unchecked", "the page is short and about something else than the sentence")
+    : { ...createVerdict("missing", null), missing };
 }
 
 /**
@@ -305,33 +308,15 @@ export function canBeReworded(item: Sought, text: string, isForeign: boolean): b
   return item.kind === "number" && (item.bound === "loose" || isInName(item, text));
 }
 
-const KINDS = { number: "number", code: "number", date: "date", quotation: "quotation" } as const;
-
-/** Explains why an item that is on the page does not support its sentence. */
-function explainVerdict(
-  claim: Claim,
-  read: readonly Reading[],
-  i: number,
-  support: readonly Support[] = [],
-): string {
-  const on = `the ${KINDS[claim.sought[i]?.kind ?? "number"]} is on the page, but`;
-  if (support.includes("many")) return "the number is in too many places on the page";
-  if (support.includes("far")) return `${on} far from the names in the sentence`;
-  if (read.some(({ places }) => (places[i]?.count ?? 0) > 0))
-    return `${on} in a passage about something else`;
-  return `${on} outside its main text`;
-}
-
 /** Returns why an item that no page has may still be right; undefined if it is missing. */
-function findExcuse(claim: Claim, i: number, read: readonly Reading[]): string | undefined {
-  const item = claim.sought[i];
-  if (item?.kind === "quotation" && read.some(({ isForeign }) => isForeign))
+function findExcuse(item: Sought, read: readonly Reading[]): string | undefined {
+  if (item.kind === "quotation" && read.some(({ isForeign }) => isForeign))
     return "the page is in another language than the quotation";
-  if (item?.kind === "date" && read.some(({ content }) => !content.isReadable))
+  if (item.kind === "date" && read.some(({ content }) => !content.isReadable))
     return "the page is in a language whose dates cannot be read";
-  if (item?.kind === "date" && read.some((page) => hasWeekday(item, page)))
+  if (item.kind === "date" && read.some((page) => hasWeekday(item, page)))
     return "the page may name the day by its weekday";
-  if (item?.kind !== "number") return undefined;
+  if (item.kind !== "number") return undefined;
   if (item.bound === "loose") return "a page may state a difference, a decade or a time ago in other words";
   if ((item.bound !== "over" && item.bound !== "under") || !item.readings.some(isRound)) return undefined;
   const isOpen = read.some((page) => {
@@ -364,8 +349,11 @@ function isRound({ value, step, zeros }: { value: number; step: number; zeros: n
   return Math.abs(value) / (step * 10 ** zeros) < 100;
 }
 
-function isShort({ content }: Reading): boolean {
-  return content.passages.reduce((sum, { text }) => sum + text.length, 0) < SHORT_PAGE;
+/** Whether a page is short and has few of the sentence's words. */
+function isAboutOther(page: Reading): boolean {
+  const length = page.content.passages.reduce((sum, { text }) => sum + text.length, 0);
+  const isShort = length < SHORT_PAGE && !page.isForeign;
+  return isShort && page.words.size > 0 && computeShare(page) < LEAST_SHARED / 2;
 }
 
 /** Returns the share of a sentence's content words that a page has, 0 to 1. */

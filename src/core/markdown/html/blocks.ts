@@ -149,10 +149,10 @@ class BlockWriter {
     let html = "";
     let from = 0;
     for (let to = this.signs.end - start; !this.#inLink && to < text.length; to = this.signs.end - start) {
-      html += escapeHtmlText(text.slice(from, to)) + this.signs.takeTo(start + to);
+      html += escapeHtml(text.slice(from, to)) + this.signs.takeTo(start + to);
       from = Math.max(from, to);
     }
-    return html + escapeHtmlText(text.slice(from));
+    return html + escapeHtml(text.slice(from));
   }
 
   /** Replaces links inside a link by their text, since HTML does not nest links. */
@@ -176,7 +176,7 @@ class BlockWriter {
 
 /** Renders text line by line as received. */
 export function renderPlain(text: string): string {
-  return `<div class="plain" dir="auto">${escapeHtmlText(text)}</div>`;
+  return `<div class="plain" dir="auto">${escapeHtml(text)}</div>`;
 }
 
 /** Renders an external link without a referrer. `href`: from `normalizeAddress`. */
@@ -191,17 +191,6 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '"': "&quot;",
   "'": "&#39;",
 };
-
-/** A number with spaces inside, or with its currency or unit. The units are those of reports on prices and devices. */
-const AMOUNT =
-  /(?:(?:[€$£¥]|\b(?:EUR|USD|GBP|CHF)) )?\d[\d.,]*(?: \d{3}\b)*(?: (?:[%‰€$£¥]|(?:°[CF]|EUR|USD|GBP|CHF|million|billion|[kMGT]?(?:Wh?|B|Hz|V)|[kcmµn]?m[²³]?|[kmµ]?g|[km]?l|t|ha|h|min|m?s)(?![\p{L}\d])))?/gu;
-
-/** Renders text as HTML content, without line breaks inside amounts. */
-export function escapeHtmlText(text: string): string {
-  return escapeHtml(text).replace(AMOUNT, (amount) =>
-    amount.includes(" ") ? `<span class="amount">${amount}</span>` : amount,
-  );
-}
 
 /** Escapes text for HTML content and quoted attributes. Control characters and bidi marks are shown as `\u{…}`. */
 export function escapeHtml(text: string): string {

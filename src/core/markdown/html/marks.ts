@@ -1,5 +1,5 @@
 import { normalizeAddress } from "../document.js";
-import { escapeHtml, escapeHtmlText, renderAnchor, Signs } from "./blocks.js";
+import { escapeHtml, renderAnchor, Signs } from "./blocks.js";
 
 /** The outcome of the check of one sentence or field of a result. */
 export interface PageMark {
@@ -61,7 +61,7 @@ function renderLink(mark: PageMark, i: number): string {
 export function renderWrong({ all, summary }: PageMarks): string {
   const items = all.flatMap(({ look, word, claim, notes }, i) =>
     look === "bad"
-      ? `<li dir="auto"><a class="mark bad" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtmlText([claim, ...notes].join(" – "))}</li>`
+      ? `<li dir="auto"><a class="mark bad" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtml([claim, ...notes].join(" – "))}</li>`
       : [],
   );
   const list = items.length > 0 ? `\n<ul>\n${items.join("\n")}\n</ul>` : "";
@@ -71,9 +71,9 @@ export function renderWrong({ all, summary }: PageMarks): string {
 /** Renders the list to which the marks link. */
 export function renderMarks({ all }: PageMarks): string {
   const items = all.map(({ word, look, claim, notes, passage, urls }, i) => {
-    const lines = [...notes.map(escapeHtmlText), ...urls.map(renderLinkedUrl)];
-    const quote = passage === null ? "" : `\n<blockquote dir="auto">${escapeHtmlText(passage)}</blockquote>`;
-    const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtmlText(claim)}`;
+    const lines = [...notes.map(escapeHtml), ...urls.map(renderLinkedUrl)];
+    const quote = passage === null ? "" : `\n<blockquote dir="auto">${escapeHtml(passage)}</blockquote>`;
+    const head = `<a class="mark ${look}" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtml(claim)}`;
     return `<li id="c${i}" dir="auto">${[head, ...lines].join("<br>\n")}${quote}</li>`;
   });
   return `<section class="marks"><h2>What the sources say</h2>\n<ol>\n${items.join("\n")}\n</ol></section>`;

@@ -1,6 +1,6 @@
 import { measureNesting, visitTokens } from "../../json/exact-json.js";
 import { normalizeAddress } from "../document.js";
-import { escapeHtml, escapeHtmlText, renderAnchor } from "./blocks.js";
+import { escapeHtml, renderAnchor } from "./blocks.js";
 
 type ObjectTree = Extract<JsonTree, { kind: "object" }>;
 
@@ -47,7 +47,7 @@ function renderMember([name, value]: [string, JsonTree], path: string, behind: B
 
 function renderString(text: string): string {
   const href = normalizeAddress(text);
-  const html = `<span class="text" dir="auto">${escapeHtmlText(text)}</span>`;
+  const html = `<span class="text" dir="auto">${escapeHtml(text)}</span>`;
   return href === undefined ? html : renderAnchor(href, html);
 }
 
