@@ -22,9 +22,13 @@ export type Relation = { kind: "same" | "open" | "absent" | "none" } | { kind: "
 const CONTEXT = 0.4;
 /** The weight of a word that the other report lacks. */
 const UNKNOWN = 0.5;
-/** How much a shared figure raises the likeness of two sentences. */
+/**
+ * How much a shared figure raises the likeness of two sentences; less for a number that any report has, but not between two
+ * languages, whose reports share few words.
+ */
 const FIGURE = 0.3;
-/** The least likeness, without shared figures, of two sentences that may be about one thing. */
+const COMMON = 0.1;
+/** The least likeness, without the figure that is looked for, of two sentences that may be about one thing. */
 const LEAST_ALIKE = 0.1;
 /** The likeness from which sentences with different figures conflict; lower for each sign that a figure is nowhere else. */
 const CONFLICT = 0.7;
@@ -80,7 +84,7 @@ interface Pair {
   to: number;
   likeness: number;
   score: number;
-  /** Whether they share a word or figure of their own, and not only context. */
+  /** Whether they share more than context and numbers that any report has. */
   isAbout: boolean;
 }
 
@@ -131,12 +135,14 @@ class Side {
   readonly #figures: FigureIndex;
   readonly #quotable = new QuotableText();
   readonly #texts: ReadonlySet<string>;
+  readonly #common: number;
 
   constructor(
     sentences: readonly ComparedSentence[],
     vocabulary: Vocabulary,
     private readonly isForeign: boolean,
   ) {
+    this.#common = isForeign ? FIGURE : COMMON;
     this.#figures = new FigureIndex(vocabulary, "decimals");
     const frequent = new Set(vocabulary.list("frequent"));
     const listKeys = (text: string) => listContentKeys(text, (word) => frequent.has(word));
@@ -205,13 +211,16 @@ class Side {
           pair.likeness += (2 * both * weightOf(key)) / Math.max(1e-9, x.weight + y.weight);
           pair.isAbout ||= both === 1;
         }
-      for (const { places, back } of x.items)
+      for (const { sought, places, back } of x.items)
         for (const to of new Set([...places.listFirst(MOST_FORMS), ...back])) {
           const pair = getPair(to);
-          pair.score += FIGURE;
-          pair.isAbout = true;
+          pair.score += isCommon(sought) ? this.#common : FIGURE;
+          pair.isAbout ||= this.isForeign || !isCommon(sought);
         }
-      for (const pair of pairs.values()) pair.score += pair.likeness;
+      for (const pair of pairs.values()) {
+        pair.score += pair.likeness;
+        pair.isAbout &&= this.isForeign || pair.likeness >= LEAST_ALIKE;
+      }
       x.near = [...pairs.values()].sort((p, q) => q.score - p.score).slice(0, MOST_NEAR);
     }
   }
@@ -236,7 +245,7 @@ class Side {
     for (const { items, near, text, isShared } of this.statements)
       if (!isShared)
         for (const item of items)
-          item.state = decideState(item, near, canBeReworded(item.sought, text, this.isForeign));
+          item.state = this.#decideState(item, near, canBeReworded(item.sought, text, this.isForeign));
   }
 
   /** Returns the relation of each statement. `changed` maps a statement to the conflicting one in the other report. */
@@ -257,17 +266,17 @@ class Side {
     });
   }
 
+  #decideState(item: Item, near: readonly Pair[], isReworded: boolean): State {
+    const isNear = near.some(({ to, score }) => score - this.#common >= LEAST_ALIKE && hasItem(item, to));
+    if (isThere(item)) return !isCommon(item.sought) ? "rare" : isNear ? "near" : "elsewhere";
+    return isReworded ? "open" : "absent";
+  }
+
   #findPlaces(sought: Sought, over: string): Places {
     if (sought.kind !== "quotation") return this.#figures.findPlaces(sought, over);
     const place = this.#quotable.findPassage(sought.text);
     return place === undefined ? NO_PLACES : Places.fromPlace(place);
   }
-}
-
-function decideState(item: Item, near: readonly Pair[], isReworded: boolean): State {
-  const isNear = near.some(({ to, score }) => score - FIGURE >= LEAST_ALIKE && hasItem(item, to));
-  if (isThere(item)) return !isCommon(item.sought) ? "rare" : isNear ? "near" : "elsewhere";
-  return isReworded ? "open" : "absent";
 }
 
 /** Whether the other report has an item, in a form of either report. */
