@@ -1,5 +1,4 @@
 import type { Result } from "../client/workflows/results.js";
-import type { Compared } from "../reader/comparing/reports.js";
 import { listPages, normalizePageAddress } from "./bibliography.js";
 import type { ReportToCheck } from "./check.js";
 import { UsageError } from "./errors.js";
@@ -30,11 +29,15 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
     );
   const { compareReports } = await import("../reader/comparing/reports.js");
   const [before, after] = compareReports(old.report, now.report);
-  const changes = [
-    ...after.flatMap((sentence) => changeOf(sentence, before)),
-    ...before.flatMap(listRemoved),
-  ];
-  const [ofOld, ofNew] = [old, now].map(({ result }) => listResultPages(result)) as [Pages, Pages];
+  const changes: ReportDiff["changes"] = [];
+  for (const { text: claim, relation } of after) {
+    if (relation.kind === "changed")
+      changes.push({ kind: "changed", claim, was: before[relation.other]?.text ?? null });
+    if (relation.kind === "absent") changes.push({ kind: "added", claim, was: null });
+  }
+  for (const { text: claim, relation } of before)
+    if (relation.kind === "absent") changes.push({ kind: "removed", claim, was: null });
+  const [ofOld, ofNew] = [listResultPages(old.result), listResultPages(now.result)];
   const count = (kind: string) => changes.filter((change) => change.kind === kind).length;
   const countNew = (...kinds: string[]) =>
     after.filter(({ relation }) => kinds.includes(relation.kind)).length;
@@ -55,16 +58,6 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
 
 function nameSide({ target, file = null }: DiffSide) {
   return { request_id: target?.requestId ?? null, file };
-}
-
-function changeOf({ text, relation }: Compared, before: readonly Compared[]): ReportDiff["changes"] {
-  if (relation.kind === "changed")
-    return [{ kind: "changed", claim: text, was: before[relation.other]?.text ?? null }];
-  return relation.kind === "absent" ? [{ kind: "added", claim: text, was: null }] : [];
-}
-
-function listRemoved({ text, relation }: Compared): ReportDiff["changes"] {
-  return relation.kind === "absent" ? [{ kind: "removed", claim: text, was: null }] : [];
 }
 
 /** Maps the normalized address of each page to the address that the report has. */

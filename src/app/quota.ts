@@ -97,11 +97,12 @@ export function listQuotas(account: ProfileAccount): AccountQuota[] {
 /** Finds the account whose key created the request: the one in use, or that of the recorded profile. */
 function findOwner(account: ProfileAccount, entry: HistoryEntry): ProfileAccount | undefined {
   const recorded = account.findAccountNamed(entry.profile ?? DEFAULT_PROFILE);
-  const isIts = (owner: ProfileAccount | undefined) =>
-    parseOrigin(owner?.settings.baseUrl?.value) === entry.origin &&
-    owner !== undefined &&
-    hashKeyId(getKey(owner) ?? "") === entry.key_id;
-  return [account, recorded].find(isIts);
+  return [account, recorded].find(
+    (owner) =>
+      owner !== undefined &&
+      parseOrigin(owner.settings.baseUrl?.value) === entry.origin &&
+      hashKeyId(getKey(owner) ?? "") === entry.key_id,
+  );
 }
 
 const DAY_WINDOWS = { "24h": 1, "7d": 7, "30d": 30 } as const;

@@ -44,8 +44,9 @@ export function rowsOf(...prompts: string[]): Row[] {
 
 /** An account of a batch, with its creates per hour. */
 export function accountAt({ account }: Pick<BatchWorld, "account">, limit?: number): BatchLane {
-  const { clock } = account;
-  return { account, pacer: new CreatePacer({ clock, attempts: () => [], limit, own: [] }) };
+  const { clock, history } = account;
+  const attempts = () => history?.countHour(account, 1).attempts;
+  return { account, pacer: new CreatePacer({ clock, attempts, limit, own: [] }) };
 }
 
 export interface BatchRun extends Partial<BatchRunOptions> {

@@ -24,9 +24,8 @@ export interface CreatePacerOptions {
 
 /** Decides when the next create call may be sent, from the hourly limit (§8), the create calls sent so far, and refusals. */
 export class CreatePacer {
-  #ownCreates: readonly number[];
-  /** The create calls of this machine when they were last counted. Other processes may have sent more since. */
-  #hour: readonly number[] = [];
+  /** When the create calls that count were sent, as of the last count. Other processes may have sent more since. */
+  #sent: readonly number[];
   #blockedUntil = 0;
   /** Number of refusals since the last create call that was not refused because of a limit. */
   #refusals = 0;
@@ -34,8 +33,7 @@ export class CreatePacer {
 
   constructor(private readonly options: CreatePacerOptions) {
     this.outage = new OutageBackoff(options.clock);
-    this.#ownCreates = options.own;
-    this.#recount();
+    this.#sent = this.#countOfMachine() ?? options.own;
   }
 
   /** The number of requests that may be created per hour with this key, by everyone who uses it; undefined if unknown. */
@@ -47,21 +45,20 @@ export class CreatePacer {
   noteSent(): void {
     const now = this.#readNow();
     this.#refusals = 0;
-    this.#ownCreates = [...this.#listOwnCreates(now), now];
-    this.#recount();
+    this.#sent = this.#countOfMachine() ?? [...this.#listSent(now), now];
   }
 
-  /** Returns when (epoch ms) the next create call may be sent, by this batch's own create calls and the last refusal. */
+  /** Returns when (epoch ms) the next create call may be sent, by the create calls that count and the last refusal. */
   findNextAt(): number {
     const now = this.#readNow();
-    const slot = findNextSlot(this.#listOwnCreates(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
+    const slot = findNextSlot(this.#listSent(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
     return Math.max(slot, this.#blockedUntil, now);
   }
 
   /** Notes a failed create call. Returns until when (epoch ms) no further one is sent; undefined if no limit caused the failure. */
   noteRefused(error: unknown): number | undefined {
     const { provider, attempts } = this.options;
-    const listAttempts = () => (provider ? [] : (attempts() ?? this.#ownCreates));
+    const listAttempts = () => (provider ? [] : (attempts() ?? this.#sent));
     const guesses = provider?.guessesWaits ? this.#refusals : 0;
     const until = findBlockedUntil(error, listAttempts, this.limit, this.#readNow(), guesses);
     if (until !== undefined) this.#refusals++;
@@ -75,10 +72,7 @@ export class CreatePacer {
     const isBlocked = this.#blockedUntil > now;
     if (this.#most === Number.POSITIVE_INFINITY)
       return isBlocked ? { left: 0, nextAt: this.#blockedUntil } : undefined;
-    const free = Math.min(
-      this.#most - filterWindow(this.#hour, now - MARGIN_MS).length,
-      this.#most - this.#listOwnCreates(now).length,
-    );
+    const free = this.#most - this.#listSent(now).length;
     const nextAt = Math.max(now, this.#blockedUntil, this.listTimes(1)[0] ?? now);
     return { left: isBlocked ? 0 : Math.max(0, free), nextAt };
   }
@@ -86,24 +80,19 @@ export class CreatePacer {
   /** Lists when (epoch ms) each of the next `count` create calls may be sent. */
   listTimes(count: number): number[] {
     const now = this.#readNow();
-    return sendTimes(
-      count,
-      [this.#hour, this.#listOwnCreates(now)],
-      this.#most,
-      Math.max(now, this.#blockedUntil),
-    );
+    return listSendTimes(count, this.#listSent(now), this.#most, Math.max(now, this.#blockedUntil));
   }
 
-  /** Lists this batch's create calls that count at `now`. One that a wrong clock dated in the future counts as of now. */
-  #listOwnCreates(now: number): readonly number[] {
-    const dated = this.#ownCreates.map((at) => Math.min(at, now));
-    this.#ownCreates = filterWindow(dated, now - MARGIN_MS);
-    return this.#ownCreates;
+  /** Lists the create calls that count at `now`. One that a wrong clock dated in the future counts as of now. */
+  #listSent(now: number): readonly number[] {
+    const dated = this.#sent.map((at) => Math.min(at, now));
+    this.#sent = filterWindow(dated, now - MARGIN_MS);
+    return this.#sent;
   }
 
-  #recount(): void {
-    if (this.#most !== Number.POSITIVE_INFINITY)
-      this.#hour = this.options.attempts() ?? this.#listOwnCreates(this.#readNow());
+  /** Counts the create calls of this machine; undefined without a limit, and if no history is kept. */
+  #countOfMachine(): readonly number[] | undefined {
+    return this.#most === Number.POSITIVE_INFINITY ? undefined : this.options.attempts();
   }
 
   get #most(): number {
@@ -115,31 +104,19 @@ export class CreatePacer {
   }
 }
 
-/**
- * Lists when (epoch ms) each of the next `count` create calls may be sent. Each of `hours` has the times of those that
- * count: of this machine, and of this batch, which may have run on other machines. `limit`: per hour.
- */
-export function sendTimes(
-  count: number,
-  hours: readonly (readonly number[])[],
-  limit: number,
-  now: number,
-): number[] {
-  const windows =
-    limit === Number.POSITIVE_INFINITY ? [] : hours.map((times) => times.toSorted((a, b) => a - b));
-  const sent: number[] = [];
-  for (let at = now; sent.length < count; sent.push(at)) {
-    for (const times of windows) at = Math.max(at, findNextSlot(times.slice(-limit), limit, at));
-    for (const times of windows) times.push(at);
-  }
-  return sent;
+/** Lists when (epoch ms) each of the next `count` create calls may be sent. `sent`: when the create calls that count were sent; `limit`: create calls per hour. */
+export function listSendTimes(count: number, sent: readonly number[], limit: number, now: number): number[] {
+  const times = sent.toSorted((a, b) => a - b);
+  for (let at = now; times.length < sent.length + count; times.push(at))
+    if (limit !== Number.POSITIVE_INFINITY) at = Math.max(at, findNextSlot(times.slice(-limit), limit, at));
+  return times.slice(sent.length);
 }
 
-/** The first and the longest wait after a create call that could not be sent, in milliseconds. */
+/** The first and the longest wait after a create that could not be sent, in milliseconds. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Backoff for create calls that could not be sent. Waits for the end of an outage only if the service has answered before. */
+/** Backoff for creates that could not be sent. Waits for the end of an outage only if the service has answered before. */
 export class OutageBackoff {
   /** Monotonic ms since which nothing could be sent; undefined without an outage. */
   #since: number | undefined;

@@ -68,13 +68,6 @@ describe("the outlook", () => {
     expect(pacer({ limit: 5, attempts }).pacer.estimateOutlook()).toEqual({ left: 2, nextAt: NOW });
   });
 
-  test("counts this batch's own creates, which another machine may have sent, and no more than the hour has left", () => {
-    const ownAttempts = [NOW - 1];
-    expect(pacer({ limit: 8, attempts: () => [], own: ownAttempts }).pacer.estimateOutlook()?.left).toBe(7);
-    const others = () => [1, 2, 3, 4, 5, 6].map((ms) => NOW - ms);
-    expect(pacer({ limit: 8, attempts: others, own: ownAttempts }).pacer.estimateOutlook()?.left).toBe(2);
-  });
-
   test("has nothing left while a 429 blocks", () => {
     const { pacer: paced } = pacer({ limit: 10 });
     paced.noteRefused(rateLimited(90));
@@ -90,6 +83,9 @@ describe("the outlook", () => {
     sent.push(NOW);
     paced.noteSent();
     expect(paced.estimateOutlook()?.left).toBe(2);
+    sent.push(NOW, NOW);
+    paced.noteSent();
+    expect(paced.findNextAt()).toBe(NOW + HOUR + MARGIN);
   });
 });
 
@@ -125,8 +121,8 @@ describe("a create counts for an hour and a margin", () => {
     expect(pacer({ limit: 10, attempts: () => [left, counts] }).pacer.estimateOutlook()?.left).toBe(9);
   });
 
-  test("among those of the batch, also after another was sent", () => {
-    const { pacer: paced } = pacer({ limit: 10, own: [left, counts], attempts: () => [] });
+  test("among those of the batch without a history, also after another was sent", () => {
+    const { pacer: paced } = pacer({ limit: 10, own: [left, counts] });
     expect(paced.estimateOutlook()?.left).toBe(9);
     paced.noteSent();
     expect(paced.estimateOutlook()?.left).toBe(8);
