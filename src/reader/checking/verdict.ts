@@ -108,8 +108,8 @@ interface Reading {
   outside: boolean[];
   /** The places of the sentence's content words, by their keys. */
   words: ReadonlyMap<string, Places>;
-  /** The places of those of its names that tell passages apart. */
-  names: Places[];
+  /** Those of its names that tell passages apart: their places, and the keys of their words. */
+  names: { places: Places; keys: readonly string[] }[];
 }
 
 /** A sentence with the items, words and names to look for. */
@@ -190,7 +190,9 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
   );
   const most = RARE * content.passages.length;
   const names = claim.names.flatMap((keys) =>
-    findTogether(keys.map((key) => index.findName(key))).filter(({ count }) => count <= most),
+    findTogether(keys.map((key) => index.findName(key))).flatMap((namePlaces) =>
+      namePlaces.count <= most ? { places: namePlaces, keys } : [],
+    ),
   );
   const isForeign = language !== undefined && content.language !== undefined && language !== content.language;
   const words = new Map(claim.words.map((key) => [key, index.findWord(key)]));
@@ -267,14 +269,20 @@ function decideSupportAt(
   { content, names, isForeign }: Reading,
 ): Support {
   const isRow = (place: number) => content.passages[place]?.isRow === true;
-  // Neighbouring rows, and passages under different headings, are about other things.
-  const isBeside = (place: number, other: number) =>
-    !(isRow(place) && isRow(other)) && content.passages[place]?.subject === content.passages[other]?.subject;
+  // Neighbouring rows are about other things, and what a heading names is in its section.
+  const isBeside = (place: number, other: number, keys: readonly string[]) => {
+    if (isRow(place) && isRow(other)) return false;
+    const [subject, otherSubject = ""] = [place, other].map((each) => content.passages[each]?.subject);
+    if (subject === otherSubject) return true;
+    const headings = listContentKeys(otherSubject);
+    return !keys.some((key) => headings.includes(key));
+  };
   const isNear = (place: number) =>
     names.length === 0 ||
     names.some(
-      (name) =>
-        name.has(place) || [place - 1, place + 1].some((other) => name.has(other) && isBeside(place, other)),
+      ({ places, keys }) =>
+        places.has(place) ||
+        [place - 1, place + 1].some((other) => places.has(other) && isBeside(place, other, keys)),
     );
   let isFar = false;
   const isSupported = (place: number) => {
@@ -284,9 +292,10 @@ function decideSupportAt(
     return false;
   };
   // Start from the rarest required item, so that a number that is on every page takes no longer.
-  const starts =
-    ownPlaces.count <= MOST_PLACES ? [ownPlaces] : names.length > 0 ? names : [ownPlaces, ...context];
-  const reach = starts === names ? [0, -1, 1] : [0];
+  const isRare = ownPlaces.count <= MOST_PLACES;
+  const reach = isRare || names.length === 0 ? [0] : [0, -1, 1];
+  const others = names.length > 0 ? names.map(({ places }) => places) : [ownPlaces, ...context];
+  const starts = isRare ? [ownPlaces] : others;
   let left = MOST_PLACES;
   for (const start of starts.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count)) {
     if (start.find(left, (place) => reach.some((step) => isSupported(place + step))) !== undefined)
@@ -378,7 +387,7 @@ function findBestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement
     const scores = new Map<number, number>();
     const items = [
       ...places.map((itemPlaces) => ({ itemPlaces, weight: WEIGHTS.figure })),
-      ...names.map((itemPlaces) => ({ itemPlaces, weight: WEIGHTS.name })),
+      ...names.map((name) => ({ itemPlaces: name.places, weight: WEIGHTS.name })),
       ...[...words.values()].map((itemPlaces) => ({ itemPlaces, weight: WEIGHTS.word })),
     ];
     items.sort((a, b) => a.itemPlaces.count - b.itemPlaces.count);

@@ -235,6 +235,7 @@ describe("near a name", () => {
     ["with all its words", "Brenta East sold 555 pumps.", "found"],
     ["of a field", "The default of idle_timeout is 600 s.", "found"],
     ["of another field", "The default of open_timeout is 600 s.", "unchecked"],
+    ["in the text of the section before", "Calder is a maker of 777 pumps.", "found"],
   ])("%s: %s", async (_name, claim, verdict) => {
     const judged = await inSections(
       claim,
@@ -244,6 +245,8 @@ describe("near a name", () => {
       ["Brenta East", "It sold 555 pumps."],
       ["open_timeout", "The default is 30 s."],
       ["idle_timeout", "The default is 600 s."],
+      ["History", "Calder is a maker of pumps."],
+      ["Sales", "It sold 777 pumps."],
     );
     expect(judged).toBe(verdict);
   });

@@ -65,15 +65,15 @@ const judged = await Promise.all(
 const textsOf = (label: string, ...verdicts: Verdict[]) =>
   judged.flatMap((each) => (each.label === label && verdicts.includes(each.verdict) ? each.text : []));
 
-test("the set has 854 sentences over 115 pages", () => {
-  expect(pages).toHaveLength(115);
-  expect(judged).toHaveLength(854);
+test("the set has 872 sentences over 120 pages", () => {
+  expect(pages).toHaveLength(120);
+  expect(judged).toHaveLength(872);
 });
 
 // Before judging was written anew (0a05f487): 59 of the first 400 true ones missing, 1 of 140 inventions and 98 of 123 others found.
-test("of 515 true sentences at most 9 are missing, and at least 475 found", () => {
+test("of 533 true sentences at most 9 are missing, and at least 490 found", () => {
   expect(textsOf("T", "missing", "gone").length, textsOf("T", "missing").join("\n")).toBeLessThanOrEqual(9);
-  expect(textsOf("T", "found").length).toBeGreaterThanOrEqual(475);
+  expect(textsOf("T", "found").length).toBeGreaterThanOrEqual(490);
 });
 
 test("of 163 inventions at most 1 is found, and at least 158 are missing", () => {
