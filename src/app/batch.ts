@@ -29,7 +29,7 @@ export const ROW_FORMS: Pick<BatchRunOptions, "describe" | "format" | "check"> =
   },
 };
 
-/** Opens the folder of a batch, which the caller has to close, and plans each row. Rejects with CodedError before it creates a folder, or with LocalError. */
+/** Opens the folder of a batch, and plans each row. The caller closes the folder. Rejects with CodedError before it creates one, or with LocalError. */
 export async function openBatch(
   account: ProfileAccount,
   rows: readonly Row[],

@@ -42,7 +42,7 @@ export class Verb extends Command {
     return new Verb(name);
   }
 
-  /** Stores the documentation, which the help prints below the flags. */
+  /** Stores the documentation, and prints it below the flags in the help. */
   setDocumentation(documentation: Documentation): this {
     this.documentation = documentation;
     return this.addHelpText("after", formatDocumentation(documentation));

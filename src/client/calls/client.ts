@@ -43,7 +43,7 @@ export interface CreateOptions extends CallOptions {
   onRequestId?: (requestId: string, data: Data | undefined) => void;
 }
 
-/** How long an interrupted create call still waits for the id of the request, which the user pays for, in milliseconds. */
+/** How long (ms) an interrupted create call still waits for the id, because the user pays for the request. */
 const CREATE_GRACE_MS = 5_000;
 
 /** A client of one service. Every method may throw the errors of errors.ts, or `signal.reason`. */

@@ -83,7 +83,7 @@ export class Session {
     return this.#dialect;
   }
 
-  /** Returns the pace of requests, which all sessions of this process with the same origin and key share. */
+  /** Returns the Pace that all sessions of this process with the same origin and key share. */
   async loadPace(): Promise<Pace> {
     const { betweenPollsMs, pacesAll } = await this.loadDialect();
     const paces = PACES.get(this.clock) ?? new Map<string, Pace>();

@@ -146,7 +146,7 @@ export function listOwnersOfId(requestId: string, name: string): Provider[] {
   return isOwn ? [] : owners;
 }
 
-/** Splits the path of a base URL into the base path and the version at its end, if the service `name` has that version. Adds the default version. */
+/** Splits the path of a base URL into the base path and the version at its end, if the service `name` has that version. Also returns the default version. */
 export function splitBasePath({ pathname }: URL, name: string) {
   const path = pathname.replace(/\/+$/, "");
   const versions = name === INTERFACE ? ["/api/v1"] : (findProvider(name)?.versions ?? []);

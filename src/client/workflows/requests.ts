@@ -300,7 +300,7 @@ export function keepResult(
   history?.keep(history.results, { ...entry, request_id: id }, stringifyExact(data));
 }
 
-/** Records a state in the history, and keeps the result. Returns the error if that failed, which is no reason to stop. */
+/** Records a state in the history, and keeps the result. Returns the error if that failed; the caller goes on. */
 export function observe(
   { entry, account }: Pick<Target, "entry" | "account">,
   data: StatusData,

@@ -337,7 +337,7 @@ export interface ConversationStore {
   readonly figures?: StoreFigures;
   /** Declares the key and limits of this process. Rejects with a ServiceStartError if another process declared different ones. */
   agreeOn?(settings: string): Promise<void>;
-  /** Declares the model of this process and whether it reports dollars, which budgets of dollars need. */
+  /** Declares the model of this process and whether it reports dollars; budgets of dollars need both. */
   declareResearch(facts: ResearchFacts): Promise<void>;
   /** Resolves if states can be read at present. Rejects within a second or two if they cannot. */
   checkReady(): Promise<void>;

@@ -108,7 +108,7 @@ function answerUnreadable(open: Open, error: ParserError, socket: Duplex): void 
   socket.end(bodiless ? head : head + body, then);
 }
 
-/** Formats the last answer on a connection, which tells the client to close it. */
+/** Formats an answer after which the server closes the connection. */
 function formatLastAnswer(error: HttpError) {
   const body = buildErrorBody(error);
   const length = { "Content-Length": String(Buffer.byteLength(body)) };

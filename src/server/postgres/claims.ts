@@ -15,7 +15,7 @@ import { readSql, type SqlStatement } from "./database.js";
 import { listen, notify, notifyWorker } from "./notifications.js";
 import { type LeaseOptions, ProcessLease } from "./process-lease.js";
 
-/** Claims a conversation. Parameters: worker, key served last, which claims. A row without an id only has the ms until the next look. */
+/** Claims a conversation. Parameters: worker, key served last, kind of claim. A row without an id only has the ms until the next look. */
 const CLAIM = readSql("claim")`
   SELECT request_id, key, starts, claims, job, coalesce((SELECT version FROM research.gate), 0) AS gate,
     extract(epoch FROM due_at - now())::float8 * 1000 AS due_ms

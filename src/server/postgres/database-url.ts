@@ -18,7 +18,7 @@ function hasPassword(url: URL): boolean {
   return [...url.searchParams.keys()].some((name) => PASSWORD_PARAMETER.test(name));
 }
 
-/** Parses a URL. It may omit the host (`postgresql:///db?host=/run/postgresql`), even after a user, which the class URL rejects. */
+/** Parses a URL that may lack the host (`postgresql:///db?host=/run/postgresql`), even after a user. The class URL rejects that. */
 function parseUrl(text: string): URL | undefined {
   const named = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?]|$)/i, "$1localhost");
   const valid = [text, named].find((candidate) => URL.canParse(candidate));

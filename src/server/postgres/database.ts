@@ -164,7 +164,7 @@ export class Database {
     }
   }
 
-  /** Opens a separate connection without timeouts, which the caller has to end. Rejects with the driver's error. */
+  /** Opens a separate connection without timeouts. The caller has to end it. Rejects with the driver's error. */
   async connect(): Promise<Connection> {
     if (this.isGivenUp) throw new Error("the store is closed");
     const client = new this.#connectionClass(this.#buildConfig());

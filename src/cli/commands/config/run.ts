@@ -167,7 +167,7 @@ export async function readKey(ctx: Context, question: string | undefined): Promi
   return typed.trim();
 }
 
-/** Returns the origin to store with a key, which is never sent to another origin. Throws UsageError without a base URL. */
+/** Returns the origin to store with a key: the key is never sent to another one. Throws UsageError without a base URL. */
 function chooseOrigin({ baseUrl }: SettingsSite): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(

@@ -101,7 +101,7 @@ export class OpenIntents {
   }
 }
 
-/** Returns the offset of the second line, which is reserved for the outcome, in bytes. */
+/** Returns the offset in bytes of the second line, which is reserved for the outcome. */
 function measureRoom(record: Intent): number {
   return Buffer.byteLength(stringifyExact(record)) + 1;
 }

@@ -117,7 +117,7 @@ export function pickProviderFields({
   };
 }
 
-/** A request that exists: its intent, and what the service answered at `at`. */
+/** A request that exists: its intent, and the service's answer, which arrived at the time `at`. */
 export const created = v.looseObject({
   ...intent.entries,
   kind: v.literal("created"),

@@ -111,7 +111,7 @@ const entry = v.variant("kind", [
   unsent,
 ]);
 
-/** A line of the journal, which outlives the process. */
+/** A line of the journal. */
 export type Entry = v.InferOutput<typeof entry>;
 export type RemoteEntry = v.InferOutput<typeof remote>;
 export type GateEntry = v.InferOutput<typeof gate>;

@@ -18,7 +18,7 @@ export interface Journal {
   check(): Promise<void>;
 }
 
-/** The journal of a service without a data folder, which writes nothing. */
+/** The journal of a service without a data folder. It writes nothing. */
 export const memoryJournal: Journal = {
   append: async (_, apply) => apply(),
   check: async () => {},

@@ -43,7 +43,7 @@ export function createOverview(parts: {
   };
 }
 
-/** Creates the part of the overview about spending and usage, which needs no contents. */
+/** Creates those methods of the overview that are about spending and usage, and need no contents. */
 export function computeUsage(
   state: LocalState,
   clock: Clock,
