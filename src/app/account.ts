@@ -30,7 +30,6 @@ import { CodedError, UsageError } from "./errors.js";
 import {
   type Choices,
   DEFAULT_PROFILE,
-  listGaps,
   type ReadKey,
   type ResolvedSettings,
   requireBaseUrl,
@@ -313,7 +312,8 @@ export class ProfileAccount implements Account {
   /** Loads the dialect of the service in use, on first use. */
   get dialect(): () => Promise<Dialect> {
     const { provider, settings } = this;
-    return async () => (provider ? provider.load(provider.defaultModel) : createResearch(listGaps(settings)));
+    const gaps = Object.fromEntries(Object.entries(settings.gaps).map(([name, { value }]) => [name, value]));
+    return async () => (provider ? provider.load(provider.defaultModel) : createResearch(gaps));
   }
 
   /** The options of the client that are the same for every service, without address and key. */

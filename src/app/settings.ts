@@ -337,11 +337,6 @@ function readEnvironmentKey(env: Environment, readKey: ReadKey): Sourced<string>
   return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
 }
 
-/** Returns the settings for what the interface does not document. */
-export function listGaps({ gaps }: ResolvedSettings): Partial<Gaps> {
-  return Object.fromEntries(Object.entries(gaps).map(([name, { value }]) => [name, value]));
-}
-
 function sourceDefault<T>(value: T): Sourced<T> {
   return { value, source: "default" };
 }

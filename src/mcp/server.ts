@@ -6,10 +6,11 @@ import type { Data } from "../core/protocol/conversation.js";
 import { stringifySafe } from "../core/text/safe-text.js";
 import type { ToolSession } from "./session.js";
 import {
-  allowError,
   buildInputSchema,
   describeToolFailure,
+  ERROR,
   listProblems,
+  shape,
   type Tool,
   type ToolCall,
 } from "./tool.js";
@@ -96,7 +97,8 @@ export function describeTool(tool: Tool, session: ToolSession) {
   return {
     ...{ name, title, description },
     inputSchema: buildInputSchema(tool.fields, session.allowedFolder !== undefined),
-    outputSchema: allowError(tool.outputSchema),
+    // A result may be an error object in place of the content.
+    outputSchema: shape.object({ ...tool.outputSchema.properties, error: ERROR }),
     annotations: typeof annotations === "function" ? annotations(session) : annotations,
   };
 }

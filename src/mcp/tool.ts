@@ -146,7 +146,7 @@ export type JsonObject = { [name: string]: Json };
 /** The JSON Schema of a tool's result, which may have further members. */
 export type OutputSchema = { type: "object"; properties: JsonObject };
 
-const ERROR = { type: "object" };
+export const ERROR = { type: "object" };
 
 export const shape = {
   text: { type: "string" },
@@ -168,11 +168,6 @@ export const STATES = {
     shape.object({ request_id: shape.text, status: shape.textOrNull, final: shape.flag, error: ERROR }),
   ),
 };
-
-/** Adds the error object to the schema of a tool's result, which a failed call returns instead. */
-export function allowError({ properties }: OutputSchema): OutputSchema {
-  return shape.object({ ...properties, error: ERROR });
-}
 
 const REFUSED: Record<CreateRefusedError["kind"], string> = {
   "no-history":

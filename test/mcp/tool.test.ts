@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../src/app/errors.js";
 import { CreateRefusedError, QuotaExceededError } from "../../src/client/workflows/errors.js";
-import {
-  allowError,
-  buildInputSchema,
-  describeToolFailure,
-  field,
-  listProblems,
-  shape,
-} from "../../src/mcp/tool.js";
+import { buildInputSchema, describeToolFailure, field, listProblems } from "../../src/mcp/tool.js";
 
 const FIELDS = {
   text: field.text("a"),
@@ -92,11 +85,6 @@ describe("the schema of what a tool takes", () => {
     expect(names(true)).toEqual(Object.keys(FIELDS));
     expect(names(false)).toEqual(Object.keys(FIELDS).filter((name) => name !== "save_to"));
   });
-});
-
-test("a tool gives its content, or an error in its place", () => {
-  const { type, properties } = allowError(shape.object({ a: shape.text }));
-  expect([type, properties]).toEqual(["object", { a: { type: "string" }, error: { type: "object" } }]);
 });
 
 test.each<[unknown, string, string | undefined]>([

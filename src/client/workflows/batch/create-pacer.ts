@@ -116,7 +116,7 @@ export function listSendTimes(count: number, sent: readonly number[], limit: num
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 30_000;
 
-/** Backoff for creates that could not be sent. Waits for the end of an outage only if the service has answered before. */
+/** Backoff for create calls that could not be sent. Waits for the end of an outage only if the service has answered before. */
 export class OutageBackoff {
   /** Monotonic ms since which nothing could be sent; undefined without an outage. */
   #since: number | undefined;

@@ -48,12 +48,15 @@ export class RowFollower {
   }
 
   #apply(event: FollowEvent): void {
-    const { emit } = this.context;
+    const { emit, timeout = 0 } = this.context;
     const { kind } = event;
     if (kind === "state") this.#handleChange(event);
     else if (kind === "given-up") this.#leave(event.requestId, event.error);
-    else if (kind === "timeout") this.#leave(event.requestId, this.#createLateError(event.requestId));
-    else if (kind === "trouble") emit({ kind, activity: "poll", error: event.error });
+    else if (kind === "timeout") {
+      const { requestId } = event;
+      const why = `${requestId} is not finished after ${formatExactDuration(timeout)}`;
+      this.#leave(requestId, new ResearchError("TIMEOUT", why, { requestId }));
+    } else if (kind === "trouble") emit({ kind, activity: "poll", error: event.error });
     else if (kind === "recovered") emit({ kind });
     else if (kind !== "progress") emit(event);
   }
@@ -75,11 +78,6 @@ export class RowFollower {
     });
     if (final) this.collector.add(state);
     else if (isNew) emit({ kind: "row", state, final: false });
-  }
-
-  #createLateError(requestId: string): ResearchError {
-    const limit = formatExactDuration(this.context.timeout ?? 0);
-    return new ResearchError("TIMEOUT", `${requestId} is not finished after ${limit}`, { requestId });
   }
 
   #leave(requestId: string, error: unknown): void {
