@@ -37,7 +37,8 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
   }
   for (const { text: claim, relation } of before)
     if (relation.kind === "absent") changes.push({ kind: "removed", claim, was: null });
-  const [ofOld, ofNew] = [listResultPages(old.result), listResultPages(now.result)];
+  // Without a change the sources are not compared, so that the texts need not be read for links.
+  const [ofOld, ofNew] = (changes.length > 0 ? [old, now] : []).map(({ result }) => listResultPages(result));
   const count = (kind: string) => changes.filter((change) => change.kind === kind).length;
   const countNew = (...kinds: string[]) =>
     after.filter(({ relation }) => kinds.includes(relation.kind)).length;
@@ -45,10 +46,7 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
     old: nameSide(old),
     new: nameSide(now),
     changes,
-    sources:
-      changes.length > 0
-        ? { added: listMissing(ofOld, ofNew), removed: listMissing(ofNew, ofOld) }
-        : { added: [], removed: [] },
+    sources: { added: listMissing(ofOld, ofNew), removed: listMissing(ofNew, ofOld) },
     counts: {
       ...{ added: count("added"), removed: count("removed"), changed: count("changed") },
       ...{ same: countNew("same", "open"), not_compared: countNew("none") },
@@ -67,6 +65,6 @@ function listResultPages(result: Result): Pages {
   return new Map(listPages(result).map(({ url }) => [normalizePageAddress(url) ?? url, url]));
 }
 
-function listMissing(present: Pages, all: Pages): string[] {
-  return [...all].flatMap(([name, url]) => (present.has(name) ? [] : url));
+function listMissing(present: Pages | undefined, all: Pages | undefined): string[] {
+  return [...(all ?? [])].flatMap(([name, url]) => (present?.has(name) ? [] : url));
 }

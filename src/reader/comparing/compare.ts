@@ -54,9 +54,9 @@ interface Item {
   sought: Sought;
   /** What it measures; "" for a number without a unit. */
   kind: string;
-  /** Its possible sizes; `measured`: in the base unit of its kind, if it has a unit. */
+  /** Its possible sizes; `factor`: how many base units of its kind its unit has, if it has one. */
   sizes: readonly number[];
-  measured: readonly number[] | undefined;
+  factor: number | undefined;
   /** Its places in the other report, and the statements there that have one of its forms from here. */
   places: Places;
   back: number[];
@@ -243,9 +243,12 @@ class Side {
   /** Decides where the items of its statements are in the other report. */
   decideStates(): void {
     for (const { items, near, text, isShared } of this.statements)
-      if (!isShared)
-        for (const item of items)
-          item.state = this.#decideState(item, near, canBeReworded(item.sought, text, this.isForeign));
+      for (const item of isShared ? [] : items) {
+        const isNear = near.some(({ to, score }) => score - this.#common >= LEAST_ALIKE && hasItem(item, to));
+        const there = !isCommon(item.sought) ? "rare" : isNear ? "near" : "elsewhere";
+        const gone = canBeReworded(item.sought, text, this.isForeign) ? "open" : "absent";
+        item.state = isThere(item) ? there : gone;
+      }
   }
 
   /** Returns the relation of each statement. `changed` maps a statement to the conflicting one in the other report. */
@@ -266,12 +269,6 @@ class Side {
     });
   }
 
-  #decideState(item: Item, near: readonly Pair[], isReworded: boolean): State {
-    const isNear = near.some(({ to, score }) => score - this.#common >= LEAST_ALIKE && hasItem(item, to));
-    if (isThere(item)) return !isCommon(item.sought) ? "rare" : isNear ? "near" : "elsewhere";
-    return isReworded ? "open" : "absent";
-  }
-
   #findPlaces(sought: Sought, over: string): Places {
     if (sought.kind !== "quotation") return this.#figures.findPlaces(sought, over);
     const place = this.#quotable.findPassage(sought.text);
@@ -285,22 +282,16 @@ function isThere({ places, back }: Item): boolean {
 }
 
 function buildItem(sought: Sought): Item {
-  const open = { places: NO_PLACES, back: [], state: "rare" } as const;
-  const item = { ...open, back: [], sought, sizes: [], measured: undefined };
-  if (sought.kind === "date") {
-    // Two months are never near each other.
-    const sizes = sought.readings.map(({ month }) => 2 ** month);
-    return { ...item, sizes, kind: "date" };
-  }
-  if (sought.kind !== "number") return { ...item, kind: sought.kind };
+  const { kind } = sought;
+  const open = { sought, places: NO_PLACES, back: [], state: "rare" } as const;
+  const item: Item = { ...open, kind, back: [], sizes: [], factor: undefined };
+  // Two months are never near each other.
+  if (kind === "date") return { ...item, sizes: sought.readings.map(({ month }) => 2 ** month) };
+  if (kind !== "number") return item;
   const { readings, unit, text } = sought;
+  const measure = /^(?:19|20)\d\d$/.test(text) ? "date" : (unit?.measure ?? "");
   const sizes = readings.map(({ value }) => Math.abs(value));
-  const factor = unit?.factors[0] ?? 1;
-  const isYear = /^(?:19|20)\d\d$/.test(text);
-  return {
-    ...{ ...item, sizes, measured: unit && sizes.map((size) => size * factor) },
-    kind: isYear ? "date" : (unit?.measure ?? ""),
-  };
+  return { ...item, sizes, kind: measure, factor: unit?.factors[0] };
 }
 
 /** Whether statement `to` of the other report has an item, in a form of either report. */
@@ -320,11 +311,14 @@ function findNearest(all: readonly Item[], item: Item, apart = MOST_APART): Item
 
 /** Returns the difference of the nearest sizes of two items as a share of the larger. */
 function computeDistance(first: Item, second: Item): number {
-  const areMeasured = first.measured && second.measured;
-  const [as, bs] = [first, second].map(({ sizes, measured }) => (areMeasured && measured) || sizes);
-  let least = as?.length && bs?.length ? 1 : 0;
-  for (const a of as ?? [])
-    for (const b of bs ?? []) least = Math.min(least, Math.abs(a - b) / Math.max(a, b, 1e-9));
+  const { sizes, factor = 1 } = first;
+  const scale = second.factor && first.factor ? second.factor / factor : 1;
+  let least = sizes.length > 0 && second.sizes.length > 0 ? 1 : 0;
+  for (const a of sizes)
+    for (const size of second.sizes) {
+      const b = size * scale;
+      least = Math.min(least, Math.abs(a - b) / Math.max(a, b, 1e-9));
+    }
   return least;
 }
 

@@ -36,11 +36,9 @@ export function proveAnswer(
   if (support === "contradicted" && !claim.words.some((key) => keys.has(key))) return undefined;
   if (support !== "supported") return proven;
   const vocabulary = getVocabulary(given[0]?.page.content.language, claim.language);
-  const [stated, computed, quotable] = [
-    new FigureIndex(vocabulary),
-    new FigureIndex(vocabulary),
-    new QuotableText(),
-  ];
+  const stated = new FigureIndex(vocabulary);
+  const computed = new FigureIndex(vocabulary);
+  const quotable = new QuotableText();
   for (const part of parts) {
     stated.add(part, 0);
     quotable.add(part);

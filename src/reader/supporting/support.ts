@@ -113,8 +113,11 @@ export async function findSupport(
           queue.unshift(group.slice(0, half), group.slice(half));
         continue;
       }
-      for (const { nth } of group) answers[nth] = replies?.get(nth) ?? { support: null, quote: null };
-      if (replies) unproven += group.length - replies.size;
+      for (const { nth } of group) {
+        const answer = replies?.get(nth);
+        answers[nth] = answer ?? { support: null, quote: null };
+        unproven += Number(replies && !answer);
+      }
       done += group.length;
     }
   } catch (error) {
@@ -140,25 +143,13 @@ function isReliable({ replies, failures, isDropped }: Reliability, more = 0): bo
 async function readQuestions(citations: readonly ReadCitation[], language: string | undefined, pause: Pause) {
   const pages = new Map<PageContent, ShownPage>();
   const questions: AskedQuestion[] = [];
-  for (const [
-    nth,
-    {
-      citation: { claim: text, verdict },
-      over = "",
-      content,
-    },
-  ] of citations.entries()) {
+  for (const [nth, { citation, over = "", content }] of citations.entries()) {
     await pause();
     const page = pages.get(content) ?? new ShownPage(content);
     pages.set(content, page);
-    const claim = readClaim(text, language, over);
-    questions.push({
-      nth,
-      claim,
-      page,
-      isMissing: verdict === "missing",
-      shown: await page.choose(claim, pause),
-    });
+    const claim = readClaim(citation.claim, language, over);
+    const shown = await page.choose(claim, pause);
+    questions.push({ nth, claim, page, shown, isMissing: citation.verdict === "missing" });
   }
   const all = [...pages.values()];
   questions.sort((a, b) => all.indexOf(a.page) - all.indexOf(b.page));
@@ -200,7 +191,7 @@ async function askAbout(
   group: readonly AskedQuestion[],
   session: ModelSession,
   { pages, random, reliability, pause }: SupportOptions & { pages: readonly ShownPage[]; pause: Pause },
-): Promise<Map<number, ProvenAnswer> | undefined | "too-large" | "no-controls"> {
+): Promise<Map<number, ProvenAnswer | undefined> | undefined | "too-large" | "no-controls"> {
   const shown = listPieces(group);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const controls = await makeControls(group, shown, { pages, random, pause });
@@ -231,12 +222,7 @@ async function askAbout(
     reliability.replies += 1;
     const invention = replies?.get(questions.indexOf(controls.invented) + 1)?.verdict ?? "supported";
     if (prove(controls.stated)?.support === "supported" && invention !== "supported")
-      return new Map(
-        group.flatMap((question) => {
-          const answer = prove(question, question.isMissing);
-          return answer ? [[question.nth, answer] as const] : [];
-        }),
-      );
+      return new Map(group.map((question) => [question.nth, prove(question, question.isMissing)]));
     reliability.failures += 1;
   }
   return undefined;

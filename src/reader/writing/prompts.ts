@@ -1,7 +1,8 @@
 import { isObject, stringifyExact } from "../../core/json/exact-json.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
+import { Bm25Index } from "../finding/bm25.js";
 import type { Description, Opened } from "../finding/source.js";
-import { splitWords as wordsIn } from "../matching/words.js";
+import { splitWords } from "../matching/words.js";
 import type { Prompt, ReplyReading } from "../model/session/session.js";
 import {
   defineObject,
@@ -153,19 +154,12 @@ export function buildQuestionInput(question: string): string {
 /** How many titles the prompt for the plan shows. */
 const TITLES = 40;
 
-/** Sorts titles: those that share rare words with the question first, the others in their order. */
-function pickFitting(question: string, titles: readonly string[]): string[] {
-  const questionWords = new Set(wordsIn(question));
-  const shared = titles.map((title) =>
-    [...new Set(wordsIn(title))].filter((word) => questionWords.has(word)),
-  );
-  const counts = new Map<string, number>();
-  for (const word of shared.flat()) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const ranked = titles.map((title, i) => ({
-    title,
-    score: (shared[i] ?? []).reduce((sum, word) => sum + 1 / (counts.get(word) ?? 1), 0),
-  }));
-  return ranked.sort((a, b) => b.score - a.score).map(({ title }) => title);
+/** Returns the first titles, of which those that fit the question come first. */
+function pickTitles(question: string, titles: readonly string[]): string[] {
+  const index = new Bm25Index();
+  index.set("", titles);
+  const fitting = index.search(splitWords(question), TITLES).map(({ passage }) => titles[passage] ?? "");
+  return [...new Set([...fitting, ...titles])].slice(0, TITLES);
 }
 
 export function buildPlanInput(question: string, description: Description): string {
@@ -175,7 +169,7 @@ export function buildPlanInput(question: string, description: Description): stri
     documents > 0 && `${documents} documents`,
     languages.length > 0 && `languages: ${languages.join(", ")}`,
     folders.length > 0 && `folders: ${folders.join("; ")}`,
-    titles.length > 0 && `titles: ${pickFitting(question, titles).slice(0, TITLES).join("; ")}`,
+    titles.length > 0 && `titles: ${pickTitles(question, titles).join("; ")}`,
   ];
   return `${buildQuestionInput(question)}\n\n${about.filter(Boolean).join(", ")}`;
 }
