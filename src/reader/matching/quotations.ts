@@ -1,6 +1,12 @@
 import { findIndexFrom, hashOf, Postings } from "../../core/postings.js";
 import { listMatches, type Token } from "../languages/patterns.js";
 
+/** A part of a text; offsets in UTF-16 units, `end` exclusive. */
+export interface Stretch {
+  start: number;
+  end: number;
+}
+
 /** Text between quotation marks of any kind; no apostrophe inside a word, no inches, not `'90s`. */
 const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^»«]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;
 const SPEECH = new RegExp(
@@ -18,7 +24,7 @@ const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3
 /** The compared parts of a quotation: letters, digits, and signs that change its meaning. */
 const PART = /[\p{L}\p{M}\p{N}]+|[<>=≠≤≥±×%+$€£¥]/gu;
 /** Zero-width marks and the soft hyphen, which are invisible inside words. */
-export const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
 /** Markup that a copy may lack: targets of links and inline tags. */
 const MARKUP =
@@ -55,7 +61,7 @@ export function isStatement({ text }: Token): boolean {
 }
 
 /** Finds quotations of at most 1,000 characters in double marks; the places include the marks. */
-export function findQuotationPlaces(text: string): { start: number; end: number }[] {
+export function findQuotationPlaces(text: string): Stretch[] {
   return listMatches(LONG_SPEECH, text).map(({ 0: all, index }) => ({
     start: index,
     end: index + all.length,
@@ -113,25 +119,17 @@ export class QuotableText {
 
   /** Whether the parts before and after the one at `place` occur around it in order. */
   #hasAround(parts: readonly string[], at: number, place: number): boolean {
-    const from = Math.max(0, place - MOST_GAP);
-    let before = this.#text.slice(from, place);
+    let before = this.#text.slice(Math.max(0, place - MOST_GAP), place);
     let behind = this.#text.slice(place + (parts[at]?.length ?? 0), place + MOST_GAP);
-    const isBefore = parts
-      .slice(0, at)
-      .reverse()
-      .every((part) => {
-        const partAt = before.lastIndexOf(part);
-        before = before.slice(0, Math.max(0, partAt));
-        return partAt >= 0;
-      });
-    return (
-      isBefore &&
-      parts.slice(at + 1).every((part) => {
-        const partAt = behind.indexOf(part);
-        behind = behind.slice(partAt + part.length);
-        return partAt >= 0;
-      })
-    );
+    for (const part of parts.slice(0, at).reverse()) {
+      if (!before.includes(part)) return false;
+      before = before.slice(0, before.lastIndexOf(part));
+    }
+    for (const part of parts.slice(at + 1)) {
+      if (!behind.includes(part)) return false;
+      behind = behind.slice(behind.indexOf(part) + part.length);
+    }
+    return true;
   }
 }
 
@@ -153,4 +151,77 @@ function splitParts(quotation: string): string[] {
 
 function normalizePlain(text: string): string {
   return text.replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
+}
+
+/** Matched by looking back, so that a long gap takes no quadratic time. */
+const BLOCK_QUOTE = ">(?<=^[ \\t]*>)";
+/** A number. A sign belongs to it only if no word or number precedes it: `1-5` is a range. */
+const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
+const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE.source.slice(1)}*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
+/** Symbols that change the meaning; other punctuation is ignored. */
+const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})";
+
+const PATTERN = new RegExp(`(?<skip>${BLOCK_QUOTE})|${NUMBER}|${WORD}|${SYMBOL}`, "gmu");
+
+/**
+ * Splits a text into the tokens that are compared: words in lower case, numbers with their signs and separators, and
+ * symbols that change the meaning. White space, quotation marks and emphasis are left out.
+ */
+export function tokenizeText(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of listMatches(PATTERN, text)) {
+    if (match.groups?.skip !== undefined) continue;
+    const normal = normalizePlain(match[0])
+      .replace(/[’ʼ]/g, "'")
+      .replace("−", "-")
+      .replace(/^_+|_+$/g, "");
+    if (normal !== "") tokens.push({ text: normal, start: match.index, end: match.index + match[0].length });
+  }
+  return tokens;
+}
+
+/** Returns the index of the first token of each occurrence of `part` in `whole`. Empty for an empty part. */
+export function findOccurrences(whole: readonly Token[], part: readonly Token[]): number[] {
+  const places: number[] = [];
+  for (let at = 0; part.length > 0 && at + part.length <= whole.length; at++) {
+    if (part.every((token, i) => whole[at + i]?.text === token.text)) places.push(at);
+  }
+  return places;
+}
+
+/** Whether `whole` contains `part`, comparing the tokens of `tokenizeText`. */
+export function containsTokens(whole: string, part: string): boolean {
+  return findOccurrences(tokenizeText(whole), tokenizeText(part)).length > 0;
+}
+
+/** A hyphen inside a word, possibly followed by a line end. */
+const HYPHEN = /(?<=\p{L})[-\u00ad‐](?:\s*\n\s*)?(?=\p{L})/gu;
+/** A shorter quote is accepted only if it occurs exactly once. In words. */
+const SHORTEST = 3;
+
+/** Finds the place where a text contains a quote word for word; undefined if it does not. */
+export function locateQuote(text: string, quote: string): Stretch | undefined {
+  // A copy may lack all link targets; if it has targets, they must be right.
+  const plain = removeMarkup(text);
+  return (
+    locate(text, quote) ??
+    (plain === text ? undefined : locate(plain, quote)) ??
+    // A copy may also join a word that is split at the end of a line.
+    locate(joinWords(plain), joinWords(quote))
+  );
+}
+
+/** Replaces hyphens inside words with invisible marks and keeps all other offsets. */
+function joinWords(text: string): string {
+  return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
+}
+
+function locate(text: string, quote: string): Stretch | undefined {
+  const whole = tokenizeText(text);
+  const part = tokenizeText(quote);
+  const [at, other] = findOccurrences(whole, part);
+  if (part.length < SHORTEST && other !== undefined) return undefined;
+  const first = at === undefined ? undefined : whole[at];
+  const last = at === undefined ? undefined : whole[at + part.length - 1];
+  return first && last && { start: first.start, end: last.end };
 }

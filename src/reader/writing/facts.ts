@@ -1,5 +1,5 @@
 import type { Opened, Passage, SourceDocument } from "../finding/source.js";
-import { locateQuote, type Stretch } from "../matching/tokens.js";
+import { locateQuote, type Stretch } from "../matching/quotations.js";
 import { isComment } from "../reading/blocks/code-blocks.js";
 import { splitSentences } from "../reading/sentences-in.js";
 

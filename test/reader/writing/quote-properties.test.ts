@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findOccurrences, tokenizeText } from "../../../src/reader/matching/tokens.js";
+import { findOccurrences, tokenizeText } from "../../../src/reader/matching/quotations.js";
 import { findQuote } from "../../../src/reader/writing/facts.js";
 
 // Real sentences: what this repository's own documents say.

@@ -1,8 +1,7 @@
 import { detectLanguage, getVocabulary } from "../../languages/languages.js";
 import { FigureIndex } from "../../matching/figure-index.js";
 import { findFigures, type Quantity } from "../../matching/numbers.js";
-import { findQuotations } from "../../matching/quotations.js";
-import { containsTokens, tokenizeText } from "../../matching/tokens.js";
+import { containsTokens, findQuotations, tokenizeText } from "../../matching/quotations.js";
 import { ORDER } from "../../matching/units.js";
 import { type Fact, joinGround } from "../facts.js";
 import type { Cited } from "../prompts.js";

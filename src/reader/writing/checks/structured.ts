@@ -2,7 +2,7 @@ import { isObject } from "../../../core/json/exact-json.js";
 import { shortenText } from "../../../core/text/phrases.js";
 import { detectLanguage, getVocabulary } from "../../languages/languages.js";
 import { findFigures } from "../../matching/numbers.js";
-import { containsTokens, tokenizeText } from "../../matching/tokens.js";
+import { containsTokens, tokenizeText } from "../../matching/quotations.js";
 
 /** The part of a structured result that occurs in quotes (undefined if nothing does), and a list of the rest, with paths. */
 interface Founded {
