@@ -189,7 +189,7 @@ export class ProfileAccount implements Account {
     return this.#hasMade(entry) || (entry.asked_of !== undefined && this.#hasMade(entry.asked_of));
   }
 
-  /** Returns whether a recorded account is this one: by the key, or by the profile, because a stored key may have been replaced. */
+  /** Returns whether a recorded account is this one. The same profile is enough, because its stored key may have been replaced. */
   #hasMade(entry: AccountOfEntry): boolean {
     const { baseUrl, apiKey } = this.settings;
     if (!baseUrl || !apiKey) return this.isHere(entry);
@@ -221,8 +221,8 @@ export class ProfileAccount implements Account {
   }
 
   /**
-   * Returns the error if this account must not be asked about a request: it is recorded and no base URL is configured,
-   * or its id has the form of another provider's. The error names the service that created it.
+   * Returns the error if this account must not be asked about a request: because the history has the request but no base
+   * URL is configured, or because the id has another provider's form. The error names the service that created it.
    */
   explainRefusal(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined {
     const { baseUrl, provider } = this.settings;
@@ -239,7 +239,7 @@ export class ProfileAccount implements Account {
     return new ResearchError("NOT_FOUND", why, { requestId, hint: this.describeWay(entry, owners) });
   }
 
-  /** Describes how to reach the account that created a request, or a provider whose ids have its form: with a flag, or a login. */
+  /** Describes which flag or login reaches the account that created a request, or else a provider whose ids have that form. */
   describeWay(
     entry: Seen | undefined,
     owners: readonly Provider[] = listOwnersOfId(entry?.request_id ?? "", INTERFACE),
@@ -271,7 +271,7 @@ export class ProfileAccount implements Account {
     return Object.keys(this.store.read().profiles).flatMap((name) => this.findAccountNamed(name) ?? []);
   }
 
-  /** Opens the accounts of profiles, whatever other flags say (contract §12). Throws UsageError, or one CodedError for all without a key. */
+  /** Opens the accounts of profiles, whatever other flags say (contract §12). Throws UsageError, or a CodedError that names all without a key. */
   openNamed(profiles: readonly string[], flag: string): ProfileAccount[] {
     if (this.#options.choices.baseUrl !== undefined)
       throw new UsageError(

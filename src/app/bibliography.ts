@@ -42,7 +42,7 @@ export function listPages(result: Result): NamedPage[] {
   return [...pages.values()];
 }
 
-/** Converts the pages of a result to CSL-JSON or RIS, as another result. `date`: when they were accessed, ISO 8601. */
+/** Builds a result whose value lists the pages of `result` as CSL-JSON or RIS. `date`: when they were accessed, ISO 8601. */
 export function buildBibliography(result: Result, form: "csl" | "ris", date: string): Result {
   const day = date.slice(0, 10).split("-");
   const items = listPages(result).map(({ url, title }) => {

@@ -34,7 +34,7 @@ export async function readContext(
   throw new UsageError(`the context is over 900 KiB: ${Math.ceil(size / 1_024)} KiB of text`, "Shorten it.");
 }
 
-/** Returns a text unchanged, and a page, Word document or PDF as the text that the reader reads; or the reason why there is no text. */
+/** Extracts the text of a page, Word document or PDF; returns any other text unchanged, or the reason why there is no text. */
 async function extractText(name: string, bytes: Buffer, clock: Clock, signal: AbortSignal) {
   // The name of a pipe does not show the format.
   const file = bytes.toString("latin1", 0, 5) === "%PDF-" ? "context.pdf" : name;

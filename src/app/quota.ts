@@ -48,7 +48,7 @@ export function readQuota(account: ProfileAccount, options: LimitOptions) {
 /** Minimum number of known costs for an estimate, and maximum number of the newest that are used. */
 const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
 
-/** Estimates the cost of create calls from the median of the last ones with the same model. A line for each model; empty if too few costs are known. */
+/** Estimates the cost of create calls from the median of the last ones with the same model. Returns a line for each model with enough known costs. */
 export function costEstimate(
   asked: readonly { account: ProfileAccount; model: string | undefined }[],
 ): string {

@@ -49,7 +49,7 @@ export async function showFollow(
   }
 }
 
-/** Returns the exit code of a watch. `created`: if this command created the request, giving up is no error, or a script would create it again. */
+/** Returns the exit code of a watch. `created`: if this command created the request, giving up is no error, so that no script creates it again. */
 export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
   if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
   if (outcome.kind === "given-up" && !created) return describeFailure(outcome.error).exit_code;

@@ -56,7 +56,7 @@ export interface CallContext {
   target: string;
   /** The host, and the proxy if one is used, for messages. */
   peer: string;
-  /** A hint for an address that belongs to a provider although the dialect is that of the interface. */
+  /** A hint if the address is a provider's, but the dialect in use is the interface's. */
   addressHint?: string | undefined;
   /** Current time in epoch milliseconds; a date in `Retry-After` is compared with it. */
   now: number;

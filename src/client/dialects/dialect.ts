@@ -37,7 +37,7 @@ export interface ServiceError {
 
 /**
  * Builds the requests of one service and reads its answers, in pure functions: no clock, no network, no settings. The
- * caller decides what to retry and which outcome is unknown: after a 5xx, or a 408, 409, 425 or 499 to a create call.
+ * caller decides what to retry, and calls the outcome of a create call unknown after a 5xx, 408, 409, 425 or 499.
  */
 export interface Dialect {
   /** The name for `--provider`. */
@@ -58,7 +58,7 @@ export interface Dialect {
   request(operation: Exclude<Operation, "create">, requestId: string): DialectRequest | undefined;
   /** An id that belongs to no request: reading its state tests a key at no cost. */
   readonly probeId: string;
-  /** An id whose state contains the service's `models`, each with the day on which it ends; absent if the service lists no models. */
+  /** An id whose status call returns the service's `models`, each with the day on which it ends; absent if the service lists none. */
   readonly modelsId?: string;
   /** Reads the error in a parsed body; undefined if the body is not an error of this service. `retryAfter`: seconds, from a header. Never throws. */
   fault(

@@ -208,7 +208,7 @@ export function isAboutModel({ code, message }: { code: string; message: string 
   return MODEL_CODE.test(code) || (MODEL_TEXT.test(message) && !/schema/i.test(message));
 }
 
-/** Returns a hint if `origin` belongs to a provider although the dialect is that of the interface; else undefined. */
+/** Returns a hint if `origin` is a provider's, but the dialect in use is the interface's; else undefined. */
 export function findProviderMeant(origin: string, dialectName: string): string | undefined {
   const provider = dialectName === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
   if (!provider) return undefined;

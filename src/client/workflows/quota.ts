@@ -39,7 +39,7 @@ export function findBlockedUntil(
   return Math.max(findNextSlot(counted, full, now), now + LEAST_WAIT_MS);
 }
 
-/** Waits until `until` by the wall clock (epoch ms), but at most as long as that is from now, because the clock may be set back. */
+/** Waits until `until` by the wall clock (epoch ms). If that clock is set back meanwhile, the wait does not get longer. */
 export async function waitUntil(
   { clock }: Pick<Account, "clock">,
   until: number,

@@ -15,7 +15,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** How long an idle connection stays open, in ms: longer than the 60 s of the large clouds' load balancers. */
 const KEEP_ALIVE_MS = 65_000;
-/** How long a client may read nothing of its answer, in ms, because the whole answer stays in memory. */
+/** How long a client may read nothing of its answer, in ms. Meanwhile the whole answer stays in memory. */
 const STALLED_MS = 60_000;
 
 /** Creates a server that answers every request with an envelope. Once `closing` aborts, it closes each connection after an answer. */

@@ -48,14 +48,14 @@ export interface LeaseOptions {
   clock: Clock;
   role: Role;
   leaseMs: number;
-  /** Called with the ids that the database had as claimed by this process. `askedAt`: when they were requested, monotonic ms. */
+  /** Called with the ids that the database lists as claimed by this process. `askedAt`: when it was asked, monotonic ms. */
   onLooked: (held: ReadonlySet<string>, askedAt: number) => void | Promise<void>;
   /** Called when the lease has expired, so that other processes may have taken the work. A new lease follows. */
   onLost: () => void;
   log: Log;
 }
 
-/** How often a lease is renewed in its time, and the interval (ms) at which expired leases are deleted. */
+/** How many times a lease is renewed before it would expire, and the interval (ms) at which expired leases are deleted. */
 const RENEWALS = 3;
 const LOOK_MS = 500;
 
@@ -190,7 +190,7 @@ export class ProcessLease {
     this.#extend(askedAt);
   }
 
-  /** Extends the lease from the time before the request, so that it expires here no later than in the database. */
+  /** Extends the lease. Counts from before the request was sent, so that it expires here no later than in the database. */
   #extend(askedAt: number): void {
     this.#expiresAt = askedAt + this.options.leaseMs;
     this.#renewAt = askedAt + this.options.leaseMs / RENEWALS;

@@ -119,7 +119,7 @@ const SET_GATE = readSql("set-gate")`
 
 /**
  * Builds a column that counts the conversations that wait to be sent or are being sent, up to `most`. A joined table
- * would be counted even if create calls are accepted. REFUSAL's parameter: key; its row: only while they are not.
+ * would be counted even if create calls are accepted. REFUSAL has a row only if they are not. Its parameter: key.
  */
 const buildWaitingQuery = (of: string, most: string) => `(
   SELECT count(*) FROM (

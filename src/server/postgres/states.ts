@@ -79,7 +79,7 @@ class IdBatches {
 /** How long a statement that hangs delays the next one, in ms. */
 const GATHER_MS = 2;
 
-/** Reads states, the most frequent request, with shared statements for all keys. Rejects as `Database.read` does. */
+/** Reads states with statements that all keys share, because no request is more frequent. Rejects as `Database.read` does. */
 export class StateReader {
   readonly #batches: IdBatches;
   constructor(database: Pick<Database, "read">, clock: Pick<Clock, "sleep">) {
@@ -159,7 +159,7 @@ const SPENT = readSql("spent")`
     sum(output_tokens) AS "outputTokens", sum(unsaid)::float8 AS unreported
   FROM read GROUP BY 1 HAVING sum(completed + failed + stopped) > 0 ORDER BY 1`;
 
-/** Lists the waiting conversations of a key in order, one more than are counted, and the ms until create calls are sent again. Parameter: key. */
+/** Lists the first MOST_COUNTED + 1 waiting conversations of a key, and the ms until create calls are sent again. Parameter: key. */
 const QUEUE = readSql("queue")`
   SELECT ARRAY(
     SELECT request_id::text FROM ${WAITS} AND key = $1 ORDER BY due_at LIMIT ${MOST_COUNTED + 1}

@@ -165,7 +165,7 @@ class BatchRenderer {
     this.#start = parts.host.clock.monotonic();
   }
 
-  /** Reports the rows that an earlier command left unknown or refused, because this exit code depends on them, too. */
+  /** Reports the rows that an earlier command left unknown or refused, because they count for this command's exit code. */
   async begin(): Promise<void> {
     const { batch, reporter, host } = this.parts;
     this.#style = await chooseStyle(host.stderr, host.env);

@@ -76,7 +76,7 @@ export function listStatements(
   return findStatements(reports);
 }
 
-/** Formats sections of the index: differing statements, those of several accounts, and how many only one account makes. */
+/** Formats sections of the index: statements that differ, those of several accounts, and the number of those of only one. */
 function formatStatements(statements: readonly AccountStatement[]): string[] {
   const differing = statements.filter(({ otherwise }) => otherwise.length > 0);
   const agreed = statements.filter(({ said_by, otherwise }) => otherwise.length === 0 && said_by.length > 1);

@@ -71,7 +71,7 @@ export async function rerun(ctx: Context, id: string, options: RerunFlags): Prom
   return showCreate(account, [{ account, body, limit: account.getHourlyLimit(options) }], options);
 }
 
-/** Opens the account that created an entry: by its profile, which alone knows a provider at another address, or else by its origin. */
+/** Opens the account that created an entry, by profile or else by origin. Only a profile knows a provider at another address. */
 function openAtOrigin(ctx: Context, entry: HistoryEntry): Context {
   const { profile } = entry;
   if (profile && Object.hasOwn(ctx.store.read().profiles, profile)) {

@@ -308,7 +308,7 @@ export class History {
       makeFolder(this.folder);
       release = await lock(join(this.folder, "hour.lock"), LOCK_WAIT_MS, signal);
       const attempts = this.#listCounted({ origin: attempt.origin, key_id: hashKeyId(attempt.apiKey) });
-      // Record that attempts dated in the future count as of now, or they would fill the hour until those dates.
+      // Record that attempts dated in the future count as of now, so that they do not fill the hour until those dates.
       for (const { localId, isAhead } of attempts) if (isAhead) this.#redate(localId, attempt);
       const day = perDay === Number.POSITIVE_INFINITY ? 0 : this.countDay(attempt, perDay).nextAt;
       // Read the time after the day was counted; otherwise a day with free slots would seem full.
@@ -334,7 +334,7 @@ export class History {
     );
   }
 
-  /** Settles an unknown outcome with the request's id, or with null as not created. Undefined if there is none with `localId`. Throws LocalError. */
+  /** Settles the unknown outcome `localId`: `requestId` was created, or nothing if it is null. Undefined if there is no such outcome. Throws LocalError. */
   resolve(localId: string, requestId: string | null): HistoryEntry | undefined {
     const open = this.#listUnknown().find(({ intent }) => intent.local_id === localId);
     if (!open) return undefined;

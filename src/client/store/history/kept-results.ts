@@ -26,7 +26,7 @@ export class KeptResults {
       makeFolder(this.folder);
       this.#removeOld();
       replaceFile(path, text);
-      // Date the file by the clock by which its age is computed later.
+      // Set the file's time by the clock that also computes its age.
       fs.utimesSync(path, this.now() / 1_000, this.now() / 1_000);
     });
   }
