@@ -44,8 +44,12 @@ test.each([
   ["2.4 MB", "2.4 MiB of 2,400 KB"],
   ["4 July 2024", "04.07.2024"],
   ["July 2024", "4 July 2024"],
+  // The directive ssl_protocols at nginx.org; releases of earnings at microsoft.com and jpmorganchase.com.
   ["TLS 1.3", "TLSv1.3"],
   ["2024", "in FY24"],
+  ["2024", "up from 3Q24"],
+  // What `docker ps` prints, at docs.docker.com.
+  ["8080", "0.0.0.0:8080->80/tcp"],
   ["3 to 1", "3:1"],
   ["2.14", "2.14.0"],
 ])("%s is %s", (sentence, text) => {

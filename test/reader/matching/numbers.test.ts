@@ -29,7 +29,18 @@ test.each<[language: string, text: string, ...figures: string[]]>([
   ["en", "It rose from 57.9 % in 2020 to 62.4 %.", "57.9 percent", "2020", "62.4 percent"],
   ["fr", "16,3 % en 2005. Près d'un quart", "16.3 percent", "2005", "0.25"],
   ["de", "am 3. Tag im Jahr 2005. Danach", "3 order", "2005"],
-  ["en", "in fiscal 2023/24", "2023", "24|2024"],
+  // The digest of prisons for 2021/22 (data.justice.gov.uk).
+  ["en", "in 2021/22", "2021", "22|2022"],
+  // PTI on PM-KISAN (business-standard.com).
+  [
+    "en",
+    "Rs 1.57 lakh crore to 14 crore farmers and 83.77 lakh others",
+    "1570000000000 rupee",
+    "140000000",
+    "8377000",
+  ],
+  // A survey of summer time (splendid-research.com).
+  ["de", "Fast zwei Drittel finden sie nicht gut", "0.6666666667"],
   ["en", "3.2 × 10^5 cells, 6e3", "3.2", "10", "5", "6000"],
   ["en", "IPv6 and SHA256 say nothing, GPT-4 does", "4"],
   ["en", "U+0001 and ISBN 978-3-16-148410-0", "0001"],
@@ -79,7 +90,10 @@ test.each<[language: string, head: string, ...factors: number[]]>([
   ["en", "(in thousands of dollars)", 1e3],
   ["en", "$'000", 1e3],
   ["en", "Budget (€m)", 1e6],
-  ["de", "Alle Angaben in TEUR", 1e3],
+  // Statements of income at reports.normagroup.com, berichte.entega.ag and berichte.gewobag.de.
+  ["de", "in TEUR", 1e3],
+  ["de", "in TSD. EUR", 1e3],
+  ["de", "in T €", 1e3],
   ["de", "Kosten (Mio. €)", 1e6],
   ["ja", "（単位：百万円）".normalize("NFKC"), 1e6],
   ["en", "3 million lamps"],
