@@ -220,7 +220,10 @@ class Chaos {
       const timer = setTimeout(() => running.child.kill("SIGKILL"), this.random() * LATEST_KILL_MS);
       result = await running.done.catch(() => ({ stdout: "", stderr: "" }));
       clearTimeout(timer);
-    } else result = await inProcess(argv, { env: at.env, clock: new VirtualClock() });
+    } else {
+      // The killed commands run by the real clock: `--once` looks back from it for a day.
+      result = await inProcess(argv, { env: at.env, clock: new VirtualClock(Date.now()) });
+    }
     if ([KEY, OWN_KEY].some((key) => `${result.stdout}${result.stderr}`.includes(key)))
       this.#leaks.push(argv.join(" "));
     for (const prompt of prompts) {
