@@ -69,8 +69,8 @@ interface Statement {
   text: string;
   over: string;
   items: readonly Item[];
-  /** The weights of its words and of the words of its context, by their keys, and their sum. */
-  keys: ReadonlyMap<string, number>;
+  /** The share that its words and the words of its context have, by their hashes, and the sum of their weights. */
+  words: ReadonlyMap<number, number>;
   weight: number;
   /** Whether the other report has it word for word. */
   isShared: boolean;
@@ -97,17 +97,15 @@ export function relate(
   const isForeign = a !== undefined && b !== undefined && a !== b;
   const left = new Side(first, getVocabulary(a, b), isForeign);
   const right = new Side(second, getVocabulary(b, a), isForeign);
-  const weights = new Map<string, number>();
-  const computeWeight = (key: string) => {
-    const [x, y] = [left.countWord(key), right.countWord(key)];
+  const weights = new Map<number, number>();
+  const computeWeight = (word: number) => {
+    const [x, y] = [left, right].map(({ words }) => words.listBetween(word).count) as [number, number];
     const rarity = Math.log(1 + (left.statements.length + right.statements.length) / (x + y));
-    return rarity * (x > 0 && y > 0 ? 1 : UNKNOWN);
-  };
-  const weigh = (key: string) => {
-    const weight = weights.get(key) ?? computeWeight(key);
-    weights.set(key, weight);
+    const weight = rarity * (x > 0 && y > 0 ? 1 : UNKNOWN);
+    weights.set(word, weight);
     return weight;
   };
+  const weigh = (word: number) => weights.get(word) ?? computeWeight(word);
   left.findPlaces(right);
   right.findPlaces(left);
   for (const side of [left, right]) side.weigh(weigh);
@@ -131,7 +129,7 @@ export function relate(
 /** A report in which the statements of another report are looked up. */
 class Side {
   readonly statements: Statement[];
-  readonly #words = new Postings();
+  readonly words = new Postings();
   readonly #figures: FigureIndex;
   readonly #quotable = new QuotableText();
   readonly #texts: ReadonlySet<string>;
@@ -145,27 +143,23 @@ class Side {
     this.#common = isForeign ? FIGURE : COMMON;
     this.#figures = new FigureIndex(vocabulary, "decimals");
     const frequent = new Set(vocabulary.list("frequent"));
-    const listKeys = (text: string) => listContentKeys(text, (word) => frequent.has(word));
+    const listWords = (text: string) => listContentKeys(text, (word) => frequent.has(word)).map(hashOf);
     this.#texts = new Set(sentences.map(({ text }) => text));
-    let before: string[] = [];
+    let before: number[] = [];
     this.statements = sentences.map(({ text, over }, place): Statement => {
-      const textKeys = listKeys(text);
-      const keys = new Map([...before, ...listKeys(over)].map((key) => [key, CONTEXT]));
-      for (const key of textKeys) keys.set(key, 1);
-      before = textKeys;
-      for (const key of keys.keys()) this.#words.add(hashOf(key), place);
+      const ownWords = listWords(text);
+      const words = new Map([...before, ...listWords(over)].map((word) => [word, CONTEXT]));
+      for (const word of ownWords) words.set(word, 1);
+      before = ownWords;
+      for (const word of words.keys()) this.words.add(word, place);
       // The first cell of a row is a head for the other cells.
       const heads = `${over}\n${/^[^|]*(?= \| )/.exec(text)?.[0] ?? ""}`;
       const figures = findFigures(text, vocabulary);
       this.#figures.add({ text, over: heads, figures }, place);
       this.#quotable.add({ text });
       const items = findSought(text, vocabulary, figures).slice(0, MOST_SOUGHT).map(buildItem);
-      return { ...{ place, text, over: heads, items, keys }, weight: 0, isShared: false, near: [] };
+      return { place, text, over: heads, items, words, weight: 0, isShared: false, near: [] };
     });
-  }
-
-  countWord(key: string): number {
-    return this.#words.listBetween(hashOf(key)).count;
   }
 
   /** Looks up the items of its statements in the other report. */
@@ -182,35 +176,40 @@ class Side {
       }
   }
 
-  weigh(weightOf: (key: string) => number): void {
+  weigh(weightOf: (word: number) => number): void {
     for (const statement of this.statements)
-      for (const [key, share] of statement.keys) statement.weight += share * weightOf(key);
+      for (const [word, share] of statement.words) statement.weight += share * weightOf(word);
   }
 
   /** Finds the similar statements of the other report, by their words and the figures that they share. */
-  findNear(other: Side, weightOf: (key: string) => number): void {
+  findNear(other: Side, weightOf: (word: number) => number): void {
     for (const x of this.statements) {
       x.isShared = other.#texts.has(x.text);
       if (x.items.length === 0 || x.isShared) continue;
       const pairs = new Map<number, Pair>();
       const getPair = (to: number): Pair => {
-        const pair = pairs.get(to) ?? { from: x.place, to, likeness: 0, score: 0, isAbout: false };
+        const existing = pairs.get(to);
+        if (existing) return existing;
+        const pair = { from: x.place, to, likeness: 0, score: 0, isAbout: false };
         pairs.set(to, pair);
         return pair;
       };
-      const words = Array.from(x.keys, ([key, share]) => {
-        return { key, share, places: other.#words.listBetween(hashOf(key)) };
+      const words = Array.from(x.words, ([word, share]) => {
+        return { word, share, places: other.words.listBetween(word) };
       });
       let left = MOST_PLACES;
-      for (const { key, share, places } of words.sort((p, q) => p.places.count - q.places.count))
-        for (const to of places.listFirst(left)) {
-          left -= 1;
+      for (const { word, share, places } of words.sort((p, q) => p.places.count - q.places.count)) {
+        const weight = weightOf(word);
+        const first = places.listFirst(left);
+        left -= first.length;
+        for (const to of first) {
           const pair = getPair(to);
           const y = other.statements[to] as Statement;
-          const both = Math.min(share, y.keys.get(key) ?? 0);
-          pair.likeness += (2 * both * weightOf(key)) / Math.max(1e-9, x.weight + y.weight);
+          const both = Math.min(share, y.words.get(word) ?? 0);
+          pair.likeness += (2 * both * weight) / Math.max(1e-9, x.weight + y.weight);
           pair.isAbout ||= both === 1;
         }
+      }
       for (const { sought, places, back } of x.items)
         for (const to of new Set([...places.listFirst(MOST_FORMS), ...back])) {
           const pair = getPair(to);
