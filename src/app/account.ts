@@ -26,6 +26,7 @@ import type { Clock } from "../core/clock.js";
 import { chooseFolders, type Folders } from "../core/files/folders.js";
 import type { Environment } from "../core/files/local-error.js";
 import { isTier, TIERS, type Tier } from "../core/protocol/limits.js";
+import { formatCount } from "../core/text/phrases.js";
 import { CodedError, UsageError } from "./errors.js";
 import {
   type Choices,
@@ -36,6 +37,8 @@ import {
   requireConnection,
   resolveSettings,
 } from "./settings.js";
+
+type AccountNotice = "SETTINGS_MADE_PRIVATE" | "OTHER_ACCOUNT" | "HISTORY_SKIPPED";
 
 /** The environment, clock and platform of the process, and the settings that flags or options choose. */
 export interface AccountOptions {
@@ -48,12 +51,8 @@ export interface AccountOptions {
   client?: Pick<ClientOptions, "userAgent" | "random" | "onEvent">;
   /** Called with the settings in use before the client is created. */
   onConnect?: (settings: ResolvedSettings) => void;
-  /** Called with a sentence if other users could read the settings file, which has then been made private. */
-  onMadePrivate?: (text: string) => void;
-  /** Called with a sentence before the first request to an account other than this one. */
-  onOtherAccount?: (text: string) => void;
-  /** Called on close if some records of the history in `folder` could not be read. */
-  onSkipped?: ((records: number, folder: string) => Promise<void>) | undefined;
+  /** Called with a sentence about the settings file, the account that is used, or the history. Awaited. */
+  onNotice?: ((code: AccountNotice, text: string) => unknown) | undefined;
   /** Whether only to inspect: no file is changed, and a key file is read only if its key is needed. */
   isInspected?: boolean;
 }
@@ -74,7 +73,7 @@ export class ProfileAccount implements Account {
   #client: ResearchClient | undefined;
   #origin: string | undefined;
   #keyId: string | undefined;
-  /** The profiles for which `onOtherAccount` has already been called. */
+  /** The profiles for which `onNotice` has already been called. */
   readonly #announcedProfiles = new Set<string>();
   readonly #named = new Map<string, ProfileAccount>();
 
@@ -98,8 +97,9 @@ export class ProfileAccount implements Account {
   }
 
   get store(): Settings {
-    const { isInspected, onMadePrivate = () => {} } = this.#options;
-    return new Settings(this.folders.config, isInspected ? undefined : onMadePrivate);
+    const { isInspected, onNotice } = this.#options;
+    const notice = (text: string) => void onNotice?.("SETTINGS_MADE_PRIVATE", text);
+    return new Settings(this.folders.config, isInspected ? undefined : notice);
   }
 
   /** The settings in use. Throws UsageError or LocalError. */
@@ -201,7 +201,7 @@ export class ProfileAccount implements Account {
 
   /** Finds the account of the profile that a create call was recorded with; undefined if flags or variables choose the account (contract §3). */
   findAccount(entry: HistoryEntry): ProfileAccount | undefined {
-    const { choices, env, onOtherAccount } = this.#options;
+    const { choices, env, onNotice } = this.#options;
     const { profile, baseUrl, provider } = choices;
     if (profile || baseUrl || provider || env.RESEARCH_PROFILE || env.RESEARCH_BASE_URL) return undefined;
     if (this.settings.baseUrl && this.#hasMade(entry)) return undefined;
@@ -209,7 +209,7 @@ export class ProfileAccount implements Account {
     const account = this.findAccountNamed(name);
     if (!account?.isHere(entry)) return undefined;
     if (!this.#announcedProfiles.has(name))
-      onOtherAccount?.(`using profile ${name} at ${entry.origin}, which created it`);
+      void onNotice?.("OTHER_ACCOUNT", `using profile ${name} at ${entry.origin}, which created it`);
     this.#announcedProfiles.add(name);
     return account;
   }
@@ -303,7 +303,7 @@ export class ProfileAccount implements Account {
     for (const name of ["API_KEY", "API_KEY_FILE", "BASE_URL", "PROVIDER"]) delete env[`RESEARCH_${name}`];
     const { provider: _, baseUrl: __, ...others } = choices;
     const settings = { ...others, profile, profileFlag: flag };
-    const account = new ProfileAccount({ ...this.#options, env, choices: settings, onSkipped: undefined });
+    const account = new ProfileAccount({ ...this.#options, env, choices: settings, onNotice: undefined });
     void account.settings;
     this.#named.set(profile, account);
     return account;
@@ -349,7 +349,8 @@ export class ProfileAccount implements Account {
 
   async close(): Promise<void> {
     const skipped = this.#history?.skipped ?? 0;
-    if (skipped > 0) await this.#options.onSkipped?.(skipped, this.folders.state ?? "");
+    const what = `${formatCount(skipped, "record")} skipped in the history (${this.folders.state}): not readable`;
+    if (skipped > 0) await this.#options.onNotice?.("HISTORY_SKIPPED", what);
     await this.#client?.close();
     for (const account of this.#named.values()) await account.close();
   }

@@ -10,7 +10,7 @@ import {
 import type { ClientEvent } from "../client/calls/options.js";
 import { findUnusedProxy } from "../core/http/address.js";
 import { formatDuration } from "../core/text/duration.js";
-import { formatCount, quoteShellWord } from "../core/text/phrases.js";
+import { quoteShellWord } from "../core/text/phrases.js";
 import type { Host } from "./terminal/host.js";
 import type { Interruption } from "./terminal/interruption.js";
 import type { Reporter, Terminal } from "./terminal/reporter.js";
@@ -47,15 +47,7 @@ export class Context extends ProfileAccount implements Terminal {
         if (unused) void reporter.writeNotice("PROXY_NOT_USED", `${unused} is not used: set ${instead}`);
         if (flags.verbose) void saySettings(settings, reporter);
       },
-      onMadePrivate: (text) => void reporter.writeNotice("SETTINGS_MADE_PRIVATE", text),
-      onOtherAccount: (text) => void reporter.writeNotice("OTHER_ACCOUNT", text),
-      onSkipped(records, folder) {
-        const what = formatCount(records, "record");
-        return reporter.writeNotice(
-          "HISTORY_SKIPPED",
-          `${what} skipped in the history (${folder}): not readable`,
-        );
-      },
+      onNotice: (code, text) => reporter.writeNotice(code, text),
     });
   }
 

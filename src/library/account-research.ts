@@ -56,7 +56,7 @@ export class AccountResearch implements Research {
     const readKey = await createKeyReader(env, systemClock, new AbortController().signal);
     const account = new ProfileAccount({
       ...{ env, platform: process.platform, clock: systemClock, choices, readKey },
-      onMadePrivate: (text) => process.emitWarning(text),
+      onNotice: (code, text) => code === "SETTINGS_MADE_PRIVATE" && process.emitWarning(text),
     });
     return new AccountResearch(options, account);
   }

@@ -107,8 +107,8 @@ describe("the account in use", () => {
 
   test("says when it is closed how many records of its history could not be read, if any", async () => {
     const calls: unknown[] = [];
-    const onSkipped = async (...of: unknown[]) => void calls.push(of);
-    const { account, home } = accountWith(SERVICE, { onSkipped });
+    const onNotice = async (...of: unknown[]) => void calls.push(of);
+    const { account, home } = accountWith(SERVICE, { onNotice });
     account.history?.list({ limit: 1 });
     await account.close();
     expect(calls).toEqual([]);
@@ -117,7 +117,7 @@ describe("the account in use", () => {
     writeFileSync(join(state, "history.jsonl"), "nonsense\n");
     account.history?.list({ limit: 1 });
     await account.close();
-    expect(calls).toEqual([[1, state]]);
+    expect(calls).toEqual([["HISTORY_SKIPPED", `1 record skipped in the history (${state}): not readable`]]);
   });
 
   test.each([
@@ -161,14 +161,14 @@ describe("an account that is named by its profile", () => {
     ["asked for with RESEARCH_BASE_URL", { RESEARCH_BASE_URL: "https://q.example" }, {}, {}, undefined],
   ])("is asked for what was %s, or not", (_, env, choices, made, profile) => {
     const notices: string[] = [];
-    const onOtherAccount = (text: string) => void notices.push(text);
-    const { account: current } = accountWith(env, { choices, onOtherAccount }, settings);
+    const onNotice = (code: string, text: string) => notices.push(`${code}: ${text}`);
+    const { account: current } = accountWith(env, { choices, onNotice }, settings);
     const p = { origin: "https://p.example", base_path: "/x", profile: "p", key_id: "" };
     const entry = { ...p, ...made } as HistoryEntry;
     const account = current.findAccount(entry);
     expect(account?.profile).toBe(profile);
     expect(current.findAccount(entry)).toBe(account);
-    const text = `using profile ${profile} at ${entry.origin}, which created it`;
+    const text = `OTHER_ACCOUNT: using profile ${profile} at ${entry.origin}, which created it`;
     expect(notices).toEqual(profile ? [text] : []);
   });
 
