@@ -77,9 +77,9 @@ class Measured {
     await this.stores.closeStores();
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    const seconds = await fillTeam(client, team);
+    const times = await fillTeam(client, team, () => this.spent());
     await client.query("CREATE EXTENSION pg_stat_statements");
-    return { url, client, seconds };
+    return { url, client, times };
   }
 
   /** @param {string} url @param {Record<string, unknown>} [more] */
@@ -203,13 +203,14 @@ async function claimCost(server, team, workers) {
  * @param {(line: string) => void} [say]
  */
 async function looks(server, team, share = 1, say = () => {}) {
-  const { url, client, seconds } = await server.filled(team);
+  const { url, client, times } = await server.filled(team);
   const { rows: sizes } = await client.query(
     `SELECT pg_table_size('research.conversations')::float8 AS rows, pg_indexes_size('research.conversations')::float8 AS indexes,
       pg_total_relation_size('research.sums')::float8 AS sums, (SELECT count(*) FROM research.sums)::float8 AS "rows of sums"`,
   );
   for (const [what, value] of Object.entries(sizes[0] ?? {})) say(`${what}: ${value.toLocaleString("en")}`);
-  for (const [what, value] of Object.entries(seconds)) say(`${what}: ${value.toFixed(0)} s`);
+  for (const [what, ms] of Object.entries(times))
+    say(`${what}: ${(ms / 1_000).toFixed(1)} s of the processor`);
   const store = await server.opened(url, { role: "api" });
   const { rows } = await client.query(
     `SELECT request_id FROM research.conversations WHERE key = $1 AND status = 'PENDING' ORDER BY due_at OFFSET $2 LIMIT 1`,
@@ -266,9 +267,11 @@ async function looks(server, team, share = 1, say = () => {}) {
     "UPDATE research.conversations SET created_at = created_at - interval '2 days' WHERE status = 'PENDING'",
   );
   const expiry = await batches(() => store.remote.expire());
-  const vacuumed = performance.now();
+  const beforeVacuum = server.spent();
   await client.query("VACUUM research.conversations");
-  say(`VACUUM after the deletion: ${((performance.now() - vacuumed) / 1_000).toFixed(0)} s`);
+  say(
+    `VACUUM after the deletion: ${((server.spent() - beforeVacuum) / 1_000).toFixed(1)} s of the processor`,
+  );
   await client.end();
   await server.stores.closeStores();
   return { claim, pages, plain, budgeted, page, list, spent, deletion, expiry };

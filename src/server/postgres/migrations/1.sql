@@ -292,33 +292,36 @@ $$;
 -- Claims a conversation for a worker with a valid lease. Keys take turns after `last`; begun conversations precede waiting ones.
 -- `which`: 'any', 'begun' (at the upstream), or 'new' (not sent yet, and younger than `limit_ms`; while the upstream refuses create
 -- calls, only one every `probe_ms`). Checks each key's limits, then locks the row of a key that has room. If another worker takes that
--- room first, the caller has to look again. In a row without an id, `due_at` is the time of the next look.
+-- room first, the caller has to look again. In a row without an id, `due_at` is the time of the next look. Has
+-- few statements, because they are most of its cost.
 CREATE FUNCTION research.claim(of_worker uuid, last text, which text, probe_ms float8, limit_ms float8)
-RETURNS SETOF research.conversations LANGUAGE plpgsql AS $$
+RETURNS TABLE (request_id uuid, key text, starts int, claims int, job text, due_at timestamptz) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
   own_model text;
   own_key research.keys;
   turn text;
   head record;
+  first_due timestamptz;
   next_id uuid;
-  none research.conversations;
   is_second boolean := last = '';
   oldest timestamptz := CASE which WHEN 'new' THEN now() - limit_ms * interval '1 ms' ELSE '-infinity' END;
 BEGIN
-  SELECT model INTO own_model FROM research.processes WHERE id = of_worker AND expires_at > now();
+  SELECT model, CASE WHEN which <> 'new' THEN (
+    SELECT request_id FROM research.conversations
+    WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING') AND due_at <= now()
+      AND (which = 'any' OR remote IS NOT NULL)
+    ORDER BY key, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) END INTO own_model, next_id FROM research.processes WHERE id = of_worker AND expires_at > now();
   IF NOT FOUND OR (which = 'new' AND EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL AND next_at > now())) THEN
     RETURN;
   END IF;
-  IF which <> 'new' THEN
-    SELECT request_id INTO next_id FROM research.conversations
-    WHERE job IS NOT NULL AND worker IS NULL AND (remote IS NOT NULL OR status = 'PROCESSING') AND due_at <= now()
-      AND (which = 'any' OR remote IS NOT NULL)
-    ORDER BY key, due_at LIMIT 1 FOR UPDATE SKIP LOCKED;
-  END IF;
   turn := last;
   WHILE next_id IS NULL AND which <> 'begun' LOOP
-    SELECT key, due_at INTO head FROM research.conversations
-    WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key > turn ORDER BY key, due_at LIMIT 1;
+    SELECT first.*, own AS limits, own.id IS NOT NULL AS is_limited INTO head FROM (
+      SELECT key, due_at FROM research.conversations
+      WHERE status = 'PENDING' AND worker IS NULL AND remote IS NULL AND key > turn ORDER BY key, due_at LIMIT 1
+    ) AS first LEFT JOIN research.keys AS own ON id = key AND (at_once IS NOT NULL OR dollars IS NOT NULL);
     IF NOT FOUND OR (is_second AND last <> '' AND head.key > last) THEN
       EXIT WHEN is_second;
       is_second := true;
@@ -326,11 +329,9 @@ BEGIN
       CONTINUE;
     END IF;
     turn := head.key;
-    none.due_at := least(none.due_at, head.due_at);
-    CONTINUE WHEN head.due_at > now() OR (
-      SELECT NOT research.may_begin(own, research.figures(own)) FROM research.keys AS own
-      WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL)
-    );
+    first_due := least(first_due, head.due_at);
+    CONTINUE WHEN head.due_at > now()
+      OR (head.is_limited AND NOT research.may_begin(head.limits, research.figures(head.limits)));
     -- With more conditions in the inner query, PostgreSQL might sort all waiting conversations of a key to find the first.
     SELECT request_id INTO next_id FROM (
       SELECT request_id, due_at, created_at FROM research.conversations
@@ -338,12 +339,13 @@ BEGIN
       ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED
     ) AS first WHERE due_at <= now() AND created_at > oldest;
     CONTINUE WHEN NOT FOUND;
-    SELECT * INTO own_key FROM research.keys WHERE id = turn AND (at_once IS NOT NULL OR dollars IS NOT NULL)
-    FOR NO KEY UPDATE;
-    IF FOUND AND NOT research.may_begin(own_key, research.figures(own_key)) THEN
-      next_id := NULL;
-      none.due_at := now();
-      EXIT;
+    IF head.is_limited THEN
+      SELECT * INTO own_key FROM research.keys WHERE id = turn FOR NO KEY UPDATE;
+      IF NOT research.may_begin(own_key, research.figures(own_key)) THEN
+        next_id := NULL;
+        first_due := now();
+        EXIT;
+      END IF;
     END IF;
     IF which = 'new' AND EXISTS (SELECT FROM research.gate WHERE kind IS NOT NULL) THEN
       UPDATE research.gate SET next_at = now() + probe_ms * interval '1 ms' WHERE kind IS NOT NULL AND next_at <= now();
@@ -353,15 +355,16 @@ BEGIN
     END IF;
   END LOOP;
   IF next_id IS NULL THEN
-    RETURN NEXT none;
+    RETURN QUERY SELECT NULL::uuid, NULL::text, NULL::int, NULL::int, NULL::text, first_due;
     RETURN;
   END IF;
-  RETURN QUERY UPDATE research.conversations AS own SET worker = of_worker, claims = claims + 1,
+  RETURN QUERY UPDATE research.conversations AS own SET worker = of_worker, claims = own.claims + 1,
     model = coalesce(own_model, own.model),
     status = CASE which WHEN 'any' THEN 'PROCESSING' ELSE status END,
     started_at = CASE which WHEN 'any' THEN coalesce(started_at, now()) ELSE started_at END,
-    starts = starts + (which = 'any' AND remote IS NULL)::int
-  WHERE request_id = next_id RETURNING *;
+    starts = own.starts + (which = 'any' AND remote IS NULL)::int
+  WHERE own.request_id = next_id
+  RETURNING own.request_id, own.key, own.starts, own.claims, own.job, own.due_at;
 END $$;
 
 -- Counts as many of the wanted requests as the hour and, for create calls, the budgets allow, and returns their number. Locks the
