@@ -164,9 +164,9 @@ function lookRows(taken, team, share, fewPages) {
     ["`keys spent --by key`", atMost(taken.spent.key, 100)],
     ["`keys spent --by day`", atMost(taken.spent.day, 100)],
     ["`keys spent --by model --since 30d`", atMost(taken.spent.model, 100)],
-    [`a statement that deletes 1,000 of ${words(100_000 * share)} that are too old`, longest(taken.deletion)],
+    [`a statement that deletes 500 of ${words(100_000 * share)} that are too old`, longest(taken.deletion)],
     [
-      `a statement that expires 1,000 of ${words(team.waiting)} that have waited too long`,
+      `a statement that expires 500 of ${words(team.waiting)} that have waited too long`,
       longest(taken.expiry),
     ],
   ];

@@ -19,8 +19,8 @@ export function readSql(name: string) {
   });
 }
 
-/** Maximum number of rows that one statement changes, so that it holds no lock for long. */
-export const PORTION = 1_000;
+/** Maximum number of rows that one statement changes, so that it holds no lock for long. Most of its time goes into the sums. */
+export const PORTION = 500;
 
 /** Timeout of a connection attempt, in ms. */
 const CONNECT_LIMIT_MS = 5_000;
