@@ -13,7 +13,7 @@ const KEY = (/** @type {string} */ number) => `'k' || lpad((${number})::text, 4,
 const JOB = `'{"request_id":"' || id || '","prompt":"why?","structured_output":false}'`;
 
 /**
- * Fills a database that has the schema and nothing in it: what has ended is spread over 60 days, what waits over the last
+ * Adds these rows to a database: what has ended is spread over 60 days, what waits over the last
  * hour. Returns how long the rows, their indexes, and `research.recount` took, in ms of `now`.
  * @param {import("pg").Client} client
  * @param {Team} team
@@ -27,9 +27,9 @@ export async function fillTeam(client, { keys, limited, ended, waiting }, now = 
       at_once, dollars, dollars_ms)
     SELECT ${KEY("n")}, 'name ' || n, 'hash ' || n, 'enterprise', 1e6, 1e6, now(),
       ${budget("1e6")}, ${budget("1e9")}, ${budget(`${30 * DAY_MS}`)}
-    FROM generate_series(1, ${keys}) AS n`,
+    FROM generate_series(1, ${keys}) AS n ON CONFLICT DO NOTHING`,
   );
-  await client.query("INSERT INTO research.models VALUES ('m', 0.1, 0)");
+  await client.query("INSERT INTO research.models VALUES ('m', 0.1, 0) ON CONFLICT DO NOTHING");
   // Indexes of what is there already are made faster than they grow, above all that of ids, which are random.
   const { rows: indexes } = await client.query(
     `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS text FROM pg_index
