@@ -98,8 +98,8 @@ export class ProfileAccount implements Account {
 
   get store(): Settings {
     const { isInspected, onNotice } = this.#options;
-    const notice = (text: string) => void onNotice?.("SETTINGS_MADE_PRIVATE", text);
-    return new Settings(this.folders.config, isInspected ? undefined : notice);
+    const report = (text: string) => void onNotice?.("SETTINGS_MADE_PRIVATE", text);
+    return new Settings(this.folders.config, isInspected ? undefined : report);
   }
 
   /** The settings in use. Throws UsageError or LocalError. */
@@ -349,8 +349,10 @@ export class ProfileAccount implements Account {
 
   async close(): Promise<void> {
     const skipped = this.#history?.skipped ?? 0;
-    const what = `${formatCount(skipped, "record")} skipped in the history (${this.folders.state}): not readable`;
-    if (skipped > 0) await this.#options.onNotice?.("HISTORY_SKIPPED", what);
+    if (skipped > 0) {
+      const what = `${formatCount(skipped, "record")} skipped in the history (${this.#history?.folder}): not readable`;
+      await this.#options.onNotice?.("HISTORY_SKIPPED", what);
+    }
     await this.#client?.close();
     for (const account of this.#named.values()) await account.close();
   }

@@ -161,14 +161,14 @@ describe("an account that is named by its profile", () => {
     ["asked for with RESEARCH_BASE_URL", { RESEARCH_BASE_URL: "https://q.example" }, {}, {}, undefined],
   ])("is asked for what was %s, or not", (_, env, choices, made, profile) => {
     const notices: string[] = [];
-    const onNotice = (code: string, text: string) => notices.push(`${code}: ${text}`);
+    const onNotice = (code: string, text: string) => code === "OTHER_ACCOUNT" && notices.push(text);
     const { account: current } = accountWith(env, { choices, onNotice }, settings);
     const p = { origin: "https://p.example", base_path: "/x", profile: "p", key_id: "" };
     const entry = { ...p, ...made } as HistoryEntry;
     const account = current.findAccount(entry);
     expect(account?.profile).toBe(profile);
     expect(current.findAccount(entry)).toBe(account);
-    const text = `OTHER_ACCOUNT: using profile ${profile} at ${entry.origin}, which created it`;
+    const text = `using profile ${profile} at ${entry.origin}, which created it`;
     expect(notices).toEqual(profile ? [text] : []);
   });
 
