@@ -23,30 +23,23 @@ export function hasWords(language: string | undefined): boolean {
 
 /** The words of several languages. If two of them use a word differently, the earlier language wins. */
 export class Vocabulary {
-  readonly #files: readonly LanguageFile[];
-
-  constructor(languages: readonly string[]) {
-    this.#files = languages.flatMap((language): LanguageFile[] => {
-      const file = FILES[language];
-      return file ? [file] : [];
-    });
-  }
+  constructor(private readonly files: readonly LanguageFile[]) {}
 
   /** Returns the words of a list in lower case. A word that follows its number begins with "~". */
   list(name: string): string[] {
-    return this.#files.flatMap((file) => readWords(file, file[name]));
+    return this.files.flatMap((file) => readWords(file, file[name]));
   }
 
   /** Returns the words of an ordered list with their index, from 0. "-" in the list leaves an index without a word. */
   listOrdered(name: string): [word: string, place: number][] {
-    return this.#files
+    return this.files
       .flatMap((file) => readWords(file, file[name]).map((word, place) => [word, place] as [string, number]))
       .filter(([word]) => word !== "-");
   }
 
   /** Returns the words of a table, each with its key. */
   listEntries(name: string): [word: string, key: string][] {
-    return this.#files.flatMap((file) =>
+    return this.files.flatMap((file) =>
       Object.entries(file[name] ?? {}).flatMap(([key, words]) =>
         readWords(file, words).map((word) => [word, key] as [string, string]),
       ),
@@ -55,7 +48,7 @@ export class Vocabulary {
 
   /** Returns the names of the months, each with its number from 1. */
   listMonths(): [word: string, month: number][] {
-    return this.#files.flatMap((file) =>
+    return this.files.flatMap((file) =>
       `${file.months ?? ""}`
         .split(",")
         .flatMap((names, i) => readWords(file, names).map((word): [string, number] => [word, i + 1])),
@@ -82,15 +75,11 @@ const vocabularies = new Map<string, Vocabulary>();
  * all languages if `language` is undefined.
  */
 export function getVocabulary(language: string | undefined, ...others: (string | undefined)[]): Vocabulary {
-  const cacheKey = `${language}/${others.join()}`;
-  const cached = vocabularies.get(cacheKey);
-  if (cached) return cached;
-  const borrowed = [...others.flatMap((other) => other ?? []), "en"];
-  const all = new Set(
-    language === undefined ? [...borrowed, ...Object.keys(FILES)] : [language, ...borrowed],
-  );
-  const vocabulary = vocabularies.get([...all].join()) ?? new Vocabulary([...all]);
-  for (const name of [cacheKey, [...all].join()]) vocabularies.set(name, vocabulary);
+  const all = [language, ...others, "en", ...(language === undefined ? Object.keys(FILES) : [])];
+  const names = [...new Set(all)].flatMap((name) => (name !== undefined && hasWords(name) ? name : []));
+  const key = names.join();
+  const vocabulary = vocabularies.get(key) ?? new Vocabulary(names.map((name) => FILES[name] ?? {}));
+  vocabularies.set(key, vocabulary);
   return vocabulary;
 }
 
