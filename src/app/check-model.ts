@@ -1,10 +1,8 @@
-import type { Clock } from "../core/clock.js";
 import { runWithDeadline } from "../core/clock.js";
 import { type CheckedCitation, type CheckOutcome, countCitations } from "../core/protocol/check-outcome.js";
 import type { Answer, FindSupport } from "../reader/checking/judging.js";
-import type { ChatEndpoint } from "../reader/model/endpoint/endpoint.js";
-import type { BudgetLimits, Price } from "../reader/model/session/budget.js";
-import type { ModelFindings, ModelPlan } from "../reader/supporting/support.js";
+import type { BudgetLimits } from "../reader/model/session/budget.js";
+import type { ModelFindings, ModelPlan, SupportOptions } from "../reader/supporting/support.js";
 import { CodedError } from "./errors.js";
 import type { ModelOptions, Surroundings } from "./model.js";
 
@@ -19,14 +17,8 @@ export interface ModelListener {
   onEnd?(findings: ModelFindings, reused: number): Promise<void>;
 }
 
-interface CheckModelOptions {
-  endpoint: ChatEndpoint;
-  /** The limits for each report. */
-  limits: BudgetLimits;
-  price?: Price | undefined;
-  clock: Clock;
-  random: () => number;
-}
+/** The limits are for each report. */
+type CheckModelOptions = Pick<SupportOptions, "endpoint" | "limits" | "price" | "clock" | "random">;
 
 /** How long to wait until the endpoint answers whether it requires a key, in ms. */
 const ACCESS_MS = 10_000;

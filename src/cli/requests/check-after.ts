@@ -11,7 +11,7 @@ import type { Context } from "../context.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
 import { formatCheckCounts, formatForPeople } from "./check-text.js";
-import { createModelListener, describeLimits } from "./model-listener.js";
+import { createModelListener, describeLimits, writeNoticeAbout } from "./model-listener.js";
 
 /** Opens the model of the environment for the checks after a command, and prints its limits. Undefined without a check or a model. */
 export async function openModelForChecks(ctx: Context, isChecked = false): Promise<CheckModel | undefined> {
@@ -58,8 +58,7 @@ export class ChecksAfter {
           notices,
         },
       ).finally(async () => {
-        for (const { code, message } of notices)
-          await reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId });
+        for (const { code, message } of notices) await writeNoticeAbout(reporter, requestId, code, message);
       });
       if (model?.isDropped) {
         model.removeAnswers(outcome);
@@ -98,20 +97,13 @@ export class ChecksAfter {
   }
 
   async #sayCounts(requestId: string, outcome: CheckOutcome): Promise<void> {
+    const { reporter } = this.terminal;
     const { counts } = outcome;
-    await this.terminal.reporter.writeNotice("CHECKED", `${requestId}: ${formatCheckCounts(outcome)}`, {
-      request_id: requestId,
-      counts,
-    });
+    await writeNoticeAbout(reporter, requestId, "CHECKED", formatCheckCounts(outcome), { counts });
   }
 
   async #sayHindered(requestId: string, error: unknown): Promise<void> {
-    await this.terminal.reporter.writeNotice(
-      "NOT_CHECKED",
-      `${requestId}: ${describeFailure(error).message}`,
-      {
-        request_id: requestId,
-      },
-    );
+    const { reporter } = this.terminal;
+    await writeNoticeAbout(reporter, requestId, "NOT_CHECKED", describeFailure(error).message);
   }
 }

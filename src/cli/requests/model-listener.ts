@@ -9,9 +9,7 @@ export function createModelListener(
   requestId?: string,
 ): Required<Omit<ModelListener, "onProgress">> {
   const sendNotice = (code: string, message: string, more = {}) =>
-    requestId === undefined
-      ? reporter.writeNotice(code, message, more)
-      : reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId, ...more });
+    writeNoticeAbout(reporter, requestId, code, message, more);
   return {
     async onPlan({ citations, calls, tokens }) {
       if (calls > 0) await sendNotice("MODEL", planText(model, { citations, calls, tokens }));
@@ -26,6 +24,19 @@ export function createModelListener(
       await sendNotice("MODEL_USED", describeUsed(findings, reused), { usage });
     },
   };
+}
+
+/** Writes a notice that names a request, if there is one. */
+export function writeNoticeAbout(
+  reporter: Reporter,
+  requestId: string | undefined,
+  code: string,
+  message: string,
+  more = {},
+): Promise<void> {
+  return requestId === undefined
+    ? reporter.writeNotice(code, message, more)
+    : reporter.writeNotice(code, `${requestId}: ${message}`, { request_id: requestId, ...more });
 }
 
 /** Describes how much the model may use for each report. */
