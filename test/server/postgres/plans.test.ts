@@ -213,8 +213,10 @@ describe.skipIf(!postgres)("statements (need PostgreSQL with pg_stat_statements)
     const url = await newDatabase();
     // One connection for all statements: another one would read the catalog anew.
     const connections = LEAST_CONNECTIONS;
-    const api = await storeAt(url, { role: "api", connections });
-    const worker = await storeAt(url, { connections });
+    // Renewals of leases come by the clock, so none may come into a measurement.
+    const leaseMs = 3_600_000;
+    const api = await storeAt(url, { role: "api", connections, leaseMs });
+    const worker = await storeAt(url, { connections, leaseMs });
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query("CREATE EXTENSION pg_stat_statements");
@@ -222,6 +224,9 @@ describe.skipIf(!postgres)("statements (need PostgreSQL with pg_stat_statements)
     waiting = await pagesAfter(GROWTH.waiting, team);
     small = await pagesAfter(GROWTH.small, team);
     large = await pagesAfter(GROWTH.large, team);
+    await storeAt(url, { connections, leaseMs: 30 });
+    const hasRenewed = (text: string) => text.startsWith("UPDATE research.processes SET expires_at");
+    await until(async () => [...(await statistics(client)).keys()].find(hasRenewed));
     await closeStores();
     texts = [...(await statistics(client)).keys()];
     await client.end();
