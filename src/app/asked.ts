@@ -47,7 +47,7 @@ export function buildAskedOptions(
   if (model?.trim() === "") throw new UsageError("invalid value for --model: it is blank");
   const stored = parseOptions(settings.set?.value);
   const setOptions = Object.fromEntries(set.map(parseOption));
-  const ofFlags = flagOptions(settings.provider.value, flags, { ...stored, ...setOptions });
+  const ofFlags = buildFlagOptions(settings.provider.value, flags, { ...stored, ...setOptions });
   const options = { ...stored, ...body.options, ...setOptions, ...ofFlags };
   const named = model ?? body.model ?? settings.model?.value;
   return {
@@ -59,7 +59,7 @@ export function buildAskedOptions(
 }
 
 /** Converts flags to the provider's own options. Throws UsageError if the provider has no such option, or if `--set` sets it, too. */
-function flagOptions(
+function buildFlagOptions(
   name: string,
   { domains, notDomains, window }: Pick<AskOptions, "domains" | "notDomains" | "window">,
   ownOptions: object,

@@ -48,7 +48,7 @@ export async function openBatch(
     const lanes = new Map<ProfileAccount, BatchLane>();
     const openLane = (owner: ProfileAccount): BatchLane => {
       const limit = owner === account ? options.limit : owner.getHourlyLimit({});
-      const createPacer = () => createPacerOf(owner.clock, owner, knownRows, limit);
+      const createPacer = () => createBatchPacer(owner.clock, owner, knownRows, limit);
       const lane = lanes.get(owner) ?? { account: owner, pacer: createPacer() };
       lanes.set(owner, lane);
       return lane;
@@ -90,7 +90,7 @@ function findCreator(
 }
 
 /** Creates the pacer of a batch from its own rows and, with an account, from all create calls of this machine. `limit`: per hour; undefined if unknown. */
-export function createPacerOf(
+export function createBatchPacer(
   clock: Account["clock"],
   account: Pick<Account, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
   knownRows: ReadonlyMap<string, KnownRow>,

@@ -60,13 +60,13 @@ export class UsageError extends CodedError {
 }
 
 /** Returns the flag of an option: `--not-domains` for `notDomains`. */
-export function flagOf(option: string): string {
+export function formatFlag(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 export function findGivenFlag(options: Readonly<Record<string, unknown>>): string | undefined {
   const name = Object.keys(options).find((flag) => options[flag] !== undefined && options[flag] !== false);
-  return name === undefined ? undefined : flagOf(name);
+  return name === undefined ? undefined : formatFlag(name);
 }
 
 /** Throws UsageError if one of `others` is given together with `flag`. */

@@ -68,7 +68,7 @@ export async function openModel(
 ): Promise<ModelResearch | undefined> {
   const { modelPrice, length, researcher } = options;
   const { host } = ctx;
-  const web = await searchOf(ctx, options);
+  const web = await openSearch(ctx, options);
   if (options.model !== undefined) refuseBeside("--model", { researcher });
   const endpoint = await openEndpoint(ctx, options);
   if (endpoint === undefined) return undefined;
@@ -134,7 +134,7 @@ const MOST_DOCUMENTS = 2;
 const EXAMPLE = "--search searxng=https://searx.example.org, or one of brave, tavily, exa and serper";
 
 /** Opens the web as a source, with the search engine that the flags name; undefined if they name none. Rejects as `openModel` does. */
-async function searchOf(
+async function openSearch(
   ctx: Surroundings,
   { search, domains, notDomains, pages, model }: ModelOptions,
 ): Promise<((service: ServiceParts) => Promise<SourceProvider>) | undefined> {

@@ -49,7 +49,7 @@ export function readQuota(account: ProfileAccount, options: LimitOptions) {
 const [FEWEST_COSTS, MOST_COSTS] = [10, 20];
 
 /** Estimates the cost of create calls from the median of the last ones with the same model. Returns a line for each model with enough known costs. */
-export function costEstimate(
+export function estimateCost(
   asked: readonly { account: ProfileAccount; model: string | undefined }[],
 ): string {
   const groups = new Map<string, typeof asked>();

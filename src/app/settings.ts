@@ -250,12 +250,12 @@ export const PER_DAY_FORM = [
 /** Returns whether plain http to another machine is allowed. Throws UsageError for an invalid variable. */
 export function chooseInsecureHttp(choices: Choices, env: Environment): Sourced<boolean> {
   if (choices.insecureHttp !== undefined) return { value: choices.insecureHttp, source: "--insecure-http" };
-  const value = switchIn(env, "RESEARCH_INSECURE_HTTP");
+  const value = readSwitch(env, "RESEARCH_INSECURE_HTTP");
   return value === undefined ? sourceDefault(false) : { value, source: "RESEARCH_INSECURE_HTTP" };
 }
 
 function chooseHistory(env: Environment, stored: Sourced<string> | undefined): Sourced<"on" | "off"> {
-  if (switchIn(env, "RESEARCH_NO_HISTORY")) return { value: "off", source: "RESEARCH_NO_HISTORY" };
+  if (readSwitch(env, "RESEARCH_NO_HISTORY")) return { value: "off", source: "RESEARCH_NO_HISTORY" };
   return { value: stored?.value === "off" ? "off" : "on", source: stored?.source ?? "default" };
 }
 
@@ -345,7 +345,7 @@ const ON = /^(?:1|true|yes)$/;
 const OFF = /^(?:0|false|no)$/;
 
 /** Returns whether a variable turns something on; undefined if it is unset or empty. Throws UsageError for an invalid value. */
-export function switchIn(env: Environment, name: string): boolean | undefined {
+export function readSwitch(env: Environment, name: string): boolean | undefined {
   const value = env[name];
   if (!value) return undefined;
   if (ON.test(value) || OFF.test(value)) return ON.test(value);

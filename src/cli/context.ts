@@ -1,5 +1,5 @@
 import { ProfileAccount } from "../app/account.js";
-import { flagOf } from "../app/errors.js";
+import { formatFlag } from "../app/errors.js";
 import {
   type Choices,
   maskKey,
@@ -120,7 +120,7 @@ const DURATIONS: ReadonlySet<string> = new Set(["timeout", "interval", "patience
 
 export function listWords(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    const flag = flagOf(name);
+    const flag = formatFlag(name);
     if (value === undefined || value === false) return [];
     if (value === true) return [flag];
     if (Array.isArray(value)) return value.flatMap((item) => [flag, String(item)]);

@@ -16,7 +16,7 @@ import type { RowState } from "../client/workflows/batch/plan.js";
 import { buildRowId, type Row } from "../client/workflows/batch/row.js";
 import { submitToFirst } from "../client/workflows/first-account.js";
 import { follow } from "../client/workflows/follow.js";
-import { endIn, resolveTarget, stopAll, type Target } from "../client/workflows/requests.js";
+import { readFinalState, resolveTarget, stopAll, type Target } from "../client/workflows/requests.js";
 import { explainNoResult, fetchResult } from "../client/workflows/results.js";
 import { systemClock } from "../core/clock.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
@@ -99,7 +99,7 @@ export class AccountResearch implements Research {
     try {
       await onCreated?.(submission);
       const limits = { answered: true, ...(timeout !== undefined && { timeout }) };
-      const target = { ...resolveTarget(this.account, requestId), end: endIn(submission.data) };
+      const target = { ...resolveTarget(this.account, requestId), end: readFinalState(submission.data) };
       for await (const event of follow([target], {
         ...limits,
         signal: this.#abortWhenClosed(signal),

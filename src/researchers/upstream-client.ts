@@ -11,7 +11,7 @@ import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
 import type { Dialect, RefusalKind } from "../client/dialects/dialect.js";
 import { isAboutModel } from "../client/dialects/providers.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
-import { endIn, parseAsAsked } from "../client/workflows/requests.js";
+import { parseAsAsked, readFinalState } from "../client/workflows/requests.js";
 import { type Clock, onAbort } from "../core/clock.js";
 import { findMemberText, JsonText, stringifyExact } from "../core/json/exact-json.js";
 import {
@@ -82,7 +82,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
           signal,
           onRequestId,
         });
-        const end = endIn(data);
+        const end = readFinalState(data);
         if (end) ends.set(data.request_id, end);
         return { kind: "created" };
       } catch (error) {

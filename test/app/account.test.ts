@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AccountOptions, ProfileAccount } from "../../src/app/account.js";
-import { costEstimate, listQuotas, readQuota } from "../../src/app/quota.js";
+import { estimateCost, listQuotas, readQuota } from "../../src/app/quota.js";
 import { readStored } from "../../src/app/settings.js";
 import { type HistoryEntry, hashKeyId } from "../../src/client/store/history/records.js";
 import { systemClock } from "../../src/core/clock.js";
@@ -310,15 +310,15 @@ describe("the quota", () => {
     recorded(account, [9, 1, 1, 1, 2, 3, 4, 4, 4, undefined], "a");
     const { history } = account;
     recorded({ history, origin: "https://two.example", profile: null, apiKey: "other" }, [9], "a");
-    expect(costEstimate([asked("a")])).toBe("");
+    expect(estimateCost([asked("a")])).toBe("");
     const off = accountWith({ ...SERVICE, RESEARCH_NO_HISTORY: "1" }).account;
-    expect(costEstimate([{ account: off, model: "a" }])).toBe("");
+    expect(estimateCost([{ account: off, model: "a" }])).toBe("");
     recorded(account, [9], "a", "another-key");
     recorded(account, [7, 7, 7, 7, 7, 7, 7, 7, 7, 7], "b");
-    expect(costEstimate([asked("a"), asked("a")])).toBe(
+    expect(estimateCost([asked("a"), asked("a")])).toBe(
       "about $7.00: 2 rows at the median of your last 10 with this model\n",
     );
-    expect(costEstimate([asked("b"), asked("a")])).toBe(
+    expect(estimateCost([asked("b"), asked("a")])).toBe(
       "about $7.00: 1 row at the median of your last 10 with this model (b)\n" +
         "about $3.50: 1 row at the median of your last 10 with this model (a)\n",
     );

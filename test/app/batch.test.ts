@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ProfileAccount } from "../../src/app/account.js";
-import { createPacerOf, nameRow, openBatch, openNamedAccounts, ROW_FORMS } from "../../src/app/batch.js";
+import { createBatchPacer, nameRow, openBatch, openNamedAccounts, ROW_FORMS } from "../../src/app/batch.js";
 import { RefusedError } from "../../src/client/calls/errors.js";
 import { findProvider, type Provider } from "../../src/client/dialects/providers.js";
 import { type KnownRow, reconcile } from "../../src/client/workflows/batch/journal.js";
@@ -148,7 +148,7 @@ test.each<[what: string, rows: KnownRow[], limit: number | undefined, left: unkn
   ["without a limit nothing is counted", [knownRow("created", 10)], undefined, undefined],
 ])("a batch's pace by its own rows: %s", (_what, rows, limit, left) => {
   const knownRows = new Map(rows.map((row, index) => [`${index}`, row]));
-  expect(createPacerOf(clock, undefined, knownRows, limit).estimateOutlook()?.left).toBe(left);
+  expect(createBatchPacer(clock, undefined, knownRows, limit).estimateOutlook()?.left).toBe(left);
 });
 
 test("a batch's pace counts what else this machine sent to the service, and its rows know what the history does", () => {
@@ -159,7 +159,7 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     history?.begin({ origin, apiKey, body: { prompt }, profile: "default" }) ?? expect.fail("no history");
   const pending = begin("one");
   pending.recordCreated("id-1", { request_id: "id-1" });
-  expect(createPacerOf(account.clock, account, new Map(), 3).estimateOutlook()?.left).toBe(2);
+  expect(createBatchPacer(account.clock, account, new Map(), 3).estimateOutlook()?.left).toBe(2);
   const rows = new Map([
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
@@ -198,7 +198,7 @@ test.each<[string, Partial<KnownRow>, number]>([
   const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
   const knownRows = new Map([["a", { ...knownRow("created", 10), ...made }]]);
   expect(
-    createPacerOf(clock, { ...account, provider: undefined }, knownRows, 4).estimateOutlook()?.left,
+    createBatchPacer(clock, { ...account, provider: undefined }, knownRows, 4).estimateOutlook()?.left,
   ).toBe(left);
 });
 
@@ -217,7 +217,7 @@ test("a 429 is about the hour, but at a provider about a moment", () => {
     ],
   ]);
   const wait = (provider: Provider | undefined) =>
-    (createPacerOf(clock, { ...account, provider }, knownRows, undefined).noteRefused(refusal) ?? 0) -
+    (createBatchPacer(clock, { ...account, provider }, knownRows, undefined).noteRefused(refusal) ?? 0) -
     clock.now();
   expect([wait(undefined), wait(findProvider("exa"))]).toEqual([3_000_000, 60_000]);
 });

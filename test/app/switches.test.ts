@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/app/errors.js";
-import { switchIn } from "../../src/app/settings.js";
+import { readSwitch } from "../../src/app/settings.js";
 
 test.each([
   ["1", true],
@@ -12,11 +12,11 @@ test.each([
   ["", undefined],
   [undefined, undefined],
 ])("%j is %j", (value, expected) => {
-  expect(switchIn({ X: value }, "X")).toBe(expected);
+  expect(readSwitch({ X: value }, "X")).toBe(expected);
 });
 
 test.each(["2", "on", "off", "y", "TRUE", "No", " 1", "constructor"])("%j is unusable", (value) => {
-  const read = () => switchIn({ RESEARCH_X: value }, "RESEARCH_X");
+  const read = () => readSwitch({ RESEARCH_X: value }, "RESEARCH_X");
   expect(read).toThrow(UsageError);
   expect(read).toThrow(
     expect.objectContaining({

@@ -6,7 +6,7 @@ import { requireBaseUrl } from "../../app/settings.js";
 import { addDefaults, buildRequestBelow } from "../../client/dialects/providers.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { type AccountRequest, getKey } from "../../client/workflows/first-account.js";
-import { followUpOf } from "../../client/workflows/requests.js";
+import { findFollowUpId } from "../../client/workflows/requests.js";
 import { parseExact, tryParseJson } from "../../core/json/exact-json.js";
 import {
   buildRequestBody,
@@ -66,7 +66,7 @@ export async function completeRequest(
       "OpenAI deletes a result that it does not store about ten minutes after it ends; run, watch and batch save it here as soon as it ends",
     );
   if (after === undefined) return asked;
-  return { ...asked, after: await followUpOf(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
+  return { ...asked, after: await findFollowUpId(ctx, after, { signal: ctx.signal, isOffline: dryRun }) };
 }
 
 export const OWN_SETTINGS = "Each profile has its own settings.";

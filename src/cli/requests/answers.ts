@@ -43,7 +43,7 @@ export async function showAnswers(
       const { status } = data;
       await sayNotObserved(reporter, answer.notObserved);
       statuses.push(data);
-      codes.push(exitStatus ? exitCodeOf(status) : 0);
+      codes.push(exitStatus ? getExitCode(status) : 0);
       const line = quiet
         ? formatStatusWord(status, style)
         : formatStatusLine(requestId, status, style, reporter.columns);
@@ -65,7 +65,7 @@ export function pickWorst(codes: readonly number[]): number {
 }
 
 /** Returns the exit code of a state, for `watch`, `run` and `status --exit-status`. */
-export function exitCodeOf(status: Status): number {
+export function getExitCode(status: Status): number {
   if (!isFinal(status)) return EXIT_CODES.NOT_FINISHED;
   return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
 }

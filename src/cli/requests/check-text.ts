@@ -36,7 +36,7 @@ export function formatForPeople(
   isAll = false,
 ): string {
   const shown = citations.filter((citation) => isAll || isWrong(citation));
-  shown.sort((a, b) => rankOf(a) - rankOf(b));
+  shown.sort((a, b) => rankCitation(a) - rankCitation(b));
   return shown.map((citation) => `${formatCitation(citation, style, isAll)}\n`).join("");
 }
 
@@ -44,7 +44,7 @@ function isWrong({ verdict, support }: CheckedCitation): boolean {
   return support === "contradicted" || WRONG.has(verdict);
 }
 
-function rankOf({ verdict, support }: CheckedCitation): number {
+function rankCitation({ verdict, support }: CheckedCitation): number {
   return support === "contradicted" ? -1 : VERDICTS.indexOf(verdict);
 }
 
@@ -55,16 +55,16 @@ function formatCitation(citation: CheckedCitation, style: Style, withPassage: bo
   const why = missing.length > 0 ? `not on the page: ${missing.join("; ")}` : (reason ?? "");
   const quoted = isContradicted ? (quote ?? "") : undefined;
   const lines = [
-    ...(quoted === undefined ? dimLine(style, why) : [`the page: ${escapeLine(quoted)}`]),
+    ...(quoted === undefined ? formatDimLines(style, why) : [`the page: ${escapeLine(quoted)}`]),
     ...(withPassage && passage !== null && passage !== quoted ? [`passage: ${escapeLine(passage)}`] : []),
     ...(withPassage && support && !isContradicted ? [`the model: ${support.replace("_", " ")}`] : []),
-    ...urls.flatMap((url) => dimLine(style, url)),
+    ...urls.flatMap((url) => formatDimLines(style, url)),
   ];
   const head = `${paint(isContradicted ? support : verdict)}  ${escapeLine(claim)}`;
   return [head, ...lines].join("\n  ");
 }
 
-function dimLine(style: Style, text: string): string[] {
+function formatDimLines(style: Style, text: string): string[] {
   return text === "" ? [] : [style.dim(escapeLine(text))];
 }
 

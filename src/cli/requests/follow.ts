@@ -12,14 +12,14 @@ import { formatExactDuration } from "../../core/text/duration.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
-import { addId, exitCodeOf, formatStatusLine, sayNotObserved } from "./answers.js";
+import { addId, formatStatusLine, getExitCode, sayNotObserved } from "./answers.js";
 import {
-  changeLine,
+  buildWatchJson,
   describeStuck,
-  liveText,
+  formatChange,
+  formatLive,
   TakenReport,
   TroubleReport,
-  watchJson,
 } from "./progress-text.js";
 
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
@@ -50,8 +50,8 @@ export async function showFollow(
 }
 
 /** Returns the exit code of a watch. `created`: if this command created the request, giving up is no error, so that no script creates it again. */
-export function exitCodeOfOutcome(outcome: WatchOutcome, { created = false } = {}): number {
-  if (outcome.kind === "final") return exitCodeOf(outcome.status ?? "");
+export function getOutcomeExitCode(outcome: WatchOutcome, { created = false } = {}): number {
+  if (outcome.kind === "final") return getExitCode(outcome.status ?? "");
   if (outcome.kind === "given-up" && !created) return describeFailure(outcome.error).exit_code;
   return EXIT_CODES.NOT_FINISHED;
 }
@@ -79,7 +79,7 @@ class FollowView {
   async run(): Promise<WatchOutcome[]> {
     const { signal, reporter } = this.terminal;
     const question = this.options.question ?? this.targets[0]?.entry?.prompt;
-    this.#isLive = await reporter.startLive(() => liveText({ ...this.#shown, question }));
+    this.#isLive = await reporter.startLive(() => formatLive({ ...this.#shown, question }));
     try {
       const events = follow(this.targets, { ...this.options, signal });
       for await (const event of events) {
@@ -111,7 +111,7 @@ class FollowView {
       case "stuck":
         return reporter.writeNotice("STUCK", describeStuck(event));
       case "unchanged":
-        return this.#isLive ? undefined : reporter.say(`still watching: ${liveText(this.#shown)}`);
+        return this.#isLive ? undefined : reporter.say(`still watching: ${formatLive(this.#shown)}`);
       case "not-observed":
         return sayNotObserved(reporter, event.error);
       case "given-up":
@@ -125,9 +125,10 @@ class FollowView {
     const { requestId, status, elapsedMs, final } = event;
     const { reporter } = this.terminal;
     reporter.redraw();
-    if (!this.#isLive) await reporter.say(changeLine(requestId, status, elapsedMs));
+    if (!this.#isLive) await reporter.say(formatChange(requestId, status, elapsedMs));
     if (!this.options.print) return;
-    if (reporter.json) await reporter.writeResultJson(watchJson({ ...event, progress: event.data.progress }));
+    if (reporter.json)
+      await reporter.writeResultJson(buildWatchJson({ ...event, progress: event.data.progress }));
     else if (final)
       await reporter.writeResult(`${formatStatusLine(requestId, status, PLAIN, reporter.columns)}\n`);
   }
@@ -140,7 +141,7 @@ class FollowView {
     const resume = created || failure.exit_code !== 5 ? this.#resume([requestId]) : undefined;
     const goOn =
       resume && (failure.hint ? `${failure.hint} Then go on with: ${resume}` : `Go on with: ${resume}`);
-    const exit_code = exitCodeOfOutcome({ ...event, kind: "given-up" }, { created });
+    const exit_code = getOutcomeExitCode({ ...event, kind: "given-up" }, { created });
     const shown = { ...failure, exit_code, hint: goOn ?? failure.hint };
     await this.terminal.reporter.writeError(shown);
     await this.#writeLastLine(event, { ...describeFailure(error), exit_code });
@@ -156,7 +157,15 @@ class FollowView {
     if (!reporter.json)
       return reporter.writeResult(`${formatStatusLine(requestId, status ?? "-", PLAIN, reporter.columns)}\n`);
     const progress = this.#said.get(requestId);
-    const line = watchJson({ requestId, status, previous: status, at, elapsedMs, final: false, progress });
+    const line = buildWatchJson({
+      requestId,
+      status,
+      previous: status,
+      at,
+      elapsedMs,
+      final: false,
+      progress,
+    });
     const { status: _, previous_status: __, ...unseen } = line;
     const shown = error && status === null ? unseen : line;
     await reporter.writeResultJson(error ? { ...shown, error } : shown);

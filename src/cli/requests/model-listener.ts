@@ -12,7 +12,7 @@ export function createModelListener(
     writeNoticeAbout(reporter, requestId, code, message, more);
   return {
     async onPlan({ citations, calls, tokens }) {
-      if (calls > 0) await sendNotice("MODEL", planText(model, { citations, calls, tokens }));
+      if (calls > 0) await sendNotice("MODEL", describePlan(model, { citations, calls, tokens }));
     },
     onNotice: (line) => void sendNotice("MODEL", line),
     async onEnd(findings, reused) {
@@ -21,7 +21,7 @@ export function createModelListener(
       if (hasFailed) await sendNotice("MODEL_FAILED", end ?? "");
       else if (end !== undefined)
         await sendNotice("MODEL_LIMIT", `the model did not judge every citation: ${end}`);
-      await sendNotice("MODEL_USED", describeUsed(findings, reused), { usage });
+      await sendNotice("MODEL_USED", describeUsage(findings, reused), { usage });
     },
   };
 }
@@ -46,7 +46,7 @@ export function describeLimits({ title, limits: { tokens, calls, ms } }: CheckMo
 }
 
 /** Describes how many calls and tokens the model will probably need. */
-export function planText(
+export function describePlan(
   { title }: CheckModel,
   { citations, calls, tokens }: { citations: number; calls: number; tokens: number },
 ): string {
@@ -54,7 +54,7 @@ export function planText(
   return `${title} will judge ${formatCount(citations, "citation")}: ${cost}`;
 }
 
-function describeUsed({ usage, failures, unproven }: ModelFindings, reused: number): string {
+function describeUsage({ usage, failures, unproven }: ModelFindings, reused: number): string {
   const { calls, input_tokens, output_tokens, cost_dollars } = usage;
   const dollars = cost_dollars === undefined ? "" : ` ($${cost_dollars})`;
   const thrown = [

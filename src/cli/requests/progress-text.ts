@@ -26,7 +26,7 @@ interface ShownProgress {
 }
 
 /** Formats the live line: the state of a single request, or how many of several are done and in each other state. */
-export function liveText({ states, elapsedMs, progress, usual, question = "" }: ShownProgress): string {
+export function formatLive({ states, elapsedMs, progress, usual, question = "" }: ShownProgress): string {
   const elapsed = formatDuration(elapsedMs) + (usual === undefined ? "" : ` (${usual})`);
   if (states.length === 1)
     return [
@@ -46,7 +46,7 @@ export function liveText({ states, elapsedMs, progress, usual, question = "" }: 
   return `${done} of ${states.length} done${running ? `, ${running}` : ""}  ${elapsed}`;
 }
 
-export function changeLine(requestId: string, status: Status, elapsedMs: number): string {
+export function formatChange(requestId: string, status: Status, elapsedMs: number): string {
   return `${requestId} is ${escapeLine(status)} (${formatDuration(elapsedMs)})`;
 }
 
@@ -59,7 +59,7 @@ export interface WatchLine extends Moment {
   progress?: unknown;
 }
 
-export function watchJson({ requestId, status, previous, at, elapsedMs, final, progress }: WatchLine) {
+export function buildWatchJson({ requestId, status, previous, at, elapsedMs, final, progress }: WatchLine) {
   return {
     request_id: requestId,
     status,
@@ -83,7 +83,7 @@ export function describeStuck(event: { requestId: string; word: string; waitsFor
 }
 
 /** Formats the notification at the end of a wait, with our words and an id only: no text from the service. */
-export function endText(outcomes: readonly Pick<WatchOutcome, "requestId" | "status">[]): string {
+export function formatEnd(outcomes: readonly Pick<WatchOutcome, "requestId" | "status">[]): string {
   const isOver = ({ status }: Pick<WatchOutcome, "status">) => status !== null && isFinal(status);
   const [first] = outcomes;
   if (outcomes.length !== 1 || !first)

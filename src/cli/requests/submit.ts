@@ -3,7 +3,7 @@ import { explainError } from "../../app/failure.js";
 import type { Account } from "../../client/workflows/account.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
 import { type AccountRequest, submitToFirst } from "../../client/workflows/first-account.js";
-import { endIn, type NamedTarget } from "../../client/workflows/requests.js";
+import { type NamedTarget, readFinalState } from "../../client/workflows/requests.js";
 import { catchLocalError } from "../../core/files/local-error.js";
 import { formatDuration, formatIsoDate } from "../../core/text/duration.js";
 import type { Given } from "../commands/flags.js";
@@ -23,7 +23,7 @@ export async function showSubmit<P extends Account>(
     onWait: (until: number, { account }: Pick<AccountRequest, "account">) =>
       reporter.writeNotice(
         "WAITING_FOR_QUOTA",
-        `${limitWords(account)}; waiting ${formatDuration(until - account.clock.now())}, until ${formatIsoDate(until)}`,
+        `${describeLimit(account)}; waiting ${formatDuration(until - account.clock.now())}, until ${formatIsoDate(until)}`,
       ),
     onNext: (error: unknown, { account }: AccountRequest, { account: next }: AccountRequest) =>
       reporter.writeNotice(
@@ -78,7 +78,7 @@ export function buildCreatedTarget({
   catchLocalError(() => {
     entry ??= account.history?.find(requestId)[0];
   });
-  return { requestId, entry, account, end: submitted && endIn(submitted.data) };
+  return { requestId, entry, account, end: submitted && readFinalState(submitted.data) };
 }
 
 export function nameAccount({ profile, origin }: Pick<Account, "profile" | "origin">): string {
@@ -86,7 +86,7 @@ export function nameAccount({ profile, origin }: Pick<Account, "profile" | "orig
 }
 
 /** Explains why no create call is sent now. A provider's limit lasts seconds or minutes, so it is not called hourly. */
-export function limitWords({ provider, perDay }: Pick<Account, "provider" | "perDay">): string {
+export function describeLimit({ provider, perDay }: Pick<Account, "provider" | "perDay">): string {
   if (perDay) return `a limit of creates is reached`;
   return provider ? `the limit of ${provider.title} is reached` : "the hourly limit is reached";
 }

@@ -74,7 +74,7 @@ export function limitPollWait(askedMs: number): number {
   return Math.min(askedMs, LONGEST_POLL_WAIT_MS);
 }
 
-/** Returns the wait (ms) after `failures` failed attempts; undefined if no attempt is left. `retryAfter`: seconds; `random`: in [0, 1). */
+/** Returns the wait (ms) after `failures` failed attempts; undefined if no attempt is left. `findRetryWait`: seconds; `random`: in [0, 1). */
 export function retryDelay(
   failures: number,
   retryAfter: number | undefined,

@@ -60,7 +60,7 @@ export interface Dialect {
   readonly probeId: string;
   /** An id whose status call returns the service's `models`, each with the day on which it ends; absent if the service lists none. */
   readonly modelsId?: string;
-  /** Reads the error in a parsed body; undefined if the body is not an error of this service. `retryAfter`: seconds, from a header. Never throws. */
+  /** Reads the error in a parsed body; undefined if the body is not an error of this service. `findRetryWait`: seconds, from a header. Never throws. */
   fault(
     operation: Operation,
     httpStatus: number,

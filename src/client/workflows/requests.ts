@@ -34,7 +34,7 @@ export interface Target {
 }
 
 /** Returns the answer to a create call if it shows the end of the request; otherwise undefined. */
-export function endIn(data: Data): StatusData | undefined {
+export function readFinalState(data: Data): StatusData | undefined {
   return isFinal(String(data.status)) ? (data as StatusData) : undefined;
 }
 
@@ -143,7 +143,7 @@ export function requireEntry(account: Account, text: string): HistoryEntry {
 }
 
 /** Returns the provider's id for a follow-up to a request. Rejects as `resolveTarget` and the client do, or with `USAGE`. */
-export async function followUpOf(
+export async function findFollowUpId(
   account: Account,
   text: string,
   { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },

@@ -27,7 +27,7 @@ export async function fetchResult(
   { partial = false, schema, ...limits }: FetchResultOptions = {},
 ): Promise<Result> {
   const { requestId, entry, account } = target;
-  const kept = endOf(target);
+  const kept = findEnd(target);
   if (kept && kept.status !== "COMPLETED" && !(partial && isCutShort(kept)))
     throw NoOutputError.of(kept, requestId);
   const ask = (signal: AbortSignal) =>
@@ -77,7 +77,7 @@ export interface FetchResultOptions extends FetchLimits {
 }
 
 /** Returns how a provider's request ended, from the answer to its create call, a kept result or the history; undefined if none shows it. */
-export function endOf(target: Target): StatusData | undefined {
+export function findEnd(target: Target): StatusData | undefined {
   const { end } = target;
   const isWhole =
     end?.provider_status !== undefined && (end.output !== undefined || end.status !== "COMPLETED");
@@ -125,7 +125,7 @@ export async function explainNoResult(
   limits: FetchLimits = {},
 ): Promise<ResearchError> {
   const { requestId, account } = target;
-  const end = endOf(target);
+  const end = findEnd(target);
   if (end?.status === status) return account.client.createNoOutputError(end, requestId);
   if (status === "FAILED") {
     try {

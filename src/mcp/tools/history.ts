@@ -38,11 +38,11 @@ export const list = defineTool({
     const { history } = session.current;
     await checkStatus(status, history);
     const entries = history?.list({ limit, status }) ?? [];
-    return { content: { requests: entries.map(toListed) } };
+    return { content: { requests: entries.map(buildListed) } };
   },
 });
 
-function toListed(entry: HistoryEntry) {
+function buildListed(entry: HistoryEntry) {
   const { local_id, request_id, status, created_at, sent_at, origin, profile, prompt } = entry;
   const cut = prompt.length > PROMPT_CHARACTERS;
   // Do not cut a surrogate pair.

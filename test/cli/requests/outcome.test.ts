@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exitCodeOfOutcome } from "../../../src/cli/requests/follow.js";
+import { getOutcomeExitCode } from "../../../src/cli/requests/follow.js";
 import { RefusedError, UnreachableError } from "../../../src/client/calls/errors.js";
 import type { WatchOutcome } from "../../../src/client/workflows/follow.js";
 
@@ -17,6 +17,6 @@ test.each<[string, WatchOutcome, number, number]>([
   ["given up not found", { ...id, kind: "given-up", error: missing }, 5, 8],
   ["timeout", { ...id, kind: "timeout" }, 8, 8],
 ])("%s: %d for an older request, %d for one that this command created", (_, outcome, older, created) => {
-  expect(exitCodeOfOutcome(outcome)).toBe(older);
-  expect(exitCodeOfOutcome(outcome, { created: true })).toBe(created);
+  expect(getOutcomeExitCode(outcome)).toBe(older);
+  expect(getOutcomeExitCode(outcome, { created: true })).toBe(created);
 });

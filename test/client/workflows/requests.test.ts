@@ -8,8 +8,8 @@ import { UnresolvedCreateError } from "../../../src/client/workflows/errors.js";
 import {
   addOrigin,
   findEntry,
+  findFollowUpId,
   findRecordedAt,
-  followUpOf,
   parseAsAsked,
   requireEntry,
   resolveTarget,
@@ -221,19 +221,19 @@ test("a follow-up names the request's id, or the field that the provider asks fo
   const parallel = { ...given, provider: findProvider("parallel") };
   given.begin("a").recordCreated("abcd-1", {});
   given.begin("b").recordCreated("efgh-1", { interaction_id: "i-1" });
-  expect(await followUpOf(given, "abcd", {})).toBe("abcd-1");
-  expect(await followUpOf({ ...given, provider: undefined }, "abcd", {})).toBe("abcd-1");
-  expect(await followUpOf(parallel, "efgh", {})).toBe("i-1");
+  expect(await findFollowUpId(given, "abcd", {})).toBe("abcd-1");
+  expect(await findFollowUpId({ ...given, provider: undefined }, "abcd", {})).toBe("abcd-1");
+  expect(await findFollowUpId(parallel, "efgh", {})).toBe("i-1");
   expect(server.count("status")).toBe(0);
-  expect(await followUpOf(parallel, "abcd", {})).toBe("i-2");
-  expect(await followUpOf(parallel, "not-recorded", {})).toBe("i-2");
+  expect(await findFollowUpId(parallel, "abcd", {})).toBe("i-2");
+  expect(await findFollowUpId(parallel, "not-recorded", {})).toBe("i-2");
   const unknown = "the interaction_id of abcd-1 is not known, which a follow-up needs";
-  const offline = followUpOf(parallel, "abcd", { isOffline: true });
+  const offline = findFollowUpId(parallel, "abcd", { isOffline: true });
   await expect(offline).rejects.toMatchObject({ code: "USAGE", message: unknown });
   const aborted = { signal: AbortSignal.abort("enough") };
-  await expect(followUpOf(parallel, "abcd", aborted)).rejects.toBe("enough");
+  await expect(findFollowUpId(parallel, "abcd", aborted)).rejects.toBe("enough");
   const elsewhere = { ...parallel, origin: "https://b.example" };
-  await expect(followUpOf(elsewhere, "efgh", {})).rejects.toMatchObject({
+  await expect(findFollowUpId(elsewhere, "efgh", {})).rejects.toMatchObject({
     code: "USAGE",
     message: expect.stringMatching(
       /^invalid value for --after: i?.* was created at .* and not at https:\/\/b\.example$/,

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import type { ProfileAccount } from "../../../app/account.js";
-import { createPacerOf, nameRow, openBatch } from "../../../app/batch.js";
+import { createBatchPacer, nameRow, openBatch } from "../../../app/batch.js";
 import { CodedError, EXIT_CODES, UsageError } from "../../../app/errors.js";
 import { describeFailure } from "../../../app/failure.js";
-import { costEstimate } from "../../../app/quota.js";
+import { estimateCost } from "../../../app/quota.js";
 import { requireConnection } from "../../../app/settings.js";
 import type { Account } from "../../../client/workflows/account.js";
-import { estimate, estimateUsualLength } from "../../../client/workflows/batch/estimate.js";
+import { estimateBatch, estimateUsualLength } from "../../../client/workflows/batch/estimate.js";
 import { type KnownRow, reconcile } from "../../../client/workflows/batch/journal.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import {
@@ -141,8 +141,8 @@ async function buildDryRun(
 ): Promise<number> {
   const connected = findConnectedAccount(account);
   const usualMs = connected && estimateUsualLength(connected.history, connected.origin);
-  const pacer = createPacerOf(ctx.host.clock, connected, knownRows, limit);
-  const plan = estimate(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
+  const pacer = createBatchPacer(ctx.host.clock, connected, knownRows, limit);
+  const plan = estimateBatch(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;
   const rows = states.map(({ row }) => row);
   const describeAsked = ({ profile, body }: Row) => {
@@ -154,7 +154,7 @@ async function buildDryRun(
     const { model } = describeAsked(row);
     return { name: nameRow(row), prompt: row.body.prompt, ...(model !== undefined && { model }) };
   });
-  const cost = costEstimate(
+  const cost = estimateCost(
     states.flatMap(({ row, standing }) => (standing === "waiting" ? [describeAsked(row)] : [])),
   );
   const { stdout } = ctx.host;

@@ -18,7 +18,7 @@ import { describeCommandFailure } from "../../errors.js";
 import { formatStatusWord, pickWorst, sayNotObserved } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
 import { addEnd, describeStuck, describeUsualLength } from "../../requests/progress-text.js";
-import { limitWords, nameAccount } from "../../requests/submit.js";
+import { describeLimit, nameAccount } from "../../requests/submit.js";
 import { alignRow } from "../../terminal/columns.js";
 import type { Host } from "../../terminal/host.js";
 import { Interrupted } from "../../terminal/interruption.js";
@@ -283,7 +283,7 @@ class BatchRenderer {
     if (waitMs <= SILENT_WAIT_MS && !isNews) return;
     const wait = `nothing is sent for ${formatDuration(waitMs)}, until ${formatIsoDate(until)}`;
     const flag = isNews && !account.perDay ? "; to stay below the limit, pass --per-hour N" : "";
-    await reporter.writeNotice("WAITING_FOR_QUOTA", `${limitWords(account)}; ${wait}${flag}`);
+    await reporter.writeNotice("WAITING_FOR_QUOTA", `${describeLimit(account)}; ${wait}${flag}`);
   }
 
   async #showUnchanged(): Promise<void> {

@@ -9,7 +9,7 @@ import { formatCount } from "../../../core/text/phrases.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { fold, measureColumns } from "../../../core/text/width.js";
 import { formatStatusWord } from "../../requests/answers.js";
-import { type WatchLine, watchJson } from "../../requests/progress-text.js";
+import { buildWatchJson, type WatchLine } from "../../requests/progress-text.js";
 import { alignRow, fitColumns } from "../../terminal/columns.js";
 import type { Style } from "../../terminal/style.js";
 
@@ -87,7 +87,7 @@ export function buildRowJson(state: RowState, moment: Omit<WatchLine, "requestId
   return {
     key: row.key ?? null,
     line: row.line,
-    ...watchJson({ requestId, status: chooseStateWord(state), ...moment }),
+    ...buildWatchJson({ requestId, status: chooseStateWord(state), ...moment }),
     ...(state.standing === "unknown" && { local_id: localId }),
     ...(file && { file }),
     ...(check && { check }),

@@ -19,7 +19,7 @@ import {
   formatCitedAddresses,
   formatForPeople,
 } from "../../requests/check-text.js";
-import { createModelListener, planText } from "../../requests/model-listener.js";
+import { createModelListener, describePlan } from "../../requests/model-listener.js";
 import { type NamedReport, readNamed } from "../../results/named.js";
 import { checkResultOptions } from "../../results/show.js";
 import { fitText } from "../../terminal/reporter.js";
@@ -58,7 +58,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     const claims = await readClaims(named.report, notices);
     const cited = claims.filter(({ urls }) => urls.length > 0);
     await sayAll(ctx, notices);
-    if (model) await reporter.writeNotice("MODEL", planText(model, model.estimate(cited.length)));
+    if (model) await reporter.writeNotice("MODEL", describePlan(model, model.estimate(cited.length)));
     const addresses = groupByAddress(cited);
     const isForPeople = host.stdout.isTTY && output === undefined;
     const text = formatCitedAddresses(addresses, isForPeople);

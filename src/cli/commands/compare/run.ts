@@ -4,7 +4,7 @@ import type { ProfileAccount } from "../../../app/account.js";
 import { buildAskedOptions } from "../../../app/asked.js";
 import { openBatch } from "../../../app/batch.js";
 import { UsageError } from "../../../app/errors.js";
-import { costEstimate } from "../../../app/quota.js";
+import { estimateCost } from "../../../app/quota.js";
 import { computeDigest } from "../../../client/store/history/create-names.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
@@ -56,7 +56,7 @@ export async function compare(
   }));
   for (const { account, body: request } of asked) (await account.dialect()).create(request);
   if (options.dryRun) {
-    const cost = costEstimate(accounts.map((account) => ({ account, model: findModel(account) })));
+    const cost = estimateCost(accounts.map((account) => ({ account, model: findModel(account) })));
     if (cost) await reporter.say(cost.trimEnd());
     return showRequests(ctx, asked);
   }

@@ -23,7 +23,7 @@ import {
   showRequests,
 } from "../../input/create-request.js";
 import { pickWorst } from "../../requests/answers.js";
-import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
+import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
 import { buildCreatedTarget, sayLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
@@ -107,7 +107,7 @@ async function showCreate(
   const target = buildCreatedTarget(created);
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, [target], view);
-  return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome, { created: true })));
+  return pickWorst(outcomes.map((outcome) => getOutcomeExitCode(outcome, { created: true })));
 }
 
 /** Prints the id. If that fails, throws CodedError `LOCAL_IO` with the id. */

@@ -6,7 +6,7 @@ import { formatIsoDate } from "../../../core/text/duration.js";
 import { type Context, listWords, resumeCommand } from "../../context.js";
 import { wrapUndelivered } from "../../errors.js";
 import { readSchema } from "../../input/create-request.js";
-import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
+import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
 import { chooseIds } from "../../requests/table.js";
 import { checkFit, checkResultOptions, listResultWords, sayLimits, showResult } from "../../results/show.js";
 import type { Given } from "../flags.js";
@@ -38,7 +38,7 @@ export async function runOutput(
     const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
     const [outcome] = await showFollow(ctx, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";
-    if (outcome && exitCodeOfOutcome(outcome) !== 0 && !isPart)
+    if (outcome && getOutcomeExitCode(outcome) !== 0 && !isPart)
       return endWithoutResult(target, outcome, { signal, end, created: false });
   }
   const schema = givenSchema ?? target.entry?.output_schema ?? undefined;

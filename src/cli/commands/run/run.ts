@@ -10,8 +10,8 @@ import { type Context, listWords, resumeAt } from "../../context.js";
 import { UnfinishedError, wrapInterrupted, wrapUndelivered } from "../../errors.js";
 import { openAskedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { ChecksAfter, openModelForChecks } from "../../requests/check-after.js";
-import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
-import { endText } from "../../requests/progress-text.js";
+import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
+import { formatEnd } from "../../requests/progress-text.js";
 import { buildCreatedTarget, sayLeft, showSubmit } from "../../requests/submit.js";
 import { checkFit, checkResultOptions, listResultWords, sayLimits, showResult } from "../../results/show.js";
 import { Interrupted } from "../../terminal/interruption.js";
@@ -70,7 +70,7 @@ export async function showRun(
   let ofCheck = 0;
   try {
     const isPart = options.partial && outcome?.status === "FAILED";
-    if (!outcome || (exitCodeOfOutcome(outcome, { created: true }) !== 0 && !isPart))
+    if (!outcome || (getOutcomeExitCode(outcome, { created: true }) !== 0 && !isPart))
       return await endWithoutResult(target, outcome, { signal, end });
     const result = await fetchResult(target, {
       ...{ signal, end, partial: options.partial },
@@ -89,7 +89,7 @@ export async function showRun(
     throw UnfinishedError.wrapUnlessEnded(named, requestId, goOn);
   } finally {
     await checks?.close();
-    if (options.notify) await notifyEnd(terminal, endText([outcome ?? { requestId, status: null }]));
+    if (options.notify) await notifyEnd(terminal, formatEnd([outcome ?? { requestId, status: null }]));
   }
   if (submitted?.notSaved) throw submitted.notSaved;
   return ofCheck;
@@ -105,5 +105,5 @@ export async function endWithoutResult(
   const { status } = outcome;
   if (status !== null && isFinal(status) && status !== "COMPLETED")
     throw await explainNoResult(target, status, limits);
-  return exitCodeOfOutcome(outcome, { created });
+  return getOutcomeExitCode(outcome, { created });
 }

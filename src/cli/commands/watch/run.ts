@@ -2,8 +2,8 @@ import { resolveTarget } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, resumeCommand } from "../../context.js";
 import { pickWorst } from "../../requests/answers.js";
-import { exitCodeOfOutcome, showFollow } from "../../requests/follow.js";
-import { endText } from "../../requests/progress-text.js";
+import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
+import { formatEnd } from "../../requests/progress-text.js";
 import { chooseIds } from "../../requests/table.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Given } from "../flags.js";
@@ -22,6 +22,6 @@ export async function watch(
   const targets = ids.map((id) => resolveTarget(ctx, id));
   const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", left);
   const outcomes = await showFollow(ctx, targets, { ...options, print: true, resume });
-  if (options.notify) await notifyEnd(ctx, endText(outcomes));
-  return pickWorst(outcomes.map((outcome) => exitCodeOfOutcome(outcome)));
+  if (options.notify) await notifyEnd(ctx, formatEnd(outcomes));
+  return pickWorst(outcomes.map((outcome) => getOutcomeExitCode(outcome)));
 }

@@ -34,7 +34,7 @@ export function estimateUsualLength(
 }
 
 /** Forecasts a batch that is not running. `usualMs`: how long a run takes; `now`: epoch ms. */
-export function estimate(
+export function estimateBatch(
   counts: Counts,
   pacer: CreatePacer,
   usualMs: number | undefined,

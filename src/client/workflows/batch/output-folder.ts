@@ -100,10 +100,10 @@ function writeWhole(out: string, path: string, text: string): void {
 
 /** Throws LocalError for results without a journal, and for a state folder that is a link: both belong to another batch. */
 function refuseForeignFiles(out: string): void {
-  if (statOf(join(out, STATE))?.isSymbolicLink())
+  if (statIfThere(join(out, STATE))?.isSymbolicLink())
     throw new LocalError(`${join(out, STATE)} is a link that this batch did not make; use another folder`);
-  const journal = statOf(join(out, JOURNAL));
-  const results = statOf(join(out, ResultsFile.NAME));
+  const journal = statIfThere(join(out, JOURNAL));
+  const results = statIfThere(join(out, ResultsFile.NAME));
   if (results === undefined) return;
   if (journal?.isFile() && results.isFile()) return;
   throw new LocalError(
@@ -111,7 +111,7 @@ function refuseForeignFiles(out: string): void {
   );
 }
 
-function statOf(path: string): fs.Stats | undefined {
+function statIfThere(path: string): fs.Stats | undefined {
   return fs.lstatSync(path, { throwIfNoEntry: false });
 }
 
@@ -157,7 +157,7 @@ export class ResultsFile {
       for (const state of states) {
         const isOver = state.standing !== "waiting" && state.standing !== "running";
         // The command that sent a row knew more about its error than the journal does, so keep its line.
-        const isListed = Object(readJsonPath(lines.get(state.row.id) ?? "")).at === endOf(state);
+        const isListed = Object(readJsonPath(lines.get(state.row.id) ?? "")).at === findEnd(state);
         if (isOver && (state.check || !isListed))
           lines.set(state.row.id, JSON.stringify(buildResultLine(state)));
       }
@@ -181,10 +181,10 @@ export function buildResultLine(state: RowState) {
     file: file ?? null,
     ...(error && { error }),
     ...(check && { check }),
-    at: endOf(state),
+    at: findEnd(state),
   };
 }
 
-function endOf({ standing, sentAt, endedAt }: RowState): string {
+function findEnd({ standing, sentAt, endedAt }: RowState): string {
   return (standing === "unknown" ? sentAt : endedAt) ?? "";
 }

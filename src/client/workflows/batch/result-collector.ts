@@ -117,7 +117,7 @@ export class ResultCollector {
         return await fetchResult(buildTarget(state, account), { signal, schema });
       } catch (error) {
         signal.throwIfAborted();
-        const waitMs = retryAfter(error);
+        const waitMs = findRetryWait(error);
         if (waitMs === undefined || clock.monotonic() >= giveUpAt) throw error;
         if (isFirst) emit({ kind: "trouble", activity: "fetch", error: error as UnreachableError, state });
         await clock.sleep(waitMs, signal);
@@ -151,7 +151,7 @@ export function buildTarget(
 }
 
 /** Returns after how many milliseconds to fetch a result again; undefined if another attempt would not help. */
-function retryAfter(error: unknown): number | undefined {
+function findRetryWait(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return RETRY_MS;
   const isLimited = error instanceof RefusedError && error.kind === "rate-limited";
   return isLimited ? Math.max(limitPollWait((error.retryAfter ?? 0) * 1_000), RETRY_MS) : undefined;

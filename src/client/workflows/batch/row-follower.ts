@@ -5,7 +5,7 @@ import { isCutShort } from "../../dialects/providers.js";
 import type { Account } from "../account.js";
 import { type FollowEvent, followAccount } from "../follow.js";
 import type { Target } from "../requests.js";
-import { endOf } from "../results.js";
+import { findEnd } from "../results.js";
 import { AsyncQueue } from "./async-queue.js";
 import { type BatchContext, leaveRow } from "./context.js";
 import type { RowState } from "./plan.js";
@@ -29,7 +29,7 @@ export class RowFollower {
     if (requestId === undefined) return;
     this.#byId.set(requestId, state);
     const target = buildTarget(state, this.account);
-    const end = state.end ?? endOf(target);
+    const end = state.end ?? findEnd(target);
     if (end) this.#handleChange({ requestId, status: end.status, final: true, data: end });
     else this.#running.push(target);
   }
@@ -54,8 +54,9 @@ export class RowFollower {
     else if (kind === "given-up") this.#leave(event.requestId, event.error);
     else if (kind === "timeout") {
       const { requestId } = event;
-      const why = `${requestId} is not finished after ${formatExactDuration(timeout)}`;
-      this.#leave(requestId, new ResearchError("TIMEOUT", why, { requestId }));
+      const limit = formatExactDuration(timeout);
+      const late = new ResearchError("TIMEOUT", `${requestId} is not finished after ${limit}`, { requestId });
+      this.#leave(requestId, late);
     } else if (kind === "trouble") emit({ kind, activity: "poll", error: event.error });
     else if (kind === "recovered") emit({ kind });
     else if (kind !== "progress") emit(event);

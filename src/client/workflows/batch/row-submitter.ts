@@ -2,7 +2,7 @@ import { catchLocalError } from "../../../core/files/local-error.js";
 import { formatExactDuration, formatIsoDate } from "../../../core/text/duration.js";
 import { ResearchError, type UnreachableError } from "../../calls/errors.js";
 import { waitUntil } from "../quota.js";
-import { endIn } from "../requests.js";
+import { readFinalState } from "../requests.js";
 import { type Submitted, submit } from "../submit.js";
 import { type BatchContext, formatNow, leaveRow } from "./context.js";
 import type { BatchLane } from "./create-pacer.js";
@@ -119,7 +119,14 @@ export class RowSubmitter {
     const createdAt = typeof data.created_at === "string" ? data.created_at : null;
     const status = typeof data.status === "string" ? data.status : "PENDING";
     progress.update(state, {
-      ...{ standing: "running", requestId: request_id, status, createdAt, sentAt: at, end: endIn(data) },
+      ...{
+        standing: "running",
+        requestId: request_id,
+        status,
+        createdAt,
+        sentAt: at,
+        end: readFinalState(data),
+      },
     });
     const line = { kind: "created", row: state.row.id, request_id, created_at: createdAt, at } as const;
     const unrecorded = catchLocalError(() => folder.record(line));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CreatePacer } from "../../../../../src/client/workflows/batch/create-pacer.js";
 import {
-  estimate,
+  estimateBatch,
   estimateOutlook,
   estimateUsualLength,
 } from "../../../../../src/client/workflows/batch/estimate.js";
@@ -34,7 +34,7 @@ test.each([
   ["no usual length", 2, 3, undefined, 2, NOW + HOUR, null],
 ])("%s", (_, limit, waiting, usualMs, shown, lastSentAt, endsAt) => {
   const counts = { ...none, waiting };
-  expect(estimate(counts, pacer(limit), usualMs, NOW)).toEqual({
+  expect(estimateBatch(counts, pacer(limit), usualMs, NOW)).toEqual({
     ...{ counts, limit: shown, now: NOW, lastSentAt, endsAt },
   });
 });
