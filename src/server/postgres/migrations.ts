@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { ClientBase } from "pg";
 import { ServiceStartError } from "../start-error.js";
 import step1 from "./migrations/1.sql?raw";
@@ -32,7 +33,9 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
   const { rows } = await client.query("SELECT current_setting('server_version_num')::int AS number");
   if (rows[0].number < OLDEST_SERVER) {
     const major = Math.floor(rows[0].number / 10_000);
-    throw createUnusableError(`The database runs on PostgreSQL ${major}; PostgreSQL 15 or later is needed.`);
+    throw new ServiceStartError(
+      `The database runs on PostgreSQL ${major}; PostgreSQL 15 or later is needed.`,
+    );
   }
   await client.query("BEGIN");
   try {
@@ -46,20 +49,17 @@ export async function migrate(client: ClientBase, migrations = MIGRATIONS): Prom
 }
 
 async function bringUp(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
-  // Only schemas from before the first release have one of these tables.
-  const { rows } = await client.query(
-    "SELECT coalesce(to_regclass('research.windows'), to_regclass('research.spent')) IS NOT NULL AS yes",
-  );
-  if (rows[0].yes) {
-    throw createUnusableError(
-      "The database holds the schema of a program before the first release, which this one does not read. " +
-        "Name an empty database, or drop the schema `research`, which deletes all its data.",
+  const newestVersion = migrations.at(-1)?.version ?? 0;
+  const { version, oldestProgram, digest } = await readSchema(client);
+  const isOther = version > 0 && digest !== computeDigest(migrations, version);
+  if (digest === null || (version <= newestVersion && isOther)) {
+    throw new ServiceStartError(
+      `The database's schema has version ${version}, but an unreleased build of research-cli made it differently, and this one cannot use it. ` +
+        "Start that build again, name an empty database, or delete all its data with `DROP SCHEMA research CASCADE`.",
     );
   }
-  const newestVersion = migrations.at(-1)?.version ?? 0;
-  const { version, oldestProgram } = await readSchema(client);
   if (oldestProgram > newestVersion) {
-    throw createUnusableError(
+    throw new ServiceStartError(
       `The database holds schema version ${version}, and this program knows version ${newestVersion}. ` +
         "Install the version of research-cli that the other processes run.",
     );
@@ -67,22 +67,35 @@ async function bringUp(client: ClientBase, migrations: readonly Migration[]): Pr
   for (const step of migrations.filter((migration) => migration.version > version)) {
     await client.query(step.sql);
     await client.query("DELETE FROM research.schema");
-    await client.query("INSERT INTO research.schema VALUES ($1, $2)", [step.version, step.oldestProgram]);
+    const row = [step.version, step.oldestProgram, computeDigest(migrations, step.version)];
+    await client.query("INSERT INTO research.schema VALUES ($1, $2, $3)", row);
   }
 }
 
-/** Reads the version of the schema; 0 for an empty database. Creates the schema only if it does not exist. */
-async function readSchema(client: ClientBase): Promise<{ version: number; oldestProgram: number }> {
+/** Computes a digest of the steps up to a version, which comments and white space do not change. */
+function computeDigest(migrations: readonly Migration[], version: number): string {
+  const steps = migrations.filter((step) => step.version <= version);
+  const text = steps.map(({ sql }) => sql.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim()).join("\n");
+  return hash("sha256", text);
+}
+
+/**
+ * Reads the version of the schema; 0 for an empty database. Creates the schema only if it does not exist. `digest` is null
+ * if the table has no such column, as those of unreleased builds.
+ */
+async function readSchema(
+  client: ClientBase,
+): Promise<{ version: number; oldestProgram: number; digest?: string | null }> {
   const there = await client.query("SELECT to_regclass('research.schema') IS NOT NULL AS yes");
   if (!there.rows[0].yes) {
     const schema = await client.query("SELECT to_regnamespace('research') IS NOT NULL AS yes");
     if (!schema.rows[0].yes) await client.query("CREATE SCHEMA research");
-    await client.query("CREATE TABLE research.schema (version int NOT NULL, oldest_program int NOT NULL)");
+    await client.query(
+      "CREATE TABLE research.schema (version int NOT NULL, oldest_program int NOT NULL, digest text NOT NULL)",
+    );
   }
-  const { rows } = await client.query("SELECT version, oldest_program FROM research.schema");
-  return { version: rows[0]?.version ?? 0, oldestProgram: rows[0]?.oldest_program ?? 0 };
-}
-
-function createUnusableError(message: string): ServiceStartError {
-  return new ServiceStartError(message);
+  const columns = "version, oldest_program, to_jsonb(own)->>'digest' AS digest";
+  const { rows } = await client.query(`SELECT ${columns} FROM research.schema AS own`);
+  const { version = 0, oldest_program: oldestProgram = 0, digest } = rows[0] ?? {};
+  return { version, oldestProgram, digest };
 }

@@ -71,23 +71,32 @@ describe.skipIf(!postgres)("opening a database (needs PostgreSQL)", () => {
     );
   });
 
-  it.each(["windows", "spent"])(
-    "a database of a program before the first release is refused, and not touched (%s)",
-    async (table) => {
-      await query(
-        url,
-        `CREATE SCHEMA research;
-      CREATE TABLE research.schema (version int NOT NULL, oldest_program int NOT NULL);
-      INSERT INTO research.schema VALUES (7, 1);
-      CREATE TABLE research.${table} ()`,
+  it.each([
+    ["without a digest", "ALTER TABLE research.schema DROP COLUMN digest"],
+    ["with another digest", "UPDATE research.schema SET digest = 'other'"],
+  ])("a schema of an unreleased build (%s) is refused, and not touched", async (_, change) => {
+    await storeAt(url);
+    await closeStores();
+    await query(url, change);
+    const before = await query(url, "SELECT * FROM research.schema");
+    for (const role of ["api", "worker"] as const)
+      expect(await refusal(storeAt(url, { role }))).toMatch(
+        /unreleased build.*Start that build again, name an empty database, or .*DROP SCHEMA research CASCADE/,
       );
-      for (const role of ["api", "worker"] as const)
-        expect(await refusal(storeAt(url, { role }))).toMatch(
-          /before the first release.*Name an empty database/,
-        );
-      expect(await query(url, "SELECT version FROM research.schema")).toEqual([{ version: 7 }]);
-    },
-  );
+    expect(await query(url, "SELECT * FROM research.schema")).toEqual(before);
+  });
+
+  it("a step whose comments were reworded since is still the same step", async () => {
+    await storeAt(url);
+    const reworded = MIGRATIONS.map((step) => ({ ...step, sql: `-- Other words.\n\n${step.sql}` }));
+    const database = new Database({
+      ...{ driver: await loadDriver(), url, clock: systemClock, connections: 4, log: () => {} },
+    });
+    const client = await database.connect();
+    await migrate(client, reworded);
+    await client.end();
+    await database.close();
+  });
 
   it("PostgreSQL 14 is refused", async () => {
     const proxy = new PostgresProxy(await newDatabase());
