@@ -13,7 +13,7 @@ import { FAULTS, NEW_REQUEST_MS, retryDelay } from "./failure-policy.js";
 import type { ClientOptions } from "./options.js";
 import { Session } from "./session.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "./watch/types.js";
-import type { WatchPorts } from "./watch/watch.js";
+import type { WatchContext } from "./watch/watch.js";
 
 /** The data of the answer to a create call (§4.1). If only an id was readable, the data of the status call that confirmed it. */
 export type Created = Data & { request_id: string };
@@ -154,7 +154,7 @@ export class ResearchClient {
   async *watch(source: WatchSource, options: WatchOptions = {}): AsyncGenerator<WatchEvent, void> {
     const { watch } = await import("./watch/watch.js");
     const { clock, random } = this.#session;
-    const poll: WatchPorts["poll"] = (...asked) => this.#session.call("status", ...asked);
+    const poll: WatchContext["poll"] = (...asked) => this.#session.call("status", ...asked);
     yield* watch({ clock, random, poll, pace: await this.#session.loadPace() }, source, options);
   }
 

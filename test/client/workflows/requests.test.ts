@@ -24,7 +24,7 @@ import { folderWith } from "../../support/folder.js";
 const ORIGIN = "https://a.example";
 
 /** A history with these request ids. */
-function accountOf(...ids: string[]) {
+function accountWithIds(...ids: string[]) {
   let now = Date.UTC(2030, 0, 1);
   const history = new History(folderWith(), () => now);
   const begin = (prompt: string) => {
@@ -45,11 +45,11 @@ test.each([
   ["zzzz", undefined],
   ["@last", "b12"],
 ])("of the requests abcd-1 and b12, %j names %j", (text, expected) => {
-  expect(findEntry(accountOf("abcd-1", "b12"), text)?.request_id).toBe(expected);
+  expect(findEntry(accountWithIds("abcd-1", "b12"), text)?.request_id).toBe(expected);
 });
 
 test("a short id is whole, and so is a local id", () => {
-  const given = accountOf("ab");
+  const given = accountWithIds("ab");
   expect(findEntry(given, "ab")?.request_id).toBe("ab");
   const local = given.history.findNewest(() => true)?.local_id ?? "";
   expect(findEntry(given, local)?.request_id).toBe("ab");
@@ -66,11 +66,11 @@ test.each([
   ["wxyz…", "agent_run_wxyz2"],
   ["resp_abcd…", "resp_abcd1"],
 ])("the prefix of a provider neither counts nor is needed: %j names %j", (text, expected) => {
-  expect(findEntry(accountOf("resp_abcd1", "agent_run_wxyz2"), text)?.request_id).toBe(expected);
+  expect(findEntry(accountWithIds("resp_abcd1", "agent_run_wxyz2"), text)?.request_id).toBe(expected);
 });
 
 test("an id that ends in … is a beginning, and never goes to the service", () => {
-  const given = accountOf("abcd-1", "abcd-2");
+  const given = accountWithIds("abcd-1", "abcd-2");
   expect(resolveTarget(given, "abcd-1…")).toMatchObject({ requestId: "abcd-1" });
   expect(() => resolveTarget(given, "abcd…")).toThrow(
     expect.objectContaining({ code: "USAGE", hint: "Give more of it." }),
@@ -91,7 +91,7 @@ test("an id that ends in … is a beginning, and never goes to the service", () 
 });
 
 test("of an id that two services gave, the one of the service in use is meant, else the newest", () => {
-  const { history } = accountOf("same-1");
+  const { history } = accountWithIds("same-1");
   history
     .begin({ origin: "https://b.example", profile: null, apiKey: "k", body: { prompt: "b" } })
     .recordCreated("same-1", {});
@@ -104,14 +104,14 @@ test("of an id that two services gave, the one of the service in use is meant, e
 });
 
 test("by the beginning of its local id a request is in the state last seen", () => {
-  const given = accountOf("abcd-1");
+  const given = accountWithIds("abcd-1");
   const [entry] = given.history.find("abcd-1");
   if (entry) given.history.observe(entry, "COMPLETED");
   expect(findEntry(given, entry?.local_id.slice(0, 12) ?? "")?.status).toBe("COMPLETED");
 });
 
 test("a prefix of several ids names none of them, and says which there are", () => {
-  const given = accountOf("abcd-1", "abcd-2");
+  const given = accountWithIds("abcd-1", "abcd-2");
   expect(() => findEntry(given, "abcd")).toThrow('"abcd" is the beginning of 2 ids: ');
   expect(() => findEntry(given, "abcd")).toThrow(/: abcd-[12], abcd-[12]$/);
   expect(() => findEntry(given, "abcd")).toThrow(
@@ -120,7 +120,7 @@ test("a prefix of several ids names none of them, and says which there are", () 
 });
 
 test.each(["..", "a/b", ""])("%j is an invalid id", (text) => {
-  expect(() => findEntry(accountOf(), text)).toThrow(`invalid request id: ${JSON.stringify(text)}`);
+  expect(() => findEntry(accountWithIds(), text)).toThrow(`invalid request id: ${JSON.stringify(text)}`);
   expect(() => findEntry(none, text)).toThrow(
     expect.objectContaining({ code: "USAGE", hint: expect.stringContaining("letters, digits") }),
   );
@@ -128,20 +128,20 @@ test.each(["..", "a/b", ""])("%j is an invalid id", (text) => {
 
 test("without a history an id is in none, and @last names nothing", () => {
   expect(findEntry(none, "abcd")).toBeUndefined();
-  for (const given of [none, accountOf()]) {
+  for (const given of [none, accountWithIds()]) {
     expect(() => findEntry(given, "@last")).toThrow(
       expect.objectContaining({ code: "NOT_FOUND", hint: expect.stringContaining("research run") }),
     );
     expect(() => findEntry(given, "@last")).toThrow("@last: no request is recorded on this machine");
   }
-  const elsewhere = { ...accountOf("abcd"), origin: "https://b.example" };
+  const elsewhere = { ...accountWithIds("abcd"), origin: "https://b.example" };
   const others = "@last: no request to the account in use is recorded on this machine";
   expect(() => findEntry(elsewhere, "@last")).toThrow(others);
 });
 
 test("@last needs an account in use where something is sent, an id does not", () => {
   const unset = accountWith({
-    ...{ history: accountOf("abcd-1").history, isHere: () => true, isOwn: () => true },
+    ...{ history: accountWithIds("abcd-1").history, isHere: () => true, isOwn: () => true },
     get origin(): string {
       throw new Error("no base URL");
     },
@@ -149,12 +149,12 @@ test("@last needs an account in use where something is sent, an id does not", ()
   expect(() => resolveTarget(unset, "@last")).toThrow("no base URL");
   expect(resolveTarget(unset, "abcd").requestId).toBe("abcd-1");
   expect(findEntry(unset, "@last")?.request_id).toBe("abcd-1");
-  expect(resolveTarget(accountOf("abcd-1"), "@last").requestId).toBe("abcd-1");
+  expect(resolveTarget(accountWithIds("abcd-1"), "@last").requestId).toBe("abcd-1");
 });
 
 test("what must be in the history, and is not, is an error", () => {
-  expect(requireEntry(accountOf("abcd-1"), "abcd").request_id).toBe("abcd-1");
-  expect(() => requireEntry(accountOf("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
+  expect(requireEntry(accountWithIds("abcd-1"), "abcd").request_id).toBe("abcd-1");
+  expect(() => requireEntry(accountWithIds("abcd-1"), "zzzz")).toThrow("zzzz is not in the history");
   expect(() => requireEntry(none, "zzzz")).toThrow(
     expect.objectContaining({ code: "NOT_FOUND", hint: "`research list` shows what is." }),
   );
@@ -162,17 +162,17 @@ test("what must be in the history, and is not, is an error", () => {
 
 describe("a target is", () => {
   test("the request of an entry, with the entry", () => {
-    const target = resolveTarget(accountOf("abcd-1"), "abcd");
+    const target = resolveTarget(accountWithIds("abcd-1"), "abcd");
     expect(target).toMatchObject({ requestId: "abcd-1", entry: { request_id: "abcd-1" } });
   });
 
   test("any well-formed id, in the history or not", () => {
-    const account = accountOf();
+    const account = accountWithIds();
     expect(resolveTarget(account, "zzzz")).toEqual({ requestId: "zzzz", entry: undefined, account });
   });
 
   test("no create whose outcome is unknown", () => {
-    const given = accountOf("abcd-1");
+    const given = accountWithIds("abcd-1");
     const { localId } = given.begin("x");
     for (const text of [localId, "@last"]) {
       expect(() => resolveTarget(given, text)).toThrow(UnresolvedCreateError);
@@ -186,14 +186,14 @@ describe("a target is", () => {
   });
 
   test("the id that was found in the broken answer of one, but not as @last", () => {
-    const given = accountOf();
+    const given = accountWithIds();
     given.begin("x").recordSalvaged("abcd-9");
     expect(resolveTarget(given, "abcd")).toMatchObject({ requestId: "abcd-9", entry: undefined });
     expect(() => resolveTarget(given, "@last")).toThrow(expect.objectContaining({ requestId: "abcd-9" }));
   });
 
   test("no create that is settled as never made", () => {
-    const given = accountOf();
+    const given = accountWithIds();
     const create = given.begin("x");
     create.recordNotCreated();
     expect(() => resolveTarget(given, create.localId)).toThrow(
@@ -217,7 +217,7 @@ test("a result that is written as text is the value of its schema, and every num
 test("a follow-up names the request's id, or the field that the provider asks for", async () => {
   const server = await faultServer(() => ok({ status: "COMPLETED", interaction_id: "i-2" }));
   const client = new ResearchClient({ baseUrl: server.url, apiKey: "k" });
-  const given = { ...accountOf(), client, provider: findProvider("openai") };
+  const given = { ...accountWithIds(), client, provider: findProvider("openai") };
   const parallel = { ...given, provider: findProvider("parallel") };
   given.begin("a").recordCreated("abcd-1", {});
   given.begin("b").recordCreated("efgh-1", { interaction_id: "i-1" });

@@ -37,9 +37,9 @@ type BatchFlags = InputOptions &
 export async function batch(ctx: Context, file: string, options: BatchFlags): Promise<number> {
   const { out, dryRun } = options;
   ctx.limitDay(options);
-  const { rows, faults, format, accountOf } = await readBatch(ctx, file, options);
+  const { rows, faults, format, findAccount } = await readBatch(ctx, file, options);
   // If each row names its own account, the user need not have an account in use.
-  const account = rows.every(({ profile }) => profile !== undefined) ? accountOf(rows[0]?.profile) : ctx;
+  const account = rows.every(({ profile }) => profile !== undefined) ? findAccount(rows[0]?.profile) : ctx;
   const limit = account.getHourlyLimit(options);
   const before = out === undefined ? new Map<string, KnownRow>() : readKnownRows(out);
   for (const { key, line } of listChangedRows(rows, before)) {
@@ -51,7 +51,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   if (faults.length > 0) return refuse(ctx, file, faults);
   const planBatch = (): Planned => {
     const knownRows = reconcile(before, account.history);
-    return { known: knownRows, states: planRows(rows, knownRows, options, () => true), accountOf };
+    return { known: knownRows, states: planRows(rows, knownRows, options, () => true), findAccount };
   };
   if (dryRun || out === undefined) return buildDryRun(ctx, account, planBatch(), limit);
   if (!options.yes && canAsk(ctx))
@@ -78,7 +78,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
 interface Planned {
   known: ReadonlyMap<string, KnownRow>;
   states: readonly RowState[];
-  accountOf: (profile: string | undefined) => ProfileAccount;
+  findAccount: (profile: string | undefined) => ProfileAccount;
 }
 
 /** Maximum number of rows that are sent without a confirmation, because any text file is a valid list of prompts. */
@@ -89,10 +89,10 @@ const FORMS: Readonly<Record<Format, string>> = {
 };
 
 /** Asks for confirmation before more than 20 rows are sent. Throws UsageError unless the answer is yes, CodedError for a missing key. */
-async function confirmRows(ctx: Context, { states, accountOf }: Planned, what: string): Promise<void> {
+async function confirmRows(ctx: Context, { states, findAccount }: Planned, what: string): Promise<void> {
   const { waiting } = new BatchProgress(states).counts;
   if (waiting <= MOST_UNASKED) return;
-  const accounts = new Set(states.map(({ row }) => accountOf(row.profile)));
+  const accounts = new Set(states.map(({ row }) => findAccount(row.profile)));
   for (const account of accounts) void account.apiKey;
   const places = [...accounts].map(
     ({ origin, profile }) => `${origin}${profile === null ? "" : ` (profile ${profile})`}`,
@@ -136,7 +136,7 @@ const SHOWN_PROMPTS = 3;
 async function buildDryRun(
   ctx: Context,
   account: ProfileAccount,
-  { known: knownRows, states, accountOf }: Planned,
+  { known: knownRows, states, findAccount }: Planned,
   limit: number | undefined,
 ): Promise<number> {
   const connected = findConnectedAccount(account);
@@ -146,7 +146,7 @@ async function buildDryRun(
   const { reporter } = ctx;
   const rows = states.map(({ row }) => row);
   const describeAsked = ({ profile, body }: Row) => {
-    const account = accountOf(profile);
+    const account = findAccount(profile);
     return { account, model: body.model ?? account.provider?.defaultModel };
   };
   const isMixed = new Set(rows.map((row) => describeAsked(row).model)).size > 1;

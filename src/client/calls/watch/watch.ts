@@ -28,7 +28,7 @@ const STUCK_MS = 600_000;
 const LAST_POLL_MS = 2_000;
 
 /** What a watch gets from outside: time, jitter, and a function that polls one id. */
-export interface WatchPorts {
+export interface WatchContext {
   clock: Clock;
   /** Returns a number in [0, 1). */
   random: () => number;
@@ -43,11 +43,11 @@ export interface WatchPorts {
 
 /** Watches many ids in one loop until the source has ended and each id is final or given up. Throws `signal.reason` after an abort. */
 export async function* watch(
-  ports: WatchPorts,
+  context: WatchContext,
   source: WatchSource,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent, void> {
-  const watcher = new Watcher(ports, options);
+  const watcher = new Watcher(context, options);
   try {
     watcher.read(source);
     yield* watcher.run();
@@ -74,16 +74,16 @@ class Watcher {
   #failure: { error: unknown } | undefined;
 
   constructor(
-    private readonly ports: WatchPorts,
+    private readonly context: WatchContext,
     private readonly options: WatchOptions,
   ) {
     const { interval, pollInterval = computeAdaptiveInterval } = options;
     this.#pollInterval = interval === undefined ? pollInterval : () => interval;
     this.#start = this.#lastChange = this.#readNow();
     this.#answered = options.answered ?? false;
-    const pace = interval === undefined ? ports.pace : new Pace(0);
+    const pace = interval === undefined ? context.pace : new Pace(0);
     this.#scheduler = new PollScheduler(options, pace);
-    this.#sleep = new InterruptibleSleep(ports.clock, options.signal);
+    this.#sleep = new InterruptibleSleep(context.clock, options.signal);
   }
 
   /** Reads the ids: all at once, or from a source that yields more while the watch runs. */
@@ -173,7 +173,7 @@ class Watcher {
     const { startedAt } = watched;
     const total = Math.max(this.#scheduler.getDeadline(watched) - this.#readNow(), LAST_POLL_MS);
     const limits = { signal: this.#polling.signal, total };
-    const result = await this.ports.poll(watched.requestId, limits, watched.last);
+    const result = await this.context.poll(watched.requestId, limits, watched.last);
     this.#scheduler.noteEnd(startedAt);
     if (this.#polling.signal.aborted) return;
     watched.polls++;
@@ -212,7 +212,7 @@ class Watcher {
       watched.notBefore = this.#readNow() + askedMs;
       this.#plan(
         watched,
-        Math.max(askedMs, this.#pollInterval(this.#computeAge(watched), this.ports.random())),
+        Math.max(askedMs, this.#pollInterval(this.#computeAge(watched), this.context.random())),
       );
     }
   }
@@ -232,9 +232,9 @@ class Watcher {
     const { error } = result;
     const { requestId } = watched;
     const { patience = DEFAULT_PATIENCE_MS } = this.options;
-    const [now, random] = [this.#readNow(), this.ports.random()];
+    const [now, random] = [this.#readNow(), this.context.random()];
     watched.failures++;
-    const circumstances = { answered: this.#answered, patience, now, wallNow: this.ports.clock.now() };
+    const circumstances = { answered: this.#answered, patience, now, wallNow: this.context.clock.now() };
     const next = decideAfterFailure(
       watched,
       result,
@@ -286,14 +286,14 @@ class Watcher {
   }
 
   #readMoment(): Moment {
-    return { at: this.ports.clock.now(), elapsedMs: this.#readNow() - this.#start };
+    return { at: this.context.clock.now(), elapsedMs: this.#readNow() - this.#start };
   }
 
   #computeAge(watched: Watched): number {
-    return computeAge(watched, this.#readNow(), this.ports.clock.now());
+    return computeAge(watched, this.#readNow(), this.context.clock.now());
   }
 
   #readNow(): number {
-    return this.ports.clock.monotonic();
+    return this.context.clock.monotonic();
   }
 }

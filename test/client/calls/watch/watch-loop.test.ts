@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Classification, Success } from "../../../../src/client/calls/classify-response.js";
 import { Pace } from "../../../../src/client/calls/pace.js";
 import type { WatchEvent, WatchOptions, WatchSource } from "../../../../src/client/calls/watch/types.js";
-import { type WatchPorts, watch } from "../../../../src/client/calls/watch/watch.js";
+import { type WatchContext, watch } from "../../../../src/client/calls/watch/watch.js";
 import { fault, refused } from "./fixtures.js";
 import { StepClock, WALL } from "./step-clock.js";
 
@@ -35,7 +35,7 @@ function watching(
   pace = new Pace(20),
 ) {
   const polls: Poll[] = [];
-  const poll: WatchPorts["poll"] = async (id, limits, last) => {
+  const poll: WatchContext["poll"] = async (id, limits, last) => {
     const at = clock.time - START;
     polls.push({ id, at, last, ...limits });
     const answer = await reply({ nth: polls.filter((one) => one.id === id).length, at, id });

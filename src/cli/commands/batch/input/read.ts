@@ -58,7 +58,7 @@ export async function readBatch(
   const complete = (body: CreateBody, profile: string | undefined) =>
     accounts.bodyAt(accounts.of(profile), { ...body, ...context });
   const made = buildRows(parsed, { ...rowOptions, complete });
-  return { rows: made.rows, faults: [...made.faults, ...faults], format, accountOf: accounts.of };
+  return { rows: made.rows, faults: [...made.faults, ...faults], format, findAccount: accounts.of };
 }
 
 /** Opens the accounts of rows with these profiles. Also returns a function that builds the request of a row. Rejects with UsageError. */
