@@ -43,54 +43,41 @@ export function readConversation(requestId: string, row: QueryResultRow): Conver
   };
 }
 
-/** Reads rows by id. All ids that arrive while a statement runs share the next statement. */
-class IdBatches {
+/** How long a statement that hangs delays the next one, in ms. */
+const GATHER_MS = 2;
+
+/**
+ * Reads states, the most frequent request. All ids that arrive while a statement runs share the next one, whichever keys
+ * they belong to.
+ */
+export class StateReader {
   #next: { ids: Set<string>; rows: Promise<Map<string, QueryResultRow>> } | undefined;
   /** Resolves when the last statement has ended. */
   #last: Promise<unknown> = Promise.resolve();
   constructor(
-    private readonly read: (ids: readonly string[]) => Promise<QueryResultRow[]>,
-    /** Waits until the next statement may begin. `last`: resolves at the end of the last statement. */
-    private readonly turn: (last: Promise<unknown>) => Promise<unknown>,
+    private readonly database: Pick<Database, "read">,
+    private readonly clock: Pick<Clock, "sleep">,
   ) {}
 
-  /** Returns the row of an id (a UUID in lower case). Rejects as `read` does. */
-  async get(id: string): Promise<QueryResultRow | undefined> {
+  /** Returns the row of an id (a UUID in lower case). Rejects as `Database.read` does. */
+  async get(requestId: string): Promise<QueryResultRow | undefined> {
     this.#next ??= this.#begin();
     const { ids, rows } = this.#next;
-    ids.add(id);
-    return (await rows).get(id);
+    ids.add(requestId);
+    return (await rows).get(requestId);
   }
 
   #begin() {
     const ids = new Set<string>();
     const read = async () => {
-      await this.turn(this.#last);
+      await Promise.race([this.#last, this.clock.sleep(GATHER_MS)]);
       await new Promise((resolve) => setImmediate(resolve));
       this.#next = undefined;
-      const rows = this.read([...ids]);
+      const rows = this.database.read(GET, [[...ids]]);
       this.#last = rows.catch(() => {});
       return new Map((await rows).map((row) => [String(row.request_id), row]));
     };
     return { ids, rows: read() };
-  }
-}
-
-/** How long a statement that hangs delays the next one, in ms. */
-const GATHER_MS = 2;
-
-/** Reads states with statements that all keys share, because no request is more frequent. Rejects as `Database.read` does. */
-export class StateReader {
-  readonly #batches: IdBatches;
-  constructor(database: Pick<Database, "read">, clock: Pick<Clock, "sleep">) {
-    this.#batches = new IdBatches(
-      (ids) => database.read(GET, [ids]),
-      (last) => Promise.race([last, clock.sleep(GATHER_MS)]),
-    );
-  }
-
-  get(requestId: string): Promise<QueryResultRow | undefined> {
-    return this.#batches.get(requestId);
   }
 }
 
