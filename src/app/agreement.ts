@@ -11,14 +11,15 @@ export interface AccountStatement {
 export async function findStatements(
   reports: readonly { profile: string; report: Report }[],
 ): Promise<AccountStatement[]> {
-  const { compareReports } = await import("../reader/comparing/reports.js");
+  const { compareReports, readForComparison } = await import("../reader/comparing/reports.js");
+  const read = reports.map(({ report }) => readForComparison(report));
   const seen = reports.map(
     () => new Map<number, { claim: AccountStatement; isKnown: boolean; isOpen: boolean }>(),
   );
-  for (const [i, current] of reports.entries())
-    for (const [j, other] of reports.entries()) {
-      if (j <= i || "text" in current.report !== "text" in other.report) continue;
-      const both = compareReports(current.report, other.report);
+  for (const [i, current] of read.entries())
+    for (const [j, other] of read.entries()) {
+      if (j <= i || current.isText !== other.isText) continue;
+      const both = compareReports(current, other);
       for (const [own, from, to] of [
         [both[0], i, j],
         [both[1], j, i],

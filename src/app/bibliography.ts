@@ -2,7 +2,7 @@ import type { Result } from "../client/workflows/results.js";
 import { readText } from "../core/json/exact-json.js";
 import { isGroundingRedirect } from "../core/protocol/citations.js";
 import { stringifySafe } from "../core/text/safe-text.js";
-import { listLinks } from "../reader/checking/citations.js";
+import { type ReportClaims, readClaims } from "../reader/checking/citations.js";
 import { formatResult } from "./result-text.js";
 
 const TRACKING = /^(?:utm_.*|gclid|fbclid|mc_cid|mc_eid|ref|srsltid)$/i;
@@ -26,15 +26,14 @@ interface NamedPage {
   title: string | null;
 }
 
-/** Lists the pages that a result names, each once: those of its sources and citations, or else those in its text. */
-export function listPages(result: Result): NamedPage[] {
+/** Lists the pages that a result names, each once: those of its sources and citations, or else those in its text. `links`: the addresses in its text, if it has been read. */
+export function listPages(result: Result, links?: ReportClaims["links"]): NamedPage[] {
   const { sources = [], citations = [] } = result.data;
   const given = [sources, citations].flat().map(Object);
   const isPage = ({ url }: { url: unknown }) => typeof url === "string" && /^https?:/i.test(url);
   const pages = new Map<string, NamedPage>();
-  for (const { url, title } of (given.some(isPage) ? given : listLinks(formatResult(result))).filter(
-    isPage,
-  )) {
+  const listLinks = () => links ?? readClaims(formatResult(result), { citations: [], sources: [] }).links;
+  for (const { url, title } of (given.some(isPage) ? given : listLinks()).filter(isPage)) {
     const name = normalizePageAddress(url) ?? url;
     const page = pages.get(name) ?? { url, title: null };
     pages.set(name, { ...page, title: page.title ?? readText(title) ?? null });

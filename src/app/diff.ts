@@ -27,8 +27,9 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
       "one of the results is structured, and the other is a text",
       "Compare two of one kind.",
     );
-  const { compareReports } = await import("../reader/comparing/reports.js");
-  const [before, after] = compareReports(old.report, now.report);
+  const { compareReports, readForComparison } = await import("../reader/comparing/reports.js");
+  const [oldReport, newReport] = [readForComparison(old.report), readForComparison(now.report)];
+  const [before, after] = compareReports(oldReport, newReport);
   const changes: ReportDiff["changes"] = [];
   for (const { text: claim, relation } of after) {
     if (relation.kind === "changed")
@@ -37,8 +38,10 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
   }
   for (const { text: claim, relation } of before)
     if (relation.kind === "absent") changes.push({ kind: "removed", claim, was: null });
-  // Without a change the sources are not compared, so that the texts need not be read for links.
-  const [ofOld, ofNew] = (changes.length > 0 ? [old, now] : []).map(({ result }) => listResultPages(result));
+  const [ofOld, ofNew] = [
+    mapPages(listPages(old.result, oldReport.links)),
+    mapPages(listPages(now.result, newReport.links)),
+  ];
   const count = (kind: string) => changes.filter((change) => change.kind === kind).length;
   const countNew = (...kinds: string[]) =>
     after.filter(({ relation }) => kinds.includes(relation.kind)).length;
@@ -46,7 +49,10 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
     old: nameSide(old),
     new: nameSide(now),
     changes,
-    sources: { added: listMissing(ofOld, ofNew), removed: listMissing(ofNew, ofOld) },
+    sources:
+      changes.length > 0
+        ? { added: listMissing(ofOld, ofNew), removed: listMissing(ofNew, ofOld) }
+        : { added: [], removed: [] },
     counts: {
       ...{ added: count("added"), removed: count("removed"), changed: count("changed") },
       ...{ same: countNew("same", "open"), not_compared: countNew("none") },
@@ -61,10 +67,10 @@ function nameSide({ target, file = null }: DiffSide) {
 /** Maps the normalized address of each page to the address that the report has. */
 type Pages = ReadonlyMap<string, string>;
 
-function listResultPages(result: Result): Pages {
-  return new Map(listPages(result).map(({ url }) => [normalizePageAddress(url) ?? url, url]));
+function mapPages(pages: readonly { url: string }[]): Pages {
+  return new Map(pages.map(({ url }) => [normalizePageAddress(url) ?? url, url]));
 }
 
-function listMissing(present: Pages | undefined, all: Pages | undefined): string[] {
-  return [...(all ?? [])].flatMap(([name, url]) => (present?.has(name) ? [] : url));
+function listMissing(present: Pages, all: Pages): string[] {
+  return [...all].flatMap(([name, url]) => (present.has(name) ? [] : url));
 }

@@ -25,6 +25,8 @@ export interface ReportClaims {
   marksWithoutSource: string[];
   /** Addresses in the report's list of works that no claim cites. */
   notCited: string[];
+  /** All addresses of a text in order, each with the text of its link if that is more than a word for "source". */
+  links: { url: string; title: string | null }[];
 }
 
 /** The citations that a provider returns beside the text. `sources` are the addresses of its list; the first has the number 1. */
@@ -82,6 +84,7 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
     claims,
     marksWithoutSource: marks.filter(isBare).map(({ start, end }) => report.slice(start, end)),
     notCited: [...listed].filter((url) => !cited.has(url)),
+    links: listLinks(reader.units),
   };
 }
 
@@ -91,11 +94,8 @@ function isTitle({ kind, lines }: ReportUnit, works: Works, next: ReportUnit | u
   return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);
 }
 
-/** Lists the addresses in a report in order, each with the text of its link if that is more than a word for "source". */
-export function listLinks(report: string): { url: string; title: string | null }[] {
-  const reader = new UnitReader();
-  reader.read(readMarkdown(report).blocks);
-  return reader.units.flatMap(({ lines, entry }) =>
+function listLinks(units: readonly ReportUnit[]): ReportClaims["links"] {
+  return units.flatMap(({ lines, entry }) =>
     lines.length === 0
       ? (entry?.urls ?? []).map((url) => ({ url, title: null }))
       : lines.flatMap(({ text, marks }) =>
@@ -127,7 +127,7 @@ export function readFieldClaims(
   for (const citation of citations)
     for (const path of "field" in citation ? listPaths(citation.field) : [])
       cited.set(path, [...new Set([...(cited.get(path) ?? []), citation.url])]);
-  const all: ReportClaims = { claims: [], marksWithoutSource: [], notCited: [] };
+  const all: ReportClaims = { claims: [], marksWithoutSource: [], notCited: [], links: [] };
   const visit = (each: unknown, path: string, isCited: boolean): string => {
     const urls = cited.get(path) ?? [];
     const isIn = isCited || urls.length > 0;

@@ -1,5 +1,5 @@
 import type { Report } from "../checking/check.js";
-import { readClaims } from "../checking/citations.js";
+import { type ReportClaims, readClaims } from "../checking/citations.js";
 import { type ComparedSentence, type Relation, relate } from "./compare.js";
 
 /** A sentence of a report, or a named field of a structured result, with its relation to the other report. */
@@ -15,12 +15,21 @@ interface Part {
   from: number;
 }
 
+/** A report as it is compared: its texts by their paths, and the addresses in it if it is a Markdown text. */
+export interface ComparedReport {
+  isText: boolean;
+  parts: ReadonlyMap<string, Part>;
+  links?: ReportClaims["links"];
+}
+
 /** A value with more words is a text; another report may word it differently. */
 const MOST_WORDS = 4;
 
 /** Compares two Markdown texts as wholes, or two structured results field by field. Both must be of one kind. */
-export function compareReports(first: Report, second: Report): [Compared[], Compared[]] {
-  const [a, b] = [listParts(first), listParts(second)];
+export function compareReports(
+  { parts: a }: ComparedReport,
+  { parts: b }: ComparedReport,
+): [Compared[], Compared[]] {
   const [ofA, ofB] = [listCompared(a), listCompared(b)];
   for (const path of new Set([...a.keys(), ...b.keys()])) {
     const [partA, partB] = [a.get(path) ?? NO_PART, b.get(path) ?? NO_PART];
@@ -77,8 +86,8 @@ function relateParts(
 
 const SAME: Relation = { kind: "same" };
 
-/** Returns the texts of a report by their paths; the path of Markdown is "". */
-function listParts(report: Report): Map<string, Part> {
+/** Reads a report once for any number of comparisons. The path of a Markdown text is "". */
+export function readForComparison(report: Report): ComparedReport {
   const parts = new Map<string, Part>();
   let from = 0;
   const add = (path: string, sentences: readonly ComparedSentence[]) => {
@@ -91,9 +100,13 @@ function listParts(report: Report): Map<string, Part> {
     else if (typeof value === "string") add(path || "value", readClaims(value, NOTHING_GIVEN).claims);
     else if (value !== null) add(path || "value", [{ text: String(value), over: "" }]);
   };
-  if ("text" in report) add("", readClaims(report.text, report.given).claims);
-  else visit(report.value, "");
-  return parts;
+  if (!("text" in report)) {
+    visit(report.value, "");
+    return { parts, isText: false };
+  }
+  const { claims, links } = readClaims(report.text, report.given);
+  add("", claims);
+  return { parts, isText: true, links };
 }
 
 const NOTHING_GIVEN = { citations: [], sources: [] };

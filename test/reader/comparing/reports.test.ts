@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Places } from "../../../src/core/postings.js";
-import { compareReports } from "../../../src/reader/comparing/reports.js";
+import { compareReports, readForComparison } from "../../../src/reader/comparing/reports.js";
 import { detectLanguage } from "../../../src/reader/languages/languages.js";
 
 const SET = new URL("set/", import.meta.url);
@@ -11,7 +11,7 @@ const fieldsOf = (value: unknown) => ({ value, given: { citations: [], sources: 
 
 type Report = ReturnType<typeof reportOf> | ReturnType<typeof fieldsOf>;
 function changesIn(old: Report, now: Report): string[] {
-  const [before, after] = compareReports(old, now);
+  const [before, after] = compareReports(readForComparison(old), readForComparison(now));
   return [
     ...after.flatMap(({ text, relation }) =>
       relation.kind === "changed"
@@ -112,7 +112,7 @@ function countLookups(length: number): number {
         return isWanted(place);
       });
     };
-    compareReports(reportOf(text(1_000)), reportOf(text(1_007)));
+    compareReports(readForComparison(reportOf(text(1_000))), readForComparison(reportOf(text(1_007))));
   } finally {
     Object.assign(Places.prototype, { find, has });
   }
