@@ -29,6 +29,11 @@ export function listMatches(pattern: RegExp, text: string): RegExpExecArray[] {
   return matches;
 }
 
+/** Returns what `text`, the text that was matched or one of the same length, has at a match, trimmed, with its place. */
+export function cutMatch({ 0: { length }, index }: RegExpExecArray, text: string): Token {
+  return { text: text.slice(index, index + length).trim(), start: index, end: index + length };
+}
+
 /** Builds a pattern that matches any of the words, the longest first. Without words, the pattern never matches. */
 export function buildAlternation(words: Iterable<string>): string {
   const escaped = [...new Set(words)]

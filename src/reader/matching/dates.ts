@@ -2,6 +2,7 @@ import type { Vocabulary } from "../languages/languages.js";
 import {
   buildAlternation,
   cacheByVocabulary,
+  cutMatch,
   IN_WORD,
   listMatches,
   lowerCase,
@@ -63,10 +64,8 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
     // `2009-10` is a span of two years.
     const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
     const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : buildDate(y, parseMonth(m), d);
-    const end = match.index + match[0].length;
-    const place = { text: text.slice(match.index, end), start: match.index, end };
     return [first, readings].flatMap((dates) =>
-      dates.length > 0 ? { kind: "date", ...place, readings: dates } : [],
+      dates.length > 0 ? { kind: "date", ...cutMatch(match, text), readings: dates } : [],
     );
   });
 }

@@ -2,6 +2,7 @@ import type { Vocabulary } from "../languages/languages.js";
 import {
   buildAlternation,
   cacheByVocabulary,
+  cutMatch,
   IN_WORD,
   listMatches,
   lowerCase,
@@ -49,6 +50,7 @@ export type Figure = Quantity | Code | DateInText;
 const GOES_ON = /[千万萬億亿兆백천만억조]$/;
 /** A letter right after digits or money that multiplies them. */
 const LETTERS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, mm: 1e6, b: 1e9, t: 1e12 };
+const LETTER = `[${IN_WORD.slice("[0-9".length)}`;
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:us|a|c|hk|nz|r)?\\$|[€£¥₹]|(?<!${IN_WORD})(?:usd|eur|gbp|chf|jpy|cny|rmb|inr|nok|sek|dkk|pln|cad|aud|rs\\.?|kr\\.?)`;
 /** A telephone number, ISBN or file number is no amount; it has three groups or more. */
@@ -69,29 +71,24 @@ const MOST_DIGITS = 15;
 /** The patterns of numbers in the words of some languages. */
 const patterns = cacheByVocabulary((vocabulary) => {
   const readTable = (name: string) =>
-    new Map(
-      vocabulary
-        .listEntries(name)
-        .map(([word, value]) => [word, Number(value)] as const)
-        .reverse(),
-    );
+    vocabulary.listEntries(name).map(([word, value]): [string, number] => [word, Number(value)]);
   const readOrdered = (name: string, begin: number, step = 1) =>
     vocabulary
       .listOrdered(name)
-      .map(([word, place]) => [word.replaceAll("-", " "), begin + step * place] as const);
-  const [powers, fractions] = [readTable("powers"), readTable("fractions")];
+      .map(([word, place]): [string, number] => [word.replaceAll("-", " "), begin + step * place]);
+  // The first language wins.
+  const powers = new Map(readTable("powers").reverse());
+  const fractions = new Map(readTable("fractions"));
   const [ordinals, tens] = [new Map(readOrdered("ordinals", 1)), new Map(readOrdered("tens", 20, 10))];
   const cardinals = new Map([...readOrdered("ones", 0), ...tens, ...readTable("numbers")]);
   const atoms = new Map([...ordinals, ...cardinals]);
-  const matchWhere = (table: ReadonlyMap<string, number>, test: (name: string, value: number) => boolean) =>
-    buildAlternation([...table].flatMap(([name, value]) => (test(name, value) ? name : [])));
-  const large = matchWhere(cardinals, (_, value) => value >= 100);
+  const large = buildAlternation([...cardinals].flatMap(([name, value]) => (value >= 100 ? name : [])));
   const [atom, ten, fraction] = [cardinals, tens, fractions].map((table) => buildAlternation(table.keys()));
   const [and, article, clock, to] = ["and", "articles", "clock", "to"].map((name) =>
     buildAlternation(vocabulary.list(name)),
   );
   const nth = `${buildAlternation(ordinals.keys())}${IN_WORD}{0,4}`;
-  const power = `(?:${matchWhere(powers, (name) => GOES_ON.test(name))}|${matchWhere(powers, (name) => !GOES_ON.test(name))}(?!${IN_WORD})(?:\\.(?=\\s?[a-z€$£]))?)`;
+  const power = `(?:${buildAlternation(powers.keys())}(?!${LETTER})(?:\\.(?=\\s?[a-z€$£]))?)`;
   const join = `(?:(?<=${large})[ -](?:${and}[ -])?|(?<=${ten})[ -](?:${and}[ -])?(?!${ten})|[ -](?=${large})|${and})?`;
   const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${fraction}))`;
   /** Matches the words of a list right before a number or its currency, and right after it. */
@@ -116,7 +113,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
       "g",
     ),
     time: new RegExp(
-      `(?<![.,:/_${IN_WORD.slice(1)})(?=\\d\\d?(?:[:.h]\\d\\d|\\s?(?:[ap]\\.?m\\b|${clock}(?!${IN_WORD}))))(?<hour>\\d\\d?)(?:(?::|h|\\.(?=\\d\\d\\s?${clock}))(?<minute>\\d\\d))?(?![\\d:])(?:\\s?(?:(?<half>[ap])\\.?m\\b|(?<clock>${clock})(?!${IN_WORD})))?`,
+      `(?<![.,:/_${IN_WORD.slice(1)})(?<hour>\\d\\d?)(?:(?::|h|\\.(?=\\d\\d\\s?${clock}))(?<minute>\\d\\d))?(?![\\d:])(?:\\s?(?:(?<half>[ap])\\.?m\\b|(?<clock>${clock})(?!${IN_WORD})))?`,
       "g",
     ),
     to: new RegExp(`^\\s*(?:[-–—/]|${to})\\s*$`),
@@ -224,22 +221,12 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
   return { ...first, readings, unit: first.unit ?? second.unit, end: second.end, text };
 }
 
-/** Reads a time of day. */
-function readTime(
-  { 0: { length }, index: start, groups = {} }: RegExpExecArray,
-  text: string,
-): Code | undefined {
-  const { hour, minute = "00", half, clock } = groups;
-  if (groups.minute === undefined && half === undefined && clock === undefined) return undefined;
-  const end = start + length;
-  const values = [Number(hour), ...(half ? [(Number(hour) % 12) + (half === "p" ? 12 : 0)] : [])];
-  return {
-    kind: "code",
-    text: text.slice(start, end),
-    start,
-    end,
-    values: values.map((each) => `${each}:${minute}`),
-  };
+/** Reads a time of day; undefined if the digits are only a number. */
+function readTime(match: RegExpExecArray, text: string): Code | undefined {
+  const { hour, minute, half, clock } = match.groups ?? {};
+  if ((minute ?? half ?? clock) === undefined) return undefined;
+  const hours = [Number(hour), ...(half ? [(Number(hour) % 12) + (half === "p" ? 12 : 0)] : [])];
+  return { kind: "code", ...cutMatch(match, text), values: hours.map((each) => `${each}:${minute ?? "00"}`) };
 }
 
 function readNumber(
@@ -247,12 +234,12 @@ function readNumber(
   text: string,
   vocabulary: Vocabulary,
 ): Quantity | Code | undefined {
-  const { groups = {}, index: start } = match;
+  const { groups = {} } = match;
   const { identifier, digits = "", glyph, word, nth, part = "" } = groups;
   const { last, order, money, sign, power = "", unit = "" } = groups;
   if (identifier !== undefined) return undefined;
-  const end = start + match[0].length;
-  const place = { text: text.slice(start, end).trim(), start, end };
+  const place = cutMatch(match, text);
+  const { start, end } = place;
   const plain = digits.replace("·", ".");
   const all = plain.replace(/\D/g, "");
   const read = readDigits(plain);

@@ -1,5 +1,5 @@
 import { findIndexFrom, hashOf, Postings } from "../../core/postings.js";
-import { listMatches, type Token } from "../languages/patterns.js";
+import { cutMatch, listMatches, type Token } from "../languages/patterns.js";
 
 /** A part of a text; offsets in UTF-16 units, `end` exclusive. */
 export interface Stretch {
@@ -62,10 +62,7 @@ export function isStatement({ text }: Token): boolean {
 
 /** Finds quotations of at most 1,000 characters in double marks; the places include the marks. */
 export function findQuotationPlaces(text: string): Stretch[] {
-  return listMatches(LONG_SPEECH, text).map(({ 0: all, index }) => ({
-    start: index,
-    end: index + all.length,
-  }));
+  return listMatches(LONG_SPEECH, text).map((match) => cutMatch(match, text));
 }
 
 /**
