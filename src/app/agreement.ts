@@ -24,23 +24,18 @@ export async function findStatements(
         [both[0], i, j],
         [both[1], j, i],
       ] as const)
-        for (const [at, { text, relation }] of own.entries()) {
-          if (relation.kind === "none") continue;
+        for (const [at, { text, kind, other: passage }] of own.entries()) {
+          if (kind === "none") continue;
           const profile = reports[to]?.profile ?? "";
           const entry = seen[from]?.get(at) ?? {
             claim: { claim: text, said_by: [reports[from]?.profile ?? ""], otherwise: [] },
             ...{ isKnown: false, isOpen: false },
           };
           seen[from]?.set(at, entry);
-          const isSaid = relation.kind === "same" || relation.kind === "changed";
-          if (isSaid && to < from) entry.isKnown = true;
-          else if (relation.kind === "same") entry.claim.said_by.push(profile);
-          else if (relation.kind === "changed")
-            entry.claim.otherwise.push({
-              profile,
-              passage: both[to > from ? 1 : 0][relation.other]?.text ?? "",
-            });
-          else entry.isOpen ||= relation.kind === "open";
+          if (to < from && (kind === "same" || kind === "changed")) entry.isKnown = true;
+          else if (kind === "same") entry.claim.said_by.push(profile);
+          else if (kind === "changed") entry.claim.otherwise.push({ profile, passage: passage ?? "" });
+          else entry.isOpen ||= kind === "open";
         }
     }
   return seen.flatMap((all) =>

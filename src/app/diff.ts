@@ -31,20 +31,18 @@ export async function compareSides(old: DiffSide, now: DiffSide): Promise<Report
   const [oldReport, newReport] = [readForComparison(old.report), readForComparison(now.report)];
   const [before, after] = compareReports(oldReport, newReport);
   const changes: ReportDiff["changes"] = [];
-  for (const { text: claim, relation } of after) {
-    if (relation.kind === "changed")
-      changes.push({ kind: "changed", claim, was: before[relation.other]?.text ?? null });
-    if (relation.kind === "absent") changes.push({ kind: "added", claim, was: null });
+  for (const { text: claim, kind, other: was } of after) {
+    if (kind === "changed") changes.push({ kind, claim, was });
+    if (kind === "absent") changes.push({ kind: "added", claim, was });
   }
-  for (const { text: claim, relation } of before)
-    if (relation.kind === "absent") changes.push({ kind: "removed", claim, was: null });
+  for (const { text: claim, kind } of before)
+    if (kind === "absent") changes.push({ kind: "removed", claim, was: null });
   const [ofOld, ofNew] = [
     mapPages(listPages(old.result, oldReport.links)),
     mapPages(listPages(now.result, newReport.links)),
   ];
   const count = (kind: string) => changes.filter((change) => change.kind === kind).length;
-  const countNew = (...kinds: string[]) =>
-    after.filter(({ relation }) => kinds.includes(relation.kind)).length;
+  const countNew = (...kinds: string[]) => after.filter(({ kind }) => kinds.includes(kind)).length;
   return {
     old: nameSide(old),
     new: nameSide(now),

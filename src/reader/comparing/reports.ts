@@ -5,20 +5,18 @@ import { type ComparedSentence, type Relation, relate } from "./compare.js";
 /** A sentence of a report, or a named field of a structured result, with its relation to the other report. */
 export interface Compared {
   text: string;
-  relation: Relation;
+  kind: Relation["kind"];
+  /** The sentence of the other report that states another figure; null unless `kind` is "changed". */
+  other: string | null;
 }
 
-/** A text of a report; it is compared with the text at the same path of the other report. */
-interface Part {
-  sentences: readonly ComparedSentence[];
-  /** The index in the report of its first sentence. */
-  from: number;
-}
+/** The texts of a report by their paths; each is compared with the text at the same path of the other report. */
+type Parts = ReadonlyMap<string, readonly ComparedSentence[]>;
 
-/** A report as it is compared: its texts by their paths, and the addresses in it if it is a Markdown text. */
+/** A report as it is compared, and the addresses in it if it is a Markdown text. The path of such a text is "". */
 export interface ComparedReport {
   isText: boolean;
-  parts: ReadonlyMap<string, Part>;
+  parts: Parts;
   links?: ReportClaims["links"];
 }
 
@@ -27,38 +25,23 @@ const MOST_WORDS = 4;
 
 /** Compares two Markdown texts as wholes, or two structured results field by field. Both must be of one kind. */
 export function compareReports(
-  { parts: a }: ComparedReport,
-  { parts: b }: ComparedReport,
+  { parts: first }: ComparedReport,
+  { parts: second }: ComparedReport,
 ): [Compared[], Compared[]] {
-  const [ofA, ofB] = [listCompared(a), listCompared(b)];
-  for (const path of new Set([...a.keys(), ...b.keys()])) {
-    const [partA, partB] = [a.get(path) ?? NO_PART, b.get(path) ?? NO_PART];
-    const [ofOne, ofOther] = relateParts(partA.sentences, partB.sentences, path !== "");
-    setRelations(ofA, partA.from, ofOne, partB.from);
-    setRelations(ofB, partB.from, ofOther, partA.from);
-  }
-  return [ofA, ofB];
-}
-
-const NO_PART: Part = { sentences: [], from: 0 };
-
-function listCompared(parts: ReadonlyMap<string, Part>): Compared[] {
-  return [...parts].flatMap(([path, { sentences }]) =>
-    sentences.map(({ text }) => ({ text: path ? `${path}: ${text}` : text, relation: { kind: "none" } })),
+  const paths = [...new Set([...first.keys(), ...second.keys()])];
+  const relations = new Map(
+    paths.map((path) => [path, relateParts(first.get(path) ?? [], second.get(path) ?? [], path !== "")]),
   );
-}
-
-function setRelations(
-  all: Compared[],
-  from: number,
-  relations: readonly Relation[],
-  fromOther: number,
-): void {
-  for (const [i, relation] of relations.entries()) {
-    const compared = all[from + i] as Compared;
-    compared.relation =
-      relation.kind === "changed" ? { kind: "changed", other: fromOther + relation.other } : relation;
-  }
+  const listCompared = (own: Parts, other: Parts, side: 0 | 1) =>
+    [...own].flatMap(([path, sentences]) => {
+      const format = ({ text }: ComparedSentence) => (path ? `${path}: ${text}` : text);
+      return sentences.map((sentence, i): Compared => {
+        const relation = relations.get(path)?.[side][i] ?? SAME;
+        const against = relation.kind === "changed" ? other.get(path)?.[relation.other] : undefined;
+        return { text: format(sentence), kind: relation.kind, other: against ? format(against) : null };
+      });
+    });
+  return [listCompared(first, second, 0), listCompared(second, first, 1)];
 }
 
 function relateParts(
@@ -86,27 +69,21 @@ function relateParts(
 
 const SAME: Relation = { kind: "same" };
 
-/** Reads a report once for any number of comparisons. The path of a Markdown text is "". */
+/** Reads a report once for any number of comparisons. */
 export function readForComparison(report: Report): ComparedReport {
-  const parts = new Map<string, Part>();
-  let from = 0;
-  const add = (path: string, sentences: readonly ComparedSentence[]) => {
-    parts.set(path, { sentences, from });
-    from += sentences.length;
-  };
+  const parts = new Map<string, readonly ComparedSentence[]>();
   const visit = (value: unknown, path: string): void => {
     if (typeof value === "object" && value !== null)
       for (const [name, child] of listEntries(value)) visit(child, path ? `${path}.${name}` : name);
-    else if (typeof value === "string") add(path || "value", readClaims(value, NOTHING_GIVEN).claims);
-    else if (value !== null) add(path || "value", [{ text: String(value), over: "" }]);
+    else if (typeof value === "string") parts.set(path || "value", readClaims(value, NOTHING_GIVEN).claims);
+    else if (value !== null) parts.set(path || "value", [{ text: String(value), over: "" }]);
   };
   if (!("text" in report)) {
     visit(report.value, "");
     return { parts, isText: false };
   }
   const { claims, links } = readClaims(report.text, report.given);
-  add("", claims);
-  return { parts, isText: true, links };
+  return { parts: new Map([["", claims]]), isText: true, links };
 }
 
 const NOTHING_GIVEN = { citations: [], sources: [] };

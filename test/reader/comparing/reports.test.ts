@@ -13,14 +13,10 @@ type Report = ReturnType<typeof reportOf> | ReturnType<typeof fieldsOf>;
 function changesIn(old: Report, now: Report): string[] {
   const [before, after] = compareReports(readForComparison(old), readForComparison(now));
   return [
-    ...after.flatMap(({ text, relation }) =>
-      relation.kind === "changed"
-        ? `changed: ${text} <- ${before[relation.other]?.text}`
-        : relation.kind === "absent"
-          ? `added: ${text}`
-          : [],
+    ...after.flatMap(({ text, kind, other }) =>
+      kind === "changed" ? `changed: ${text} <- ${other}` : kind === "absent" ? `added: ${text}` : [],
     ),
-    ...before.flatMap(({ text, relation }) => (relation.kind === "absent" ? `removed: ${text}` : [])),
+    ...before.flatMap(({ text, kind }) => (kind === "absent" ? `removed: ${text}` : [])),
   ];
 }
 
