@@ -134,7 +134,7 @@ export async function creates() {
       ),
     );
     const text = [
-      "| one create | reset | 503 | silence | what is said |",
+      "| one create | connection reset | 503 | no answer | what the caller sees |",
       "|---|---:|---:|---:|---|",
       ...rows,
     ].join("\n");
