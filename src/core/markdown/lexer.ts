@@ -126,7 +126,9 @@ class BoundedTokenizer extends Tokenizer {
   }
 
   #readCopiedLink(src: string): Tokens.Link | undefined {
-    const [, text, rest = ""] = (src.startsWith("[") && COPIED.exec(src)) || [];
+    // Without the look ahead, each of many brackets would be compared with a thousand characters behind it.
+    const isPossible = src.startsWith("[") && src.slice(0, 1_100).includes("](http");
+    const [, text, rest = ""] = (isPossible && COPIED.exec(src)) || [];
     const [label = ""] = rest.split("](", 1);
     let depth = 0;
     // The closing bracket of the link is the last one, or is followed by another if the fragment has an unclosed bracket.

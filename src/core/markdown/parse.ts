@@ -116,8 +116,7 @@ class BlockReader {
 
   /** Splits works that are listed line by line, which Markdown joins to a paragraph, and the contents of an HTML block. */
   #splitParagraphs(inlines: readonly Inline[]): MarkdownBlock[] {
-    const all: Inline[][] = [];
-    for (const [i, inline] of inlines.entries()) {
+    const isFirst = (inline: Inline, i: number) => {
       const before = inlines[i - 1];
       const isLine = before?.kind === "break" || (before?.kind === "text" && before.text.endsWith("\n"));
       const isWork =
@@ -125,10 +124,10 @@ class BlockReader {
         /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\s|\n)/.test(
           this.markdown.slice(inline.start, inline.start + 20),
         );
-      if (!before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text))) all.push([]);
-      all.at(-1)?.push(inline);
-    }
-    return all.map((part) => ({ kind: "paragraph", inlines: part }));
+      return !before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text));
+    };
+    const begins = inlines.flatMap((inline, i) => (isFirst(inline, i) ? i : []));
+    return begins.map((begin, n) => ({ kind: "paragraph", inlines: inlines.slice(begin, begins[n + 1]) }));
   }
 
   /** Reads the rows of a table, its head first. */

@@ -15,9 +15,9 @@ const NO_ADDRESS = /^(?:turn\d|grok_render|(?:start|end)_span$|attached_file|cit
 export class Line {
   text = "";
   /** In order, without overlaps. */
-  readonly marks: Mark[] = [];
+  marks: Mark[] = [];
   /** The parts of the text by their offsets in it, with their places in the report. */
-  readonly #parts: (Place & { from: number })[] = [];
+  #parts: (Place & { from: number })[] = [];
   /** The text in which marks are searched: objects in place of links, code and pictures. */
   #masked = "";
   /** The end of the text so far; tells raised numbers and numbers separated by a tag apart. */
@@ -28,8 +28,9 @@ export class Line {
     for (const inline of inlines) this.#add(inline);
     for (const mark of findMarks(this.#masked, isCell))
       this.marks.push({ ...mark, ...this.placeOf(mark.from, mark.to) });
-    this.marks.sort((a, b) => a.from - b.from);
-    // A report may have half a million lines.
+    // A report may have half a million lines, and an array that grew has room for 17 items.
+    this.marks = [...this.marks].sort((a, b) => a.from - b.from);
+    this.#parts = [...this.#parts];
     this.#masked = "";
   }
 
