@@ -1,9 +1,7 @@
-import { decodeHTML } from "entities/decode";
 import { readAboutPage } from "../blocks/about-page.js";
 import { type Block, measureMemory } from "../blocks/block.js";
 import { hasNearlyNoText, readBlocks } from "../blocks/blocks.js";
 import { readHtmlBlocks } from "../blocks/html-blocks.js";
-import { type HtmlTag, iterateTokens, readAttribute } from "../blocks/html-tokens.js";
 import { decodeText } from "../files/read-file.js";
 import { parseRules } from "../robots.js";
 import {
@@ -54,49 +52,12 @@ function cutPage({ name, bytes, wantsText }: DocumentTask, { type, charset }: Pa
   const file = ending === undefined ? name : `page.${ending}`;
   const blocks = readBlocks(file, decoded.text);
   const isBare = hasNearlyNoText(file, decoded.text, blocks);
-  const about = ending === "html" ? readAboutPage(decoded.text) : {};
-  const all =
-    ending === "html" && wantsText ? joinAllText(decoded.text) : { text: decoded.text, isPaid: false };
+  const { text = decoded.text, ...about } = ending === "html" ? readAboutPage(decoded.text, wantsText) : {};
   return cutToLimit({
     ...{ ...about, ...(isBare && { isBare }), blocks },
-    ...(wantsText && { text: all.text.slice(0, 2 * MAX_PAGE_TEXT), isPaid: all.isPaid }),
+    ...(wantsText && { text: text.slice(0, 2 * MAX_PAGE_TEXT) }),
   });
 }
-
-/** The metadata and classes by which a page says that a part of it is behind payment. */
-const NOT_FREE = /"isAccessibleForFree"\s{0,9}:\s{0,9}"?false/i;
-const WALL =
-  /\bclass\s{0,9}=\s{0,9}["']?[^"'>]{0,500}?(?<!\bno-?)(?:paywall|pay-wall|regwall|subscribers?-only|premium-wall|metered-content)/i;
-
-/**
- * Returns all text of a page, hidden or not, with the contents of its metadata and data scripts; `isPaid`: whether a part
- * of it is behind payment.
- */
-function joinAllText(page: string): { text: string; isPaid: boolean } {
-  const parts: string[] = [];
-  let isPaid = false;
-  let isData = false;
-  for (const token of iterateTokens(page, isCode)) {
-    if (token.kind === "text") isPaid ||= isData && NOT_FREE.test(token.text);
-    else isPaid ||= WALL.test(token.attributes.slice(0, 1_000));
-    isData = token.kind === "open" && token.name === "script";
-    if (token.kind === "text") parts.push(decodeHTML(token.text));
-    else if (/\b(?:content|datetime|alt|aria-label|value|title)\s*=/i.test(token.attributes))
-      parts.push(
-        `\n${readAttribute(token, "content|datetime|alt|aria-label|value")}\n${readAttribute(token, "title")}\n`,
-      );
-    else if (!INLINE.has(token.name)) parts.push("\n");
-  }
-  return { text: parts.join(""), isPaid };
-}
-
-function isCode({ name, attributes }: HtmlTag): boolean {
-  return name === "style" || (name === "script" && !/json/i.test(attributes.slice(0, 1_000)));
-}
-
-const INLINE = new Set(
-  "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split(" "),
-);
 
 /** The memory limit for the blocks of one text file, in bytes. */
 const MAX_FILE_TEXT = 64 * 1_048_576;
