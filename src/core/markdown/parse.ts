@@ -28,6 +28,11 @@ function isProse(block: MarkdownBlock): boolean {
 /** HTML tags that begin or end a paragraph. */
 const LINE_TAG = /^<\/?(?:p|div|li|[uo]l|t(?:able|r|head|body)|h[1-6]|details|summary|blockquote)\b/i;
 
+/** The beginning of a work on a line of its own: `[1]`, `¹ `, or an empty line. */
+const WORK = /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\s|\n)/;
+/** That of a work if an address follows: `**[1]** Title`, `(1) Title`, `[1](https://…) Title`, `【1】`, `1、`. */
+const NUMBERED_WORK = /^\s*(?:\*\*|__)?(?:[[(（［【]{1,2}\d{1,3}[\])）］】]|\d{1,3}[、．])(?!.*\)\s*$)/;
+
 /** Builds blocks from marked's tokens and finds their places by lines. A first block begins on its container's first line. */
 class BlockReader {
   readonly #ends: number[];
@@ -119,11 +124,8 @@ class BlockReader {
     const isFirst = (inline: Inline, i: number) => {
       const before = inlines[i - 1];
       const isLine = before?.kind === "break" || (before?.kind === "text" && before.text.endsWith("\n"));
-      const isWork =
-        isLine &&
-        /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\s|\n)/.test(
-          this.markdown.slice(inline.start, inline.start + 20),
-        );
+      const [line] = /^\s*[^\n]*/.exec(this.markdown.slice(inline.start, inline.start + 300)) ?? [""];
+      const isWork = isLine && (WORK.test(line) || (NUMBERED_WORK.test(line) && /https?:/.test(line)));
       return !before || isWork || (inline.kind === "tag" && LINE_TAG.test(inline.text));
     };
     const begins = inlines.flatMap((inline, i) => (isFirst(inline, i) ? i : []));

@@ -24,6 +24,8 @@ export interface WorkEntry {
   urls: string[];
 }
 
+/** The number of an item that Markdown does not read as a list: `(1) `, `1\\. `, `1、`. */
+export const LIST_NUMBER = /^\s*[([（]?(\d{1,3})(?:[.)\]]\s|[、．）])/;
 /** A label before addresses: `Source:`. */
 const LABEL = /^[\s([]*(?:\p{L}[\p{L}-]{0,20}\s?){1,3}:/u;
 
@@ -106,7 +108,8 @@ export class UnitReader {
     const last = this.units.at(-1)?.entry;
     const isAside = hasOnlyAddresses(line);
     if (labels.length > 0) {
-      this.#lines ??= { of: "lines" };
+      const isMark = line.marks[0]?.labels.includes(labels[0] ?? "");
+      this.#lines ??= { of: isMark ? "lines" : "items" };
       of.entry?.labels.push(...labels);
       this.#push({ ...of, entry: of.entry ?? { labels, list: this.#lines, urls: [] } }, [line]);
     } else if (isAside && this.#lines && last?.list === this.#lines)
@@ -115,6 +118,8 @@ export class UnitReader {
     else if (isAside && before.length > 0) {
       for (const unit of before) unit.cites.push(line);
       this.#push({ kind: "aside", entry: undefined }, [line]);
+      // The address of a work may be a paragraph of its own in the item.
+      of.entry?.urls.push(...line.urls);
     } else if (line.text.trim() !== "") {
       if (!of.entry) this.#lines = undefined;
       this.#push(of, [line]);
@@ -131,7 +136,7 @@ function listLabels({ text, marks }: Line): string[] {
     labels.push(...mark.labels);
     at = mark.to;
   }
-  const [number = "", digits] = (labels.length === 0 && /^\s*[([]?(\d{1,3})[.)\]]\s/.exec(text)) || [];
+  const [number = "", digits] = (labels.length === 0 && LIST_NUMBER.exec(text)) || [];
   if (digits) labels.push(digits);
   return /\p{L}/u.test(text.slice(at + number.length)) ? labels : [];
 }

@@ -1,6 +1,6 @@
 import type { Certainty } from "./mark-forms.js";
 import type { Line, Mark } from "./report-line.js";
-import type { ReportUnit, WorkEntry } from "./report-units.js";
+import { LIST_NUMBER, type ReportUnit, type WorkEntry } from "./report-units.js";
 
 const SURE: readonly Certainty[] = ["sure", "counted", "link"];
 
@@ -140,12 +140,12 @@ function listUnnumberedWorks(units: readonly ReportUnit[], numbered: ReadonlySet
 }
 
 const YEAR = String.raw`(?:1[5-9]|20)\d\d`;
-/** A year or a day in any language (June 5, 2024; 5. Juni 2024; 5/6/2024; 2024年6月5日), or a name with a number, as titles have. */
+/** A year or a day in any language (June 5, 2024; 5. Juni 2024; 5/6/2024; 2024年6月5日), or a name in cased letters with a number, as titles have. */
 const DATE = new RegExp(
   String.raw`(?<![\p{L}\d.,])(?:(?:\d{1,2}[월月]?\s)?\d{1,2},\s${YEAR}|\d{1,2}\.?\s(?:de\s|of\s)?\p{L}{3,12}\.?,?\s(?:de\s)?${YEAR}|\d{1,2}[-/.]\d{1,2}[-/.]${YEAR}|${YEAR}(?:\s?[-/.年년月월]\s?\d{1,2}){0,2})(?![\d,]*\d)`,
   "gu",
 );
-const NAME = /\p{L}+[-‑]?\d+(?:\.\d+)*|\d+\p{L}+/gu;
+const NAME = /[\p{Lu}\p{Ll}]+[-‑]?\d+(?:\.\d+)*|\d+[\p{Lu}\p{Ll}]+/gu;
 
 /** Whether only a link back to the mark or the day of access follows the address of a work. */
 function isEnd(after: string): boolean {
@@ -154,7 +154,7 @@ function isEnd(after: string): boolean {
 }
 
 /** Classifies a unit that has its one address at an end: `title` if it contains no figure that could be checked. */
-function classifyShape({ lines, kind }: ReportUnit): "title" | "address" | undefined {
+function classifyShape({ lines, kind, entry }: ReportUnit): "title" | "address" | undefined {
   const parts = lines.flatMap((line) =>
     line.marks.flatMap((mark) => (mark.urls.length > 0 ? { line, mark } : [])),
   );
@@ -165,7 +165,11 @@ function classifyShape({ lines, kind }: ReportUnit): "title" | "address" | undef
   const isBare = isAddress(last.line.text.slice(last.mark.from, last.mark.to));
   const begins =
     !/\p{L}/u.test(cutTextBeside(first.line, first.mark.from)) && /^\s*(?:$|[—–\-:|,.(])/.test(after);
-  const opening = isBare ? (kind === "item" ? /$/ : /(?:^|[—–\-:|,•>.”"’)])\s*$/) : /[—–\-:|,•>]\s*$/;
+  const opening = isBare
+    ? kind === "item" || entry
+      ? /$/
+      : /(?:^|[—–\-:|,•>.”"’)])\s*$/
+    : /[—–\-:|,•>]\s*$/;
   const ends = isEnd(after) && opening.test(cutTextBeside(last.line, last.mark.from));
   if (kind !== "row" && !begins && !ends) return undefined;
   const text = lines
@@ -187,5 +191,5 @@ function cutTextBeside({ text, marks }: Line, end = text.length): string {
       rest += text.slice(at, from);
       at = to;
     }
-  return (rest + text.slice(at, end)).replace(/^\s*[([]?\d{1,3}[.)\]]\s/, "");
+  return (rest + text.slice(at, end)).replace(LIST_NUMBER, "");
 }

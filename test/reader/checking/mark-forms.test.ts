@@ -213,6 +213,43 @@ describe("each form of a mark (contract §11)", () => {
   });
 });
 
+/** How reports number their works line by line where Markdown sees one paragraph, or a list with addresses below the titles. */
+test.each<[string, (n: number, url: string) => string]>([
+  ["a number in brackets, in bold", (n, url) => `**[${n}]** Title — ${url}`],
+  ["a number in round brackets", (n, url) => `(${n}) Title ${url}`],
+  ["an escaped number", (n, url) => `${n}\\. Title ${url}\n`],
+  ["a linked number", (n, url) => `[${n}](${url}) Title`],
+  ["a linked number in brackets", (n, url) => `[[${n}]](${url}) Title`],
+  ["lenticular brackets", (n, url) => `【${n}】題名 ${url}`],
+  ["full-width brackets", (n, url) => `［${n}］題名 ${url}`],
+  ["a number with a comma of Chinese", (n, url) => `${n}、題名 ${url}`],
+  ["a number with a full-width stop", (n, url) => `${n}．題名 ${url}`],
+  ["an address in a paragraph of its own", (n, url) => `${n}. **Title**\n\n   ${url}`],
+])("works with %s", (_name, entryOf) => {
+  const list = [A, B, C].map((url, i) => entryOf(i + 1, url)).join("\n");
+  const report = `It takes 5 litres[1]. It rose by 7 percent in May[2]. The pool is full[3].\n\n## Works\n\n${list}\n`;
+  expect(read(report)).toEqual([
+    "It takes 5 litres. ← A",
+    "It rose by 7 percent in May. ← B",
+    "The pool is full. ← C",
+  ]);
+});
+
+test.each<[string, string, string[]]>([
+  [
+    "an enumeration over several lines",
+    `It has (1) a pool,\n(2) a harbour and\n(3) a beach [1]. \n\nSo ${B}.${LIST}`,
+    ["It has (1) a pool, (2) a harbour and (3) a beach. ← A", "So. ← B"],
+  ],
+  [
+    "findings with numbers and addresses",
+    `So.\n\n1、容量は5リットル ${A}\n2、面積は7平方メートル ${B}`,
+    ["So.", "1、容量は5リットル ← A", "2、面積は7平方メートル ← B"],
+  ],
+])("no works: %s", (_name, report, lines) => {
+  expect(read(report)).toEqual(lines);
+});
+
 describe("takes time in proportion to", () => {
   test.each<[string, (length: number) => string]>([
     ["lines that are marks", (n) => `${"[1]\n".repeat(n)}\n\n1. ${A}`],
