@@ -19,6 +19,8 @@ const LARGEST_WORD = 12;
 const RARE = 0.25;
 /** The most places that are compared for one figure of a sentence (contract §11). */
 const MOST_PLACES = 200;
+/** The end of the headings over a passage that is searched for a name, in characters. */
+const MOST_HEADINGS = 500;
 /** A page with less text is short, in characters. */
 const SHORT_PAGE = 1_000;
 
@@ -274,7 +276,7 @@ function decideSupportAt(
     if (isRow(place) && isRow(other)) return false;
     const [subject, otherSubject = ""] = [place, other].map((each) => content.passages[each]?.subject);
     if (subject === otherSubject) return true;
-    const headings = listContentKeys(otherSubject);
+    const headings = listContentKeys(otherSubject.slice(-MOST_HEADINGS));
     return !keys.some((key) => headings.includes(key));
   };
   const isNear = (place: number) =>
