@@ -2,12 +2,14 @@ import { ProfileAccount } from "../app/account.js";
 import { formatFlag } from "../app/errors.js";
 import {
   type Choices,
+  DEFAULT_PROFILE,
   maskKey,
   type ReadKey,
   type ResolvedSettings,
   requireBaseUrl,
 } from "../app/settings.js";
 import type { ClientEvent } from "../client/calls/options.js";
+import type { Account } from "../client/workflows/account.js";
 import { findUnusedProxy } from "../core/http/address.js";
 import { formatDuration } from "../core/text/duration.js";
 import { quoteShellWord } from "../core/text/phrases.js";
@@ -107,12 +109,12 @@ export function resumeCommand(
 /** Formats the command that resumes at `account`, which may differ from the account in use. */
 export function resumeAt(
   ctx: Context,
-  account: ProfileAccount,
+  account: Pick<Account, "profile">,
   verb: string,
   requestId: string,
   ownWords?: readonly string[],
 ): string {
-  const { value: profile } = account.settings.profile;
+  const profile = account.profile ?? DEFAULT_PROFILE;
   return resumeCommand(account === ctx ? ctx.flags : { ...ctx.flags, profile }, verb, [requestId], ownWords);
 }
 

@@ -11,9 +11,9 @@ import { Interrupted } from "../terminal/interruption.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 
 /** Submits a create call and shows its progress. Prints an id that could not be saved. `reused`: the existing request that is used instead. */
-export async function showSubmit<P extends Account>(
+export async function showSubmit(
   { reporter, signal }: Terminal,
-  requests: readonly AccountRequest<P>[],
+  requests: readonly AccountRequest[],
   { waitForQuota, once = false, within }: Given<"waitForQuota" | "once">,
 ) {
   if (within !== undefined && !once) throw new UsageError("--within needs --once");
@@ -92,10 +92,7 @@ export function describeLimit({ provider, perDay }: Pick<Account, "provider" | "
 }
 
 /** Prints how many create calls are left in this hour, if there is a limit. */
-export async function sayLeft(
-  reporter: Reporter,
-  { account, limit }: AccountRequest<Account>,
-): Promise<void> {
+export async function sayLeft(reporter: Reporter, { account, limit }: AccountRequest): Promise<void> {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
   const hour = account.history?.countHour(account, limit);
   if (!hour)

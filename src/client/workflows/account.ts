@@ -5,7 +5,7 @@ import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry, Seen } from "../store/history/records.js";
 
-/** An account of a service, with the resources that workflows need. Costly or optional parts are getters; each function declares what it uses. */
+/** An account of a service, with the resources that workflows need. Costly or optional parts are getters. */
 export interface Account {
   readonly client: Pick<
     ResearchClient,
@@ -29,9 +29,7 @@ export interface Account {
   readonly outputField: string;
   readonly clock: Clock;
   /** The provider; undefined if the service has the research interface. */
-  readonly provider?:
-    | Pick<Provider, "name" | "title" | "defaultModel" | "defaultOptions" | "followUpField" | "guessesWaits">
-    | undefined;
+  readonly provider?: Provider | undefined;
   /** Returns whether a create call went to the service in use; always true without a configured service. Default: compares the origins. */
   isHere?(entry: HistoryEntry): boolean;
   /** Returns whether a create call belongs to the account in use; always true without a configured account. Default: compares the origins. */

@@ -11,7 +11,6 @@ import { addDefaults } from "../dialects/providers.js";
 import { nameWanted, type UnsettledCreate, type WantedCreate } from "../store/history/create-names.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
-import type { Account } from "./account.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
 import { type AccountRequest, type FirstAccountOptions, getKey, submitToFirst } from "./first-account.js";
 import type { Submitted } from "./submit.js";
@@ -24,7 +23,7 @@ const QUIET_MS = 2_000;
 const LOOK_MS = 50;
 
 /** A request that was just created, or an earlier equal one, with its account. */
-export type CreatedOnce<P extends Account = Account> = { request: AccountRequest<P> } & (
+export type CreatedOnce = { request: AccountRequest } & (
   | { kind: "created"; submitted: Submitted }
   | { kind: "reused"; entry: HistoryEntry }
 );
@@ -41,8 +40,8 @@ export interface CreateOnceOptions extends CallOptions {
 }
 
 /** A create call at one account, with the name that equal create calls share. */
-interface Wanted<P extends Account> {
-  request: AccountRequest<P>;
+interface Wanted {
+  request: AccountRequest;
   create: WantedCreate;
   name: string;
 }
@@ -70,10 +69,7 @@ export class CreateOnce {
    * equal one of any age has an unknown outcome, with LocalError, and as `submitToFirst` does. After an abort it
    * rejects with `signal.reason`, but the create call goes on, and the next equal call waits for it.
    */
-  async create<P extends Account>(
-    requests: readonly AccountRequest<P>[],
-    options: CreateOnceOptions,
-  ): Promise<CreatedOnce<P>> {
+  async create(requests: readonly AccountRequest[], options: CreateOnceOptions): Promise<CreatedOnce> {
     const wanted = requests.flatMap((request) => buildWanted(request) ?? []);
     if (wanted.length === 0) for (const { account } of requests) void account.apiKey;
     const [history] = wanted.map(({ request }) => request.account.history);
@@ -86,7 +82,7 @@ export class CreateOnce {
     return await waitUnlessAborted(work, options.signal);
   }
 
-  async #send<P extends Account>(requests: readonly AccountRequest<P>[], options: FirstAccountOptions) {
+  async #send(requests: readonly AccountRequest[], options: FirstAccountOptions) {
     if (this.#sent >= this.most) throw new CreateRefusedError("used-up");
     this.#sent += 1;
     try {
@@ -102,7 +98,7 @@ export class CreateOnce {
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
 /** Builds the create call of an account; undefined if the account has no key and so no earlier create calls. */
-function buildWanted<P extends Account>(request: AccountRequest<P>): Wanted<P> | undefined {
+function buildWanted(request: AccountRequest): Wanted | undefined {
   const { account } = request;
   const apiKey = getKey(account);
   if (apiKey === undefined) return undefined;
@@ -111,24 +107,22 @@ function buildWanted<P extends Account>(request: AccountRequest<P>): Wanted<P> |
 }
 
 /** A create call that holds the lock of its name, so that no other process sends an equal one. */
-class SoleCreate<P extends Account> {
+class SoleCreate {
   readonly #clock: Clock;
   /** The local ids of the equal create calls that existed when the call began. */
   readonly #older: ReadonlySet<string>;
 
   constructor(
     private readonly history: History,
-    private readonly wanted: readonly Wanted<P>[],
+    private readonly wanted: readonly Wanted[],
     private readonly options: CreateOnceOptions,
   ) {
-    const [{ request }] = wanted as [Wanted<P>];
+    const [{ request }] = wanted as [Wanted];
     this.#clock = request.account.clock;
     this.#older = new Set(this.#listSeen().made.map(({ entry }) => entry.local_id));
   }
 
-  async run(
-    send: () => Promise<{ submitted: Submitted; request: AccountRequest<P> }>,
-  ): Promise<CreatedOnce<P>> {
+  async run(send: () => Promise<{ submitted: Submitted; request: AccountRequest }>): Promise<CreatedOnce> {
     const { repeat, onUnderWay } = this.options;
     const until = this.#clock.now() + LONGEST_CREATE_MS;
     const isOver = new AbortController();

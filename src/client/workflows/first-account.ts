@@ -27,10 +27,10 @@ export interface FirstAccountOptions extends CallOptions {
  * Creates a request at the first account that accepts it. With `waitForQuota`, waits until a create call is allowed, by
  * this machine's records or by a 429. Rejects as `submit` does, or with NoAccountError if several accounts refused.
  */
-export async function submitToFirst<P extends Account>(
-  requests: readonly AccountRequest<P>[],
+export async function submitToFirst(
+  requests: readonly AccountRequest[],
   { signal, waitForQuota = false, onWait, onNext }: FirstAccountOptions,
-): Promise<{ submitted: Submitted; request: AccountRequest<P> }> {
+): Promise<{ submitted: Submitted; request: AccountRequest }> {
   const reasons: { name: string; error: unknown }[] = [];
   let waits = 0;
   for (let index = 0; ; ) {

@@ -1,5 +1,6 @@
 import type { ProfileAccount } from "../../../app/account.js";
 import { CodedError } from "../../../app/errors.js";
+import { DEFAULT_PROFILE } from "../../../app/settings.js";
 import { INTERFACE, PROVIDERS } from "../../../client/dialects/providers.js";
 import {
   getService,
@@ -94,7 +95,7 @@ async function showCreate(
   const { request, requestId, submitted, reused } = created;
   const { account } = request;
   const made = submitted?.data ?? {};
-  const named = requests.length > 1 ? setMember(made, "profile", account.settings.profile.value) : made;
+  const named = requests.length > 1 ? setMember(made, "profile", account.profile ?? DEFAULT_PROFILE) : made;
   const data: Data = reused ? { ...reused, reused: true } : named;
   await print(reporter, requestId, data);
   if (submitted) await sayLeft(reporter, request);

@@ -1,6 +1,6 @@
-import type { ProfileAccount } from "../../../app/account.js";
 import type { CheckModel } from "../../../app/check-model.js";
 import { getCheckExitCode } from "../../../app/errors.js";
+import type { Account } from "../../../client/workflows/account.js";
 import type { AccountRequest } from "../../../client/workflows/first-account.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
 import type { Target } from "../../../client/workflows/requests.js";
@@ -45,9 +45,9 @@ function listSchemaWords(ctx: Context, { schema }: RunFlags): string[] {
 /** Submits, follows and delivers. `resume` returns the command that fetches the result later; it is undefined if no command can. */
 export async function showRun(
   terminal: Terminal,
-  requests: readonly AccountRequest<ProfileAccount>[],
+  requests: readonly AccountRequest[],
   options: ViewFlags & { checkModel?: CheckModel | undefined },
-  resume: ((requestId: string, account: ProfileAccount) => string) | undefined,
+  resume: ((requestId: string, account: Account) => string) | undefined,
 ): Promise<number> {
   const { reporter, signal } = terminal;
   const created = await showSubmit(terminal, requests, options);
