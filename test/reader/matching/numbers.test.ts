@@ -43,8 +43,10 @@ test.each<[language: string, text: string, ...figures: string[]]>([
   ["de", "Fast zwei Drittel finden sie nicht gut", "0.6666666667"],
   ["en", "3.2 × 10^5 cells, 6e3", "3.2", "10", "5", "6000"],
   ["en", "IPv6 and SHA256 say nothing, GPT-4 does", "4"],
+  // The number of a book, which amazon.com writes with other hyphens.
   ["en", "U+0001 and ISBN 978-3-16-148410-0", "0001"],
-  ["en", "delay_ms: 250", "250 ms"],
+  // A setting in cassandra.yaml (cassandra.apache.org).
+  ["en", "read_request_timeout_in_ms: 5000", "5000 ms"],
   ["en", "４２％ of them", "42 percent"],
   // Digits as tehrannameh.com, misrelaan.com, mr.wikipedia.org and banglamcq.in have them in figures of a census.
   ["fa", "۸٬۷۳۷٬۵۱۰ نفر، ۱٫۷", "8737510", "1.7"],
@@ -56,6 +58,8 @@ test.each<[language: string, text: string, ...figures: string[]]>([
   ["fr", "à 14h30, 412 650 entrées, 1,5 million", "14:30", "412650", "1500000"],
   ["fr", "3 milliards d'euros, 5 millions de dollars", "3000000000 euro", "5000000 dollar"],
   ["fr", "58,3 M€, 3 Md€", "58300000 euro", "3000000000 euro"],
+  // "au deuxième trimestre" of insee.fr.
+  ["fr", "au deuxième trimestre 2024", "2 order", "2024"],
   ["fr", "quatre-vingt-dix, un quart", "90", "0.25"],
   ["es", "3 mil millones de euros, treinta y dos", "3000000000 euro", "32"],
   ["it", "4 milioni 812 mila, 2 miliardi e 340 milioni di euro", "4812000", "2340000000 euro"],
