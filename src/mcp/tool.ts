@@ -63,10 +63,15 @@ export type Arguments<F extends ToolFields> = {
 
 const MOST_IDS = 100;
 
-function defineField<T>(json: JsonObject, must: string, fits: (value: unknown) => boolean): Field<T> {
-  return { json, must: `must be ${must}`, fits, isOptional: false };
+function defineField<T>(
+  json: JsonObject,
+  must: string,
+  fits: (value: unknown) => boolean,
+): Field<T | undefined> {
+  return { json, must: `must be ${must}`, fits, isOptional: true };
 }
 
+/** Defines arguments. They are optional, unless `required` makes them required. */
 export const field = {
   text: (description: string) =>
     defineField<string>(
@@ -74,14 +79,13 @@ export const field = {
       "a text that is not blank",
       (value) => typeof value === "string" && /\S/.test(value),
     ),
-  /** Defines an optional path in the folder to which the server may write. */
+  /** Defines a path in the folder to which the server may write. */
   path: (description: string): Field<string | undefined> => ({
-    ...defineField(
+    ...defineField<string>(
       { type: "string", description },
       "a path, without control characters",
       (value) => typeof value === "string" && /^\P{Cc}+$/u.test(value),
     ),
-    isOptional: true,
     needsFolder: true,
   }),
   flag: (description: string) =>
@@ -110,7 +114,7 @@ export const field = {
         value.length <= MOST_IDS &&
         value.every((item) => typeof item === "string"),
     ),
-  optional: <T>(field: Field<T>): Field<T | undefined> => ({ ...field, isOptional: true }),
+  required: <T>(field: Field<T | undefined>): Field<T> => ({ ...field, isOptional: false }) as Field<T>,
 };
 
 /** Builds the JSON Schema of an object. It allows no other members, so that a misspelled name is an error. */

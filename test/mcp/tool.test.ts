@@ -4,12 +4,12 @@ import { CreateRefusedError, QuotaExceededError } from "../../src/client/workflo
 import { buildInputSchema, describeToolFailure, field, listProblems } from "../../src/mcp/tool.js";
 
 const FIELDS = {
-  text: field.text("a"),
-  flag: field.optional(field.flag("b")),
-  object: field.optional(field.object("c")),
-  whole: field.optional(field.number("d", 1, 5)),
-  part: field.optional(field.number("e", 0, 1, { isWhole: false })),
-  ids: field.optional(field.texts("f")),
+  text: field.required(field.text("a")),
+  flag: field.flag("b"),
+  object: field.object("c"),
+  whole: field.number("d", 1, 5),
+  part: field.number("e", 0, 1, { isWhole: false }),
+  ids: field.texts("f"),
   save_to: field.path("g"),
 };
 

@@ -21,13 +21,9 @@ export const check = defineTool({
   description:
     "Read the pages that the result of a COMPLETED request cites, and look in them for the numbers, dates and quotations of each sentence. Problems are listed first. If `complete` is false, repeat the call to continue. A sentence that is found may still be false, and one that is missing may be true.",
   fields: {
-    id: field.text("The id of a request; @last is the newest one."),
-    pages: field.optional(
-      field.number(`The maximum number of pages to read. Default: ${PAGES}.`, 1, MOST_PAGES),
-    ),
-    seconds: field.optional(
-      field.number(`How long to read. Default: ${SECONDS}.`, 1, MOST_SECONDS, { isWhole: false }),
-    ),
+    id: field.required(field.text("The id of a request; @last is the newest one.")),
+    pages: field.number(`The maximum number of pages to read. Default: ${PAGES}.`, 1, MOST_PAGES),
+    seconds: field.number(`How long to read. Default: ${SECONDS}.`, 1, MOST_SECONDS, { isWhole: false }),
   },
   outputSchema: shape.object({
     ...{

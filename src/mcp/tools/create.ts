@@ -20,17 +20,15 @@ export const create = defineTool({
   title: "Submit a research request",
   description: DESCRIPTION,
   fields: {
-    prompt: field.text("The research question, with everything that the researcher needs to know."),
-    schema: field.optional(field.object("A JSON Schema; the result is then JSON that fits it.")),
-    model: field.optional(
-      field.text(
-        "At a provider: the model, preset, processor or effort. A call with another model creates another request.",
-      ),
+    prompt: field.required(
+      field.text("The research question, with everything that the researcher needs to know."),
     ),
-    again: field.optional(
-      field.flag(
-        "Create another request even if the same one exists. It costs as much again. Default: false.",
-      ),
+    schema: field.object("A JSON Schema; the result is then JSON that fits it."),
+    model: field.text(
+      "At a provider: the model, preset, processor or effort. A call with another model creates another request.",
+    ),
+    again: field.flag(
+      "Create another request even if the same one exists. It costs as much again. Default: false.",
     ),
     save_to: field.path(
       "A path under the folder that the server may write to: the result is written to a new file there when the research has ended, if this server is still running.",

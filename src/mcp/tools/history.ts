@@ -13,12 +13,8 @@ export const list = defineTool({
   description:
     "The requests that this machine created, by this server or by the research command: unknown outcomes first, then the newest first, each in its last recorded state. Nothing is sent to the service. A prompt is cut after 200 characters.",
   fields: {
-    limit: field.optional(
-      field.number(`The maximum number of requests. Default: ${DEFAULT_LIMIT}.`, 1, MOST),
-    ),
-    status: field.optional(
-      field.text("Only requests in this state; UNKNOWN: creates with an unknown outcome."),
-    ),
+    limit: field.number(`The maximum number of requests. Default: ${DEFAULT_LIMIT}.`, 1, MOST),
+    status: field.text("Only requests in this state; UNKNOWN: creates with an unknown outcome."),
   },
   outputSchema: shape.object({
     requests: shape.array(

@@ -12,7 +12,7 @@ import { type Data, isFinal } from "../../core/protocol/conversation.js";
 import type { ToolSession } from "../session.js";
 import { ASKS, defineTool, describeToolFailure, field, STATES, shape, type ToolCall } from "../tool.js";
 
-const IDS = field.texts("Ids of requests; @last is the newest one.");
+const IDS = field.required(field.texts("Ids of requests; @last is the newest one."));
 
 export const status = defineTool({
   name: "research_status",
@@ -52,9 +52,9 @@ export const wait = defineTool({
     "Wait until all requests have ended or the time is over, and return the state of each. If `done` is false, call it again. The research continues meanwhile, and cancelling the call does not stop it.",
   fields: {
     ids: IDS,
-    seconds: field.optional(
-      field.number(`How long to wait. Default: ${DEFAULT_SECONDS}.`, 0, MOST_SECONDS, { isWhole: false }),
-    ),
+    seconds: field.number(`How long to wait. Default: ${DEFAULT_SECONDS}.`, 0, MOST_SECONDS, {
+      isWhole: false,
+    }),
   },
   outputSchema: shape.object({ ...STATES, done: shape.flag, waited_seconds: shape.count, next: shape.text }),
   annotations: ASKS,
