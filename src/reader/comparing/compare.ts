@@ -1,10 +1,11 @@
 import { hashOf, NO_PLACES, Places, Postings } from "../../core/postings.js";
 import { canBeReworded, findSought, type Sought } from "../checking/verdict.js";
 import { detectLanguage, getVocabulary, type Vocabulary } from "../languages/languages.js";
+import { lowerCase } from "../languages/patterns.js";
 import { FigureIndex } from "../matching/figure-index.js";
 import { findFigures } from "../matching/numbers.js";
 import { QuotableText } from "../matching/quotations.js";
-import { listContentKeys } from "../matching/words.js";
+import { findNames, listContentKeys } from "../matching/words.js";
 
 /** A sentence, list item, row or field of a report; `over`: the heads of its columns or the name of its field. */
 export interface ComparedSentence {
@@ -18,6 +19,8 @@ export interface ComparedSentence {
  */
 export type Relation = { kind: "same" | "open" | "absent" | "none" } | { kind: "changed"; other: number };
 
+/** A word without a capital letter: a word that begins a sentence and also occurs so is no name. */
+const PLAIN_WORD = /(?<![\p{L}\p{N}])\p{Ll}[\p{L}\p{M}]*/gu;
 /** The weight of words over a sentence and in the sentence before it, as a share of the weight of its own words. */
 const CONTEXT = 0.4;
 /** The weight of a word that the other report lacks. */
@@ -69,6 +72,8 @@ interface Statement {
   text: string;
   over: string;
   items: readonly Item[];
+  /** The names in its text, in lower case; none if the reports have different languages. */
+  names: ReadonlySet<string>;
   /** The share that its words and the words of its context have, by their hashes, and the sum of their weights. */
   words: ReadonlyMap<number, number>;
   weight: number;
@@ -95,8 +100,15 @@ export function relate(
 ): [Relation[], Relation[]] {
   const [a, b] = [first, second].map((all) => detectLanguage(all.map(({ text }) => text).join("\n")));
   const isForeign = a !== undefined && b !== undefined && a !== b;
-  const left = new Side(first, getVocabulary(a, b), isForeign);
-  const right = new Side(second, getVocabulary(b, a), isForeign);
+  const plain = new Set([...first, ...second].flatMap(({ text }) => text.match(PLAIN_WORD) ?? []));
+  const listNames = (text: string) =>
+    isForeign
+      ? []
+      : findNames(text, a, getVocabulary(a))
+          .map(lowerCase)
+          .filter((name) => !plain.has(name));
+  const left = new Side(first, getVocabulary(a, b), isForeign, listNames);
+  const right = new Side(second, getVocabulary(b, a), isForeign, listNames);
   const weights = new Map<number, number>();
   const computeWeight = (word: number) => {
     const [x, y] = [left, right].map(({ words }) => words.listBetween(word).count) as [number, number];
@@ -139,6 +151,7 @@ class Side {
     sentences: readonly ComparedSentence[],
     vocabulary: Vocabulary,
     private readonly isForeign: boolean,
+    listNames: (text: string) => string[],
   ) {
     this.#common = isForeign ? FIGURE : COMMON;
     this.#figures = new FigureIndex(vocabulary, "decimals");
@@ -158,7 +171,8 @@ class Side {
       this.#figures.add({ text, over: heads, figures }, place);
       this.#quotable.add({ text });
       const items = findSought(text, vocabulary, figures).slice(0, MOST_SOUGHT).map(buildItem);
-      return { place, text, over: heads, items, words, weight: 0, isShared: false, near: [] };
+      const names = new Set(listNames(text).filter((name) => !frequent.has(name)));
+      return { place, text, over: heads, items, names, words, weight: 0, isShared: false, near: [] };
     });
   }
 
@@ -329,11 +343,16 @@ function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
     if (!hasItem(item, x.place))
       for (const each of unmet)
         if (areAlike(item, each)) signs = Math.max(signs, DOUBT[item.state] + DOUBT[each.state]);
-  if (signs < 0 || !pair.isAbout || y.isShared) return false;
+  if (signs < 0 || !pair.isAbout || y.isShared || hasOtherNames(x, y)) return false;
   const isSure = signs > DOUBT.absent;
   const areNearest = x.near[0] === pair && y.near[0]?.to === x.place;
   const isEnough = (isSure ? pair.score : pair.likeness) >= CONFLICT - SIGN * signs;
   return isEnough && (isSure || areNearest);
+}
+
+/** Whether two statements name different things: both have names, and they share none. */
+function hasOtherNames({ names }: Statement, other: Statement): boolean {
+  return names.size > 0 && other.names.size > 0 && ![...names].some((name) => other.names.has(name));
 }
 
 /** Whether a number occurs in any report by chance. */
