@@ -17,11 +17,11 @@ import {
   ServiceClosing,
   StoreError,
 } from "../server/conversations/conversation-store.js";
-import type { CreateAnswer } from "../server/conversations/create-gate.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
 
 /** What happened to the create request of a conversation at the upstream service. */
 export type Sent =
+  /** Without a call of `onId`, the service has created a request whose id is unknown. */
   | { kind: "created" }
   /** The service created nothing, because it does not accept this question. */
   | { kind: "refused"; why: string }
@@ -31,24 +31,6 @@ export type Sent =
   | { kind: "unsent" }
   /** The service may have created a request. */
   | { kind: "unknown"; why: string };
-
-/**
- * The consequences of each outcome of a create request (contract §4, "Upstream").
- * - `conversation`: it `runs` at the upstream service; `waits` until it may be sent again; is `refused` with the reason;
- *   or becomes FAILED (`unknown`) and is never sent again.
- * - `gate`: the effect on other create requests, see `CreateAnswer`; null for no effect.
- */
-const OUTCOMES = {
-  created: { conversation: "runs", gate: "open" },
-  refused: { conversation: "refused", gate: "open" },
-  limit: { conversation: "waits", gate: "limit" },
-  account: { conversation: "waits", gate: "account" },
-  unsent: { conversation: "waits", gate: null },
-  unknown: { conversation: "unknown", gate: "unknown" },
-} as const satisfies Record<
-  Sent["kind"],
-  { conversation: "runs" | "waits" | "refused" | "unknown"; gate: CreateAnswer["kind"] | null }
->;
 
 /** The end of a request at the upstream service. `data` is merged into the data of our output. */
 export type EndedThere =
@@ -200,16 +182,14 @@ export function createUpstreamResearcher({
         : { kind: "limit", why: describeFullDay(begun.fullMs), retryAfterMs: begun.fullMs };
     const { why, retryAfterMs } = { why: "its id is missing", retryAfterMs: undefined, ...result };
     const reason = `${provider}: ${why}`;
-    const { conversation, gate } = OUTCOMES[keeping === undefined ? result.kind : "created"];
-    if (gate === "open") {
+    const kind = keeping === undefined ? result.kind : "created";
+    if (kind === "created" || kind === "refused") {
       troubles.noteRecovery(creating);
       await remote
-        .noteAnswered(claim, { kind: gate, isRefused: conversation === "refused" })
+        .noteAnswered(claim, { kind: "open", isRefused: kind === "refused" })
         .catch(rethrowUnlessStore);
-    } else if (gate !== null) {
-      await remote
-        .noteAnswered(claim, { kind: gate, reason, retryAfterMs, atOnce })
-        .catch(rethrowUnlessStore);
+    } else if (kind !== "unsent") {
+      await remote.noteAnswered(claim, { kind, reason, retryAfterMs, atOnce }).catch(rethrowUnlessStore);
       troubles.noteFailure(creating, why, { request_id: job.request_id });
     }
     if (keeping !== undefined) {
@@ -217,11 +197,12 @@ export function createUpstreamResearcher({
       signal.throwIfAborted();
       return remoteId;
     }
-    if (conversation === "waits") throw await releaseClaim(gate === null ? undefined : reason);
-    if (conversation === "refused") {
+    if (kind === "refused") {
       if (signal.aborted) await releaseClaim(reason);
       throw new ResearchFailure(reason);
     }
+    if (kind === "limit" || kind === "account" || kind === "unsent")
+      throw await releaseClaim(kind === "unsent" ? undefined : reason);
     // For a stopped conversation, `sweep` logs that the outcome is unknown.
     if (signal.reason instanceof ConversationStopped) throw signal.reason;
     throw createUnknownThere(job, why);

@@ -3,7 +3,7 @@ import type { Log } from "../monitoring/log.js";
 import type { Role } from "../role.js";
 import { ServiceStartError } from "../start-error.js";
 import { Claims } from "./claims.js";
-import { Database, LEAST_CONNECTIONS, loadDriver } from "./database.js";
+import { Database, type DatabaseOptions, LEAST_CONNECTIONS, loadDriver } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { migrate } from "./migrations.js";
 import { PostgresOverview } from "./states.js";
@@ -24,45 +24,37 @@ export interface PostgresStoreOptions {
 
 /** Opens the store and brings the schema up to date. Rejects with a ServiceStartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const database = new Database({ ...options, driver: await loadDriver() });
+  const database = await openDatabase(options);
   const claims = new Claims({ ...options, database });
   try {
-    await bringUpToDate(database);
     await claims.open();
-    return new PostgresStore({ ...options, database, claims });
   } catch (error) {
-    database.closeAtOnce();
-    await claims.close();
-    await database.close();
-    throw startError(error, database);
+    return await failStart(database, error);
   }
+  return new PostgresStore({ ...options, database, claims });
 }
 
 /** Opens only the keys and their spending. Services may run meanwhile. The key store's `close` ends the connections. */
 export async function openPostgresKeys(url: string, clock: Clock) {
-  const driver = await loadDriver();
-  const database = new Database({ driver, url, clock, connections: LEAST_CONNECTIONS, log: () => {} });
+  const database = await openDatabase({ url, clock, connections: LEAST_CONNECTIONS, log: () => {} });
+  const keys = new PostgresKeyStore(database, clock, () => database.close());
+  return { keys, overview: new PostgresOverview({ database, clock }) };
+}
+
+async function openDatabase(options: Omit<DatabaseOptions, "driver">): Promise<Database> {
+  const database = new Database({ ...options, driver: await loadDriver() });
   try {
-    await bringUpToDate(database);
-    const keys = new PostgresKeyStore(database, clock, () => database.close());
-    return { keys, overview: new PostgresOverview({ database, clock }) };
+    const client = await database.connect();
+    await migrate(client).finally(() => client.end());
+    return database;
   } catch (error) {
-    await database.close();
-    throw startError(error, database);
+    return await failStart(database, error);
   }
 }
 
-async function bringUpToDate(database: Database): Promise<void> {
-  const client = await database.connect();
-  try {
-    await migrate(client);
-  } finally {
-    await client.end();
-  }
-}
-
-function startError(error: unknown, database: Database): ServiceStartError {
-  if (error instanceof ServiceStartError) return error;
+async function failStart(database: Database, error: unknown): Promise<never> {
+  await database.close();
+  if (error instanceof ServiceStartError) throw error;
   const message = `The database cannot be used: ${database.describeFailure(error)}.`;
-  return new ServiceStartError(message, { cause: error });
+  throw new ServiceStartError(message, { cause: error });
 }
