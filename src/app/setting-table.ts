@@ -37,40 +37,45 @@ export const SETTINGS = {
     variables: ["RESEARCH_PROVIDER"],
   },
   model: {
-    description: "the model for creates at a provider",
+    description: "the model of requests that are created at a provider",
     flags: ["--model"],
     form: [/\S/, "a model, preset, processor or effort, as the provider calls it"],
   },
-  set: { description: "fields for creates at a provider, as a JSON object", flags: ["--set"] },
+  set: {
+    description: "additional fields of the request that is sent to a provider, as a JSON object",
+    flags: ["--set"],
+  },
   tier: {
-    description: "free, pro or enterprise, for pacing",
+    description:
+      "the tier of the key: free, pro or enterprise; it sets the hourly limit that commands do not exceed",
     choices: Object.keys(TIERS),
     flags: ["--tier", "--per-hour"],
   },
   "per-day": {
-    description: "creates allowed in 24 hours; the smallest value that is set applies",
+    description:
+      "how many requests a key may create in 24 hours; if flag, variable and profile differ, the smallest number applies",
     flags: ["--per-day"],
     variables: ["RESEARCH_PER_DAY"],
     form: PER_DAY_FORM,
   },
   history: {
-    description: "on, or off to keep no record of what is created",
+    description: "on, or off to keep no record of requests",
     default: "on",
     choices: ["on", "off"],
     variables: ["RESEARCH_NO_HISTORY"],
   },
   "status-method": {
-    description: "the HTTP method of status",
+    description: "the HTTP method of the request that reads a status",
     default: DEFAULT_GAPS.statusMethod,
     form: METHOD,
   },
   "output-method": {
-    description: "the HTTP method of output",
+    description: "the HTTP method of the request that reads a result",
     default: DEFAULT_GAPS.outputMethod,
     form: METHOD,
   },
   "output-path": {
-    description: "the path of output",
+    description: "the path of the request that reads a result",
     default: DEFAULT_GAPS.outputPath,
     form: [
       /^\/[\x21-\x7e]*\{request_id\}[\x21-\x7e]*$/,
@@ -78,7 +83,7 @@ export const SETTINGS = {
     ],
   },
   "output-field": {
-    description: "the field of the data that holds the result",
+    description: "the field of `data` in the service's response that holds the result",
     default: DEFAULT_GAPS.outputField,
     form: [/\S/, "the name of a field"],
   },

@@ -14,30 +14,32 @@ import {
 export const flags = {
   dryRun: { "--dry-run": "send nothing; print the request as a curl command" },
   request: {
-    "--prompt-file <path>": "read the prompt from a file (-: stdin)",
+    "--prompt-file <path>": "read the prompt from a file; - reads stdin",
     "--schema <file|-|json>": "a JSON Schema for the result",
     "--structured": "ask for structured output without a schema",
   },
   context: {
     "--context <file>": defineRepeatable(
-      "put the text of a file (also HTML, docx, PDF; -: stdin) before the question and send it to the provider; may be repeated",
+      "put the text of this file before the question (text, Markdown, HTML, docx or PDF; - reads stdin); the text is sent to the provider with the question; may be repeated",
     ),
   },
   provider: {
     "--model <name>": defineRepeatable(
-      "at a provider: the model, preset, processor, effort or agent; for several accounts repeat PROFILE=NAME",
+      "at a provider: the model, preset, processor, effort or agent; for several accounts, pass --model PROFILE=NAME once for each",
     ),
-    "--set <name=value>": defineRepeatable("at a provider: set a field of its own request; may be repeated"),
+    "--set <name=value>": defineRepeatable(
+      "at a provider: set a field of the request that is sent to it; may be repeated",
+    ),
     "--after <id>": "at a provider: follow up on this request",
     "--window <duration>": "at openai: accept a result within this time (2h, 8h) for a lower price",
   },
   or: {
     "--or <profile>": defineRepeatable(
-      "use this profile if the previous account certainly created nothing: no key, no money, a limit, no connection; may be repeated",
+      "use this profile if the previous account has no key or no money, has reached a limit, or cannot be reached; may be repeated",
     ),
   },
   once: {
-    "--once": "reuse the same request if one was created in the last 24 hours",
+    "--once": "if an identical request was created in the last 24 hours, use it instead of creating another",
     "--within <duration>": defineValue(
       "with --once: how old the reused request may be (default: 24h)",
       parsePositiveDuration,
@@ -45,7 +47,7 @@ export const flags = {
   },
   perDay: {
     "--per-day <n>": defineValue(
-      "creates allowed in 24 hours with this key, counting unknown outcomes",
+      "create nothing if this key has created this many requests in 24 hours; requests with an unknown outcome count",
       createWholeNumberParser(1),
     ),
   },
@@ -56,7 +58,7 @@ export const flags = {
   quota: {
     "--tier <tier>": defineTierFlag("the tier of the key"),
     "--per-hour <n>": defineValue(
-      "creates allowed in an hour, instead of a tier's number",
+      "the hourly limit of the key, if it differs from that of its tier",
       createWholeNumberParser(1),
     ),
   },
@@ -83,8 +85,8 @@ export const flags = {
   },
   modelLimits: {
     "--model-url <url>":
-      "the model's OpenAI-compatible endpoint; its key is in RESEARCH_MODEL_API_KEY[_FILE]",
-    "--depth <depth>": defineChoice("set the three limits below (default: standard)", [
+      "the model's OpenAI-compatible endpoint; its key comes from RESEARCH_MODEL_API_KEY or RESEARCH_MODEL_API_KEY_FILE",
+    "--depth <depth>": defineChoice("set the three limits of the options below (default: standard)", [
       "quick",
       "standard",
       "deep",
@@ -102,13 +104,13 @@ export const flags = {
       parsePositiveDuration,
     ),
     "--model-price <in/out>": defineValue(
-      "dollars for a million tokens in and out, to show the cost",
+      "the price in dollars of a million input and a million output tokens, as in 0.25/2; the cost is then shown",
       parsePrices,
     ),
   },
-  partial: { "--partial": "accept a result that was cut short, and print the part that exists" },
+  partial: { "--partial": "if a result was cut short, print the part that exists and exit with 0" },
   result: {
-    "-o, --output <path>": "write the result to a file, completely or not at all (-: stdout)",
+    "-o, --output <path>": "write the result to a file, completely or not at all; - is stdout",
     "--force": "overwrite an existing file",
     "--strict": "exit with 13 if the result does not fit its schema",
     "--raw": "print the result unchanged, even on a terminal",

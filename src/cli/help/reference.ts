@@ -5,20 +5,20 @@ import variables from "./variables.txt?raw";
 export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   0: "done; for `watch` and `run`: COMPLETED",
   1: "a defect of this program, or something unforeseen",
-  2: "bad input: usage, a blank prompt, an invalid schema, no base URL configured, `VALIDATION_ERROR`; a request that a provider does not support, or answers with 400, 404 or 422; if this program found the error, nothing was sent",
-  3: "the research ended FAILED, or a provider's ended without a result (`NO_RESULT`)",
+  2: "bad input: wrong usage, a blank prompt, an invalid schema, no base URL, or the service answered `VALIDATION_ERROR`. Also: the provider does not support the request, or answered the create request with 400, 404 or 422. If this program finds the error, it sends nothing.",
+  3: "the research FAILED, or a provider completed it without a result (`NO_RESULT`)",
   4: "not authenticated: no key, `INVALID_API_KEY`, any other 401 or 403",
-  5: "not found: `REQUEST_NOT_FOUND`, any other 404 (2 if a provider answers a create with it); `@last` with an empty history",
-  6: "refused: not allowed in this state, refused by the service, or no money left at a provider; nothing was created",
-  7: "rate limited; `DAY_LIMIT`: your own `per-day` limit, `BUDGET`: a budget of the service",
-  8: "not finished yet: `watch --timeout` reached, `output` asked too early",
-  9: "the service could not be reached, or its answer could not be read; nothing was created",
+  5: "not found: `REQUEST_NOT_FOUND`, another 404, or `@last` if the history is empty. If a provider answers a create request with 404, the exit code is 2.",
+  6: "refused: the state of the request does not allow it, the service refused it, or the account has no money left (`NO_CREDIT`). If a create request was refused, nothing was created.",
+  7: "a limit was reached. The error code `DAY_LIMIT` means your own `per-day` limit. `BUDGET` means a budget of your key at a `research serve` service.",
+  8: "not finished yet: `--timeout` was reached, or `output` was run too early",
+  9: "the service could not be reached, or its answer could not be read; `check`: no citation could be checked. A create request exits with 9 only if nothing was created; otherwise the exit code is 11.",
   10: "the research ended STOPPED",
-  11: "`create`: outcome unknown; no readable answer came back, and the request may or may not exist",
-  12: "this machine: a file could not be read or written, or exists already",
+  11: "outcome unknown: a create request was sent, no readable answer came back, and the request may or may not exist",
+  12: "a file on this machine could not be read or written, or exists already",
   13: "`--strict`: the result does not fit its schema",
   14: "`check`: a source does not say what a sentence says, contradicts it, or is gone",
-  15: "`diff`: the two results differ in substance",
+  15: "`diff`: the two results differ in their statements, numbers, dates or quotations",
   "130, 143, 129": "ended by SIGINT, SIGTERM or SIGHUP, after printing how to resume",
 };
 
@@ -49,7 +49,9 @@ export const VARIABLES: readonly Variable[] = variables
 function describeKeys({ keyVariable, otherKeyVariable, title }: Provider): string[] {
   return [keyVariable, otherKeyVariable ?? []]
     .flat()
-    .map((name) => `${name}: a key of ${title}, used if there is no other, and only at its own origin`);
+    .map(
+      (name) => `${name}: your key at ${title}; used only if no other key is set, and sent only to ${title}`,
+    );
 }
 
 /** Finds the variable that sets the same as a flag of a command; null if there is none. */

@@ -6,8 +6,8 @@ export const batch = define({
   name: "batch",
   summary: "submit many questions within the hourly limit",
   description:
-    "Submit one question for each row and store every result. Creates are sent one at a time, within the hourly limit, " +
-    "while earlier rows are watched and fetched. Run the same command again to resume: nothing is sent twice.",
+    "Submit one question for each row and store every result. The command sends one create request at a time and stays within the hourly limit. " +
+    "Meanwhile it waits for the earlier requests and stores their results. Run the same command again to resume: nothing is sent twice.",
   arguments: [
     [
       "<file|->",
@@ -18,21 +18,21 @@ export const batch = define({
     "Questions:": {
       "--template <text>": "build the prompts from the columns: 'Compare {{company}} with {{rival}}'",
       "--format <format>": defineChoice(
-        "the input format (default: by the file's name, else by its first line)",
+        "the input format (default: chosen by the file's name, otherwise by its first line)",
         ["txt", "jsonl", "csv"],
       ),
-      "--schema <file|json>": "a JSON Schema for rows without their own",
+      "--schema <file|json>": "a JSON Schema for rows that have no schema of their own",
       "--structured": "ask for structured output without a schema",
       ...flags.context,
       ...flags.domains,
       "--dry-run":
-        "send nothing; print the number of rows, the time they take, and the first prompts with their model",
+        "send nothing; print the number of rows, the estimated time, and the first prompts with their model",
       "-y, --yes": "do not ask before sending more than 20 rows",
     },
     "Sending again:": {
-      "--retry-failed": "send rows again that FAILED or were refused",
-      "--retry-partial": "send rows again that FAILED with a part of a result",
-      "--resend-unknown": "send rows with an unknown outcome again; may create duplicates",
+      "--retry-failed": "resend rows that FAILED or were refused",
+      "--retry-partial": "resend rows whose result was cut short or has no text",
+      "--resend-unknown": "resend rows with an unknown outcome; may create duplicates",
     },
     "Account:": flags.provider,
     "Waiting:": { ...flags.pace, ...flags.notify },
@@ -45,20 +45,21 @@ export const batch = define({
       ...flags.quota,
       ...flags.perDay,
       "--max-failures <n>": defineValue(
-        "stop sending after this many rows FAILED, were refused or are unknown",
+        "stop sending when this many rows have FAILED, were refused, or have an unknown outcome",
         createWholeNumberParser(1),
       ),
     },
   },
   output:
-    "request id TAB STATUS TAB key or line TAB file, as each row ends; --json: one object per line for each change, and a summary",
+    "when a row ends: request id TAB STATUS TAB key (or line) TAB file. With --json: one object for each change of a row, and a summary at the end",
   exits: {
-    0: "all COMPLETED; otherwise the code of the row with the worst outcome",
-    2: "bad input, or a row was refused",
+    0: "all COMPLETED; if several other codes apply, see `research help exit-codes`",
+    2: "bad input, or the service rejected the input of a row",
     3: "a row FAILED",
     10: "a row was STOPPED",
     12: "the folder is in use by another batch, or cannot be written",
-    ...listUsualExits(4, 5, 6, 7, 8, 9, 11, 14),
+    6: "the service refused a row for another reason, or the account has no money left",
+    ...listUsualExits(4, 5, 7, 8, 9, 11, 14),
   },
   examples: [
     "research batch questions.txt --out answers --tier free",

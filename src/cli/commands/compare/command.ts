@@ -6,9 +6,9 @@ export const compare = define({
   name: "compare",
   summary: "ask several accounts the same question and compare the reports",
   description:
-    "Submit the question once at each profile that -p names, wait for all of them, and write the reports to a folder, " +
-    "with a table of what they agree and differ on. Run the same command again to resume: nothing is sent twice.",
-  arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
+    "Submit the question once to each account that you name with -p, and wait for all results. Write the reports to a folder, with a list " +
+    "of the statements in which they agree or differ. Run the same command again to resume: nothing is sent twice.",
+  arguments: [["[prompt]", "the question; if it is - or missing, it is read from stdin"]],
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.dryRun },
     "Accounts:": {
@@ -18,14 +18,15 @@ export const compare = define({
     "Waiting:": { ...flags.pace, ...flags.notify },
     "Result:": {
       "-o, --output <dir>":
-        "the folder to write to (default: research-compare- and a digest of the question)",
+        "the folder to write to (default: `research-compare-` and a hash of the question and the accounts)",
       "--html": "also write index.html and a page for each report",
       ...flags.check,
     },
   },
-  output: "index.md; --json: one object with prompt, dir, accounts, shared_sources and statements",
+  output:
+    "the text of index.md; with --json, one object with prompt, dir, accounts, shared_sources and statements",
   exits: {
-    0: "all COMPLETED; otherwise the code of the account with the worst outcome",
+    0: "all COMPLETED; if several other codes apply, see `research help exit-codes`",
     ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14),
   },
   examples: ['research compare "How do tides form?" -p openai -p exa'],

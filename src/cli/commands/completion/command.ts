@@ -13,7 +13,7 @@ export const completion = define({
     "--force": "overwrite a file that this command did not write",
   },
   output:
-    "the script; with --install the line to add to your start-up file, if one is needed; --json: {shell, path, line} or {shell, script}",
+    "the script; with --install the line to add to your start-up file, if one is needed; with --json, {shell, path, line} or {shell, script}",
   exits: { 0: "done", 2: "no shell, or an unknown one", 12: "not written, or another program's file exists" },
   examples: ["research completion bash --install", "source <(research completion zsh)"],
   run: async () => (await import("./run.js")).runCompletion,

@@ -15,17 +15,18 @@ export const config = define({
     define({
       name: "get",
       description: "print the value of a setting",
-      arguments: [["<key>", "the name of a setting"]],
-      output: "the value in use; --json: an object with value and source",
+      arguments: [["<setting>", "the name of a setting"]],
+      output: "the value in use; with --json, an object with value and source",
       exits: { 0: "printed", 2: "no such setting", 5: "it is not set", 12: "the settings cannot be read" },
       examples: ["research config get base-url"],
       run: async () => (await load()).runConfigGet,
     }),
     define({
       name: "set",
-      description: "store a value; api-key without a value prompts for it, or reads stdin",
+      description:
+        "store a value. For api-key, leave the value out: the command asks for it, or reads it from stdin",
       arguments: [
-        ["<key>", "the name of a setting"],
+        ["<setting>", "the name of a setting"],
         ["[value]", "its value"],
       ],
       exits: { 0: "stored", 12: "the settings cannot be written" },
@@ -35,7 +36,7 @@ export const config = define({
     define({
       name: "unset",
       description: "remove a value",
-      arguments: [["<key>", "the name of a setting"]],
+      arguments: [["<setting>", "the name of a setting"]],
       exits: { 0: "done", 2: "no such setting", 12: "the settings cannot be written" },
       examples: ["research config unset tier"],
       run: async () => (await load()).runConfigUnset,
@@ -43,7 +44,7 @@ export const config = define({
     define({
       name: "list",
       description: "list every setting and where its value comes from, and the stored accounts",
-      output: "setting TAB value TAB source, then account TAB address TAB profile; --json: one object",
+      output: "setting TAB value TAB source, then account TAB address TAB profile; with --json, one object",
       exits: { 0: "printed", 12: "the settings cannot be read" },
       examples: ["research config list --json"],
       run: async () => (await load()).runConfigList,
@@ -59,7 +60,7 @@ export const config = define({
     define({
       name: "path",
       description: "print the path of the settings file",
-      output: "the path; --json: {path}",
+      output: "the path; with --json, {path}",
       exits: { 0: "printed", 12: "there is no folder for settings" },
       examples: ["research config path"],
       run: async () => (await load()).runConfigPath,

@@ -1,25 +1,34 @@
 import { define, listUsualExits } from "../definition.js";
 import { flags } from "../flags.js";
 
-const WAITING = { "-w, --watch": "then wait as `watch` does", ...flags.pace } as const;
+const WAITING = { "-w, --watch": "after the create request, wait as `watch` does", ...flags.pace } as const;
+/** Exit codes of a create call, and of the wait after it. */
+const EXITS = {
+  ...listUsualExits(4, 5, 6, 7, 11),
+  3: "with -w: the research FAILED",
+  8: "with -w: not finished yet",
+  9: "the service could not be reached, or a proxy refused the request; nothing was created",
+  10: "with -w: the research was STOPPED",
+} as const;
 const LIMITS = { ...flags.quota, ...flags.perDay, ...flags.waitForQuota } as const;
 
 export const create = define({
   name: "create",
   summary: "submit a research question",
-  description: "Submit a research question. The id is printed as soon as it is known and recorded on disk.",
-  arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
+  description:
+    "Submit a research question. The command prints the id of the request as soon as the id is recorded on disk.",
+  arguments: [["[prompt]", "the question; if it is - or missing, it is read from stdin"]],
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.once, ...flags.dryRun },
     "Account:": { ...flags.provider, ...flags.or },
     "Waiting:": WAITING,
     "Limits:": LIMITS,
   },
-  output: "the request id on a line; --json: the service's data on one line",
+  output: "the request id; with --json, the service's `data` on one line",
   exits: {
     0: "created",
     12: "the request could not be recorded",
-    ...listUsualExits(3, 4, 5, 6, 7, 8, 9, 10, 11),
+    ...EXITS,
   },
   examples: [
     'research create "How do tides form?"',
@@ -41,9 +50,9 @@ export const rerun = define({
     "Waiting:": WAITING,
     "Limits:": LIMITS,
   },
-  output: "as for create",
+  output: "the same as for `create`",
   exits: {
-    ...{ 0: "created", 12: "the request could not be recorded", ...listUsualExits(3, 4, 6, 7, 8, 9, 10, 11) },
+    ...{ 0: "created", 12: "the request could not be recorded", ...EXITS },
     5: "not in the history, or not found",
   },
   examples: ["research rerun @last --watch"],

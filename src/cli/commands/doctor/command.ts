@@ -8,7 +8,7 @@ export const doctor = define({
   flags: {
     "--offline": "skip checks that need the network",
   },
-  output: "a line for each check; --json: {ok, checks: [{id, status, message, fix, exit_code}]}",
+  output: "a line for each check; with --json, {ok, checks: [{id, status, message, fix, exit_code}]}",
   exits: {
     0: "no check failed",
     2: "no base URL, or an invalid base URL or proxy",

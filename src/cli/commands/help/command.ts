@@ -9,7 +9,7 @@ export const help: Define = (program, perform) => {
     .description("Show help for a command or a topic. Without either, list the topics.")
     .argument("[topic...]", "a topic, or the name of a command")
     .setDocumentation({
-      output: "text; --json: one object with commands, exit codes, environment and topics",
+      output: "text; with --json, one object with commands, exit codes, environment and topics",
       exits: { 0: "shown", 2: "no such command or topic" },
       examples: ["research help exit-codes", "research help config set", "research help --json run"],
     })

@@ -10,8 +10,8 @@ export const history = define({
     define({
       name: "forget",
       description:
-        "Remove the prompt, context, id and stored result of requests from this disk. The service keeps its copy. The time, account " +
-        "and cost of each request stay, without its id. On a terminal it asks first. Batch folders are not changed.",
+        "Remove the prompt, context, id and stored result of requests from this disk. The service keeps its copy. The history keeps the time, " +
+        "the account and the cost of each request, but not its id. On a terminal the command asks first. Batch folders are not changed.",
       arguments: [["[id...]", "ids, local ids, unique prefixes of either, or @last"]],
       flags: {
         "--older-than <duration>": defineValue(
@@ -20,7 +20,7 @@ export const history = define({
         ),
         "-y, --yes": "do not ask",
       },
-      output: "id TAB FORGOTTEN; --json: {forgotten, skipped}",
+      output: "id TAB FORGOTTEN; with --json, {forgotten, skipped}",
       exits: {
         0: "forgotten",
         2: "bad input, or not confirmed",

@@ -13,9 +13,9 @@ export const list = define({
     "--since <duration>": defineValue("only requests sent within this time: 2h, 7d", parsePositiveDuration),
     "--refresh": "ask the service for the state of running requests",
   },
-  output: "in a pipe: id TAB STATUS TAB created_at TAB prompt; --json: an array",
+  output: "in a pipe, id TAB STATUS TAB created_at TAB prompt; with --json, an array",
   exits: {
-    0: "listed, even if the list is empty",
+    0: "listed, even if the list is empty; the codes 4 to 9 occur only with --refresh",
     12: "the history cannot be read",
     ...listUsualExits(4, 5, 6, 7, 9),
   },

@@ -4,15 +4,16 @@ import { defineChoice } from "../flag-values.js";
 
 export const login = define({
   name: "login",
-  summary: "store an account: a provider or a base URL, and a key",
+  summary: "store the key of an account at a provider or at your own service",
   description:
     "Test the key of an account, store it in a profile named after the provider, and switch to that profile. " +
-    "Without a provider it asks for the base URL of your own service, and stores it in the profile `default`. " +
+    "If no answer comes, the key is stored without a test. " +
+    "Without a provider, login asks for the base URL of your own service and uses the profile `default`. " +
     "-p names another profile.",
   arguments: [
     [
       "[provider]",
-      "the provider of the account (support was written from documentation, not tested on live accounts)",
+      "the provider of the account, or `research` for your own service. Support for providers was written from their documentation and has not been tested on live accounts",
       PROVIDER_NAMES,
     ],
   ],
@@ -21,10 +22,10 @@ export const login = define({
     "--with-key": "read the key from stdin",
   },
   exits: {
-    0: "saved",
+    0: "stored",
     2: "bad input, or the profile has the key of another account",
     4: "the service refuses the key",
-    9: "the address did not answer as the service does",
+    9: "something answered at this address, but not the service or provider",
     12: "the settings cannot be written",
   },
   examples: [

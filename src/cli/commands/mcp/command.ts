@@ -13,7 +13,10 @@ export const mcp = define({
     ...flags.quota,
     ...flags.perDay,
     "--read-only": "offer no tool that creates or stops requests",
-    "--max-creates <n>": defineValue("creates allowed while this server runs", createWholeNumberParser(0)),
+    "--max-creates <n>": defineValue(
+      "how many requests the server may create while it runs",
+      createWholeNumberParser(0),
+    ),
     "--allow-dir <dir>": defineValue("allow results to be written to this folder as new files", (text) => {
       if (text === "") throw new InvalidArgumentError("It must name a folder.");
       return text;

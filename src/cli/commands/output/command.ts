@@ -20,7 +20,8 @@ export const output = define({
     },
     "Waiting:": { "-w, --watch": "wait until the request has ended", ...flags.pace },
   },
-  output: "the result: text unchanged, anything else as indented JSON; --json: all of the data on one line",
+  output:
+    "the result: a text unchanged (formatted on a terminal), any other value as indented JSON; with --json, the service's whole `data` on one line",
   exits: { 0: "done", 8: "not finished yet", ...listUsualExits(3, 4, 5, 6, 7, 9, 10, 11, 13) },
   examples: [
     "research output @last",

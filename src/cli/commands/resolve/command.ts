@@ -2,17 +2,18 @@ import { define } from "../definition.js";
 
 export const resolve = define({
   name: "resolve",
-  summary: "settle a create whose outcome is unknown",
-  description: "Record in the history whether a create with an unknown outcome exists. Nothing is sent.",
+  summary: "record whether a request with an unknown outcome exists",
+  description:
+    "Record in the history whether a request with an unknown outcome exists. The command sends nothing.",
   arguments: [["<local-id>", "the local id, from `research list`"]],
   flags: {
     "--request-id <id>": "the request exists and has this id",
     "--not-created": "the request does not exist",
   },
   exits: {
-    0: "settled",
+    0: "recorded",
     5: "not in the history",
-    6: "its outcome is already known",
+    6: "the outcome is already known",
     12: "the history cannot be written",
   },
   examples: ["research resolve local-3f2a --not-created"],

@@ -5,7 +5,7 @@ export const run = define({
   name: "run",
   summary: "submit a question, wait, and print the result",
   description: "Run `create`, `watch` and `output` in one command. stdout is the result.",
-  arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
+  arguments: [["[prompt]", "the question; if it is - or missing, it is read from stdin"]],
   flags: {
     "Question:": { ...flags.request, ...flags.context, ...flags.domains, ...flags.once, ...flags.dryRun },
     "Account:": { ...flags.provider, ...flags.or },
@@ -13,7 +13,7 @@ export const run = define({
     "Result:": { ...flags.result, ...flags.partial, ...flags.check },
     "Limits:": { ...flags.quota, ...flags.perDay, ...flags.waitForQuota },
   },
-  output: "the result; --json: the output's data on one line",
+  output: "the result; with --json, one line of JSON as `output --json` prints it",
   exits: {
     0: "COMPLETED",
     9: "the service could not be reached; nothing was created",

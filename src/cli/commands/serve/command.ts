@@ -19,7 +19,7 @@ const keys = define({
       description: "add a key and print it once; only its hash is stored",
       arguments: [["<name>", "1 to 64 letters, digits, dots, underscores and hyphens"]],
       flags: keyFlags,
-      output: "the key, once; --json: {name, tier, api_key, …}",
+      output: "the key, once; with --json, {name, tier, api_key, …}",
       exits: { 0: "added", 12: "the folder or database cannot be used" },
       examples: ["research serve keys add alice --data ./service"],
       run: async () => (await load()).addKey,
@@ -29,7 +29,7 @@ const keys = define({
       description: "change the budgets of a key",
       arguments: [["<name>", "the name of a key"]],
       flags: setFlags,
-      output: "--json: {name, budget, at_once, dollars, …}",
+      output: "with --json, {name, budget, at_once, dollars, …}",
       exits: {
         0: "changed",
         6: "there is no valid key of that name",
@@ -46,7 +46,7 @@ const keys = define({
       description: "show the cost of ended conversations, including deleted ones",
       flags: spentFlags,
       output:
-        "NAME, COMPLETED, FAILED, STOPPED, dollars, tokens in, tokens out, and how many did not report a cost; --json: an array",
+        "NAME, COMPLETED, FAILED, STOPPED, dollars, tokens in, tokens out, and how many did not report a cost; with --json, an array",
       exits: { 0: "printed", 12: "the folder or database cannot be used" },
       examples: ["research serve keys spent --since 30d --by model --data ./service"],
       run: async () => (await load()).runSpent,
@@ -55,7 +55,7 @@ const keys = define({
       name: "list",
       description: "list the keys by name, without their secrets",
       flags: storeFlags,
-      output: "one key per line; --json: an array",
+      output: "one key per line; with --json, an array",
       exits: { 0: "listed", 12: "the folder or database cannot be used" },
       examples: ["research serve keys list --data ./service"],
       run: async () => (await load()).listKeys,
@@ -81,9 +81,11 @@ const MODEL_EXAMPLE = "--model llama3.2 --model-url http://127.0.0.1:11434/v1";
 export const serve = define({
   name: "serve",
   summary: "run the local service",
-  description: "Run the research service on this machine, with HTTP, states and limits.",
+  description:
+    "Run a research service on this machine. It has an HTTP interface, request states and hourly limits, like a hosted service.",
   flags: serveFlags,
-  output: "the base URL when the service is ready; --json: {base_url, pid, api_key}; nothing with --exec",
+  output:
+    "the base URL when the service is ready; with --json, {base_url, pid, api_key}; nothing with --exec",
   exits: {
     0: "stopped by SIGINT or SIGTERM",
     12: "the port, folder or database cannot be used",
@@ -102,16 +104,16 @@ export const serve = define({
 
 export const tryOut = define({
   name: "try",
-  summary: "answer a question from the files of a folder, without an account or key",
+  summary: "find what the files of a folder say about a question; needs no account or key",
   description:
-    "Start the local service for one question and stop it afterwards. Nothing is stored. Without a model the result is the passages that match best.",
-  arguments: [["[prompt]", "the question; - or nothing reads stdin"]],
+    "Start the local service for one question and stop it afterwards. Nothing is stored. Without a model, the result consists of the passages that match best.",
+  arguments: [["[prompt]", "the question; if it is - or missing, it is read from stdin"]],
   flags: tryFlags,
   output:
-    "the best passages, or a model's report, with file:line citations; --json: the output's data on one line",
+    "the best passages, or a model's report, with file:line citations; with --json, one line of JSON as `output --json` prints it",
   exits: {
     0: "done, even if nothing was found",
-    3: "FAILED: a schema needs --model or --answers, or the sources could not fill it",
+    3: "FAILED: you passed a schema without --model or --answers, or the sources do not contain the values that it requires",
     ...listUsualExits(2, 12),
   },
   examples: [

@@ -33,7 +33,7 @@ function parseShellCommand(text: string): string {
 const sourceFlags = {
   "--sources <dir>": "the folder to search (default: ., or none with --search)",
   "--search <engine>":
-    "search the web with searxng=URL, brave, tavily, exa or serper; its key is in RESEARCH_SEARCH_API_KEY[_FILE]",
+    "search the web with searxng=URL, brave, tavily, exa or serper; its key comes from RESEARCH_SEARCH_API_KEY or RESEARCH_SEARCH_API_KEY_FILE",
   "--domains <list>": "read only pages of these domains, separated by commas",
   "--not-domains <list>": "read no pages of these domains",
   "--pages <n>": defineValue(
@@ -41,7 +41,7 @@ const sourceFlags = {
     createWholeNumberParser(1),
   ),
   "--answers <file|sample>":
-    "to test a pipeline: answer from FILE, a JSON array of {prompt, output | fail, after}, or with a sample",
+    "to test a pipeline: take the answers from FILE, a JSON array of {prompt, output | fail, after}; `sample` answers every question with a sample",
 } as const;
 
 /** The flags for the model that writes the answer, and its limits. */
@@ -69,9 +69,9 @@ export const serveFlags = {
       "json",
       "off",
     ]),
-    "--ui": "serve a web page; prints a link that opens it once, in one browser",
+    "--ui": "serve a web page that shows the conversations; prints a link that works once",
     "--drain <duration>": defineValue(
-      "accept requests for this long after SIGTERM (default: 5s with --database, else 0)",
+      "accept requests for this long after SIGTERM (default: 5s with --database, otherwise 0)",
       parseDurationFlag,
     ),
     "--exec <command>": defineValue(
@@ -87,19 +87,19 @@ export const serveFlags = {
     ),
     "--database <url>":
       "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); the URL must not contain a password",
-    "--role <role>": defineChoice("the work this process does with --database (default: all)", ROLES),
+    "--role <role>": defineChoice("with --database: the work of this process (default: all)", ROLES),
     "--lease <duration>": defineValue(
       "how soon other processes take over the work of a dead one (default: 15s)",
       parseDurationFlag,
     ),
     "--connections <n>": defineValue(
-      "database connections that this process may open (default: 10)",
+      "how many database connections this process may open (default: 10)",
       createWholeNumberParser(4),
     ),
   },
   "Research:": {
     "--workers <n>": defineValue(
-      "conversations that are PROCESSING at once (default: one for each core)",
+      "how many conversations may be PROCESSING at once (default: one for each core)",
       createWholeNumberParser(1),
     ),
     "--researcher <command>": defineValue(
@@ -109,7 +109,7 @@ export const serveFlags = {
     "--upstream <profile>":
       "let this profile's service or provider do the research; each question is sent once",
     "--upstream-at-once <n>": defineValue(
-      "requests that may run there at once (default: 1000)",
+      "how many requests may run at the upstream service at once (default: 1000)",
       createWholeNumberParser(1),
     ),
   },
@@ -161,15 +161,15 @@ function parseAtOnce(text: string): number {
 
 const budgetFlags = {
   "--budget <n/duration>": defineValue(
-    "creates allowed in a rolling period, as in 200/30d (default: none)",
+    "how many conversations the key may create in a rolling period, as in 200/30d (default: no limit)",
     parseWholeRate,
   ),
   "--at-once <n>": defineValue(
-    "conversations that run at once; the others wait (default: none)",
+    "how many conversations of the key run at once; the others wait (default: no limit)",
     parseAtOnce,
   ),
   "--dollars <n/duration>": defineValue(
-    "dollars that may be spent in a rolling period, as in 50/30d (default: none)",
+    "how many dollars the key may spend in a rolling period, as in 50/30d (default: no limit)",
     parseRate,
   ),
 } as const;
@@ -194,11 +194,11 @@ export const keyFlags = {
   ...budgetFlags,
   "--tier <tier>": defineTierFlag("the hourly limits (default: free)"),
   "--creates-per-hour <n>": defineValue(
-    "creates allowed in an hour, for the tier enterprise",
+    "the hourly limit of create requests, for the tier enterprise",
     createWholeNumberParser(0),
   ),
   "--stops-per-hour <n>": defineValue(
-    "stops allowed in an hour, for the tier enterprise",
+    "the hourly limit of stop requests, for the tier enterprise",
     createWholeNumberParser(0),
   ),
   "--expires <duration>": defineValue(

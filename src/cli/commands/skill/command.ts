@@ -14,7 +14,7 @@ export const skill = define({
           "the folder of skills (default: .agents/skills, or .claude/skills if only .claude exists)",
         "--force": "overwrite an existing file",
       },
-      output: "the path of the file; --json: {path}",
+      output: "the path of the file; with --json, {path}",
       exits: { 0: "written", 12: "not written, or the file exists (without --force)" },
       examples: ["research skill install --dir ~/.agents/skills"],
       run: async () => (await import("./run.js")).installSkill,

@@ -6,7 +6,7 @@ export const stop = define({
   description: "Stop research. Its result is lost, and it cannot be restarted. On a terminal it asks first.",
   arguments: [["<id...>", "ids, unique prefixes of ids in the history, or @last"]],
   flags: { "-y, --yes": "do not ask" },
-  output: "<request_id> TAB STOPPED; --json: the service's data, an array for several ids",
+  output: "<request_id> TAB STOPPED; with --json, the service's data, an array for several ids",
   exits: {
     0: "stopped, now or earlier",
     6: "the request is COMPLETED or FAILED, or its service cannot stop it",

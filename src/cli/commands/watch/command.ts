@@ -10,12 +10,14 @@ export const watch = define({
     ["[id...]", "ids, unique prefixes of ids in the history, or @last; without one you choose from a list"],
   ],
   flags: { ...flags.pace, ...flags.notify },
-  output: "<request_id> TAB <STATUS> as each one ends; --json: one object per line for each change",
+  output:
+    "<request_id> TAB <STATUS> when a request ends; with --json, one object per line for each change of state",
   exits: {
     0: "all COMPLETED",
     8: "--timeout was reached",
+    6: "the service refused to return the status",
     9: "an id was given up because no poll succeeded",
-    ...listUsualExits(3, 4, 5, 6, 10, 11),
+    ...listUsualExits(3, 4, 5, 10, 11),
   },
   examples: ["research watch @last", "research watch --timeout 2h 3f2a 77b0"],
   run: async () => (await import("./run.js")).watch,
