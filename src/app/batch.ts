@@ -92,7 +92,7 @@ function findCreator(
 /** Creates the pacer of a batch from its own rows and, with an account, from all create calls of this machine. `limit`: per hour; undefined if unknown. */
 export function createBatchPacer(
   clock: Account["clock"],
-  account: Pick<Account, "history" | "origin" | "apiKey" | "provider" | "profile"> | undefined,
+  account: Account | undefined,
   knownRows: ReadonlyMap<string, KnownRow>,
   limit: number | undefined,
 ): CreatePacer {

@@ -112,7 +112,8 @@ export async function openEndpoint(
       `--model needs --model-url URL${variables && ` or ${variables}URL`}`,
       `As in --model-url ${EXAMPLE_URL}`,
     );
-  const url = parseEndpointUrl(ctx, modelUrl, { name: "model URL", example: EXAMPLE_URL });
+  const isInsecure = chooseInsecureHttp(ctx.flags, ctx.host.env).value;
+  const url = parseBaseUrl(modelUrl, isInsecure, { name: "model URL", example: EXAMPLE_URL });
   const apiKey = await readModelKey(ctx, "RESEARCH_MODEL_API_KEY");
   return { url, model: name, apiKey, connections: openConnections(ctx, url), clock: ctx.host.clock };
 }
@@ -192,7 +193,7 @@ function chooseEngineUrl(ctx: Surroundings, name: EngineName, given: string | un
   if (defaultUrl !== undefined) throw new UsageError(`--search ${name} takes no address`);
   if (!given) throw new UsageError(`--search ${name} needs its address`, `As in ${EXAMPLE}.`);
   const what = { name: "search URL", example: "https://searx.example.org" };
-  return parseEndpointUrl(ctx, given, what);
+  return parseBaseUrl(given, chooseInsecureHttp(ctx.flags, ctx.host.env).value, what);
 }
 
 const CONNECT_MS = 30_000;
@@ -201,15 +202,6 @@ const CONNECT_MS = 30_000;
 function openConnections({ host }: Pick<Surroundings, "host">, url: URL): Connections {
   host.beforeRequests?.();
   return new Connections(url, chooseProxy(url, host.env), CONNECT_MS);
-}
-
-/** Parses the address of an endpoint by the rules for a base URL. Throws BaseUrlError. */
-function parseEndpointUrl(
-  { flags, host }: Surroundings,
-  text: string,
-  what: { name: string; example: string },
-): URL {
-  return parseBaseUrl(text, chooseInsecureHttp(flags, host.env).value, what);
 }
 
 /** Reads the key in the variable `name`, or in the file that `name`_FILE names. No flag takes a key, because a process list shows flags. */

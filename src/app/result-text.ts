@@ -9,10 +9,7 @@ export function formatResult({ value, exact }: Pick<Result, "value" | "exact">):
 }
 
 /** Describes in a sentence why a result does not fit its schema. */
-export async function describeMismatch(
-  { value, data }: Pick<Result, "value" | "data">,
-  problem: Problem,
-): Promise<string> {
+export async function describeMismatch({ value, data }: Result, problem: Problem): Promise<string> {
   const { describeProblem } = await import("../core/json-schema/check.js");
   const names = problem.path?.split("/").slice(1) ?? [];
   const at = names.reduce(

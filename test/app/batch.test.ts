@@ -9,6 +9,7 @@ import { type KnownRow, reconcile } from "../../src/client/workflows/batch/journ
 import type { Row } from "../../src/client/workflows/batch/row.js";
 import type { Result } from "../../src/client/workflows/results.js";
 import { systemClock } from "../../src/core/clock.js";
+import { accountWith } from "../support/account.js";
 import { folderWith } from "../support/folder.js";
 
 const rowOf = (id: string, digest = "d"): Row => ({ id, key: id, line: 1, body: { prompt: "q" }, digest });
@@ -195,7 +196,7 @@ test.each<[string, Partial<KnownRow>, number]>([
   ["another service", { origin: "https://two.example", profile: null }, 4],
   ["another profile", { origin: "https://one.example", profile: "p" }, 4],
 ])("of an account's pace is what was sent to %s, or not", (_, made, left) => {
-  const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
+  const account = accountWith({ origin: "https://one.example" });
   const knownRows = new Map([["a", { ...knownRow("created", 10), ...made }]]);
   expect(
     createBatchPacer(clock, { ...account, provider: undefined }, knownRows, 4).estimateOutlook()?.left,
@@ -204,7 +205,7 @@ test.each<[string, Partial<KnownRow>, number]>([
 
 test("a 429 is about the hour, but at a provider about a moment", () => {
   const refusal = new RefusedError("rate-limited", true, "RATE_LIMIT_EXCEEDED", "slow down", {});
-  const account = { history: undefined, origin: "https://one.example", apiKey: "k", profile: null };
+  const account = accountWith({ origin: "https://one.example" });
   const knownRows = new Map([
     [
       "a",

@@ -107,12 +107,7 @@ export function describeContext(context: readonly ContextFile[]): string {
 }
 
 /** Formats a request and its state as `id<TAB>STATUS`. On a terminal, shortens an id that does not fit. */
-export function formatStatusLine(
-  requestId: string,
-  status: string,
-  style: Style,
-  columns = Infinity,
-): string {
+export function formatStatusLine(requestId: string, status: string, style: Style, columns: number): string {
   const room = columns - measureColumns(escapeLine(status)) - 2;
   const word = formatStatusWord(status, style);
   return requestId.length > room - TAB ? `${fitColumns(requestId, room)}  ${word}` : `${requestId}\t${word}`;

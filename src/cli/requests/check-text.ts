@@ -91,14 +91,10 @@ export function formatCheckCounts({ counts, pages }: Pick<CheckOutcome, "counts"
   const uncited = `${counts.uncited} ${counts.uncited === 1 ? "sentence cites" : "sentences cite"} nothing`;
   const read = pages.filter(({ state }) => state === "read").length;
   const { marks_without_source: marks, sources_not_cited: listed } = counts;
-  const unused = [
-    // A check stored by an older version lacks these counts.
-    ...(marks ? [`${formatCount(marks, "mark")} without a source`] : []),
-    ...(listed ? [`${formatCount(listed, "listed source")} not cited`] : []),
-  ];
   const parts = [
     uncited,
-    ...unused,
+    ...(marks ? [`${formatCount(marks, "mark")} without a source`] : []),
+    ...(listed ? [`${formatCount(listed, "listed source")} not cited`] : []),
     ...(pages.length > 0 ? [`${read} of ${pages.length} pages could be read`] : []),
   ];
   return `${formatCitationCounts(counts)}; ${parts.join("; ")}`;

@@ -42,11 +42,7 @@ export async function showFollow(
   targets: readonly NamedTarget[],
   options: FollowViewOptions,
 ): Promise<WatchOutcome[]> {
-  try {
-    return await new FollowView(terminal, targets, options).run();
-  } finally {
-    terminal.reporter.stopLive();
-  }
+  return await new FollowView(terminal, targets, options).run().finally(() => terminal.reporter.stopLive());
 }
 
 /** Returns the exit code of a watch. `created`: if this command created the request, giving up is no error, so that no script creates it again. */

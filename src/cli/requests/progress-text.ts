@@ -135,10 +135,7 @@ const LEAST_RUNS = 5;
 const RUNS = 200;
 
 /** Describes the range of the middle half of the durations at this origin; undefined for fewer than five runs. */
-export function describeUsualLength({
-  history,
-  origin,
-}: Pick<Account, "history" | "origin">): string | undefined {
+export function describeUsualLength({ history, origin }: Account): string | undefined {
   const sorted = (history?.listDurations(origin, RUNS) ?? []).sort((a, b) => a - b);
   if (sorted.length < LEAST_RUNS) return undefined;
   const formatAt = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;

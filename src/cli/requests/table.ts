@@ -55,12 +55,8 @@ export function formatEntryTable(
   type Row = Record<keyof typeof HEAD, string>;
   const measureWidth = (key: keyof Row) =>
     Math.max(...[HEAD, ...rows].map((row: Row) => measureColumns(row[key])));
-  const [ids, status, age, costs] = [
-    measureWidth("id"),
-    measureWidth("status"),
-    measureWidth("age"),
-    measureWidth("cost"),
-  ];
+  const [ids, status] = [measureWidth("id"), measureWidth("status")];
+  const [age, costs] = [measureWidth("age"), measureWidth("cost")];
   const room = columns - status - age - 6 - Math.min(measureWidth("prompt"), GOOD_PROMPT);
   const isCut = ids > room && nameLength !== undefined;
   const id = isCut ? Math.max(...rows.map((row) => Math.min(row.id.length, nameLength(row.id) + 1))) : ids;

@@ -40,11 +40,7 @@ export function findBlockedUntil(
 }
 
 /** Waits until `until` by the wall clock (epoch ms). If that clock is set back meanwhile, the wait does not get longer. */
-export async function waitUntil(
-  { clock }: Pick<Account, "clock">,
-  until: number,
-  { signal }: CallOptions = {},
-): Promise<void> {
+export async function waitUntil({ clock }: Account, until: number, { signal }: CallOptions): Promise<void> {
   const end = clock.monotonic() + until - clock.now();
   const measureLeft = () => Math.min(until - clock.now(), end - clock.monotonic());
   for (let ms = measureLeft(); ms > 0; ms = measureLeft()) await clock.sleep(Math.ceil(ms), signal);

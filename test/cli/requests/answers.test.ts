@@ -125,7 +125,7 @@ test.each([
   ["A\nB\u001b", "<busy>A B\\u{1b}</>"],
 ])("%j is shown as %s", (status, word) => {
   expect(formatStatusWord(status, NAMED)).toBe(word);
-  expect(formatStatusLine("id", status, NAMED)).toBe(`id\t${word}`);
+  expect(formatStatusLine("id", status, NAMED, 80)).toBe(`id\t${word}`);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { History } from "../../../src/client/store/history/history.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
 import { findBlockedUntil, waitUntil } from "../../../src/client/workflows/quota.js";
 import type { Clock } from "../../../src/core/clock.js";
+import { accountWith } from "../../support/account.js";
 import { folderWith } from "../../support/folder.js";
 
 const NOW = 100_000_000;
@@ -63,6 +64,8 @@ test("the attempts are read only for a 429 that states no wait", () => {
   expect(findBlockedUntil(new Error("x"), fail, undefined, NOW)).toBeUndefined();
 });
 
+const at = (clock: Partial<Clock>) => accountWith({ clock: clock as Clock });
+
 test("a wait goes on until the wall clock is there, however often the sleep ends early", async () => {
   let now = 7;
   const slept: [number, AbortSignal | undefined][] = [];
@@ -71,7 +74,7 @@ test("a wait goes on until the wall clock is there, however often the sleep ends
     now += Math.min(ms, 40);
   };
   const { signal } = new AbortController();
-  await waitUntil({ clock: { now: () => now, monotonic: () => now, sleep } as Clock }, 107.5, { signal });
+  await waitUntil(at({ now: () => now, monotonic: () => now, sleep }), 107.5, { signal });
   expect(slept).toEqual([
     [101, signal],
     [61, signal],
@@ -86,7 +89,7 @@ test("a limit that is used up says when it is not", () => {
 
 test("a wait for a moment that has come is none", async () => {
   const sleep = () => Promise.reject(new Error("slept"));
-  await waitUntil({ clock: { now: () => 7, monotonic: () => 7, sleep } as unknown as Clock }, 7);
+  await waitUntil(at({ now: () => 7, monotonic: () => 7, sleep }), 7, {});
 });
 
 test.each([
@@ -102,6 +105,6 @@ test.each([
     clock.monotonic += jump < 0 ? ms : 1;
   };
   const given = { now: () => clock.wall, monotonic: () => clock.monotonic, sleep };
-  await waitUntil({ clock: given as Clock }, 1_100);
+  await waitUntil(at(given), 1_100, {});
   expect(slept).toEqual([100]);
 });

@@ -140,7 +140,7 @@ async function buildDryRun(
   limit: number | undefined,
 ): Promise<number> {
   const connected = findConnectedAccount(account);
-  const usualMs = connected && estimateUsualLength(connected.history, connected.origin);
+  const usualMs = connected && estimateUsualLength(connected);
   const pacer = createBatchPacer(ctx.host.clock, connected, knownRows, limit);
   const plan = estimateBatch(new BatchProgress(states).counts, pacer, usualMs, ctx.host.clock.now());
   const { reporter } = ctx;

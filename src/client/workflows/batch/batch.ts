@@ -31,7 +31,7 @@ export class Batch {
   constructor(job: BatchJob, options: BatchRunOptions) {
     const [{ account }] = job.lanes as [BatchLane];
     this.progress = new BatchProgress(job.states);
-    this.#usualMs = estimateUsualLength(account.history, account.origin);
+    this.#usualMs = estimateUsualLength(account);
     this.#context = {
       ...{ ...options, ...job, account, progress: this.progress },
       patience: options.patience ?? DEFAULT_PATIENCE_MS,

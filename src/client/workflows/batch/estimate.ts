@@ -1,4 +1,4 @@
-import type { History } from "../../store/history/history.js";
+import type { Account } from "../account.js";
 import type { CreatePacer } from "./create-pacer.js";
 import type { Counts } from "./plan.js";
 
@@ -24,11 +24,8 @@ export interface BatchOutlook {
 /** Number of newest finished runs from which the usual length is computed. */
 const RECENT_RUNS = 30;
 
-/** Estimates how long a run at `origin` takes, in milliseconds: the median of the newest runs; undefined without any. */
-export function estimateUsualLength(
-  history: Pick<History, "listDurations"> | undefined,
-  origin: string,
-): number | undefined {
+/** Estimates how long a run of the account takes, in milliseconds: the median of the newest runs; undefined without any. */
+export function estimateUsualLength({ history, origin }: Account): number | undefined {
   const durations = history?.listDurations(origin, RECENT_RUNS) ?? [];
   return [...durations].sort((a, b) => a - b)[Math.floor(durations.length / 2)];
 }

@@ -6,6 +6,7 @@ import {
   estimateUsualLength,
 } from "../../../../../src/client/workflows/batch/estimate.js";
 import type { Clock } from "../../../../../src/core/clock.js";
+import { accountWith } from "../../../../support/account.js";
 
 const HOUR = 3_600_000;
 const NOW = 100 * HOUR;
@@ -19,11 +20,11 @@ test.each([
   [[9, 1, 5], 5],
   [[9, 1, 5, 7], 7],
 ])("the usual length of %j is %s", (durations, median) => {
-  expect(estimateUsualLength({ listDurations: () => durations }, "https://a.example")).toBe(median);
+  expect(estimateUsualLength({ history: { listDurations: () => durations } } as never)).toBe(median);
 });
 
 test("without a history no length is usual", () => {
-  expect(estimateUsualLength(undefined, "https://a.example")).toBeUndefined();
+  expect(estimateUsualLength(accountWith({}))).toBeUndefined();
 });
 
 test.each([
