@@ -303,10 +303,10 @@ function buildRange(reading: Reading, unit: Unit | undefined, bound: Bound, roun
   const size = Math.abs(value);
   if (rounding === "open") return bound === "over" ? [size, size * MOST_OPEN] : [size / MOST_OPEN, size];
   const isSilent = bound === "plain" || bound === "loose";
-  const isYear = unit === undefined && step === 1 && size >= THOUSAND && size < LATEST_YEAR;
-  if (isSilent && isYear) return [size, size];
+  const isYear = unit === undefined && size < LATEST_YEAR;
   const isRound =
-    rounding === "converted" || (rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND);
+    rounding === "converted" ||
+    (rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND && !isYear);
   const place = step * 10 ** (isSilent && !isRound ? 0 : zeros);
   // Whoever says "almost 9.5 m" of 9.41 m or "about 3,500" of 3,260 rounds to steps of five, within the 10 % of contract §11.
   const half = (place / 2) * (bound === "about" && Math.round(size / place) % 10 === 5 ? 5 : 1);
