@@ -4,7 +4,7 @@ import { fetchResult } from "../client/workflows/results.js";
 import type { Clock } from "../core/clock.js";
 import { catchLocalError, type Environment, runLocally } from "../core/files/local-error.js";
 import { chooseProxy } from "../core/http/address.js";
-import type { Checked, CheckOutcome } from "../core/protocol/check-outcome.js";
+import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
 import type { ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
@@ -104,24 +104,18 @@ export async function checkReport(
   { notices, model, listener = {}, ...options }: ReportCheckOptions,
 ): Promise<CheckOutcome> {
   checkReportSize(report);
-  const { NotChecked } = await import("../reader/checking/check.js");
-  const named = { request_id: target?.requestId ?? null, file };
   const earlier = target && readKeptCheck(target);
   const onCited = (cited: ReportClaims) => void notices?.push(...listNotices(cited));
   const findSupport =
     model?.createFinder(listener, options.signal, earlier) ??
     (earlier?.model ? reuseAnswers(earlier) : undefined);
-  const nameModel = ({ citations }: Checked) =>
-    model?.name ?? (citations.some(({ support }) => support !== null) ? (earlier?.model ?? null) : null);
-  const checked = await checker
-    .check(report, { ...options, onCited, findSupport })
-    .catch((error: unknown) => {
-      if (!(error instanceof NotChecked)) throw error;
-      const outcome = { ...named, ...error.checked, model: nameModel(error.checked) };
-      const [why, hint] = explainNotChecked(error);
-      throw new NotCheckedError(outcome, `${why}: nothing was checked`, hint);
-    });
-  return { ...named, ...checked, model: nameModel(checked) };
+  const { checked, unreached } = await checker.check(report, { ...options, onCited, findSupport });
+  const isJudged = checked.citations.some(({ support }) => support !== null);
+  const judge = model?.name ?? (isJudged ? (earlier?.model ?? null) : null);
+  const outcome = { request_id: target?.requestId ?? null, file, ...checked, model: judge };
+  if (unreached === undefined) return outcome;
+  const [why, hint] = explainNotChecked(unreached);
+  throw new NotCheckedError(outcome, `${why}: nothing was checked`, hint);
 }
 
 function explainNotChecked({ asked, answered }: { asked: number; answered: number }): [string, string] {

@@ -2,8 +2,6 @@ import { expect, test } from "vitest";
 import { type Checker, checkReport, checkRequest } from "../../src/app/check.js";
 import { readKeptCheck } from "../../src/app/kept-check.js";
 import { MAX_REPORT_BYTES } from "../../src/app/report.js";
-import type { Checked } from "../../src/core/protocol/check-outcome.js";
-import { NotChecked } from "../../src/reader/checking/check.js";
 import { accountWithRequest } from "../support/account.js";
 
 const named = { request_id: null, file: "x.md" };
@@ -25,8 +23,7 @@ test.each([
   [2, 1, "none of the 2 pages that it cites could be read", "`--json` says why"],
   [0, 0, "no mark of the report leads to a source", "Export the report with its links"],
 ])("of %d pages %d answer and none can be read: nothing is checked", async (asked, answered, why, hint) => {
-  const checked = foundOutcome() as unknown as Checked;
-  const checker = checking(() => Promise.reject(new NotChecked(checked, asked, answered)));
+  const checker = checking(async () => ({ checked: foundOutcome(), unreached: { asked, answered } }));
   await expect(
     checkReport(checker, { report: { text: "x", given }, file: "x.md" }, options),
   ).rejects.toMatchObject({
@@ -40,7 +37,7 @@ test.each([
 });
 
 test("a report of 2 MiB is checked, and not a larger one", async () => {
-  const checker = checking(async () => foundOutcome());
+  const checker = checking(async () => ({ checked: foundOutcome() }));
   const check = (length: number) =>
     checkReport(checker, { report: { text: "x".repeat(length), given }, file: "x.md" }, options);
   expect(await check(MAX_REPORT_BYTES)).toEqual({ ...named, ...foundOutcome(), model: null });
@@ -57,7 +54,7 @@ test.each([
   ["in part, and is over", false, false, true],
 ])("the check of a request that was done %s is kept, or not", async (_, complete, goesOn, isKept) => {
   const { target } = accountWithRequest();
-  const checker = checking(async () => foundOutcome(complete));
+  const checker = checking(async () => ({ checked: foundOutcome(complete) }));
   const outcome = await checkRequest(checker, target, { ...options, goesOn });
   expect(outcome).toEqual({ request_id: "id-1234", file: null, model: null, ...foundOutcome(complete) });
   expect(readKeptCheck(target)).toEqual(isKept ? { ...outcome, unproven: [] } : undefined);

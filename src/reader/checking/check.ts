@@ -18,15 +18,10 @@ import type { CitedPage } from "./verdict.js";
 /** A report, as Markdown or as a structured result, with the citations that its provider gave. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
 
-/** No citation could be checked: no mark has a source, or no page of `asked` could be read. `answered`: how many hosts answered. */
-export class NotChecked extends Error {
-  constructor(
-    readonly checked: Checked,
-    readonly asked: number,
-    readonly answered: number,
-  ) {
-    super("not one citation could be checked");
-  }
+/** The outcome of a check. `unreached`: how many pages were asked for and how many hosts answered, if nothing could be checked. */
+export interface ReportCheck {
+  checked: Checked;
+  unreached?: { asked: number; answered: number };
 }
 
 export interface CheckerOptions extends Pick<PageReaderOptions, "clock" | "read" | "forbidden"> {
@@ -106,11 +101,11 @@ export class Checker {
     this.#ended.abort();
   }
 
-  /** Checks a report; throws NotChecked. An abort ends the reading only: what was read is still judged. */
+  /** Checks a report. An abort ends the reading only: what was read is still judged. */
   async check(
     report: Report,
     { pages: most, timeoutMs, signal, goesOn = false, ...listeners }: CheckOptions,
-  ): Promise<Checked> {
+  ): Promise<ReportCheck> {
     const { onProgress, onCited, onText, findSupport } = listeners;
     const { clock } = this.options;
     const cited = listClaims(report);
@@ -205,9 +200,9 @@ export class Checker {
     const isUnread = wereAsked.every(({ entry }) => entry.state === "unreadable");
     const hasOnlyBareMarks = claims.length === 0 && cited.marksWithoutSource.length > 0;
     const answered = wereAsked.filter(({ request }) => request === "answered");
-    if (hasOnlyBareMarks || (isEnded && wereAsked.length > 0 && isUnread))
-      throw new NotChecked(checked, wereAsked.length, answered.length);
-    return checked;
+    const isUnreached = hasOnlyBareMarks || (isEnded && wereAsked.length > 0 && isUnread);
+    const unreached = { asked: wereAsked.length, answered: answered.length };
+    return { checked, ...(isUnreached && { unreached }) };
   }
 
   /** Splits the addresses into those to request and those that are refused or over the limit. */

@@ -34,6 +34,6 @@ test("a redirect of Google's grounding that ended says nothing of the page that 
   ];
   const options = { pages: 9, timeoutMs: 0, signal: new AbortController().signal };
   const given = { citations: [], sources: [] };
-  const { citations } = await checker.check({ text: report.join("\n\n"), given }, options);
-  expect(citations.map(({ verdict }) => verdict)).toEqual(["found", "unreadable", "gone"]);
+  const { checked } = await checker.check({ text: report.join("\n\n"), given }, options);
+  expect(checked.citations.map(({ verdict }) => verdict)).toEqual(["found", "unreadable", "gone"]);
 });
