@@ -209,7 +209,6 @@ function findTogether(words: readonly Places[]): Places[] {
   return shared.length > 0 ? [Places.join(shared.map(Places.fromPlace))] : [rarest, ...others];
 }
 
-const KINDS = { number: "number", code: "number", date: "date", quotation: "quotation" } as const;
 const HAS_WORDS = "the sentence has no number, date or quotation to look for";
 const HAS_NOTHING = `${HAS_WORDS}, and the page has few of its words`;
 
@@ -231,7 +230,7 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
   if (first === undefined) return createVerdict("found", null);
   const absent = open.filter(({ isInPassage, isOutside }) => !isInPassage && !isOutside);
   if (absent.length === 0) {
-    const on = `the ${KINDS[first.item.kind]} is on the page, but`;
+    const on = `the ${first.item.kind === "code" ? "number" : first.item.kind} is on the page, but`;
     if (first.support.includes("many"))
       return createVerdict("unchecked", "the number is in too many places on the page");
     if (first.support.includes("far"))

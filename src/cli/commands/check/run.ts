@@ -90,15 +90,10 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
       },
       onProgress: (now) => show(formatCheckProgress(now)),
       onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
-    }).catch(async (error: unknown) => {
+    }).finally(async () => {
       reporter.stopLive();
       await sayAll(ctx, notices);
-      if (error instanceof NotCheckedError && reporter.json)
-        await deliver(`${stringifySafe(error.outcome)}\n`);
-      throw error;
     });
-    reporter.stopLive();
-    await sayAll(ctx, notices);
     // If the outcome cannot be kept, only the marks of `output --html` are missing; the verdicts may have been paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
     const notKept = target && isWorthKeeping ? catchLocalError(() => keepCheck(target, outcome)) : undefined;
@@ -116,8 +111,10 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
       );
     signal.throwIfAborted();
     return getCheckExitCode(outcome);
+  } catch (error) {
+    if (error instanceof NotCheckedError && reporter.json) await deliver(`${stringifySafe(error.outcome)}\n`);
+    throw error;
   } finally {
-    reporter.stopLive();
     checker.close();
     await model?.close();
   }
