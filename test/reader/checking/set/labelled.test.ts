@@ -65,15 +65,15 @@ const judged = await Promise.all(
 const textsOf = (label: string, ...verdicts: Verdict[]) =>
   judged.flatMap((each) => (each.label === label && verdicts.includes(each.verdict) ? each.text : []));
 
-test("the set has 872 sentences over 120 pages", () => {
-  expect(pages).toHaveLength(120);
-  expect(judged).toHaveLength(872);
+test("the set has 932 sentences over 132 pages", () => {
+  expect(pages).toHaveLength(132);
+  expect(judged).toHaveLength(932);
 });
 
 // Before judging was written anew (0a05f487): 59 of the first 400 true ones missing, 1 of 140 inventions and 98 of 123 others found.
-test("of 533 true sentences at most 9 are missing, and at least 490 found", () => {
-  expect(textsOf("T", "missing", "gone").length, textsOf("T", "missing").join("\n")).toBeLessThanOrEqual(9);
-  expect(textsOf("T", "found").length).toBeGreaterThanOrEqual(490);
+test("of 593 true sentences at most 12 are missing, and at least 535 found", () => {
+  expect(textsOf("T", "missing", "gone").length, textsOf("T", "missing").join("\n")).toBeLessThanOrEqual(12);
+  expect(textsOf("T", "found").length).toBeGreaterThanOrEqual(535);
 });
 
 test("of 163 inventions at most 1 is found, and at least 158 are missing", () => {
