@@ -89,6 +89,27 @@ describe("what has COMPLETED there", () => {
   });
 });
 
+it("a create that was answered without an id is FAILED as not known, and is not sent again", async () => {
+  let creates = 0;
+  const upstream: Upstream = {
+    ...{ at: "https://there.example", provider: "there", canStop: true },
+    create: async () => {
+      creates++;
+      return { kind: "created" };
+    },
+    end: (_remoteId, signal) => waitUnlessAborted(new Promise(() => {}), signal),
+    stop: async () => {},
+    close: async () => {},
+  };
+  local = await upstreamService({ upstream, dataDir, clock });
+  const id = await local.create("why?");
+  expect(await local.ended(id)).toMatchObject({
+    ...{ status: "FAILED", reason: expect.stringContaining("It is not known whether it exists at there") },
+  });
+  await clock.sleep(5 * MINUTE);
+  expect(creates).toBe(1);
+});
+
 describe("a stop", () => {
   const AWAY: [string, () => Behaviour][] = [
     ["503", () => html(503)],
