@@ -122,6 +122,9 @@ class BoundedTokenizer extends Tokenizer {
   }
 
   override link(src: string): Tokens.Link | Tokens.Image | undefined {
+    // "It is full![1](https://…)" has an exclamation mark before its mark, and no picture.
+    if (/^!\[(?:\^[^\]\s]{1,60}\]|\[?\d{1,3}\]?\]\()/.test(src))
+      return buildText("!") as unknown as Tokens.Link;
     return super.link(src) ?? this.#readCopiedLink(src);
   }
 

@@ -100,11 +100,15 @@ function blankCuts(text: string, cuts: readonly { from: number; to: number }[]):
 
 /** Puts a text on one line without object characters: a blank replaces each, except before punctuation. */
 function removeForm(text: string): string {
-  return text
-    .replace(/[\s\u200b]*\ufffc[\s\u200b\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
-    .replace(/[\s\ufffc]+/g, " ")
-    .replaceAll("{,}", ",") // The comma of 1,000 in TeX.
-    .trim();
+  return (
+    text
+      .replace(/[\s\u200b]*\ufffc[\s\u200b\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
+      .replace(/[\s\ufffc]+/g, " ")
+      .replaceAll("{,}", ",") // The comma of 1,000 in TeX.
+      // Markdown leaves the asterisks of bold text between a full stop and a letter or raised digit.
+      .replace(/(?<![\p{L}\d])\*\*(?=\S)|(?<=\S)\*\*(?![\p{L}\d])/gu, "")
+      .trim()
+  );
 }
 
 /** Lists the ends of sentences: never inside a quotation, and after the marks that follow a full stop. */

@@ -57,7 +57,7 @@ number   ·        (?<power>)(?<numbers>[⁰¹²³⁴-⁹]+(?:\s?[,˒]\s?[⁰¹�
 glued    ·        (?<=[.!?…。]["”“’»)\]]{0,2})${NUMBERS}(?=$|[\s"”»)\]${OBJECT}]|\p{Lu}\p{Ll})
 habit    ·        (?<=(?<![\p{L}\d])\p{Ll}{4,40}|[)\]"”’»%${OBJECT}]|\p{L}[.!?]?“)${NUMBERS}(?=[.,;:!?)\]”"]{1,3}(?:\s|$)|\s*$)
 habit    ·        (?<=(?:(?<!\p{L})\p{Ll}{4,40}|[)\]"”“’»])\s)${NUMBERS}(?=[,;:)](?:\s|$))
-alone    ·        (?<=[\p{L}\p{N}"”»%]\s?)[(（]${NUMBERS}[)）](?=[.,;:!?。，；]|\s*$|\s+\p{Lu})
+alone    ·        (?<=[\p{L}\p{N}"”»%]\s?|[.!?。])[(（]${NUMBERS}[)）](?=[.,;:!?。，；]|\s*$|\s+\p{Lu})
 alone    ·        (?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
   .trim()
   .split("\n")
@@ -81,7 +81,7 @@ const NUMBERED = /(?<!\p{L})(?:nos?|nr|figs?|vol|secs?|arts?|ch|pp?|eqs?|tab|abb
 /** Whether a raised number is a power of the text before it: 10⁶, m², x². */
 export function isPower(before: string): boolean {
   const isDigit = /\d$/.test(before) && !YEAR.test(before);
-  return isDigit || UNIT.test(before) || /(?<!\p{L})\p{L}$|[⁻^-]$/u.test(before);
+  return isDigit || UNIT.test(before) || /(?<!\p{L})[\p{Lu}\p{Ll}]$|[⁻^-]$/u.test(before);
 }
 
 /** Whether a number after a full stop is a mark and not a decimal: after a digit, only behind a year or other decimals. */
@@ -118,7 +118,8 @@ export function findMarks(text: string, isCell: boolean): FoundMark[] {
 function markOf(match: RegExpExecArray, certainty: Certainty, text: string): FoundMark | undefined {
   const { numbers = "", to, zero, power, name, file, line, doi, arxiv } = match.groups ?? {};
   const [from, end] = [match.index, match.index + match[0].length];
-  const before = text.slice(Math.max(0, from - 40), from);
+  // A raised number may follow another one.
+  const before = text.slice(Math.max(0, from - 40), from).replace(/(?:\^\d{1,3}\^)+$/, "");
   if (power !== undefined && isPower(before)) return undefined;
   if (certainty === "glued" && !isBehindSentence(before, text.slice(end, end + 20))) return undefined;
   const labels = name

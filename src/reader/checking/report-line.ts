@@ -91,8 +91,8 @@ export class Line {
     this.#parts.push({ from, start, end });
     this.text += gap + text;
     this.#masked += gap + (mark ? OBJECT.repeat(text.length) : text);
-    this.#tail = (this.#tail + gap + text.slice(-40)).slice(-40);
     const { certainty, labels = [], urls = [], tail } = mark ?? {};
+    this.#tail = (this.#tail + gap + (certainty === "number" ? OBJECT : text.slice(-40))).slice(-40);
     if (certainty) this.marks.push({ certainty, labels, urls, tail, from, to: this.text.length, start, end });
   }
 

@@ -65,6 +65,23 @@ describe("each form of a mark (contract §11)", () => {
     ],
     ["a raised link", `It takes 5 %^[4](${A})^. It is 6 ⁽¹⁾.${LIST}`, ["It takes 5 %. ← A", "It is 6. ← A"]],
     ["<url>", `It takes 5 <${A}>.`, ["It takes 5. ← A"]],
+    [
+      "raised numbers behind one another",
+      `It takes five.<sup>1</sup><sup>2</sup> It is full.^1^^3^ But x^2^^3^ is a power.${LIST}`,
+      ["It takes five. ← A ← B", "It is full. ← A ← C", "But x^2^^3^ is a power."],
+    ],
+    ["a raised number behind a unit of Chinese", `池子有5升<sup>1</sup>。${LIST}`, ["池子有5升。 ← A"]],
+    [
+      "a mark behind an exclamation mark is no picture",
+      `It is full![1](${A}) Really![2] And so![^3]\n\n[^3]: ${C}${LIST}`,
+      ["It is full! ← A", "Really! ← B", "And so! ← C"],
+    ],
+    [
+      "bold text that Markdown does not end before a mark or a letter",
+      `**It takes five.**¹ So. **池子已满。**它很大 [2]。${LIST}`,
+      ["It takes five. ← A", "So.", "池子已满。", "它很大。 ← B"],
+    ],
+    ["(n) right behind a full stop", `It takes five.(1) So.${LIST}`, ["It takes five. ← A", "So."]],
     ["a link of superscript digits", `It takes 5[¹](${A}).`, ["It takes 5. ← A"]],
     [
       "powers",
