@@ -47,7 +47,7 @@ export const flags = {
   },
   perDay: {
     "--per-day <n>": defineValue(
-      "create nothing if this key has created this many requests in 24 hours; requests with an unknown outcome count",
+      "the key may create at most this many requests in 24 hours; requests with an unknown outcome count",
       createWholeNumberParser(1),
     ),
   },

@@ -53,7 +53,7 @@ export const batch = define({
   output:
     "when a row ends: request id TAB STATUS TAB key (or line) TAB file. With --json: one object for each change of a row, and a summary at the end",
   exits: {
-    0: "all COMPLETED; if several other codes apply, see `research help exit-codes`",
+    0: "all rows COMPLETED; otherwise the worst outcome decides (research help exit-codes)",
     2: "bad input, or the service rejected the input of a row",
     3: "a row FAILED",
     10: "a row was STOPPED",

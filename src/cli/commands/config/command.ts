@@ -44,7 +44,8 @@ export const config = define({
     define({
       name: "list",
       description: "list every setting and where its value comes from, and the stored accounts",
-      output: "setting TAB value TAB source, then account TAB address TAB profile; with --json, one object",
+      output:
+        "a line for each setting: name TAB value TAB source; then a line for each account: name TAB address TAB profile; with --json, one object",
       exits: { 0: "printed", 12: "the settings cannot be read" },
       examples: ["research config list --json"],
       run: async () => (await load()).runConfigList,

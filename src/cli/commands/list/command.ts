@@ -5,7 +5,7 @@ export const list = define({
   name: "list",
   summary: "list the requests of this machine",
   description:
-    "List the requests that this machine created: unknown outcomes first, then the newest. Needs no settings.",
+    "List the requests that this machine created: unknown outcomes first, then the newest. The command needs no settings.",
   flags: {
     "--limit <n>": defineValue("list at most this many", createWholeNumberParser(1), 20),
     "--status <status>": "only requests in this state, such as FAILED (UNKNOWN for unknown outcomes)",

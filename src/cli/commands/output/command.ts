@@ -6,7 +6,7 @@ export const output = define({
   name: "output",
   summary: "print the result of a completed request",
   description:
-    "Print the result. A pipe or a file gets it unchanged; on a terminal Markdown is formatted for reading.",
+    "Print the result. In a pipe or a file the result is unchanged; on a terminal, Markdown is formatted for reading.",
   arguments: [
     ["[id]", "an id, a unique prefix of an id in the history, or @last; without one you choose from a list"],
   ],
