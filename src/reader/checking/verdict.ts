@@ -137,7 +137,8 @@ export async function judge(
   over = "",
   pause: Pause = async () => {},
 ): Promise<Judgement> {
-  const claim = readClaim(text, language, over);
+  const pageLanguage = pages.find(({ content }) => content?.language)?.content?.language;
+  const claim = readClaim(text, language, over, pageLanguage);
   const read: Reading[] = [];
   for (const [nth, { content }] of pages.entries())
     if (content) read.push(await lookUp(claim, content, nth, pause));
@@ -152,9 +153,16 @@ export async function judge(
   return worse && worse.state !== "read" ? { ...createVerdict(worse.state, worse.reason), ...best } : judged;
 }
 
-export function readClaim(text: string, language: string | undefined, over: string): Claim {
-  const ownLanguage = detectLanguage(text) ?? language;
-  const vocabulary = getVocabulary(ownLanguage, language);
+/** Reads what a sentence states. A sentence too short to tell its language is also read with the words of its page. */
+export function readClaim(
+  text: string,
+  language: string | undefined,
+  over: string,
+  pageLanguage?: string,
+): Claim {
+  const detected = detectLanguage(text);
+  const ownLanguage = detected ?? language;
+  const vocabulary = getVocabulary(ownLanguage, language, detected === undefined ? pageLanguage : undefined);
   const { frequent } = references(vocabulary);
   const sought = findSought(text, vocabulary);
   const bare = removeDates(text, sought);

@@ -334,3 +334,14 @@ test("a figure that stands in more places than are compared is looked for from w
     ...{ verdict: "unchecked", reason: "the number is in too many places on the page" },
   });
 });
+
+test.each([
+  ["Das Training dauert 84 Tage.", "Das Training dauert zwölf Wochen."],
+  ["Die Messe hatte 2,5 Millionen Besucher.", "Zweieinhalb Millionen Menschen besuchten die Messe."],
+  ["In Freiburg wurden am 12. Juli 36,4 °C gemessen.", "In Freiburg stieg sie am 12. Juli auf 36,4 °C."],
+])("a sentence too short to tell its language has the words of its page: %s", async (claim, text) => {
+  const content = new PageContent([{ text, over: "" }], undefined, "", "de");
+  const cited: CitedPage = { entry: { state: "read", reason: null }, content };
+  for (const language of ["de", "es", undefined])
+    expect(await judge(claim, [cited], language)).toMatchObject({ verdict: "found" });
+});

@@ -28,6 +28,18 @@ test.each([
   ["it", "ore", "h"],
   ["nl", "uur", "h"],
   ["pt", "horas", "h"],
+  ["de", "Meilen", "mi"],
+  ["de", "Fuß", "ft"],
+  ["fr", "pieds", "ft"],
+  ["fr", "centimes", "cent"],
+  ["es", "millas", "mi"],
+  ["es", "céntimos", "cent"],
+  ["it", "miglia", "mi"],
+  ["nl", "mijl", "mi"],
+  ["pt", "milhas", "mi"],
+  ["ja", "週間", "week"],
+  ["ko", "주", "week"],
+  ["zh", "周", "week"],
 ])("words of %s: %s", (language, word, id) => {
   expect(findByName(word, language)?.id).toBe(id);
 });
