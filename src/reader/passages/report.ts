@@ -2,7 +2,7 @@ import { shortenLine } from "../../core/text/phrases.js";
 import { type Description, listOf, type Passage } from "../finding/source.js";
 
 const NO_ANSWER =
-  "These passages fit the question best. They are no answer: for one, name a model with `--model NAME --model-url URL`.";
+  "These passages fit the question best. They are not an answer. For an answer, name a model with `--model NAME --model-url URL`.";
 
 /** Writes the passages as Markdown, best first, each with its place and the headings above it. */
 export function report(prompt: string, passages: readonly Passage[], description: Description): string {

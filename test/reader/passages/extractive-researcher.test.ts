@@ -34,7 +34,7 @@ it("reports the passages that fit best, whole, each with its place and headings,
   expect(report).toContain(
     "1. `fruit/a.md:5`, Fruit / Baskets\n\n   > A basket holds 12 apples,\n   > and no pears.\n",
   );
-  expect(report).toMatch(/These passages fit the question best\. They are no answer: .*--model/);
+  expect(report).toMatch(/These passages fit the question best\. They are not an answer\. .*--model/);
   expect(report).toContain("2 files were read.");
   expect(report).not.toContain("wheels");
   expect(reports).toEqual([{ sources: [{ title: "fruit/a.md", file: "fruit/a.md" }] }]);
