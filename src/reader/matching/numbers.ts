@@ -107,7 +107,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
       [
         `(?:(?<money>${CURRENCY})${SPACE}?\\(?)?(?<sign>(?<![_)\\]${IN_WORD.slice(1)})[-−–])?(?<![_${IN_WORD.slice(1)})`,
         `(?:v?(?:(?<identifier>${IDENTIFIER})|(?<digits>${DIGITS})|(?=[¼⅓½⅔¾]))(?<glyph>[¼⅓½⅔¾])?|(?<word>(?:${word})(?=-?fold|-?fach|(?!${IN_WORD})))(?:[ -](?<part>${fraction})(?!${IN_WORD}))?|(?<nth>${nth})(?!${IN_WORD}))`,
-        `(?<order>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºªᵉ×])?(?:\\)?(?:${SPACE}|-)?(?<power>${power}|[kmbt](?=[€$£¥]))(?:${SPACE}(?:d[ei](?=${SPACE})|d['’]))?)?`,
+        `(?<order>(?:st|nd|rd|th|er|e|ème|x|-?fold|-?fache?)(?!${IN_WORD})|[ºªᵉ×])?(?:\\)?(?:(?<=${fraction}) of an?)?(?:${SPACE}|-)?(?<power>${power}|[kmbt](?=[€$£¥]))(?:${SPACE}(?:d[ei](?=${SPACE})|d['’]))?)?`,
         `(?:(?:${SPACE}|-)?(?<unit>${unitNames(vocabulary).pattern}|[kb])(?!${IN_WORD}))?`,
       ].join(""),
       "g",
@@ -203,9 +203,11 @@ function normalizeDigits(text: string): string {
 /** Joins two parts of one number: `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`. */
 function joinParts(first: Quantity, second: Quantity, between: string, and: RegExp): Quantity | undefined {
   if (first.text.length > REACH) return undefined;
-  const [hours, minutes] = [first.unit, second.unit].map((unit) =>
+  const [hours, time] = [first.unit, second.unit].map((unit) =>
     unit?.kind === "time" ? unit.factors[0] : 0,
   );
+  // Behind hours an m means minutes: `3h 30m`.
+  const minutes = first.unit?.id === "h" && /^[0-5]?\d ?m$/.test(second.text) ? 60_000 : time;
   const isNext = GOES_ON.test(first.text)
     ? /^ ?$/.test(between)
     : second.factor > 1 && /^[^,.]*$/.test(between) && and.test(between);
@@ -215,7 +217,10 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
   if (!goesOn && !isTime) return undefined;
   const scale = isTime ? minutes / hours : 1;
   const readings = first.readings.flatMap(({ value }) =>
-    multiply(second.readings, scale).map((part) => ({ ...part, value: value + part.value })),
+    multiply(isTime ? second.readings.slice(0, 1) : second.readings, scale).map((part) => ({
+      ...part,
+      value: value + part.value,
+    })),
   );
   const text = `${first.text}${between}${second.text}`;
   return { ...first, readings, unit: first.unit ?? second.unit, end: second.end, text };

@@ -22,6 +22,8 @@ test.each<[language: string, text: string, ...figures: string[]]>([
   ["en", "two hundred and fifty people, sixty-four teams", "250", "64"],
   ["en", "two thirds of the twenty-third, half a million", "0.6666666667", "23 order", "500000"],
   ["en", "2½ hours and 1 h 30 min", "2.5 h", "1.5 h"],
+  ["en", "3h 30m, and 2h of 500 m", "3.5 h", "2 h", "500|500000000 m"],
+  ["en", "a quarter of a million, a third of the crew", "250000", "0.3333333333"],
   ["en", "1.2–1.3 billion euros", "1.2|1200000000 euro", "1300000000 euro"],
   ["en", "at 2:30 pm, 14:00 and 03:14:08", "2:30|14:30", "14:00", "3:14:08"],
   ["en", "00:14:08,221 --> 2024-05-06T14:05:33Z", "0:14:08", "date", "14:05:33"],
