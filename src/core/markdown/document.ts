@@ -1,15 +1,15 @@
-/** A place in the Markdown, in UTF-16 units. */
+/** A range of the Markdown source, in UTF-16 units; `end` is exclusive. */
 export interface Place {
   start: number;
   end: number;
 }
 
-/** A Markdown document for the terminal, the page and the check of a report. All text is as written: renderers must make it safe. */
+/** A parsed Markdown document, for the terminal, pages and checks. Texts are unchanged, so renderers must make them safe. */
 export interface MarkdownDocument {
   blocks: MarkdownBlock[];
   /**
-   * `plain`: text without markup, or JSON, shown line by line as received. `complex`: parsing would take too long, so the
-   * blocks are only paragraphs.
+   * `plain`: text without markup, or JSON, which is shown line by line as received. `complex`: parsing would take too long, so
+   * the blocks are only paragraphs.
    */
   form: "markup" | "plain" | "complex";
 }
@@ -22,11 +22,11 @@ export type MarkdownBlock =
   | ListBlock
   | TableBlock
   | { kind: "rule" }
-  /** Shown line by line as received; `blocks` are the paragraphs in it. */
+  /** HTML, which is shown line by line as received. `blocks` are the paragraphs in it. */
   | { kind: "html"; text: string; blocks: MarkdownBlock[] }
-  /** `[label]: address`, which renderers leave out; the links that use it have its address. */
+  /** The definition `[label]: address`. Renderers omit it, because the links that use it contain its address. */
   | { kind: "definition"; label: string; address: string }
-  /** `[^label]: …`; `mark` is the displayed form of its label. */
+  /** The definition of a footnote, `[^label]: …`. `mark` is how the label is displayed. */
   | { kind: "note"; label: string; mark: string; inlines: Inline[] };
 
 export interface ListBlock {
@@ -39,9 +39,9 @@ export interface ListBlock {
 }
 
 export interface ListItem {
-  /** Undefined if the item is not a task. */
+  /** Whether the task is done; undefined if the item is not a task. */
   checked: boolean | undefined;
-  /** The number as written; undefined for a bullet. */
+  /** The number as written; undefined in a bullet list. */
   number: string | undefined;
   blocks: MarkdownBlock[];
 }
@@ -53,17 +53,17 @@ export interface TableBlock {
   rows: Inline[][][];
 }
 
-/** A part of a line. A text of the same length as its place is verbatim; any other text replaces its whole place. */
+/** A part of a line. A text as long as its place is verbatim; any other text stands for the whole place. */
 export type Inline = Place &
   (
     | { kind: "text" | "code"; text: string }
     | { kind: "strong" | "emphasis" | "deleted"; inlines: Inline[] }
     | { kind: "raised" | "lowered"; inlines: Inline[] }
-    /** `address`: as written, so it may be unsafe to open; see `normalizeAddress`. */
+    /** `address`: as written, so it may be unsafe to open (see `normalizeAddress`). */
     | { kind: "link"; address: string; isImage: boolean; inlines: Inline[] }
-    /** `[^label]`; `text` is its displayed form. */
+    /** A reference to a footnote, `[^label]`. `text` is how it is displayed. */
     | { kind: "note"; label: string; text: string }
-    /** An HTML tag, or an element whose tags mean more than a style. */
+    /** An HTML tag; or an element whose tags mean more than a style. */
     | { kind: "tag"; text: string }
     | { kind: "element"; name: string; opening: string; closing: string; inlines: Inline[] }
     | { kind: "break" }
@@ -71,9 +71,9 @@ export type Inline = Place &
 
 const OPENABLE = new Set(["http:", "https:", "mailto:"]);
 
-/** Returns a link's address in printable ASCII if it may be opened; undefined otherwise. */
+/** Returns the address of a link in printable ASCII; undefined if it must not be opened. */
 export function normalizeAddress(address: string): string | undefined {
-  // URL() removes line breaks and tabs inside an address, which would make it another address.
+  // URL() removes line breaks and tabs from an address, and would thus open another one.
   if (/\p{Cc}/u.test(address) || !URL.canParse(address)) return undefined;
   const url = new URL(address);
   return OPENABLE.has(url.protocol) ? url.href : undefined;

@@ -4,7 +4,7 @@ import type { Inline } from "./document.js";
 import { MAX_DEPTH, type NoteToken } from "./lexer.js";
 import type { PlaceOf } from "./places.js";
 
-/** Builds inlines from marked's tokens, which are consecutive parts of a text from `begin` on. */
+/** Builds inlines from tokens of marked, which are consecutive parts of a text. `begin`: the offset of the first token. */
 export function buildInlines(tokens: readonly Token[] | undefined, placeOf: PlaceOf, begin = 0): Inline[] {
   let next = begin;
   const all = ((tokens ?? []) as MarkedToken[]).flatMap((token) => {
@@ -58,14 +58,14 @@ function buildLink({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: 
     const inline = { ...placeOf(begin, begin + text.length), kind: "text", text } as const;
     return { ...link, address: href, inlines: [inline] };
   }
-  // If the text lacks the backslashes before its brackets, it gets the place of the whole link.
+  // If marked removed backslashes before brackets from the text, its parts get the place of the whole link.
   const placeOfText = raw.startsWith(text, 1) ? placeOf : () => placeOf(from, from + raw.length);
   return { ...link, address: decodeHTMLStrict(href), inlines: buildInlines(tokens, placeOfText, begin) };
 }
 
-/** A character reference. */
+/** Matches a character reference. */
 const REFERENCE = /(&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{0,40});)/i;
-/** Splits a text into character references and verbatim parts. */
+/** Splits a text into character references, which are decoded, and verbatim parts. */
 function buildTexts({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number): Inline[] {
   const all: Inline[] = [];
   let at = from;
@@ -78,10 +78,10 @@ function buildTexts({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: numbe
   return all;
 }
 
-/** The tags that mean a style, a link, a citation, or hidden text. */
+/** Matches the tags that mean a style, a link, a citation or hidden text. */
 const TAG = /^<(\/?)(br|su[bp]|a|cite|span|summary|h[1-6])\b/i;
 
-/** Joins the inlines between an opening and a closing tag into one element. */
+/** Nests the inlines between an opening and a closing tag in one element. */
 function nestElements(all: readonly Inline[]): Inline[] {
   const open: { tag: Inline & { kind: "tag" }; name: string; before: Inline[] }[] = [];
   let children: Inline[] = [];
@@ -104,7 +104,7 @@ function nestElements(all: readonly Inline[]): Inline[] {
       open.pop();
     } else children.push(inline);
   }
-  // A tag that is never closed is text.
+  // A tag without a closing tag stays a tag.
   for (const { tag, before } of open.reverse()) children = before.concat(tag, children);
   return children;
 }
@@ -116,14 +116,14 @@ const LOWERED: Readonly<Record<string, string>> = Object.fromEntries(
   [..."0123456789+-−=()"].map((char, i) => [char, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎"[i] ?? ""]),
 );
 
-/** Replaces a text by raised or lowered characters if all of it has such characters, as digits and signs do. */
+/** Replaces a text by raised or lowered characters. Returns it unchanged if a character other than digits and signs has none. */
 export function shiftText(text: string, kind: "raised" | "lowered"): string {
   const chars = kind === "raised" ? RAISED : LOWERED;
   const all = [...text].map((char) => (/[,;\s]/.test(char) ? char : chars[char]));
   return all.includes(undefined) ? text : all.join("");
 }
 
-/** Returns the mark of a footnote; a number is raised. */
+/** Returns how the mark of a footnote is displayed: a number is raised, any other label is in brackets. */
 export function formatNoteMark(label: string): string {
   return /^\d+$/.test(label) ? shiftText(label, "raised") : `[${label}]`;
 }

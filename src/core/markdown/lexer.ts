@@ -1,22 +1,22 @@
 import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens, type TokensList } from "marked";
 
-/** Deeper nested quotes, lists and emphasis are text: marked recurses, and 3,000 levels overflow the stack. */
+/** The deepest nesting of quotes, lists and emphasis; deeper marks are text. marked recurses, and 3,000 levels overflow the stack. */
 export const MAX_DEPTH = 40;
-/** A wider table is text: marked pads short rows to the width of the head, so width and height multiply. */
+/** The most columns of a table; a wider one is text. marked pads short rows to the width of the head, so the cells multiply. */
 const MAX_COLUMNS = 200;
-/** marked compares each mark with the rest of its paragraph. In marks × characters, up to 20 ns each; reports need 40 for each character. */
+/** The limit of inline work, in marks × characters (20 ns each): marked compares each mark with the rest of its paragraph. Reports need 40 per character. */
 const limitInlineWork = (length: number) => 50 * length + 5e7;
-/** A paragraph over the limit is parsed in pieces of so many words and links; a piece over the limit is text. */
+/** Splits a paragraph over the limit into pieces of 80 words or links, which are parsed separately. A piece over the limit is text. */
 const PIECE = /(?:\[[^[\]]{0,300}\]\([^()\s]{0,2000}\)|[^\s[]+|[\s\S]){1,80}/g;
-/** The limit for all tables together. */
+/** The most cells of all tables together. */
 const MAX_CELLS = 200_000;
-/** marked parses the contents of a nested block again at each level. In characters; reports need 2 or 3 times their length. */
+/** The limit of block work, in characters, since marked parses a nested block again at each level. Reports need 2 or 3 times their length. */
 const limitBlockWork = (length: number) => 4 * length + 2_000_000;
 
-/** The Markdown would take too long to parse. */
+/** `lex` and `lexInlines` throw it if the Markdown would take too long to parse. */
 export class TooComplex extends Error {}
 
-/** A `[^label]` in a text, or its definition. */
+/** A reference to a footnote, `[^label]`. */
 export interface NoteToken extends Tokens.Generic {
   type: "note";
   label: string;
@@ -24,15 +24,15 @@ export interface NoteToken extends Tokens.Generic {
   isDefined: boolean;
 }
 export type NoteDefinition = Tokens.Def & { note?: { label: string; text: string; tokens: Token[] } };
-/** An HTML block, with the tokens of its content. */
+/** An HTML block, with the tokens of its text. */
 export type HtmlBlock = Tokens.HTML & { tokens?: Token[] };
 
-/** Returns marked's tokens of `markdown`, in linear time and memory. Throws TooComplex. */
+/** Returns marked's tokens of `markdown`. Takes linear time and memory. Throws TooComplex. */
 export function lex(markdown: string): MarkedToken[] {
   return new BoundedLexer(markdown.length).lex(markdown) as MarkedToken[];
 }
 
-/** Returns the tokens of a text without its block structure. */
+/** Returns marked's tokens of a text, without splitting it into blocks. Throws TooComplex. */
 export function lexInlines(markdown: string): MarkedToken[] {
   return new BoundedLexer(markdown.length).inlineTokens(markdown) as MarkedToken[];
 }
@@ -49,7 +49,7 @@ class BoundedLexer extends Lexer {
     this.#inlineWork = limitInlineWork(length);
   }
 
-  /** Throws TooComplex if more characters of blocks were parsed than the document allows. */
+  /** Counts characters of blocks that are parsed. Throws TooComplex if they exceed the limit of the document. */
   spend(characters: number): void {
     this.#blockWork -= characters;
     if (this.#blockWork < 0) throw new TooComplex();
@@ -92,12 +92,12 @@ class BoundedLexer extends Lexer {
 
 const NOTE =
   /^ {0,3}\[\^([^\]\s]+)\]:[ \t]*(?:\n[ \t]+)?([^\n]+(?:\n(?! {0,3}\[\^|[ \t]*\n)[^\n]+)*)(?:\n|$)/;
-/** An address copied from ChatGPT, whose fragment is decoded and may have blanks and brackets. */
+/** Matches a link copied from ChatGPT, the fragment of whose address is decoded and may contain blanks and brackets. */
 const COPIED =
   /^\[((?:[^[\]]|\\.|\[[^[\]]{0,200}\]){0,1000}?)\]\((https?:\/\/[^\s<>()]{1,2000}[^\n<>]{0,4000})/;
-/** Characters that end a bare address: quotation marks, and the punctuation and brackets of Chinese and Japanese. */
+/** Matches characters that end a bare address: quotation marks, and Chinese and Japanese punctuation and brackets. */
 const BARE_END = /["“”„«»`|…†\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/;
-/** Grok's mark, which contains a tag. */
+/** Matches Grok's mark, which contains another tag. */
 const GROK = /^<(grok:render)\b[^<>]*>(?:[\s\S](?!<grok:)){0,500}?<\/\1>/;
 
 class BoundedTokenizer extends Tokenizer {
@@ -134,7 +134,7 @@ class BoundedTokenizer extends Tokenizer {
     const [, text, rest = ""] = (isPossible && COPIED.exec(src)) || [];
     const [label = ""] = rest.split("](", 1);
     let depth = 0;
-    // The closing bracket of the link is the last one, or is followed by another if the fragment has an unclosed bracket.
+    // The last bracket closes the link, or the one before another bracket if the fragment has an unclosed one.
     const end = label.search(/\)(?=\))|\)$/);
     const closing = [...label.matchAll(/[()]/g)].find(({ 0: bracket }) => {
       depth += bracket === "(" ? 1 : -1;
@@ -147,7 +147,7 @@ class BoundedTokenizer extends Tokenizer {
     return { type: "link", raw, href, title: null, text, tokens: this.lexer.inlineTokens(text) };
   }
 
-  /** marked only accepts ASCII hosts, and includes text that follows an address without a blank. */
+  /** Reads a bare address. marked accepts only ASCII hosts, and includes text that directly follows an address. */
   override url(src: string): Tokens.Link | undefined {
     const [address] = /^https?:\/\/[^\s<>]+/i.exec(src) ?? [];
     if (address === undefined) return super.url(src);
@@ -167,7 +167,7 @@ class BoundedTokenizer extends Tokenizer {
     return token && { ...token, tokens: token.pre ? [] : this.lexer.inline(token.text) };
   }
 
-  /** After each line without a mark that is followed by one with a mark, marked parses the rest of a quote again. */
+  /** Counts extra work: after each lazy line of a quote that a marked line follows, marked parses the rest of the quote again. */
   override blockquote(src: string): Tokens.Blockquote | undefined {
     const [quote = ""] = this.rules.block.blockquote.exec(src) ?? [];
     const resumed = quote.match(/\n {0,3}(?![ >])[^\n]*(?=\n {0,3}>)/g)?.length ?? 0;
@@ -175,10 +175,10 @@ class BoundedTokenizer extends Tokenizer {
     return super.blockquote(src);
   }
 
-  /** At each line of a list item, marked searches the rest of the paragraph for the underline of a heading. */
+  /** Counts extra work: at each line of a list item, marked searches the rest of the paragraph for the underline of a heading. */
   override text(src: string): Tokens.Text | undefined {
     const end = src.search(/\n[ \t]*\n/);
-    // 12 ns for each character, where parsing as part of a block takes 100 ns and more.
+    // The search takes 12 ns per character, parsing as part of a block 100 ns or more.
     this.spend((end < 0 ? src.length : end) / 8);
     return super.text(src);
   }
@@ -193,7 +193,7 @@ class BoundedTokenizer extends Tokenizer {
   }
 }
 
-/** Removes punctuation that belongs to the sentence, and a bracket that was opened before the address. */
+/** Removes punctuation that belongs to the sentence, and a closing bracket that was opened before the address. */
 function removeTail(address: string): string {
   for (let kept = address; ; ) {
     const before = kept;

@@ -6,7 +6,7 @@ import { buildInlines, formatNoteMark } from "./inlines.js";
 import { type HtmlBlock, lex, lexInlines, type NoteDefinition, TooComplex } from "./lexer.js";
 import { createPlaceOf, listLineEnds } from "./places.js";
 
-/** Parses any Markdown in linear time and memory. */
+/** Parses Markdown. Takes linear time and memory for any input. */
 export function readMarkdown(markdown: string): MarkdownDocument {
   const reader = new BlockReader(markdown);
   try {
@@ -14,7 +14,7 @@ export function readMarkdown(markdown: string): MarkdownDocument {
     const isJson = /^\s*[[{]/.test(markdown) && readJsonPath(markdown) !== undefined;
     return { blocks, form: isJson || blocks.every(isProse) ? "plain" : "markup" };
   } catch (error) {
-    // RangeError: a thread's stack may be smaller than the one for which the limits of depth were measured.
+    // Catch RangeError as well: the stack of a thread may be smaller than the one for which MAX_DEPTH was measured.
     if (!(error instanceof TooComplex || error instanceof RangeError)) throw error;
     return { blocks: reader.readParagraphs(), form: "complex" };
   }
@@ -25,7 +25,7 @@ function isProse(block: MarkdownBlock): boolean {
   return isText || block.kind === "html";
 }
 
-/** HTML tags that begin or end a paragraph. */
+/** Matches HTML tags that begin or end a paragraph. */
 const LINE_TAG = /^<\/?(?:p|div|li|[uo]l|t(?:able|r|head|body)|h[1-6]|details|summary|blockquote)\b/i;
 
 /** The beginning of a work on a line of its own: `[1]`, `¹ `, or an empty line. */
@@ -33,7 +33,7 @@ const WORK = /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\
 /** That of a work if an address follows: `**[1]** Title`, `(1) Title`, `[1](https://…) Title`, `【1】`, `1、`. */
 const NUMBERED_WORK = /^\s*(?:\*\*|__)?(?:[[(（［【]{1,2}\d{1,3}[\])）］】]|\d{1,3}[、．])(?!.*\)\s*$)/;
 
-/** Builds blocks from marked's tokens and finds their places by lines. A first block begins on its container's first line. */
+/** Builds blocks from marked's tokens, and finds their places by lines. The first block of a container begins on its first line. */
 class BlockReader {
   readonly #ends: number[];
 
@@ -41,27 +41,27 @@ class BlockReader {
     this.#ends = listLineEnds(markdown);
   }
 
-  /** `line`: the document's line in which the first token begins. */
+  /** Builds blocks. `line`: the line of the document in which the first token begins. */
   readBlocks(tokens: readonly Token[], line: number): MarkdownBlock[] {
     let next = line;
     return (tokens as MarkedToken[]).flatMap((token) => {
       const [head = "", ...more] = token.raw.split("\n");
       const isAt = (at: number) => this.markdown.endsWith(head.trim(), this.#ends[at]);
-      // After a lazy line of a quotation, marked's tokens lack a line break.
+      // marked's tokens lack a line break after a lazy line of a quote.
       const first = !isAt(next) && isAt(next + 1) ? next + 1 : next;
       next = first + more.length;
       return this.#block(token, first);
     });
   }
 
-  /** Returns the paragraphs of the document without any other structure. */
+  /** Returns the paragraphs of the document, without any other structure. */
   readParagraphs(): MarkdownBlock[] {
     const text = this.markdown.replace(/\r\n?/g, "\n");
     return this.#splitParagraphs(buildInlines(lexInlines(text), createPlaceOf(text, this.#ends, 0)));
   }
 
   #block(token: MarkedToken, line: number): MarkdownBlock | MarkdownBlock[] {
-    /** Reads inlines of a text inside the token; an indented continuation line of a paragraph lacks its tab there. */
+    /** Builds inlines of a text in the token. marked removes the tab of an indented continuation line from it. */
     const read = (tokens: readonly Token[] | undefined, text: string) => {
       const begin = token.raw.indexOf(text);
       return buildInlines(
@@ -110,7 +110,7 @@ class BlockReader {
         const label = tag.slice(1);
         return { kind: "note", label, mark: formatNoteMark(label), inlines: read(note.tokens, note.text) };
       }
-      // The checkbox token of a task: the list item has its state already.
+      // Skip the checkbox of a task, because the list item has its state.
       case "space":
       case "checkbox":
         return [];
@@ -119,7 +119,7 @@ class BlockReader {
     }
   }
 
-  /** Splits works that are listed line by line, which Markdown joins to a paragraph, and the contents of an HTML block. */
+  /** Splits inlines into paragraphs: at works that are listed line by line, which Markdown would join, and at tags in HTML. */
   #splitParagraphs(inlines: readonly Inline[]): MarkdownBlock[] {
     const isFirst = (inline: Inline, i: number) => {
       const before = inlines[i - 1];
@@ -132,7 +132,7 @@ class BlockReader {
     return begins.map((begin, n) => ({ kind: "paragraph", inlines: inlines.slice(begin, begins[n + 1]) }));
   }
 
-  /** Reads the rows of a table, its head first. */
+  /** Reads the rows of a table, the head first. */
   #readRows({ raw, header, rows }: Tokens.Table, line: number): Inline[][][] {
     const lines = raw.split("\n");
     return [header, ...rows].map((row, i) => {
@@ -143,7 +143,7 @@ class BlockReader {
       return row.map((cell) => {
         const place = text.indexOf(cell.text, at);
         if (place >= 0) at = place + cell.text.length;
-        // A cell without the backslashes before its bars gets the place of its row.
+        // If marked removed backslashes before bars from the cell, its parts get the place of the row.
         return buildInlines(cell.tokens, place < 0 ? () => places(0, text.length) : places, place);
       });
     });

@@ -1,9 +1,9 @@
 import type { Place } from "./document.js";
 
-/** Returns the place in the document of a part of a text. Offsets in UTF-16 units. */
+/** Returns the place in the document of a part of a text, given by offsets in UTF-16 units. */
 export type PlaceOf = (from: number, to: number) => Place;
 
-/** Lists the offsets of line ends, without trailing blanks. */
+/** Lists the offset of the end of each line, not counting trailing blanks. */
 export function listLineEnds(document: string): number[] {
   return [...document.matchAll(/[^\r\n]*(?:\r\n|\r|\n|$)/g)].map(
     ({ 0: line, index }) => index + line.trimEnd().length,
@@ -11,8 +11,8 @@ export function listLineEnds(document: string): number[] {
 }
 
 /**
- * Maps a text of whole lines, beginning at line `first`, to its places in the document. A container (quote, list) removes
- * marks and blanks at the beginnings of lines, but never a whole line.
+ * Creates a function that maps offsets in a text to places in the document. The text consists of whole lines, from line `first`
+ * on. A container (quote or list) removes marks and blanks at the start of lines, but never a whole line.
  */
 export function createPlaceOf(text: string, ends: readonly number[], first: number): PlaceOf {
   let start = 0;

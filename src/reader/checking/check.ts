@@ -15,7 +15,7 @@ import { addAnswers, type FindSupport, judgeAll } from "./judging.js";
 import { PageContent, type PagePassage } from "./page-content.js";
 import type { CitedPage } from "./verdict.js";
 
-/** A report, as Markdown or as a structured result, with the citations that its provider gave. */
+/** A report, as Markdown or as a structured result, and the citations that the provider returned with it. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
 
 /** The outcome of a check. `unreached`: how many pages were asked for and how many hosts answered, if nothing could be checked. */
@@ -26,56 +26,56 @@ export interface ReportCheck {
 
 export interface CheckerOptions extends Pick<PageReaderOptions, "clock" | "read" | "forbidden"> {
   network: Omit<Network, "accessTo">;
-  /** `named`: the hosts that occur in the reports. */
+  /** Decides about connections. `named`: the hosts that the reports cite. */
   accessTo(named: ReadonlySet<string>): Network["accessTo"];
   version: string | undefined;
-  /** Whether the DNS returned an address for a name. */
+  /** Whether the DNS has returned an address for a name. */
   isInDns(name: string): boolean;
-  /** Reads a file that is cited as `file:line`; undefined if files may not be read. */
+  /** Reads a file that a citation `file:line` names; undefined if files must not be read. */
   readFile?: ((name: string) => Promise<CutDocument>) | undefined;
 }
 
 export interface CheckOptions {
-  /** The maximum number of pages to request. */
+  /** The most pages to request. */
   pages: number;
   timeoutMs: number;
-  /** Ends reading; pages that are not read by then are unreadable. */
+  /** Ends the reading when aborted. Pages that are not read by then count as unreadable. */
   signal: AbortSignal;
-  /** Whether the same call can be repeated to continue, so that it does not fail if no page answered in time. */
+  /** Whether the caller can repeat the check to continue it; then it does not fail if no page answered in time. */
   goesOn?: boolean;
   onProgress?: (progress: CheckProgress) => void;
   /** Called with the citations of the report before the first page is requested. */
   onCited?: (cited: ReportClaims) => void;
-  /** Called with the text of each page that was read; the page's entry has the SHA-256 of this text. */
+  /** Called with the text of each page that was read. The `sha256` of the page is that of this text. */
   onText?: ((page: CheckedPage, text: string) => void) | undefined;
-  /** Asks a model about the citations whose pages could be read. */
+  /** Asks a model about the citations whose pages were read. */
   findSupport?: FindSupport | undefined;
 }
 
 export interface CheckProgress {
   done: number;
   of: number;
-  /** The hosts with a request under way, the oldest request first. */
+  /** The hosts that are being read, the oldest request first. */
   hosts: readonly string[];
 }
 
-/** The result of trying to read one page. */
+/** The result of reading one page. */
 interface Tried extends CitedPage {
   entry: CheckedPage;
-  /** Set if the page could be read. */
+  /** The text of the page; undefined if it could not be read. */
   text?: string;
   /** What became of the request: `unsent`, since the address may not be read or is a file; `no-host`: DNS knows no such name. */
   request: "unsent" | "no-host" | "silent" | "answered";
 }
 
-/** How many hosts are read from at a time, and the pause between two requests to one host, ms (contract §11). */
+/** The most hosts to read from at the same time, and the pause between two requests to one host, ms (contract §11). */
 const MOST_HOSTS = 4;
 const APART_MS = 200;
 const ANSWERS: ReadonlySet<string> = new Set(["robots", "type", "empty", "too-large", "front-page"]);
 const REQUESTS: Readonly<Record<string, Tried["request"]>> = { "not-asked": "unsent", "no-host": "no-host" };
 const FILE = /^(?!https?:)[^\s:]+?(?::\d+)?$/i;
 
-/** Reads each page that the reports cite once, and checks the reports against the pages. */
+/** Checks reports against the pages that they cite. Reads each page once. */
 export class Checker {
   readonly #reader: PageReader;
   readonly #named = new Set<string>();
@@ -205,7 +205,7 @@ export class Checker {
     return { checked, ...(isUnreached && { unreached }) };
   }
 
-  /** Splits the addresses into those to request and those that are refused or over the limit. */
+  /** Splits the addresses into those to request, and those that are refused or exceed the limit. */
   #chooseAddresses(addresses: readonly string[], most: number) {
     const asked: string[] = [];
     const left: [string, Tried][] = [];
@@ -223,7 +223,7 @@ export class Checker {
     return { asked, left, isWhole };
   }
 
-  /** Returns why an address may not be requested; undefined if it may. */
+  /** Returns why an address must not be requested; undefined if it may be. */
   #explainRefusal(address: string): string | undefined {
     const { readFile, forbidden } = this.options;
     if (FILE.test(address) && !URL.canParse(address.replace(/:\d+$/, "")))
@@ -253,11 +253,11 @@ export class Checker {
     const url = new URL(address);
     url.hash = "";
     let got = await this.#reader.read(url);
-    // Ask again before calling a page gone: a server may answer 404 for a moment during a deployment.
+    // Request it again before reporting it as gone: a server may answer 404 for a moment during a deployment.
     if ("reason" in got && got.kind === "gone") got = await this.#reader.read(url);
     if (!("reason" in got)) return readPage(address, got);
     const { kind, reason, status = null, url: end = null } = got;
-    // An expired grounding redirect says nothing about its target, which may still exist.
+    // An expired grounding redirect does not prove anything about its target, which may still exist.
     const isGone = (kind === "gone" || kind === "front-page") && !isGroundingRedirect(end ?? "");
     const request = status !== null || ANSWERS.has(kind) ? "answered" : (REQUESTS[kind] ?? "silent");
     const { entry } = createUnread(address, reason);
@@ -266,7 +266,7 @@ export class Checker {
   }
 }
 
-/** Returns the address of a page without its fragment. */
+/** Returns an address without its fragment; for a file, without its line. */
 function normalizePage(address: string): string {
   return FILE.test(address) ? address.replace(/:\d+$/, "").replace(/^\.\//, "") : address.replace(/#.*/, "");
 }
@@ -299,13 +299,13 @@ function readPage(url: string, page: Page): Tried {
   };
 }
 
-/** Returns why a page has more text than what was read; undefined if all of it was read. */
+/** Returns why only a part of a page was read; undefined if all of it was. */
 function cutReason({ isCut, isPaid }: ReadDocument): string | undefined {
   if (isPaid) return "only the beginning of the page can be read without paying";
   return isCut ? "only the beginning of the page was read: it is too long" : undefined;
 }
 
-/** Builds the content of a page in which sentences are looked up: title and date first, then the blocks. */
+/** Builds the content of a page, in which sentences are looked up: title and date, then the blocks. */
 export function buildPage(page: ReadDocument): PageContent {
   const { title, date, blocks, text } = page;
   const head = [title, date].filter(Boolean).join("\n");
@@ -317,7 +317,7 @@ export function buildPage(page: ReadDocument): PageContent {
   );
 }
 
-/** Builds a passage from a block, with the last heading, the column titles and the caption over it. */
+/** Builds a passage from a block, with the heading, column titles and caption directly above it. */
 function buildPassage({ lines, heading, header = [], caption = "", kind }: Block, title = ""): PagePassage {
   const last = heading.split(" / ").at(-1) ?? "";
   const over = [/^page \d+$/.test(last) ? "" : last, ...header, caption].filter(Boolean).join("\n");

@@ -6,44 +6,44 @@ import { findFirst, type Mark } from "./report-line.js";
 import { type ReportUnit, UnitReader } from "./report-units.js";
 import { Works } from "./works.js";
 
-/** A sentence, list item, table row or field of a report. Its place includes its marks; for a field it is 0. */
+/** A sentence, list item, table row or field of a report. Its place includes the marks; a field is at 0. */
 export interface CitedClaim extends Place {
   /** The text on one line, without marks and Markdown. */
   text: string;
-  /** The path of the field in a structured result. */
+  /** The path of the field in a structured result; undefined in Markdown. */
   field: string | undefined;
-  /** For a row, the heads of its columns; for a field, its name; else empty. */
+  /** The column titles of a row, or the path of a field; else empty. */
   over: string;
-  /** The addresses or `file:line` that it cites, each once, as written in the report. */
+  /** The addresses, or places `file:line`, that the claim cites, each once, as written in the report. */
   urls: string[];
 }
 
 export interface ReportClaims {
-  /** All claims in the order of the report, including those without a citation. */
+  /** All claims in the order of the report, including those that cite nothing. */
   claims: CitedClaim[];
-  /** Marks that lead to no source, as written. */
+  /** The marks without a source, as written. */
   marksWithoutSource: string[];
-  /** Addresses in the report's list of works that no claim cites. */
+  /** The addresses in the report's list of works that no claim cites. */
   notCited: string[];
   /** All addresses of a text in order, each with the text of its link if that is more than a word for "source". */
   links: { url: string; title: string | null }[];
 }
 
-/** The citations that a provider returns beside the text. `sources` are the addresses of its list; the first has the number 1. */
+/** The citations that a provider returns with the text. `sources` are the addresses of its list, numbered from 1. */
 export interface GivenCitations {
   citations: readonly Citation[];
   sources: readonly string[];
 }
 
-/** The number of marks outside the text that one claim may have; more would take quadratic time if every sentence had all of them. */
+/** The most citations outside the text that one claim may have. If every sentence had all of them, that would take quadratic time. */
 const MOST_MARKS = 100;
 
-/** The model's thoughts before its report, or the front matter of a file. */
+/** Matches a model's reasoning before the report, or the front matter of a file. */
 const PREFACE = /^\s*<think>[\s\S]*?<\/think>|^---\r?\n(?=[\w-]+:)[\s\S]*?\n---(?=\s)/;
 
-/** Reads the claims of a Markdown report. Linear time. */
+/** Reads the claims of a Markdown report. Takes linear time. */
 export function readClaims(report: string, { citations, sources }: GivenCitations): ReportClaims {
-  // Blank the preface instead of cutting it, so that offsets stay valid.
+  // Replace the preface with blanks instead of removing it, so that offsets stay valid.
   const { blocks } = readMarkdown(report.replace(PREFACE, (preface) => preface.replace(/[^\n]/g, " ")));
   const reader = new UnitReader();
   reader.read(blocks);
@@ -88,7 +88,7 @@ export function readClaims(report: string, { citations, sources }: GivenCitation
   };
 }
 
-/** Whether a line is the title of a list of works that follows it. */
+/** Whether a unit is the title of the list of works that follows it. */
 function isTitle({ kind, lines }: ReportUnit, works: Works, next: ReportUnit | undefined): boolean {
   const text = lines.map((line) => line.text).join(" ");
   return kind === "text" && next !== undefined && works.units.has(next) && /^[^.!?\d]{1,60}$/.test(text);
@@ -109,7 +109,7 @@ function listLinks(units: readonly ReportUnit[]): ReportClaims["links"] {
 
 type CitedRange = Extract<Citation, { start: number }>;
 
-/** Returns the ranges, sorted by their ends, that overlap a place. */
+/** Returns the ranges that overlap a place. `ranges` must be sorted by end. */
 function findRanges(ranges: readonly CitedRange[], { start, end }: Place): CitedRange[] {
   const first = findFirst(ranges, (range) => range.end > start);
   const all: CitedRange[] = [];
@@ -118,7 +118,7 @@ function findRanges(ranges: readonly CitedRange[], { start, end }: Place): Cited
   return all;
 }
 
-/** Lists the fields of a structured result as claims. They cite the addresses from the provider, else those in their text. */
+/** Lists the fields of a structured result as claims. A field cites the addresses that the provider gives for it, else those in its text. */
 export function readFieldClaims(
   value: unknown,
   { citations }: Pick<GivenCitations, "citations">,
@@ -151,7 +151,7 @@ export function readFieldClaims(
   return all;
 }
 
-/** `$.companies[0]['name']` and `companies.0.name` are the same field; a provider may prefix the name of the output. */
+/** Returns the possible paths of a field: `$.companies[0]['name']` equals `companies.0.name`, and a provider may prefix the name of the output. */
 function listPaths(field: string): string[] {
   const path = field.replace(/\[["']?([^\]"']*)["']?\]/g, ".$1").replace(/^[$.]+/, "");
   return [...new Set([path, path.replace(/^(?:output|structured|content)(?:\.|$)/, "")])];

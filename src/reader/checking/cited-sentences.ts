@@ -4,7 +4,7 @@ import { OBJECT } from "./mark-forms.js";
 import type { Line, Mark } from "./report-line.js";
 import type { ReportUnit } from "./report-units.js";
 
-/** A sentence of a report without its marks; its place includes them. */
+/** A sentence of a report, without its marks. Its place includes the marks. */
 export interface Sentence {
   text: string;
   start: number;
@@ -13,28 +13,28 @@ export interface Sentence {
 }
 
 interface LineSentence extends Sentence {
-  /** Whether it consists of links only, and whether these are on a line of their own. */
+  /** Whether the sentence consists only of links, and whether these are on their own line. */
   isLinks: boolean;
   isLine: boolean;
-  /** Whether a mark follows its last word. */
+  /** Whether a mark follows the last word. */
   citesAtEnd: boolean;
 }
 
-/** Punctuation or "and" between marks that belong together. */
+/** Matches the punctuation or "and" between marks that belong together. */
 const BETWEEN = /^[\s,;、·&/|+–-]*(?:(?:and|und|et|y|e|en|и|和|と)\s+)?$/u;
-/** The opening of a bracket that holds only marks. */
+/** Matches the opening of a bracket that contains only marks. */
 const OPENING =
   /[([（［^⁽]\s*(?:(?:\p{L}[\p{L}-]{0,20}[\s.]{0,2}){1,3}:|(?:see|siehe|vgl\.|cf\.|via|from|source|quelle|voir|ver|véase|vedi|zie)(?:\s+(?:also|auch))?)?\s*$/iu;
-/** Link texts that only name a source: a number, an address, the name of a site, a word. */
+/** Matches link texts that only name a source: a number, an address, the name of a site, a word. */
 const SOURCE_TEXT =
   /^[\s[\]()^]*(?:[⁰¹²³⁴-⁹]{1,3}|[a-z]?\d{1,3}(?:[\s[\]()^,;]{1,3}\d{1,3}){0,9}|https?:\/\/\S*|(?:[\w-]+\.)+[a-z]{2,}(?:\/\S*)?|\S[^\n]{0,40}\+\d{1,2}|oai_citation[^\n]*|sources?|links?|here|quellen?|hier|via|ref(?:erence)?)[\s[\]()]*$/i;
-/** Words beside a link that only introduce the source. */
+/** Matches words beside a link that only introduce the source. */
 const SOURCE_WORDS =
   /(?<!\p{L})(?:sources?|quellen?|see|also|siehe|auch|vgl|via|cf|and|und|or|references?|from|link|links)(?!\p{L})|^\s*\p{L}{1,20}:/giu;
 
 const hasWords = (text: string) => /[\p{L}\p{Nd}]/u.test(text);
 
-/** Lists the sentences of a unit; a row is one sentence. `isMark` tells whether a candidate is a mark. */
+/** Lists the sentences of a unit. A row is one sentence. `isMark` decides whether a candidate is a mark. */
 export function listSentences({ kind, lines }: ReportUnit, isMark: (mark: Mark) => boolean): Sentence[] {
   const all = lines.flatMap((line) => splitLine(line, line.marks.filter(isMark), kind === "row"));
   if (kind !== "row") return joinSentences(all, kind === "item");
@@ -46,7 +46,7 @@ export function listSentences({ kind, lines }: ReportUnit, isMark: (mark: Mark) 
   return hasWords(text) ? [{ text, ...place, marks: all.flatMap(({ marks }) => marks) }] : [];
 }
 
-/** Appends links to the sentence before them. `isItem`: an item that cites only at its end becomes one claim. */
+/** Joins links with the sentence before them. `isItem`: if a list item cites only at its end, all of it becomes one claim. */
 function joinSentences(sentences: readonly LineSentence[], isItem: boolean): Sentence[] {
   const all: LineSentence[] = [];
   for (const sentence of sentences) {
@@ -87,7 +87,7 @@ function splitLine(line: Line, marks: readonly Mark[], isWhole: boolean): LineSe
   });
 }
 
-/** Replaces `cuts`, sorted by their beginnings, with object characters; the length of the text stays. */
+/** Replaces `cuts`, which are sorted by start, with object characters, so that all offsets stay. */
 function blankCuts(text: string, cuts: readonly { from: number; to: number }[]): string {
   const parts: string[] = [];
   let at = 0;
@@ -98,7 +98,7 @@ function blankCuts(text: string, cuts: readonly { from: number; to: number }[]):
   return parts.join("") + text.slice(at);
 }
 
-/** Puts a text on one line without object characters: a blank replaces each, except before punctuation. */
+/** Puts a text on one line and removes object characters, with a blank in their place unless punctuation follows. */
 function removeForm(text: string): string {
   return (
     text
@@ -111,7 +111,7 @@ function removeForm(text: string): string {
   );
 }
 
-/** Lists the ends of sentences: never inside a quotation, and after the marks that follow a full stop. */
+/** Lists the ends of sentences. A mark after a full stop belongs to the sentence. No sentence ends inside a quotation. */
 function listEnds(line: Line, shown: string, marks: readonly Mark[]): number[] {
   const text = shown.replaceAll(OBJECT, " ");
   const ends = new Set([...splitSentences(text)].map(({ segment, index }) => index + segment.length));
@@ -132,7 +132,7 @@ function listEnds(line: Line, shown: string, marks: readonly Mark[]): number[] {
     });
 }
 
-/** Lists what to leave out of a line, in order: marks, and the brackets and signs that hold only marks. */
+/** Lists the parts of a line to remove, in order: marks, and brackets and separators that contain only marks. */
 function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: number }[] {
   const cuts: { from: number; to: number }[] = [];
   for (let first = 0; first < marks.length; ) {
@@ -148,7 +148,7 @@ function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: n
     else
       for (const mark of group) {
         const before = cuts.at(-1);
-        // The separator between two marks is cut with them.
+        // Remove the separator between two marks with them.
         const isNext = before && before.from >= from && BETWEEN.test(text.slice(before.to, mark.from));
         if (isShown(text, mark)) continue;
         if (isNext) before.to = mark.to;
@@ -158,7 +158,7 @@ function listCuts({ text }: Line, marks: readonly Mark[]): { from: number; to: n
   return cuts;
 }
 
-/** Whether a link's text is part of the sentence; a short text after the sentence's end is not. */
+/** Whether the text of a link is part of the sentence. A short text after the end of the sentence is not. */
 export function isShown(text: string, { certainty, from, to }: Mark): boolean {
   const shown = text.slice(from, to);
   const isBehind =

@@ -4,9 +4,9 @@ import type { CitedClaim } from "./citations.js";
 import type { PageContent, Pause } from "./page-content.js";
 import { type CitedPage, type Judgement, judge } from "./verdict.js";
 
-/** The longest time that judging blocks the event loop, ms. */
+/** How long judging may block the event loop at a time, ms. */
 const TURN_MS = 20;
-/** How long a check goes on judging after Ctrl-C or its timeout, ms. */
+/** How long a check continues to judge after Ctrl-C or its timeout, ms. */
 const GRACE_MS = 1_000;
 
 const NOT_JUDGED: Judgement = {
@@ -14,7 +14,7 @@ const NOT_JUDGED: Judgement = {
   reason: "the check ended before the sentence was judged",
 };
 
-/** Thrown by a Pause when the time to judge is over. */
+/** A Pause throws it when the time for judging is over. */
 class TimeOver extends Error {}
 
 function endOrThrow(error: unknown): undefined {
@@ -22,8 +22,8 @@ function endOrThrow(error: unknown): undefined {
 }
 
 /**
- * Judges the claims of a report in order and yields to other work in between. After `signal` or `end` (monotonic clock),
- * claims that are not judged yet are unchecked. `isWhole`: whether all claims were judged.
+ * Judges the claims of a report in order, and lets other work run in between. Some time after `signal` or `end` (monotonic
+ * clock), the remaining claims become "unchecked". `isWhole`: whether all claims were judged.
  */
 export async function judgeAll(
   claims: readonly CitedClaim[],
@@ -54,31 +54,31 @@ export async function judgeAll(
   return { citations, read, isWhole };
 }
 
-/** A citation whose page could be read, with that page; of several pages, the one with its passage. */
+/** A citation and its page, which was read. If it cites several pages, the page with the passage. */
 export interface ReadCitation {
   citation: CheckedCitation;
   over: string | undefined;
   content: PageContent;
 }
 
-/** A model's answer that is proven by its quote. */
+/** A model's answer that its quote proves. */
 export interface ProvenAnswer {
   support: Support;
-  /** As written on the page; null if the model gave no quote. */
+  /** The quote as written on the page; null if the answer needs none. */
   quote: string | null;
 }
 
-/** The answer to a citation that a model was asked about; null if no quote proves the model's answer. */
+/** The result of asking a model about a citation; nulls if no quote proves the model's answer. */
 export type Answer = ProvenAnswer | Record<keyof ProvenAnswer, null>;
 
-/** Asks a model about citations. `digestOf` returns the SHA-256 of the text read from an address. */
+/** Asks a model about citations. `digestOf` returns the SHA-256 of the text that was read from an address. */
 export type FindSupport = (
   citations: readonly ReadCitation[],
   language: string | undefined,
   digestOf: (url: string) => string | null,
 ) => Promise<readonly (Answer | undefined)[]>;
 
-/** Adds the model's answers. A `missing` claim that is supported becomes `unchecked`: its figure is computed from the quote. */
+/** Adds a model's answers. If a `missing` claim is supported, it becomes `unchecked`, because its figure is computed from the quote. */
 export function addAnswers(read: readonly ReadCitation[], answers: readonly (Answer | undefined)[]): void {
   for (const [i, { citation }] of read.entries()) {
     Object.assign(citation, answers[i]);

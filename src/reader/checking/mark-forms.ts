@@ -1,23 +1,24 @@
 import { isAbbreviated } from "../reading/sentences-in.js";
 
-/** Replaces each character of links, code and Markdown's own marks in the text that is searched for other marks. */
+/** Replaces each character of links, code and Markdown marks, so that no other marks are found in them. */
 export const OBJECT = "\ufffc";
 
 /**
- * How surely a form is a mark. `sure` and `link`: anywhere. `counted`: only if one list has all of its numbers.
- * `number` and `glued`: only if a list has its number; `alone`: also only if no surer mark leads to a list;
- * `habit`: also only if the report glues its marks. `none`: a remnant of a service, which is cut and cites nothing.
+ * How certain it is that a match is a mark. `sure` and `link`: always. `counted`: always, but it refers to a list only if that
+ * has the numbers of all such marks. `number` and `glued`: if a list has the number. `alone`: if, in addition, no more certain
+ * mark leads to a list. `habit`: if, in addition, the report often writes marks directly after text. `none`: a remnant of a
+ * service; it is removed and cites nothing.
  */
 export type Certainty = "sure" | "counted" | "link" | "number" | "glued" | "alone" | "habit" | "none";
 
-/** A mark that a form matched in a text. */
+/** A match of one of the forms in a text. */
 export interface FoundMark {
   certainty: Certainty;
   from: number;
   to: number;
   labels: string[];
   urls: string[];
-  /** A number after a bare address that may be a mark: `https://a.example/b.24`. */
+  /** A number after a bare address, which may be a mark: `https://a.example/b.24`. */
   tail?: string | undefined;
 }
 
@@ -27,14 +28,14 @@ const FILE_TYPES =
   "md|markdown|txt|rst|html?|pdf|docx|csv|tsv|jsonl?|ya?ml|toml|ini|conf|cfg|env|log|xml|sql|[cm]?[jt]sx?|py|rb|go|rs|java|cs?|cpp|h|sh|php";
 
 /**
- * Each form of a mark: its certainty, a text that each match contains ("·": none), and its pattern. The first form that
- * matches wins. Groups: `numbers` (`to`: the end of a range; `zero`: counted from 0), `name`, `file` and `line`, `doi`,
- * `arxiv`; `power`: a raised number.
+ * The forms of marks: certainty, a text that every match contains ("·": none), and pattern. The first form that matches wins.
+ * Groups: `numbers` (`to`: the end of a range; `zero`: counted from 0), `name`, `file` and `line`, `doi`, `arxiv`; `power`: a
+ * raised number.
  *
- * In this order: escaped HTML tables, and remnants of Gemini and ChatGPT beside their marks; ChatGPT's marks as copied,
- * with and without its private-use characters, and Codex's, which name files; [cite: 1, 2], [citation:1] and [web:1] of
- * Gemini, DeepSeek and Perplexity; numbers and names in brackets; DOI, arXiv, `file:line`; raised numbers; Gemini's
- * numbers as Google Docs exports them: after a sentence, before its full stop, after a blank; at the end of a cell.
+ * The order: escaped HTML tables, and remnants of Gemini and ChatGPT beside their marks; marks copied from ChatGPT, with and
+ * without private-use characters, and those of Codex, which name files; [cite: 1, 2], [citation:1] and [web:1] of Gemini,
+ * DeepSeek and Perplexity; numbers and names in brackets; DOI, arXiv, `file:line`; raised numbers; Gemini's numbers as
+ * exported by Google Docs: after a sentence, before its full stop, after a blank, at the end of a cell.
  */
 const FORMS = String.raw`
 none     <        </?(?:table|t[rdh]|thead|tbody|br|su[bp]|p|div|span|li|[uo]l)\b[^<>]{0,200}>
@@ -73,27 +74,27 @@ alone    ·        (?<=\p{L}.{0,200}\s|[\d%]\s)(?!\d{3})${NUMBERS}\s*$`
   });
 
 const YEAR = /(?<![\p{L}\d.,])(?:1[5-9]|20)\d\d$/u;
-/** A unit of length or time before a raised 2 or 3. */
+/** Matches a unit of length or time, after which a raised 2 or 3 is a power. */
 const UNIT = /(?<!\p{L})(?:[kcdmµn]?m|ft|in|yd|mi|s)$/u;
-/** An abbreviation whose full stop is followed by its number. */
+/** Matches an abbreviation after whose full stop a number follows. */
 const NUMBERED = /(?<!\p{L})(?:nos?|nr|figs?|vol|secs?|arts?|ch|pp?|eqs?|tab|abb|abs|ziff|kap|v)$/iu;
 
-/** Whether a raised number is a power of the text before it: 10⁶, m², x². */
+/** Whether a raised number is a power of the text before it, as in 10⁶, m², x². */
 export function isPower(before: string): boolean {
   const isDigit = /\d$/.test(before) && !YEAR.test(before);
   return isDigit || UNIT.test(before) || /(?<!\p{L})[\p{Lu}\p{Ll}]$|[⁻^-]$/u.test(before);
 }
 
-/** Whether a number after a full stop is a mark and not a decimal: after a digit, only behind a year or other decimals. */
+/** Whether a number after a full stop is a mark. After a digit it is a decimal, unless a year or other decimals precede. */
 function isBehindSentence(before: string, after: string): boolean {
   const sentence = before.replace(/["”“’»)\]]*$/, "").slice(0, -1);
   const isFigure = /\d\.$/.test(before) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);
-  // A sentence may begin with a lower-case name.
+  // A lower-case word may follow, because a sentence may begin with such a name.
   const isWord = /\p{Ll}{3}[)"”“’»\]]*$/u.test(sentence) && !isAbbreviated(`${sentence}.`);
   return !isFigure && !NUMBERED.test(sentence) && (isWord || !/^\s+\p{Ll}/u.test(after));
 }
 
-/** Finds the marks in a text, in order, without overlaps. */
+/** Finds the marks in a text, in order and without overlaps. */
 export function findMarks(text: string, isCell: boolean): FoundMark[] {
   const all: FoundMark[] = [];
   if (!/[\d[<{【\ue200⁰¹²³⁴-⁹]/.test(text)) return all;
@@ -130,11 +131,11 @@ function markOf(match: RegExpExecArray, certainty: Certainty, text: string): Fou
     : doi
       ? `https://doi.org/${doi}`
       : arxiv && `https://arxiv.org/abs/${arxiv}`;
-  // [0, 1] is an interval, not a mark.
+  // [0, 1] is an interval and not a mark.
   return labels.includes("0") ? undefined : { certainty, from, to: end, labels, urls: url ? [url] : [] };
 }
 
-/** Expands `1, 3–5` to 1, 3, 4 and 5, adding `more` to each; a range has at most 50 numbers. */
+/** Expands `1, 3–5` to 1, 3, 4 and 5, with `more` added to each. A range has at most 51 numbers. */
 export function expandNumbers(list: string, more = 0): string[] {
   const plain = list.replace(/[⁰¹²³⁴-⁹]/g, (digit) => `${"⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)}`);
   return plain.split(/[,;˒]/).flatMap((part) => {

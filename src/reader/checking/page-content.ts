@@ -4,32 +4,32 @@ import { FigureIndex } from "../matching/figure-index.js";
 import { QuotableText } from "../matching/quotations.js";
 import { listSearchKeys } from "../matching/words.js";
 
-/** A paragraph, list item or row of a page. */
+/** A paragraph, list item or table row of a page. */
 export interface PagePassage {
   text: string;
-  /** The heading, caption and column heads directly over it. */
+  /** The heading, caption and column titles directly above the passage. */
   over: string;
-  /** All headings over it and the page's title, which name its subject. */
+  /** The page's title and all headings above the passage, which name its subject. */
   subject?: string;
-  /** Whether it is a table row; neighbouring rows are about other subjects. */
+  /** Whether the passage is a table row. Adjacent rows have different subjects. */
   isRow?: boolean;
 }
 
-/** Yields to other work; rejects if the check should end. */
+/** Lets other work run. Rejects if the check should end. */
 export type Pause = () => Promise<void>;
 
-/** How many passages are used to detect a page's language. */
+/** How many passages are used to detect the language of a page. */
 const SAMPLE = 200;
-/** Characters of a page to index before yielding to other work. */
+/** How many characters of a page are indexed before other work may run. */
 const TURN = 50_000;
 
-/** The content of a page that was read. Its indexes are built when the first sentence needs them. */
+/** The content of a page that was read. Builds each index when a sentence needs it for the first time. */
 export class PageContent {
   readonly language: string | undefined;
   readonly #made = new Map<Vocabulary | "quotable", Promise<unknown>>();
   #rest: PageContent | undefined;
 
-  /** `cut`: why the page continues after what was read. `whole`: all text of the page, including hidden text. */
+  /** `cut`: why only a part of the page was read. `whole`: all text of the page, including hidden text. */
   constructor(
     readonly passages: readonly PagePassage[],
     readonly cut: string | undefined = undefined,
@@ -40,12 +40,12 @@ export class PageContent {
     this.language = language ?? detectLanguage(beginning.join("\n"));
   }
 
-  /** Whether the months and powers of the page's language can be read. */
+  /** Whether months, and words such as "million", in the page's language can be read. */
   get isReadable(): boolean {
     return hasWords(this.language);
   }
 
-  /** The text of the page outside its passages; its places are meaningless. */
+  /** The text of the page that is in none of its passages. The numbers of its passages have no meaning. */
   get rest(): PageContent {
     if (this.#rest === undefined) {
       const shown = new Set(this.passages.flatMap(({ text }) => text.split("\n")).map(joinOnOneLine));
@@ -60,7 +60,7 @@ export class PageContent {
     return this.#rest;
   }
 
-  /** Returns the index of the page for sentences in a language. */
+  /** Returns the index of the page for sentences in `language`. */
   index(language: string | undefined, pause: Pause): Promise<PageIndex> {
     const vocabulary = getVocabulary(this.language, language);
     return this.#buildOnce(vocabulary, () => new PageIndex(this, vocabulary), pause);
@@ -79,7 +79,7 @@ export class PageContent {
     if (cached) return cached as Promise<T>;
     const building = fill(make(), this.passages, pause);
     this.#made.set(name, building);
-    // Another report may need the index that an abort interrupted here.
+    // If an abort interrupts the building, another report may still need the index.
     building.catch(() => this.#made.delete(name));
     return building;
   }
@@ -101,11 +101,11 @@ async function fill<T extends { add(passage: PagePassage, place: number): void }
   return index;
 }
 
-/** Finds the passages of a page that have a figure or a word. */
+/** An index of a page that finds the passages with a figure or a word. */
 export class PageIndex {
   readonly figures: FigureIndex;
   readonly #words = new Postings();
-  /** The words of all headings over a passage, which name its subject. */
+  /** The words of the headings above each passage, which name its subject. */
   readonly #subjects = new Postings();
   #subject: { text: string; keys: Set<string> } = { text: "", keys: new Set() };
 
@@ -123,7 +123,7 @@ export class PageIndex {
     for (const key of keys) this.#words.add(hashOf(key), place);
     if (this.#subject.text !== subject)
       this.#subject = { text: subject, keys: listSearchKeys(subject, hasCompounds) };
-    // A place with a name in its text and over it counts once, since the number of places tells whether the name is rare.
+    // Count a passage once if a name is both in it and above it, because the count decides whether the name is rare.
     for (const key of this.#subject.keys) if (!keys.has(key)) this.#subjects.add(hashOf(key), place);
   }
 
@@ -131,7 +131,7 @@ export class PageIndex {
     return this.#words.listBetween(hashOf(key));
   }
 
-  /** Finds the passages that mention a name themselves or in a heading over them. */
+  /** Finds the passages that contain a name, or that are below a heading with it. */
   findName(key: string): Places {
     return Places.join([this.findWord(key), this.#subjects.listBetween(hashOf(key))]);
   }

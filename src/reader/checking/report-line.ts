@@ -3,24 +3,24 @@ import type { Inline, Place } from "../../core/markdown/document.js";
 import { joinText } from "../../core/markdown/inlines.js";
 import { expandNumbers, type FoundMark, findMarks, isPower, OBJECT } from "./mark-forms.js";
 
-/** A mark in a line, with its place in the report; the text of a `link` may be part of the sentence. */
+/** A mark in a line, with its place in the report. The text of a `link` may be part of the sentence. */
 export type Mark = FoundMark & Place;
 
 const FILE =
   /^(?:\.\/)?(\/?(?:[\w.@+-]+\/)*[\w.@+-]*\.[A-Za-z]\w{0,9})(?::(\d+)(?:-\d+)?|#L(\d+)(?:-L?\d+)?)?$/;
-/** What some services write instead of an address; such a mark has no source. */
+/** Matches what some services write instead of an address. A mark with it has no source. */
 const NO_ADDRESS = /^(?:turn\d|grok_render|(?:start|end)_span$|attached_file|cite)/;
 
-/** A paragraph, item or cell as one text, with its marks. */
+/** A paragraph, list item or cell as one text, with its marks. */
 export class Line {
   text = "";
-  /** In order, without overlaps. */
+  /** The marks in order, without overlaps. */
   marks: Mark[] = [];
   /** The parts of the text by their offsets in it, with their places in the report. */
   #parts: (Place & { from: number })[] = [];
   /** The text in which marks are searched: objects in place of links, code and pictures. */
   #masked = "";
-  /** The end of the text so far; tells raised numbers and numbers separated by a tag apart. */
+  /** The end of the text so far. It shows whether a raised number is a power, and whether a tag separates two numbers. */
   #tail = "";
   #isBehindTag = false;
 
@@ -34,12 +34,12 @@ export class Line {
     this.#masked = "";
   }
 
-  /** The addresses in the line. */
+  /** The addresses that the line cites. */
   get urls(): string[] {
     return this.marks.flatMap(({ urls }) => urls);
   }
 
-  /** Returns the place in the report of a part of the text. */
+  /** Returns the place in the report of a part of the line's text. */
   placeOf(from: number, to: number): Place {
     const findOffset = (offset: number) => {
       const part = this.#parts[findFirst(this.#parts, (part) => part.from > offset) - 1];
@@ -77,13 +77,13 @@ export class Line {
       for (const inline of inlines) this.#add(inline);
     else {
       const isMark = !isPower(this.#tail);
-      // A raised number that is not a mark is a power and keeps its "^".
+      // A raised number that is not a mark is a power, so keep a "^" before it.
       const shown = /[\p{L}\d]$/u.test(this.#tail) ? `^${text}` : text;
       this.#append(shown, place, isMark ? { certainty: "number", labels: expandNumbers(text) } : {});
     }
   }
 
-  /** `mark`: the part is an object, and a mark if it has a certainty. */
+  /** Adds a part. With `mark` the part is an object, and a mark if `mark` has a certainty. */
   #append(text: string, { start, end }: Place, mark?: Partial<FoundMark>): void {
     const gap = this.#isBehindTag && /\d$/.test(this.#tail) && /^\d/.test(text) ? " " : "";
     this.#isBehindTag = false;
@@ -99,7 +99,7 @@ export class Line {
   #addLink(address: string, inlines: readonly Inline[], place: Place): void {
     const text = joinText(inlines);
     const labels = /^[\s\d[\]()^,;]{1,40}$/.test(text) ? (text.match(/(?<!\d)\d{1,3}(?!\d)/g) ?? []) : [];
-    // A link to a fragment of the report whose text is a number leads to an entry there.
+    // A link within the report whose text is a number leads to an entry of a list.
     if (/^(?:#|mailto:|tel:)/i.test(address))
       this.#append(text, place, labels.length > 0 ? { certainty: "sure", labels } : undefined);
     else if (NO_ADDRESS.test(address)) this.#append(text, place, { certainty: "counted" });
@@ -118,22 +118,22 @@ export class Line {
     const [, address] = /\shref\s*=\s*["']?([^"'\s>]+)/i.exec(opening) ?? [];
     this.#isBehindTag = true;
     if (name === "a" && address !== undefined) this.#addLink(unescapeAddress(address), inlines, place);
-    // Headings and hidden elements are not sentences of the report.
+    // Skip headings and hidden elements, which are not sentences of the report.
     else if (!/^(?:h\d|summary)$/.test(name) && !/display:\s*none/i.test(opening)) {
       for (const inline of inlines) this.#add(inline);
-      // Claude's <cite index=…> encloses the cited text.
+      // Claude's <cite index=…> encloses the text that is cited.
       if (name === "cite" && /\sindex=/.test(opening)) this.#append("", place, { certainty: "counted" });
     }
     this.#isBehindTag = true;
   }
 }
 
-/** Undoes Markdown escapes and HTML references in a bare address, where exports write them in spite of the standard. */
+/** Decodes Markdown escapes and character references in a bare address, in which exports write them against the standard. */
 function unescapeAddress(address: string): string {
   return decodeHTMLStrict(address.replace(/\\([!-/:-@[-`{-~])/g, "$1"));
 }
 
-/** Returns the address of a link if it has a scheme or names a file. */
+/** Returns the address of a link, in a list; empty if it neither has a scheme nor names a file. */
 export function findAddress(target: string): string[] {
   const address = target.trim().replace(/\s/g, "%20");
   if (/^[a-z][a-z\d+.-]*:/i.test(address) && !FILE.test(address)) return [address];
@@ -142,7 +142,7 @@ export function findAddress(target: string): string[] {
   return name === undefined ? [] : [hash === undefined ? name : `${name}:${hash}`];
 }
 
-/** Binary search: the index of the first item for which `is` holds; `is` must hold for all later items. */
+/** Returns the index of the first item for which `is` is true, by binary search. `is` must be true for all later items. */
 export function findFirst<T>(all: readonly T[], is: (item: T) => boolean): number {
   let [from, to] = [0, all.length];
   while (from < to) {

@@ -2,41 +2,41 @@ import type { MarkdownBlock } from "../../core/markdown/document.js";
 import { joinText } from "../../core/markdown/inlines.js";
 import { findAddress, Line } from "./report-line.js";
 
-/** A paragraph, list item or table row, or a part of the report that makes no claims. */
+/** A paragraph, list item or table row of a report, or a part without claims. */
 export interface ReportUnit {
-  /** `gap`: a heading, code or a rule; `aside`: citations for other units; `note`: a definition. These three make no claims. */
+  /** `gap`: a heading, code or a rule. `aside`: citations for other units. `note`: a definition. These three make no claims. */
   kind: "text" | "item" | "row" | "gap" | "aside" | "note";
-  /** The text; for a row, its cells. */
+  /** The text of the unit, as one line or, for a row, one line per cell. */
   lines: Line[];
-  /** For a row, the heads of its columns. */
+  /** For a row, the column titles. */
   over: string;
-  /** Set if it may be an entry of a list of works: an item, a numbered row or line, a definition. */
+  /** Set if the unit may be an entry of a list of works: a list item, a numbered row or line, or a definition. */
   entry: WorkEntry | undefined;
-  /** Lines elsewhere whose marks belong to this unit. */
+  /** Other lines whose marks belong to this unit. */
   cites: Line[];
 }
 
 export interface WorkEntry {
-  /** The numbers or names that marks may use for it. */
+  /** The numbers or names by which marks may refer to the entry. */
   labels: string[];
-  /** Shared by all entries of one list. */
+  /** The list; all its entries have the same object. */
   list: { of: "items" | "rows" | "lines" | "notes" };
   urls: string[];
 }
 
 /** The number of an item that Markdown does not read as a list: `(1) `, `1\\. `, `1、`. */
 export const LIST_NUMBER = /^\s*[([（]?(\d{1,3})(?:[.)\]]\s|[、．）])/;
-/** A label before addresses: `Source:`. */
+/** Matches a label before addresses, such as `Source:`. */
 const LABEL = /^[\s([]*(?:\p{L}[\p{L}-]{0,20}\s?){1,3}:/u;
 
-/** Reads the units of a report in order. */
+/** Reads the units of a report, in order. */
 export class UnitReader {
   readonly units: ReportUnit[] = [];
-  /** The list formed by consecutive lines that begin with numbers. */
+  /** The list of the current consecutive lines that begin with numbers. */
   #lines: WorkEntry["list"] | undefined;
   readonly #notes = { of: "notes" } as const;
 
-  /** `entry`: the list item that contains the blocks. */
+  /** Reads blocks. `entry`: the list item that contains them. */
   read(blocks: readonly MarkdownBlock[], entry?: WorkEntry): void {
     let before: ReportUnit[] = [];
     for (const [i, block] of blocks.entries()) {
@@ -46,7 +46,7 @@ export class UnitReader {
       const [place] = before;
       const isFile =
         place?.lines[0]?.marks[0]?.from === 0 && place.lines[0].urls.every((url) => /^[^:]+:\d+$/.test(url));
-      // A `file:line` over its quotation, as `try` writes its passages.
+      // A line with only `file:line` cites the quotation below it, as `try` writes its passages.
       if (block.kind === "quote" && place && before.length === 1 && isFile) {
         place.kind = "aside";
         for (const unit of units) unit.cites.push(...place.lines);
@@ -76,7 +76,7 @@ export class UnitReader {
       }
     } else if (block.kind === "definition" || block.kind === "note") {
       const urls = block.kind === "definition" ? findAddress(block.address) : [];
-      // Kimi writes [^1^].
+      // Remove the second ^ of [^1^], which Kimi writes.
       const entry = { labels: [block.label.replace(/\^$/, "")], list: this.#notes, urls };
       this.#push({ kind: "note", entry }, block.kind === "note" ? [new Line(block.inlines)] : []);
     } else {
@@ -85,7 +85,7 @@ export class UnitReader {
     }
   }
 
-  /** Reads a block of HTML: items of its lists are entries, the rest is paragraphs. */
+  /** Reads a block of HTML. The items of its lists are entries; the rest is paragraphs. */
   #addHtml(blocks: readonly MarkdownBlock[], entry: WorkEntry | undefined): void {
     let list: WorkEntry["list"] = { of: "items" };
     let count = 0;
@@ -113,7 +113,7 @@ export class UnitReader {
       of.entry?.labels.push(...labels);
       this.#push({ ...of, entry: of.entry ?? { labels, list: this.#lines, urls: [] } }, [line]);
     } else if (isAside && this.#lines && last?.list === this.#lines)
-      // The address of an entry may follow on the line after its title.
+      // The address of an entry may be on the line after its title.
       this.#push({ ...of, entry: last }, [line]);
     else if (isAside && before.length > 0) {
       for (const unit of before) unit.cites.push(line);
@@ -127,7 +127,7 @@ export class UnitReader {
   }
 }
 
-/** Lists the numbers or names at the beginning of a line that marks may use for it; empty if nothing follows them. */
+/** Lists the numbers or names at the beginning of a line, by which marks may refer to it; empty if no text follows. */
 function listLabels({ text, marks }: Line): string[] {
   const labels: string[] = [];
   let at = 0;
@@ -141,7 +141,7 @@ function listLabels({ text, marks }: Line): string[] {
   return /\p{L}/u.test(text.slice(at + number.length)) ? labels : [];
 }
 
-/** Whether a line consists of addresses and at most a label. */
+/** Whether a line consists only of addresses, possibly after a label. */
 function hasOnlyAddresses({ text, marks }: Line): boolean {
   let rest = "";
   let at = 0;

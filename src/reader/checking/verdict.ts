@@ -8,42 +8,42 @@ import { findQuotations, isStatement } from "../matching/quotations.js";
 import { findNames, listContentKeys } from "../matching/words.js";
 import { joinOnOneLine, type PageContent, type PageIndex, type Pause } from "./page-content.js";
 
-/** A verdict with its evidence. */
+/** A verdict, with its evidence. */
 type Judged = Pick<CheckedCitation, "verdict" | "missing" | "reason" | "passage">;
 
-/** The least share of a sentence's content words that a page about it has. */
+/** A page is about a sentence if it has at least this share of the sentence's content words. */
 const LEAST_SHARED = 0.2;
-/** Number words up to this are rarely figures: "one of the". */
+/** Number words up to this value are rarely figures, as in "one of the". */
 const LARGEST_WORD = 12;
-/** A name tells passages apart if at most this share of them has it. */
+/** A name tells passages apart if at most this share of the passages has it. */
 const RARE = 0.25;
-/** The most places that are compared for one figure of a sentence (contract §11). */
+/** The most places of a figure that are examined (contract §11). */
 const MOST_PLACES = 200;
 /** The end of the headings over a passage that is searched for a name, in characters. */
 const MOST_HEADINGS = 500;
-/** A page with less text is short, in characters. */
+/** A page with less text counts as short, in characters. */
 const SHORT_PAGE = 1_000;
 
-/** A number sign before up to three digits; a longer number is a name that the source has, too. */
+/** Matches a number sign, after which up to three digits are a reference. A longer number is a name that the source has as well. */
 const COUNTED = /(?:#|\bn[or]\.)\s*$/i;
-/** The text before the number of an item within a line: `(1) …; 2) …`. */
+/** Matches the text before the number of an item within a line: `(1) …; 2) …`. */
 const LISTED = /(?:^|[:;,.(])\s?$/;
-/** The text before a year that names a work: `Miller (2019)`, `(World Bank, 2020, p. 14)`, `(Miller 2019; Zhao 2021a)`. */
+/** Matches the text before the year of a cited work: `Miller (2019)`, `(World Bank, 2020, p. 14)`, `(Miller 2019; Zhao 2021a)`. */
 const WORK =
   /(?:\p{Lu}[\p{L}'’.-]+|\bal\.),? ?[([]$|[([;] ?(?:\p{Ll}+\.?:? )?\p{Lu}[^()[\];]{0,60}\p{L}\.?,? $/u;
 const BEHIND_WORK = /^[a-z]?(?:[);\]]|[,:] (?:pp?|S)?\.? ?\d)/;
-/** The text before a number in a name, which a source may write without the number: `COVID-19`. */
+/** Matches the text before the number in a name, which a source may omit: `COVID-19`. */
 const NAME = /\p{L}[-‑]$/u;
 
 const references = cacheByVocabulary((vocabulary) => {
   const between = `\\s*(?:[\\d.]+[a-z]?\\s*(?:[,–&-]|${buildAlternation([...vocabulary.list("and"), ...vocabulary.list("to")])})\\s*)*$`;
   return {
-    /** A word before the number of a part of a text, also of the second of two: `pages 3–7`. */
+    /** Matches a word such as "page" before a number, or before the second number of a range: `pages 3–7`. */
     numbered: new RegExp(
       `(?:(?<!\\p{L})${buildAlternation(vocabulary.list("references"))}\\.?|§§?)${between}`,
       "iu",
     ),
-    /** The words before the day on which a source was accessed. */
+    /** Matches the words before the day on which a source was accessed. */
     accessed: new RegExp(`${buildAlternation(vocabulary.list("accessed"))}:?(?: \\p{L}{2})?:? $`, "iu"),
     frequent: new Set(vocabulary.list("frequent")),
   };
@@ -69,13 +69,13 @@ export function findSought(
         figure.readings.every(({ value }) => value <= LARGEST_WORD)
       ) &&
       !isReference(figure, claim, vocabulary) &&
-      // A figure inside a quotation is compared with the quotation.
+      // A figure inside a quotation is compared as a part of the quotation.
       !quotations.some(({ start, end }) => start <= figure.start && figure.end <= end),
   );
   return [...quotations, ...figures];
 }
 
-/** Whether a number only refers to a part of a text or to a work. */
+/** Whether a number only refers to a part of a text or to a work, so that the source need not contain it. */
 function isReference({ start, end, text, kind }: Figure, claim: string, vocabulary: Vocabulary): boolean {
   const { numbered, accessed } = references(vocabulary);
   const before = claim.slice(Math.max(0, start - 80), start);
@@ -86,49 +86,50 @@ function isReference({ start, end, text, kind }: Figure, claim: string, vocabula
   return text.length < 3 && claim[end] === ")" && LISTED.test(before);
 }
 
-/** A page that a sentence cites: its content, or why it could not be read. */
+/** A page that a sentence cites: the content, or why it could not be read. */
 export interface CitedPage {
   entry: Pick<CheckedPage, "state" | "reason">;
   content?: PageContent;
 }
 
-/** A verdict, and the index of the page with its passage. */
+/** A verdict, and the index of the page that has the passage. */
 export interface Judgement extends Judged {
   page: number | undefined;
 }
 
-/** A page that was read, with the places of the sentence's figures and words on it. */
+/** A page that was read, with the places of a sentence's figures, words and names on it. */
 interface Reading {
   nth: number;
   content: PageContent;
   index: PageIndex;
   /** Whether the page is in another language than the sentence. */
   isForeign: boolean;
-  /** The places of each sought item. */
+  /** The places of each item of `Claim.sought`. */
   places: Places[];
-  /** Whether each sought item is only outside the passages. */
+  /** Whether each item is on the page, but only outside its passages. */
   outside: boolean[];
-  /** The places of the sentence's content words, by their keys. */
+  /** The places of the sentence's content words, by key. */
   words: ReadonlyMap<string, Places>;
   /** Those of its names that tell passages apart: their places, and the keys of their words. */
   names: { places: Places; keys: readonly string[] }[];
 }
 
-/** A sentence with the items, words and names to look for. */
+/** A sentence, with the items, words and names to look for. */
 interface Claim {
   text: string;
   over: string;
   language: string | undefined;
   vocabulary: Vocabulary;
   sought: readonly Sought[];
-  /** The keys of its content words, and of the words of each of its names. */
+  /** The keys of the content words, and the keys of the words of each name. */
   words: readonly string[];
   names: readonly (readonly string[])[];
 }
 
 /**
- * Checks a sentence against the pages that it cites. `language`: of the report, for a sentence too short to detect its
- * own; `over`: the name of its field or the heads of its columns, which count as its text. In doubt the verdict is the milder one.
+ * Checks a sentence against the pages that it cites. `language`: that of the report, for a sentence that is too short to
+ * detect one. `over`: the path of its field or its column titles, which count as a part of the sentence. In doubt, returns the
+ * milder verdict.
  */
 export async function judge(
   text: string,
@@ -209,7 +210,7 @@ async function lookUp(claim: Claim, content: PageContent, nth: number, pause: Pa
   return { nth, content, index, isForeign, places, outside, words, names };
 }
 
-/** Finds the places with all words of a name that the page has; if there are none, the places of each word. */
+/** Finds the places with all of a name's words that the page has; if no place has all, the places of each word. */
 function findTogether(words: readonly Places[]): Places[] {
   const [rarest, ...others] = words.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
   if (!rarest || others.length === 0 || rarest.count > MOST_PLACES) return rarest ? [rarest] : [];
@@ -257,8 +258,9 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
 }
 
 /**
- * Whether a sought item is on a page in a passage about the sentence's subject: one with another figure or word of the
- * sentence, in or beside a passage with one of its names. "far": only far from its names; "many": too many places.
+ * Whether an item is on a page in a passage about the sentence. Such a passage has another figure or word of the sentence, and
+ * one of the sentence's names is in it or beside it. "far": only far from the names. "elsewhere": only in other passages.
+ * "many": at too many places to decide.
  */
 type Support = "supported" | "far" | "elsewhere" | "many";
 
@@ -300,7 +302,7 @@ function decideSupportAt(
     isFar = true;
     return false;
   };
-  // Start from the rarest required item, so that a number that is on every page takes no longer.
+  // Begin with the rarest item that is required, so that a number on every page does not take longer.
   const isRare = ownPlaces.count <= MOST_PLACES;
   const reach = isRare || names.length === 0 ? [0] : [0, -1, 1];
   const others = names.length > 0 ? names.map(({ places }) => places) : [ownPlaces, ...context];
@@ -326,7 +328,7 @@ export function canBeReworded(item: Sought, text: string, isForeign: boolean): b
   return item.kind === "number" && (item.bound === "loose" || isInName(item, text));
 }
 
-/** Returns why an item that no page has may still be right; undefined if it is missing. */
+/** Returns why an item that no page has may still be right; undefined if there is no reason, so that it is missing. */
 function findExcuse(item: Sought, read: readonly Reading[]): string | undefined {
   if (item.kind === "quotation" && read.some(({ isForeign }) => isForeign))
     return "the page is in another language than the quotation";
@@ -346,7 +348,7 @@ function findExcuse(item: Sought, read: readonly Reading[]): string | undefined 
 
 const DAY_MS = 86_400_000;
 
-/** Whether a page names the weekday of a date and has another date at most a week away: news say "on Monday". */
+/** Whether a page has the weekday of a date and another date within a week of it: news say "on Monday" instead of the date. */
 function hasWeekday(date: Sought & { kind: "date" }, { content, index }: Reading): boolean {
   return date.readings.some(({ year, month, day }) => {
     if (year === undefined || day === undefined) return false;
@@ -362,7 +364,7 @@ function hasWeekday(date: Sought & { kind: "date" }, { content, index }: Reading
   });
 }
 
-/** Whether a number has at most two digits before its trailing zeros, as bounds usually have. */
+/** Whether a number has at most two digits before its trailing zeros, as most bounds have. */
 function isRound({ value, step, zeros }: { value: number; step: number; zeros: number }): boolean {
   return Math.abs(value) / (step * 10 ** zeros) < 100;
 }
@@ -374,18 +376,18 @@ function isAboutOther(page: Reading): boolean {
   return isShort && page.words.size > 0 && computeShare(page) < LEAST_SHARED / 2;
 }
 
-/** Returns the share of a sentence's content words that a page has, 0 to 1. */
+/** Returns the share of the sentence's content words that a page has, 0 to 1. */
 function computeShare({ words }: Reading): number {
   const matches = [...words.values()].filter(({ count }) => count > 0).length;
   return matches / Math.max(1, words.size);
 }
 
-/** The score of each item of the sentence that a passage has. */
+/** The scores of a passage for each figure, name and word of the sentence that it has. */
 const WEIGHTS = { figure: 4, name: 2, word: 1 };
-/** A passage with a lower score is not about the sentence. */
+/** The least score of a passage about the sentence. */
 const LEAST_WEIGHT = 2;
 
-/** Finds the passage on the pages with the highest score for the sentence. */
+/** Finds the passage with the highest score for the sentence, on any of the pages. */
 function findBestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement, "passage" | "page"> {
   let best = {
     score: LEAST_WEIGHT - 1,
@@ -415,7 +417,7 @@ function findBestPassage(claim: Claim, read: readonly Reading[]): Pick<Judgement
   return { passage: shown, page: best.page };
 }
 
-/** The length of the excerpt of a long passage, in characters. */
+/** The length of an excerpt from a long passage, in characters. */
 const SHOWN = 400;
 
 function cutExcerpt(text: string, sought: readonly Sought[]): string {

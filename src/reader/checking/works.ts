@@ -4,22 +4,22 @@ import { LIST_NUMBER, type ReportUnit, type WorkEntry } from "./report-units.js"
 
 const SURE: readonly Certainty[] = ["sure", "counted", "link"];
 
-/** The most addresses that an entry may have, since each mark that names it cites all of them. */
+/** The most addresses of an entry, because each mark that refers to it cites all of them. */
 const MOST_ADDRESSES = 50;
 
-/** The lists of works of a report, detected by their shape, and the targets of its marks. */
+/** The lists of works in a report, which are recognized by their form, and the targets of the report's marks. */
 export class Works {
-  /** Parts of a list of works; they are not claims. */
+  /** The units that belong to a list of works and are not claims. */
   readonly units: ReadonlySet<ReportUnit>;
-  /** Addresses by number or name; a later list replaces an earlier one. */
+  /** The addresses of entries by number or name. A later list takes precedence. */
   readonly #listed = new Map<string, readonly string[]>();
-  /** Whether the report has a list for the numbers of `counted` marks. */
+  /** Whether the report has a list with the numbers of all `counted` marks. */
   readonly #isCounted: boolean;
-  /** Whether bracketed numbers lead to a list, and whether the report glues numbers to the text before them. */
+  /** Whether certain marks lead to a list, and whether the report often writes numbers directly after text. */
   readonly #hasSure: boolean;
   readonly #hasHabit: boolean;
 
-  /** `sources`: the addresses of a provider's list; the first has the number 1. */
+  /** `sources`: the addresses in a provider's list, numbered from 1. */
   constructor(units: readonly ReportUnit[], sources: readonly string[]) {
     const lists = new Map<WorkEntry["list"], ReportUnit[]>();
     for (const unit of units) {
@@ -32,7 +32,7 @@ export class Works {
     const labelsOfWorks = new Set<string>();
     const hasWorks = (members: readonly ReportUnit[]) => {
       const labels = members.flatMap(({ entry }) => entry?.labels ?? []);
-      // A list of findings may have the numbers that marks use, but the list of works comes later.
+      // Going backwards, skip an earlier list with the same numbers, such as findings: the list of works comes later.
       const isFree = !labels.some((label) => labelsOfWorks.has(label));
       const areWorks = isWorkList(members, used, isFree);
       for (const label of areWorks ? labels : []) labelsOfWorks.add(label);
@@ -50,7 +50,7 @@ export class Works {
         lines.flatMap(({ urls }) => urls),
       );
     const isLabelled = ({ entry }: ReportUnit) => entry?.list.of === "lines" || entry?.list.of === "notes";
-    // Entries that begin with a mark win over a plain numbered list, such as one that was appended to the report.
+    // Entries that begin with a mark take precedence over a plain numbered list, for example one appended to the report.
     for (const unit of [...numbered.filter((unit) => !isLabelled(unit)), ...numbered.filter(isLabelled)])
       for (const label of unit.entry?.labels ?? []) list(label, unit.entry?.urls ?? []);
     const marks = units.flatMap((unit) => (this.units.has(unit) ? [] : listMarks(unit)));
@@ -63,7 +63,7 @@ export class Works {
     this.#hasHabit = glued >= 3 || (glued > 0 && 2 * glued >= this.#listed.size);
   }
 
-  /** The addresses in the lists of works. */
+  /** All addresses in the lists of works. */
   get addresses(): string[] {
     return [...this.units].flatMap(({ entry, lines }) => entry?.urls ?? lines.flatMap(({ urls }) => urls));
   }
@@ -72,16 +72,16 @@ export class Works {
     return labels.length > 0 && labels.every((label) => this.#listed.has(label));
   }
 
-  /** Whether a candidate is a mark in this report. */
+  /** Whether a candidate is a mark, judged by the whole report. */
   isMark({ certainty, labels }: Pick<Mark, "certainty" | "labels">): boolean {
     if (SURE.includes(certainty) || certainty === "none") return true;
     if (this.#hasSure && (certainty === "alone" || certainty === "habit")) return false;
     return (certainty !== "habit" || this.#hasHabit) && this.#isLeading({ labels });
   }
 
-  /** Returns the addresses that a mark leads to. */
+  /** Returns the addresses that a mark cites. */
   listUrls({ certainty, labels, urls, tail = "" }: Mark): readonly string[] {
-    // A number glued to a bare address is a mark of its own.
+    // A number directly after a bare address may be another mark.
     if (tail !== "" && this.isMark({ certainty: "glued", labels: [tail.replace(".", "")] }))
       return urls.map((url) => url.slice(0, -tail.length));
     const counts = certainty !== "link" && (certainty !== "counted" || this.#isCounted);
@@ -91,7 +91,7 @@ export class Works {
 
 const listMarks = ({ lines }: ReportUnit): Mark[] => lines.flatMap(({ marks }) => marks);
 
-/** Counts the marks of these kinds for each number. */
+/** Counts the marks of these certainties for each number. */
 function countMarks(units: readonly ReportUnit[], kinds: readonly Certainty[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { certainty, labels } of units.flatMap(listMarks))
@@ -101,8 +101,8 @@ function countMarks(units: readonly ReportUnit[], kinds: readonly Certainty[]): 
 }
 
 /**
- * Whether the entries of a list are works. `used`: how many marks, of any certainty, have each number; `isFree`: whether
- * these count for this list, because no later list has the numbers.
+ * Whether the entries of a list are works. `used`: for each number, how many certain and how many uncertain marks refer to it.
+ * `isFree`: whether these marks may refer to this list, because no later list has the numbers.
  */
 function isWorkList(
   members: readonly ReportUnit[],
@@ -126,14 +126,14 @@ function isWorkList(
   return isFree && of !== "rows" && (isUsed(0, SURE) || isWeaklyUsed());
 }
 
-/** Finds a list without numbers at the end of a report whose entries are titles with their addresses. */
+/** Finds a list without numbers at the end of a report, in which each entry is a title with its address. */
 function listUnnumberedWorks(units: readonly ReportUnit[], numbered: ReadonlySet<ReportUnit>): ReportUnit[] {
   const isApart = (unit: ReportUnit) => unit.kind === "gap" || unit.kind === "note" || numbered.has(unit);
   const last = units.findLastIndex(
     (unit) => !isApart(unit) && (unit.kind === "row" || classifyShape(unit) !== "title"),
   );
   const behind = units.slice(last + 1);
-  // Lines of addresses right below a paragraph belong to it, so the list begins at a heading or an item.
+  // Lines with addresses directly below a paragraph belong to it, so the list begins at a heading or a list item.
   const first = behind.findIndex(({ kind }) => kind === "gap" || kind === "item");
   const works = first < 0 ? [] : behind.slice(first).filter((unit) => !isApart(unit));
   return works.length > 1 || works[0]?.kind === "item" ? works : [];
@@ -147,13 +147,13 @@ const DATE = new RegExp(
 );
 const NAME = /[\p{Lu}\p{Ll}]+[-‑]?\d+(?:\.\d+)*|\d+[\p{Lu}\p{Ll}]+/gu;
 
-/** Whether only a link back to the mark or the day of access follows the address of a work. */
+/** Whether nothing follows the address of a work, except a link back to the mark or the day of access. */
 function isEnd(after: string): boolean {
   const rest = after.replace(DATE, "");
   return /^[\s)\]>.,;]*(?:↩.*)?$/u.test(after) || (rest !== after && /^[^\p{Nd}!?]{0,40}$/u.test(rest));
 }
 
-/** Classifies a unit that has its one address at an end: `title` if it contains no figure that could be checked. */
+/** Classifies a unit whose only address is at an end. `title`: it has no figure that could be checked. Undefined for other units. */
 function classifyShape({ lines, kind, entry }: ReportUnit): "title" | "address" | undefined {
   const parts = lines.flatMap((line) =>
     line.marks.flatMap((mark) => (mark.urls.length > 0 ? { line, mark } : [])),
@@ -182,7 +182,7 @@ function classifyShape({ lines, kind, entry }: ReportUnit): "title" | "address" 
 
 const isAddress = (text: string) => /^(?:https?:\/\/|www\.|10\.\d)/i.test(text);
 
-/** Returns a line up to an offset without its numbers and bare addresses. */
+/** Returns a line up to an offset, without labels and bare addresses. */
 function cutTextBeside({ text, marks }: Line, end = text.length): string {
   let rest = "";
   let at = 0;

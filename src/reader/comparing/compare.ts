@@ -7,23 +7,24 @@ import { findFigures } from "../matching/numbers.js";
 import { QuotableText } from "../matching/quotations.js";
 import { findNames, listContentKeys } from "../matching/words.js";
 
-/** A sentence, list item, row or field of a report; `over`: the heads of its columns or the name of its field. */
+/** A sentence, list item, row or field of a report. `over`: the column titles of a row, else empty. */
 export interface ComparedSentence {
   text: string;
   over: string;
 }
 
 /**
- * How another report relates to a sentence: it states the same; it may state the same ("open"); it lacks it ("absent"); it
- * states another figure ("changed": `other` is the index of that sentence). "none": no number, date or quotation to compare.
+ * How the other report relates to a sentence. "same": it states the same. "open": it may state the same. "absent": it does not
+ * state it. "changed": it states another figure, in the sentence with the index `other`. "none": the sentence has no number,
+ * date or quotation to compare.
  */
 export type Relation = { kind: "same" | "open" | "absent" | "none" } | { kind: "changed"; other: number };
 
 /** A word without a capital letter: a word that begins a sentence and also occurs so is no name. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}])\p{Ll}[\p{L}\p{M}]*/gu;
-/** The weight of words over a sentence and in the sentence before it, as a share of the weight of its own words. */
+/** The weight of words above a sentence and in the sentence before it, relative to the sentence's own words. */
 const CONTEXT = 0.4;
-/** The weight of a word that the other report lacks. */
+/** The weight of a word that only one of the reports has, relative to a word that both have. */
 const UNKNOWN = 0.5;
 /**
  * How much a shared figure raises the likeness of two sentences; less for a number that any report has, but not between two
@@ -33,19 +34,19 @@ const FIGURE = 0.3;
 const COMMON = 0.1;
 /** The least likeness, without the figure that is looked for, of two sentences that may be about one thing. */
 const LEAST_ALIKE = 0.1;
-/** The likeness from which sentences with different figures conflict; lower for each sign that a figure is nowhere else. */
+/** The likeness from which sentences with different figures conflict. Each sign that a figure is nowhere else lowers it by SIGN. */
 const CONFLICT = 0.7;
 const SIGN = 0.1;
-/** The most places that are looked at for a sentence, and the most sentences that are compared with it. */
+/** The most places that are examined for a sentence, and the most sentences that are compared with it. */
 const MOST_PLACES = 120;
 const MOST_NEAR = 8;
-/** The most places of a figure for which its form is recorded. */
+/** The most places for which the form of a figure is recorded. */
 const MOST_FORMS = 16;
-/** The most figures of a sentence that are compared; a sentence may be a list of thousands. */
+/** The most figures of a sentence that are compared, since a sentence may be a list of thousands. */
 const MOST_SOUGHT = 40;
-/** Two figures may be roundings of each other up to this difference, as a share of the larger. */
+/** The largest difference of two figures that may be roundings of each other, as a share of the larger. */
 const MOST_APART = 0.1;
-/** Smaller whole numbers, and years, occur in any report by chance. */
+/** Smaller whole numbers occur in any report by chance, as do years. */
 const LEAST_RARE = 100;
 
 /** Where a figure is in the other report: "rare": anywhere; "near": beside other parts of the sentence; "elsewhere"; "open": it may be there in other words; "absent". */
@@ -67,7 +68,7 @@ interface Item {
 }
 
 interface Statement {
-  /** The index in its report. */
+  /** The index of the sentence in its report. */
   place: number;
   text: string;
   over: string;
@@ -83,7 +84,7 @@ interface Statement {
   near: Pair[];
 }
 
-/** Two statements with their likeness: by their words alone, and with their shared figures. */
+/** Two statements. `likeness` is by their words alone; `score` also counts shared figures. */
 interface Pair {
   from: number;
   to: number;
@@ -93,7 +94,7 @@ interface Pair {
   isAbout: boolean;
 }
 
-/** Compares two reports: returns how each sentence of one relates to the other report. Linear time. */
+/** Compares two reports. Returns for each sentence of both how the other report relates to it. Takes linear time. */
 export function relate(
   first: readonly ComparedSentence[],
   second: readonly ComparedSentence[],
@@ -138,7 +139,7 @@ export function relate(
   return [left.listRelations(changed), right.listRelations(back)];
 }
 
-/** A report in which the statements of another report are looked up. */
+/** A report, in which the statements of the other report are looked up. */
 class Side {
   readonly statements: Statement[];
   readonly words = new Postings();
@@ -165,7 +166,7 @@ class Side {
       for (const word of ownWords) words.set(word, 1);
       before = ownWords;
       for (const word of words.keys()) this.words.add(word, place);
-      // The first cell of a row is a head for the other cells.
+      // The first cell of a row is a title for the other cells.
       const heads = `${over}\n${/^[^|]*(?= \| )/.exec(text)?.[0] ?? ""}`;
       const figures = findFigures(text, vocabulary);
       this.#figures.add({ text, over: heads, figures }, place);
@@ -264,7 +265,7 @@ class Side {
       }
   }
 
-  /** Returns the relation of each statement. `changed` maps a statement to the conflicting one in the other report. */
+  /** Returns how the other report relates to each statement. `changed` maps statements to the conflicting ones there. */
   listRelations(changed: ReadonlyMap<number, number>): Relation[] {
     return this.statements.map(({ items }, i): Relation => {
       const other = changed.get(i);
@@ -272,7 +273,7 @@ class Side {
       if (items.length === 0) return { kind: "none" };
       const hasState = (wanted: State) => items.some(({ state }) => state === wanted);
       const absent = items.filter(({ state }) => state === "absent");
-      // A report need not repeat the year of a date.
+      // The other report need not repeat the year of a date.
       const isGone =
         absent.length > 0
           ? !hasState("rare") || absent.some(({ kind, sought }) => kind !== "date" || sought.kind === "date")
@@ -355,7 +356,7 @@ function hasOtherNames({ names }: Statement, other: Statement): boolean {
   return names.size > 0 && other.names.size > 0 && ![...names].some((name) => other.names.has(name));
 }
 
-/** Whether a number occurs in any report by chance. */
+/** Whether a number is so common that it may occur in any report by chance. */
 function isCommon(sought: Sought): boolean {
   return (
     sought.kind === "number" &&

@@ -2,7 +2,7 @@ import type { Report } from "../checking/check.js";
 import { type ReportClaims, readClaims } from "../checking/citations.js";
 import { type ComparedSentence, type Relation, relate } from "./compare.js";
 
-/** A sentence of a report, or a named field of a structured result, with its relation to the other report. */
+/** A sentence of a report, or a field of a structured result with its path, and how the other report relates to it. */
 export interface Compared {
   text: string;
   kind: Relation["kind"];
@@ -20,10 +20,10 @@ export interface ComparedReport {
   links?: ReportClaims["links"];
 }
 
-/** A value with more words is a text; another report may word it differently. */
+/** A value with more words is a text, which another report may word differently. */
 const MOST_WORDS = 4;
 
-/** Compares two Markdown texts as wholes, or two structured results field by field. Both must be of one kind. */
+/** Compares two Markdown texts as a whole, or two structured results field by field. Both must be of the same kind. */
 export function compareReports(
   { parts: first }: ComparedReport,
   { parts: second }: ComparedReport,
@@ -51,7 +51,7 @@ function relateParts(
 ): [Relation[], Relation[]] {
   const [a, b] = relate(first, second);
   if (!isField || Math.max(a.length, b.length) > 1) return [a, b];
-  // A field keeps its subject if its words change; without a figure, a short one is a value.
+  // A field keeps its subject even if its words change. A short one without a figure is a value.
   const [x, y] = [first, second].map(
     ([sentence]) => sentence?.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [],
   );
@@ -88,7 +88,7 @@ export function readForComparison(report: Report): ComparedReport {
 
 const NOTHING_GIVEN = { citations: [], sources: [] };
 
-/** Lists the members of an object, or the items of an array by distinguishing names so that their order does not matter. */
+/** Lists the members of an object, or the items of an array by a name that distinguishes them, so that their order does not matter. */
 function listEntries(value: object): [string, unknown][] {
   if (!Array.isArray(value)) return Object.entries(value);
   const namedItems = value.map((item, i): [string, unknown] => [`[${findName(item) ?? i}]`, item]);

@@ -9,17 +9,17 @@ import {
   type Token,
 } from "../languages/patterns.js";
 
-/** A day, a month of a year, or a day of a month. Missing parts are undefined. */
+/** A day, a month of a year, or a day of a month. Parts that are not stated are undefined. */
 export interface CalendarDate {
   year: number | undefined;
   month: number;
   day: number | undefined;
 }
 
-/** A date in a text, with its place. */
+/** A date in a text, with its offsets. */
 export interface DateInText extends Token {
   kind: "date";
-  /** Several if the date is ambiguous, as 3/4/2010 is. Not empty. */
+  /** The possible dates; several if the date is ambiguous, such as 3/4/2010. Never empty. */
   readings: readonly CalendarDate[];
 }
 
@@ -29,12 +29,12 @@ const NTH = "(?:st|nd|rd|th|er|\\.?[ºª]|\\.)?";
 const BEFORE = `(?<![.,/:${IN_WORD.slice(1, -1)}-])`;
 const BEHIND = `(?!${IN_WORD}|[./-]\\d)`;
 
-/** The forms of a date in the words of some languages, as one pattern; the groups of the nth form end with n. */
+/** One pattern for all forms of a date in the languages of a vocabulary. The names of groups in the nth form end with n. */
 const patterns = cacheByVocabulary((vocabulary) => {
   const months = new Map(vocabulary.listMonths().reverse());
   const month = `${buildAlternation(months.keys())}(?!${IN_WORD})\\.?`;
   const of = "(?:(?:of|de|di|del)\\s+)?";
-  /** Between the two ends of a span, or between two dates that share a part. */
+  /** Matches what is between the two ends of a range, or between two dates that share a part. */
   const to = `\\s*(?:[-–—/&]|${buildAlternation([...vocabulary.list("to"), "until", "through"])}\\s(?:(?:zum|dem|the|le|el|al|il)\\s)?)\\s*`;
   const forms = [
     `${BEFORE}(?<a>\\d{4}|\\d{1,2})(?<sign>[-/.])\\s?(?<b>\\d{1,2})\\k<sign>(?:\\s?(?<c>${YEAR}|\\d\\d)${BEHIND}|(?=${to}\\d\\d?\\.))`,
@@ -52,7 +52,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
 /** The parts of a date as written. */
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Finds the dates of a text, in order: `3–7 May 2010` has two. */
+/** Finds the dates of a text, in order. A range such as `3–7 May 2010` is two dates. */
 export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
   const { months, date } = patterns(vocabulary);
   const parseMonth = (name: string) => months.get(name.replace(".", "")) ?? Number(name);
@@ -61,7 +61,7 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
     const groups: Groups = Object.fromEntries(parts.map(([name, part]) => [name.replace(/\d$/, ""), part]));
     const { a, y, m = "", d, day, month } = groups;
     const first = day || month ? buildDate(y, parseMonth(month ?? m), day) : [];
-    // `2009-10` is a span of two years.
+    // `2009-10` is a range of two years, not a month.
     const isSpan = match[0] === `${y}-${m}` && m > (y ?? "").slice(2);
     const readings = a !== undefined ? readNumeric(groups) : isSpan ? [] : buildDate(y, parseMonth(m), d);
     return [first, readings].flatMap((dates) =>
@@ -70,7 +70,7 @@ export function findDates(text: string, vocabulary: Vocabulary): DateInText[] {
   });
 }
 
-/** Reads `2024-07-04`, `4.7.2024`, or `7/4/2024` in both orders. */
+/** Reads the dates that `2024-07-04` or `4.7.2024` may be; for `7/4/2024` there are two. */
 function readNumeric({ a = "", sign, b = "", c }: Groups): CalendarDate[] {
   const isShort = c?.length === 2;
   if (a.length === 4) return isShort ? buildDate(a, Number(b), c) : [];
@@ -84,7 +84,7 @@ function buildDate(year: string | undefined, month: number, day?: string): Calen
   return [{ year: year ? Number(expandYear(year)) : undefined, month, day: day ? Number(day) : undefined }];
 }
 
-/** Blanks the dates of `text` and keeps all other offsets; dates may overlap. */
+/** Replaces dates in `text` with blanks, so that all offsets stay. Dates may overlap. */
 export function removeDates(text: string, dates: readonly Pick<Token, "start" | "end">[]): string {
   let rest = "";
   for (const { start, end } of dates)
@@ -92,7 +92,7 @@ export function removeDates(text: string, dates: readonly Pick<Token, "start" | 
   return rest + text.slice(rest.length);
 }
 
-/** Finds the months in a text; a name that is also a common word needs a capital letter. */
+/** Finds the months that a text names. A name that is also a common word counts only with a capital letter. */
 export function findMonths(text: string, vocabulary: Vocabulary): number[] {
   const { months } = patterns(vocabulary);
   return listMatches(WORD, text).flatMap(([name]) => {
@@ -103,7 +103,7 @@ export function findMonths(text: string, vocabulary: Vocabulary): number[] {
 const WORD = /(?<!\p{L})\p{L}{3,10}(?!\p{L})/gu;
 const ENGLISH = /^(?:mar|march|may|sept?|dec|august|jan|jun|oct)$/;
 
-/** Expands a year that may lack its century. */
+/** Adds the century to a year of two digits. */
 export function expandYear(year: string): string {
   return year.length > 2 ? year : `${Number(year) < 70 ? 20 : 19}${year}`;
 }

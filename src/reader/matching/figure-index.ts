@@ -20,20 +20,20 @@ import {
 import { convertAmount, listUnits, ORDER, type Unit, unitNames } from "./units.js";
 
 /**
- * How far a number without a bound may be rounded: "written": to its written digits (46,000 for 46,321); "decimals": only to
- * its decimals (14 for 14.3); "converted": also to the zeros of a small number (300 km/h for 186 mph); "open": as far as
- * its bound allows.
+ * How a number without a bound may be rounded. "written": to its last written digit (46,000 for 46,321). "decimals": only in
+ * its decimals (14 for 14.3). "converted": also to the trailing zeros of a small number (300 km/h for 186 mph). "open": the
+ * number of the page may be anywhere within the bound.
  */
 export type Rounding = "written" | "decimals" | "converted" | "open";
 
 /**
- * A statement of a figure: an amount in a measure. Measures are the kinds of units, in their smallest unit, and currencies;
- * "" for numbers without a unit, "*" for the digits of numbers with one, "=km" for those with that unit, "~km" for those
- * under a head with it; "code" for hashes of codes; "date" for dates, and "day" for dates whose year is elsewhere.
+ * One way to state a figure: an amount in a measure. The measure is a kind of unit (in the smallest unit of that kind) or a
+ * currency. "" is a number without a unit, "*" the digits of a number with one, "=km" those of a number in km, "~km" those of
+ * a number below a heading with km; "code" the hash of a code; "date" a date, "day" one whose year is elsewhere.
  */
 type Form = readonly [measure: string, value: number];
 
-/** Amounts between these match a figure of a sentence, unless one of `unless` is at the same place. */
+/** The amounts that match a figure of a sentence, from least to most, unless one of `unless` is at the same place. */
 interface Sought {
   measure: string;
   least: number;
@@ -41,34 +41,34 @@ interface Sought {
   unless?: readonly Sought[];
 }
 
-/** Two amounts that differ by less than this share are equal: conversion of units is in floating point. */
+/** Two amounts are equal if they differ by less than this share, because units are converted in floating point. */
 const EPSILON = 1e-11;
-/** The largest rounding as a share of the number: by itself 3 % (1.2 GB for 1,242 MB), after "about" 10 % (contract §11). */
+/** The largest rounding as a share of the number: 3 % for a plain number (1.2 GB for 1,242 MB), 10 % after "about" (contract §11). */
 const MOST_ROUNDED = 0.035;
 const MOST_BOUNDED = 0.1;
-/** A number in the thousands with this many trailing zeros may be rounded to them. Years are never rounded. */
+/** A number with this many trailing zeros may be rounded to them from THOUSAND on, unless it may be a year: below LATEST_YEAR, without a unit. */
 const ROUND_ZEROS = 2;
 const THOUSAND = 1_000;
 const LATEST_YEAR = 2_100;
-/** How far a number may exceed its bound: "more than 1,000" for 1,450. */
+/** How far a number may exceed a bound, as a factor: 1,450 is still "more than 1,000". */
 const MOST_OPEN = 2;
 const MINUTE = 60_000;
 
-/** Digits in a word, as in `SHA256` and `TLSv1.3`, which a sentence may write as `SHA-256` and `TLS 1.3`. */
+/** Matches digits in a word such as `SHA256` and `TLSv1.3`, which a sentence may write as `SHA-256` and `TLS 1.3`. */
 const DIGITS_IN_WORD = /(?<=\p{L})\d+(?:\.\d+)?/gu;
-/** A scale that a page states once for its tables: `(in thousands)`, `(en M€)`. */
+/** Matches a scale that a page states once for its tables: `(in thousands)`, `(en M€)`. */
 const SCALE = /(?:\b(?:in|en) |\((?:(?:in|en) )?)(?:[$€£]|[A-Z]{3} )?[\p{L}$€£]+/gu;
 const RATIO = /^(?: (?:to|zu) |[-–])$/;
-/** Years without their century, as in financial results: `FY24`, `3Q24`, `Q3-14`, `'24`. */
+/** Matches years without a century, as in financial results: `FY24`, `3Q24`, `Q3-14`, `'24`. */
 const SHORT_YEAR = /\d\d(?!\d)(?<=(?:(?:FY|[1-4]Q|[12]H|Q[1-4]|H[12])[ '’-]?|(?<!\d)['’])\d\d)/giu;
 
 const patterns = cacheByVocabulary((vocabulary) => ({
-  /** The text between the numbers of a share: `one in five`. */
+  /** Matches the text between the two numbers of a share, such as `one in five`. */
   outOf: new RegExp(`^(?:/| (?:${IN_WORD}+ )?${buildAlternation(vocabulary.list("outOf"))} )$`),
   unit: new RegExp(`(?<!${IN_WORD})${unitNames(vocabulary).pattern}(?!${IN_WORD})`, "g"),
 }));
 
-/** The text over a passage or sentence, with the units and factors that it gives to the numbers below. */
+/** The headings above a passage or sentence, with the units and factors that they give to the numbers below. */
 interface Head {
   text: string;
   units: readonly Unit[];
@@ -76,13 +76,13 @@ interface Head {
   forms: readonly Form[];
 }
 
-/** The figures of several passages, in which the figures of a sentence are looked up. */
+/** An index of the figures of several passages, in which the figures of a sentence are looked up. */
 export class FigureIndex {
   readonly #forms = new Map<string, Postings>();
   readonly #scales = new Set<number>();
   #head: Head = { text: "", units: [], factors: [], forms: [] };
 
-  /** `hasPowers`: whether the page's words for powers can be read; if not, a number may be a million times what was read. */
+  /** `hasPowers`: whether words such as "million" in the page's language can be read. If not, a number may be a million times as large. */
   constructor(
     private readonly vocabulary: Vocabulary,
     private readonly rounding: Rounding = "written",
@@ -95,7 +95,7 @@ export class FigureIndex {
    */
   add(passage: { text: string; over?: string; figures?: readonly Figure[] }, place: number): void {
     const { text, over = "", figures = findFigures(text, this.vocabulary) } = passage;
-    // A cell may hold only the unit of its row.
+    // One cell of a row may contain the unit for the others.
     const cells = text.split(" | ").filter((cell) => unitNames(this.vocabulary).findUnit(cell));
     const head = this.#readHead([over, ...cells].join("\n"));
     const forms = [...listStatements(text, figures, head, this.vocabulary), ...head.forms];
@@ -104,7 +104,7 @@ export class FigureIndex {
       for (const factor of findFactors(scale, this.vocabulary)) this.#scales.add(factor);
   }
 
-  /** Adds an amount that no passage states, such as a sum, at place 0. */
+  /** Adds at place 0 an amount that no passage states, such as a sum. */
   addAmount(value: number): void {
     this.#addForm(["", value], 0);
   }
@@ -123,7 +123,7 @@ export class FigureIndex {
       return this.#findAll(forms.map(buildExact));
     }
     const { units, factors } = this.#readHead(over);
-    // A page may state once that its numbers are in thousands.
+    // The page may state once that its numbers are in thousands.
     const scales = figure.factor === 1 ? [] : [...this.#scales, ...(this.hasPowers ? [] : [figure.factor])];
     const readings = [1, ...factors, ...scales.map((scale) => 1 / scale)].flatMap((factor) =>
       multiply(figure.readings, factor),
@@ -164,7 +164,7 @@ export class FigureIndex {
   }
 }
 
-/** Lists everything that a passage states. */
+/** Lists the forms of all figures that a passage states. */
 function listStatements(
   text: string,
   figures: readonly Figure[],
@@ -197,15 +197,15 @@ function listPairForms(first: Quantity, second: Quantity, text: string, vocabula
   return RATIO.test(between) ? listCodeForms(`${part}:${whole}`) : [];
 }
 
-/** Lists the forms of a figure; `heads`: the units named over it. */
+/** Lists the forms of a figure. `heads`: the units in the headings above it. */
 function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
   if (figure.kind === "code")
     return figure.values.flatMap((code) => [...listCodeForms(code), ...listPartForms(code)]);
   if (figure.kind === "date") return figure.readings.flatMap(listDateForms);
   const { readings, unit, text, isWord } = figure;
-  // "one" is seldom a number.
+  // The word "one" is seldom a number.
   if (isWord && readings[0]?.value === 1 && unit === undefined) return [];
-  // `1 600` may be two adjacent numbers, and ½ is 1/2.
+  // `1 600` may be two numbers, and ½ is 1/2, so list the parts as well.
   const written = text.normalize("NFKD");
   const parts = /\d[ ⁄]\d/.test(written) ? (written.match(/\d+/g) ?? []) : [];
   const amounts = readings.flatMap(({ value }): Form[] => {
@@ -220,14 +220,14 @@ function listForms(figure: Figure, heads: readonly Unit[] = []): Form[] {
   return [...parts.map((part): Form => ["", Number(part)]), ...amounts];
 }
 
-/** Lists the forms of a share; a share in words is rounded up and down to whole percent: two thirds are 66 or 67. */
+/** Lists the forms of a share. A share in words may also be rounded to whole percent, up or down: two thirds are 66 or 67 %. */
 function listShareForms(share: number, isRounded = true): Form[] {
   const rounded =
     isRounded && share < 1 ? [Math.floor(share * 100) / 100, Math.round(share * 100) / 100] : [];
   return [share, ...rounded].map((value) => ["", value]);
 }
 
-/** Lists the partial dates under which a date is found: 4 July 2024 is also July 2024, 4 July, and July. */
+/** Lists the less exact dates that a date contains: 4 July 2024 is also July 2024, 4 July, and July. */
 function listDateForms({ year, month, day }: CalendarDate): Form[] {
   const keys = [year, undefined].flatMap((y) =>
     [day, undefined].map((d) => computeDateKey({ year: y, month, day: d })),
@@ -263,7 +263,7 @@ function buildExact([measure, value]: Form): Sought {
   return { measure, least: value * (1 - EPSILON), most: value * (1 + EPSILON) };
 }
 
-/** Lists where to look for a number. The same digits with another unit are another amount. */
+/** Lists where to look for a number. The same digits with another unit do not match. */
 function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Sought[] {
   const range = buildRange(reading, unit, bound, rounding);
   const buildTimes = (measure: string, factor = 1, [least, most] = range): Sought => ({
@@ -280,10 +280,10 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
       const ends = [least, most].map((end) => (reading.value < 0 ? -end : end) * factor + unit.offset);
       return { measure: unit.measure, least: Math.min(...ends), most: Math.max(...ends) };
     });
-  // A converted amount may also be rounded to its zeros: 186 mph are 300 km/h.
+  // A converted amount may also be rounded to its trailing zeros: 186 mph are 300 km/h.
   const converted = buildRange(reading, unit, bound, "converted");
   const unless = [`=${unit.id}`, `~${unit.id}`].map((measure) => buildTimes(measure, 1, converted));
-  // 0.9 as a share is 90 %, and 0.9 dollars are 90 cents.
+  // 90 % may be written as 0.9, and 0.9 dollars as 90 cents.
   const shares = unit.kind === "percent" ? [""] : unit.id === "cent" ? ["", ...unit.others] : [];
   return [
     { ...buildTimes(""), unless: unit.others.map((id) => buildTimes(`=${id}`)) },
@@ -297,7 +297,7 @@ function listSought(reading: Reading, unit: Unit | undefined, bound: Bound, roun
 
 type Range = readonly [least: number, most: number];
 
-/** Returns the range of numbers that may be written as `reading`, without sign. */
+/** Returns the range of numbers that may be rounded to `reading`, without sign. */
 function buildRange(reading: Reading, unit: Unit | undefined, bound: Bound, rounding: Rounding): Range {
   const { value, step, zeros } = reading;
   const size = Math.abs(value);
@@ -308,7 +308,7 @@ function buildRange(reading: Reading, unit: Unit | undefined, bound: Bound, roun
     rounding === "converted" ||
     (rounding === "written" && zeros >= ROUND_ZEROS && size >= THOUSAND && !isYear);
   const place = step * 10 ** (isSilent && !isRound ? 0 : zeros);
-  // Whoever says "almost 9.5 m" of 9.41 m or "about 3,500" of 3,260 rounds to steps of five, within the 10 % of contract §11.
+  // "Almost 9.5 m" for 9.41 m and "about 3,500" for 3,260 are rounded to steps of five, within the 10 % of contract §11.
   const half = (place / 2) * (bound === "about" && Math.round(size / place) % 10 === 5 ? 5 : 1);
   const below = bound === "over" ? 0 : bound === "under" ? place : half;
   const above = bound === "over" ? place * (1 - EPSILON) : bound === "under" ? 0 : half;

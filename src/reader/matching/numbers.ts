@@ -11,7 +11,7 @@ import {
 import { type DateInText, findDates, removeDates } from "./dates.js";
 import { ORDER, type Unit, unitNames } from "./units.js";
 
-/** A possible value of a number; `step`: the place of its last written digit; `zeros`: trailing zeros of a whole number. */
+/** A possible value of a number. `step`: the value of its last written digit. `zeros`: the trailing zeros of a whole number. */
 export interface Reading {
   value: number;
   step: number;
@@ -19,56 +19,56 @@ export interface Reading {
 }
 
 /**
- * How a number is limited. "loose": a page may state it in other words: a decade, a century, a difference in percentage
- * points, a time "ago".
+ * How the words around a number limit it. "loose": a page may state the same in other words, because the number is a decade, a
+ * century, a difference in percentage points, or a time "ago".
  */
 export type Bound = "plain" | "about" | "over" | "under" | "loose";
 
-/** A number in a text with its possible values; `text` is as written, with its unit. */
+/** A number in a text, with its possible values. `text` is as written, with the unit. */
 export interface Quantity extends Token {
   kind: "number";
-  /** Several if the digits are ambiguous: `1.600` is 1600 in German. Not empty. */
+  /** The possible values; several if the digits are ambiguous: `1.600` is 1600 in German. */
   readings: readonly Reading[];
-  /** The factor of its power word, such as `billion`; 1 without one. */
+  /** The factor of a word such as `billion`; 1 without one. */
   factor: number;
   unit: Unit | undefined;
   bound: Bound;
-  /** Whether it is written as a word. */
+  /** Whether the number is written as a word. */
   isWord: boolean;
 }
 
-/** A time of day, a version or an address: digits that are compared as written. `2:30 pm` has two values; one is 14:30. */
+/** A time of day, version or address, whose digits are compared as written. It may have two values: `2:30 pm` is also 14:30. */
 export interface Code extends Token {
   kind: "code";
   values: readonly string[];
 }
 
-/** A number, code or date, which another text may write in another form. */
+/** A number, code or date, which another text may state in another form. */
 export type Figure = Quantity | Code | DateInText;
 
-/** Powers of Chinese, Japanese and Korean that may be followed by the rest of the number: `1億2500万`. */
+/** Matches a Chinese, Japanese or Korean power, after which the number may continue: `1億2500万`. */
 const GOES_ON = /[千万萬億亿兆백천만억조]$/;
-/** A letter right after digits or money that multiplies them. */
+/** The factors of letters directly after digits or money. */
 const LETTERS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, mm: 1e6, b: 1e9, t: 1e12 };
 const LETTER = `[${IN_WORD.slice("[0-9".length)}`;
 const SPACE = "[ \\u00a0\\u2007\\u2009\\u202f]";
 const CURRENCY = `(?:us|a|c|hk|nz|r)?\\$|[€£¥₹]|(?<!${IN_WORD})(?:usd|eur|gbp|chf|jpy|cny|rmb|inr|nok|sek|dkk|pln|cad|aud|rs\\.?|kr\\.?)`;
-/** A telephone number, ISBN or file number is no amount; it has three groups or more. */
+/** Matches a telephone number, ISBN or file number, which has three or more groups and is not an amount. */
 const IDENTIFIER = "\\d+(?:-\\d+){2,}";
 const DIGITS = `\\d{1,3}(?:[\\u00a0\\u2007\\u2009\\u202f'’ ]\\d{3})+(?!\\d)(?:[.,]\\d+)?|\\d(?:\\.\\d+)?e[-+]?\\d\\d?(?!${IN_WORD})|\\d+(?:[.,:·]\\d+)*|\\.\\d+`;
-/** Whole numbers with or without groups and a fraction, by the mark that groups them. */
+/** For each mark that may group digits: the mark of the fraction, and the form of the number. */
 const GROUPED: readonly (readonly [mark: string, point: string, form: RegExp])[] = [
   [",", ".", /^(?:\d*|[1-9]\d{0,2}(?:,\d{2,3})*,\d{3})(?:\.(\d+))?$/],
   [".", ",", /^(?:\d*|[1-9]\d{0,2}(?:\.\d{2,3})*\.\d{3})(?:,(\d+))?$/],
 ];
-/** A digit of another script. The digits of a script begin at a multiple of 16, and those of the scripts of India 6 later. */
+/** Matches a digit of another script. Digits of a script begin at a multiple of 16, in the scripts of India 6 later. */
 const SCRIPT_DIGIT = /[^\P{Nd}0-9]/gu;
 /** How far from a number its bounding words may be, in characters. */
 const REACH = 32;
-/** How many digits of a floating-point number are exact. */
+/** The number of digits that a floating-point number represents exactly. */
 const MOST_DIGITS = 15;
 
-/** The patterns of numbers in the words of some languages. */
+/** The patterns for numbers in the languages of a vocabulary. */
 const patterns = cacheByVocabulary((vocabulary) => {
   const readTable = (name: string) =>
     vocabulary.listEntries(name).map(([word, value]): [string, number] => [word, Number(value)]);
@@ -91,7 +91,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
   const power = `(?:${buildAlternation(powers.keys())}(?!${LETTER})(?:\\.(?=\\s?[a-z€$£]))?)`;
   const join = `(?:(?<=${large})[ -](?:${and}[ -])?|(?<=${ten})[ -](?:${and}[ -])?(?!${ten})|[ -](?=${large})|${and})?`;
   const word = `${atom}(?:${join}${atom})*(?:(?<=${ten})-(?<last>${nth}))?|${article}(?=[ -](?:${power}|${fraction}))`;
-  /** Matches the words of a list right before a number or its currency, and right after it. */
+  /** Matches a word of a list directly before a number or its currency, or directly after it. */
   const matchAround = (name: string, sign = "(?!)") => {
     const words = vocabulary.list(name);
     const behind = buildAlternation(words.flatMap((each) => (each.startsWith("~") ? each.slice(1) : [])));
@@ -134,8 +134,8 @@ const patterns = cacheByVocabulary((vocabulary) => {
 });
 
 /**
- * Finds the numbers, times and dates of a text, in order. Digits inside a word (`IPv6`) are no number; digits after a hyphen
- * (`GPT-4`) are.
+ * Finds the numbers, times and dates of a text, in order. Digits inside a word (`IPv6`) do not count as a number; digits after
+ * a hyphen (`GPT-4`) do.
  */
 export function findFigures(original: string, vocabulary: Vocabulary): Figure[] {
   const text = normalizeDigits(original);
@@ -143,7 +143,7 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   const dates = findDates(text, vocabulary);
   const dateless = removeDates(text, dates);
   const times = listMatches(time, lowerCase(dateless)).flatMap((match) => readTime(match, dateless) ?? []);
-  // Blanked, so that no number is read from a date or time.
+  // Replace dates and times with blanks, so that their digits are not read as numbers.
   const rest = removeDates(dateless, times);
   const lower = lowerCase(rest);
   const figures: (Quantity | Code)[] = [];
@@ -170,7 +170,7 @@ function shareUnit(first: Quantity, { unit, factor }: Quantity): void {
     first.readings = [...first.readings, ...multiply(first.readings, factor)];
 }
 
-/** Finds the factors that a column head gives to its numbers: `Costs (million euros)`, `€m`, `M€`, `TEUR` or `$'000`. */
+/** Finds the factors that a column title gives to the numbers below: `Costs (million euros)`, `€m`, `M€`, `TEUR` or `$'000`. */
 export function findFactors(head: string, vocabulary: Vocabulary): number[] {
   const { head: pattern, powers } = patterns(vocabulary);
   return listMatches(pattern, lowerCase(head)).map(([sign]) => {
@@ -187,7 +187,7 @@ export function multiply(readings: readonly Reading[], factor: number): Reading[
   }));
 }
 
-/** Normalizes hyphens and digits and sets the hour off from a date; the length stays. */
+/** Normalizes hyphens and digits, and separates a date from its hour. Keeps the length. */
 function normalizeDigits(text: string): string {
   return text
     .replace(/[‐‑]/g, "-")
@@ -200,7 +200,7 @@ function normalizeDigits(text: string): string {
     .replace(/[٬٫]/g, (mark) => (mark === "٬" ? "," : "."));
 }
 
-/** Joins two parts of one number: `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`. */
+/** Joins two parts of one number, such as `1億2500万`, `2 miliardi e 340 milioni`, `1 h 30 min`; undefined if they are two numbers. */
 function joinParts(first: Quantity, second: Quantity, between: string, and: RegExp): Quantity | undefined {
   if (first.text.length > REACH) return undefined;
   const [hours, time] = [first.unit, second.unit].map((unit) =>
@@ -226,7 +226,7 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
   return { ...first, readings, unit: first.unit ?? second.unit, end: second.end, text };
 }
 
-/** Reads a time of day; undefined if the digits are only a number. */
+/** Reads a time of day; undefined if the digits are just a number. */
 function readTime(match: RegExpExecArray, text: string): Code | undefined {
   const { hour, minute, half, clock } = match.groups ?? {};
   if ((minute ?? half ?? clock) === undefined) return undefined;
@@ -248,7 +248,7 @@ function readNumber(
   const plain = digits.replace("·", ".");
   const all = plain.replace(/\D/g, "");
   const read = readDigits(plain);
-  // `U+0001` is not an amount.
+  // A long number, or one with leading zeros such as `U+0001`, is not an amount.
   const isName = /^0\d{3,}$/.test(plain) || all.length > MOST_DIGITS;
   if (isName || (digits !== "" && read.length === 0))
     return { kind: "code", ...place, values: [isName ? all : plain.replace(/^0(?=\d:)/, "")] };
@@ -260,7 +260,7 @@ function readNumber(
     const [over = 0, under = 1] = glyph.normalize("NFKD").split("⁄").map(Number);
     read.splice(0, 2, { ...buildExact((read[0]?.value ?? 0) + over / under), step: 0.01 });
   }
-  // `2021/22` is two years.
+  // `2021/22` is a range of two years.
   const century = /^\d\d$/.test(plain) && /(?<!\d)(1\d|20)\d\d[-–/]$/.exec(cutBefore(6))?.[1];
   if (century) read.push(buildExact(Number(century + plain)));
   const isLetter = power === "" && (money !== undefined || /\d\s?[a-z]$/.test(match[0]));
@@ -269,7 +269,7 @@ function readNumber(
   // A letter behind digits may also be a unit: 5m.
   const factors = letter && !money ? [factor, letter] : [factor];
   const readings = factors.flatMap((each) => multiply(read, sign === undefined ? each : -each));
-  // A key may name the unit: `delay_ms: 250`. Units are case-sensitive: MB is not Mb.
+  // The key of a setting may contain the unit: `delay_ms: 250`. Units are case-sensitive: MB is not Mb.
   const key = /[_(](\p{L}+)\)?["'`]?\s?[:=]\s?["']?$/u.exec(cutBefore(REACH))?.[1];
   const written = (letter && money) || (unit && text.slice(end - unit.length, end)) || money || key || "";
   const isOrder =
@@ -279,7 +279,7 @@ function readNumber(
     ...place,
     ...{ readings, factor, isWord: spelt !== undefined && power === "" },
     unit: unitNames(vocabulary).findUnit(written.trim()) ?? (isOrder ? ORDER : undefined),
-    // A getter, since only the numbers of sentences need it, and those of pages do not.
+    // Compute the bound on demand, because only the numbers of sentences need it, and not those of pages.
     get bound(): Bound {
       const before = lowerCase(cutBefore(REACH)).replace(first, "");
       return readBound(this, `${before}\0${lowerCase(text.slice(end, end + REACH))}`, vocabulary);
@@ -297,7 +297,7 @@ function readBound({ text, unit, readings }: Quantity, context: string, vocabula
   return (["about", "over", "under"] as const).find(has) ?? "plain";
 }
 
-/** Reads a number written in words, such as `zweiundzwanzigtausend`. */
+/** Reads a number in words, such as `zweiundzwanzigtausend`. */
 function readWords(words: string, vocabulary: Vocabulary): number {
   const { atoms, atom } = patterns(vocabulary);
   let [total, part] = [0, 0];
@@ -307,7 +307,7 @@ function readWords(words: string, vocabulary: Vocabulary): number {
     if (value === 1_000) [total, part] = [total + (part || 1) * value, 0];
     else part = value === 100 ? (part || 1) * value : part + value;
   }
-  // An article, as in "a million", counts as one.
+  // Without number words it is an article, as in "a million", which counts as one.
   return names.length === 0 ? 1 : total + part;
 }
 
@@ -315,13 +315,13 @@ function buildExact(value: number): Reading {
   return { value, step: 1, zeros: 0 };
 }
 
-/** Lists the values of digits with separators: a comma or point before three digits groups them, or begins a fraction. */
+/** Lists the possible values of digits: a comma or point before three digits may group them or begin a fraction. */
 function readDigits(digits: string): Reading[] {
   if (/e/.test(digits)) return [{ ...buildExact(Number(digits)), step: Number(digits.replace(/.*e/, "1e")) }];
   const joined = digits.replace(/[^\d.,:]/g, "");
   const readings = GROUPED.flatMap(([mark, point, form]): Reading[] => {
     const [text, decimals = ""] = form.exec(joined) ?? [];
-    // 1,000 is never 1 with three exact decimals.
+    // 1,000 is never 1 with three decimals.
     if (!text || decimals === "000") return [];
     const number = text.replaceAll(mark, "").replace(point, ".");
     const zeros = decimals === "" ? (/0*$/.exec(number)?.[0].length ?? 0) : 0;

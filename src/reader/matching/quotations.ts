@@ -1,13 +1,13 @@
 import { findIndexFrom, hashOf, Postings } from "../../core/postings.js";
 import { cutMatch, listMatches, type Token } from "../languages/patterns.js";
 
-/** A part of a text; offsets in UTF-16 units, `end` exclusive. */
+/** A part of a text, by offsets in UTF-16 units; `end` is exclusive. */
 export interface Stretch {
   start: number;
   end: number;
 }
 
-/** Text between quotation marks of any kind; no apostrophe inside a word, no inches, not `'90s`. */
+/** Match text in quotation marks of any kind, but not an apostrophe in a word, inches, or `'90s`. */
 const DOUBLE = `(?<![\\p{L}\\p{N}])"([^"]+)"(?![\\p{L}\\p{N}])|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^»«]+)«|‹([^‹›]+)›|›([^‹›]+)‹|「([^「」]+)」|『([^『』]+)』`;
 const SPEECH = new RegExp(
   [
@@ -17,35 +17,35 @@ const SPEECH = new RegExp(
   "gu",
 );
 const LONG_SPEECH = new RegExp(DOUBLE.replaceAll("+)", "{1,1000})"), "gu");
-/** An omission in a quotation, or text inserted by its author. */
+/** Matches an omission in a quotation, or text that the quoting author inserted. */
 const GAP = /\[[^\]]*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…/g;
-/** A note mark in a text: `[3]`, or a raised number after a word. */
+/** Matches a note mark in a text: `[3]`, or a raised number after a word. */
 const NOTE_MARK = /\^?\[(?:\d{1,3}|[a-z])\]|(?<=[\p{L}.,;:!?)\]"”’])\^\d{1,3}(?!\d)/gu;
-/** The compared parts of a quotation: letters, digits, and signs that change its meaning. */
+/** Matches the parts of a quotation that are compared: letters, digits, and signs that change the meaning. */
 const PART = /[\p{L}\p{M}\p{N}]+|[<>=≠≤≥±×%+$€£¥]/gu;
-/** Zero-width marks and the soft hyphen, which are invisible inside words. */
+/** Matches zero-width marks and the soft hyphen, which are invisible in words. */
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 
-/** Markup that a copy may lack: targets of links and inline tags. */
+/** Matches markup that a copy may lack: link targets and inline tags. */
 const MARKUP =
   /\]\([^()\s]*(?:\s+"[^"]*")?\)|\]\[[^\]]*\]|<\/?(?:a|b|i|em|strong|code|kbd|sub|sup|br|p|span|var|tt|samp)\b[^<>]*>/gu;
 
-/** A shorter quotation is a term and not a statement, in words. */
+/** The least number of words in a quotation that is looked up. A shorter one is a term and not a statement. */
 const LEAST_WORDS = 3;
-/** How many characters of a quotation are looked up. */
+/** The lengths of the prefixes by which a quotation is looked up, in characters. */
 const SHORT_ANCHOR = 8;
 const LONG_ANCHOR = 20;
-/** The largest distance between the parts around an omission, in characters. */
+/** The largest distance from an omission to the parts around it, in characters. */
 const MOST_GAP = 5_000;
-/** The most places at which a quotation is compared. */
+/** The most places at which a quotation is compared with the text. */
 const MOST_PLACES = 2_000;
 
-/** Blanks the markup of `text` and keeps all other offsets. */
+/** Replaces markup in `text` with blanks, so that all offsets stay. */
 export function removeMarkup(text: string): string {
   return text.replace(MARKUP, (markup) => " ".repeat(markup.length));
 }
 
-/** Finds the quotations in a text, without their marks. */
+/** Finds the quotations in a text. The results do not include the quotation marks. */
 export function findQuotations(text: string): Token[] {
   return listMatches(SPEECH, text).map((match) => {
     const quoted = match.slice(1).find((part) => part !== undefined) ?? "";
@@ -54,31 +54,31 @@ export function findQuotations(text: string): Token[] {
   });
 }
 
-/** Whether a quotation has enough words to be looked for. */
+/** Whether a quotation is long enough to be looked up. */
 export function isStatement({ text }: Token): boolean {
   const words = text.replace(GAP, " ").match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.length >= LEAST_WORDS && splitParts(text).some((part) => part.length >= SHORT_ANCHOR);
 }
 
-/** Finds quotations of at most 1,000 characters in double marks; the places include the marks. */
+/** Finds quotations of at most 1,000 characters in double marks. The places include the marks. */
 export function findQuotationPlaces(text: string): Stretch[] {
   return listMatches(LONG_SPEECH, text).map((match) => cutMatch(match, text));
 }
 
 /**
- * Finds quotations in passages, in time that depends only on the quotation. White space, hyphens and punctuation are
- * ignored, so that a word split at the end of a line matches split and joined.
+ * An index of passages in which quotations are looked up, in time that depends only on the quotation. Ignores white space,
+ * hyphens and punctuation, so that a word that is split at a line end still matches.
  */
 export class QuotableText {
   readonly #passages: string[] = [];
-  /** The offsets of each passage and each word in the text. */
+  /** The offset of each passage, and of each word, in the text. */
   readonly #begins: number[] = [];
   readonly #starts: number[] = [];
   #size = 0;
   #text = "";
   readonly #words = new Postings();
 
-  /** Appends a passage. */
+  /** Adds a passage. */
   add({ text }: { text: string }): void {
     const parts = normalizePlain(removeMarkup(text).replace(NOTE_MARK, " ")).match(PART) ?? [];
     this.#begins.push(this.#size);
@@ -89,7 +89,7 @@ export class QuotableText {
     this.#passages.push(parts.join(""));
   }
 
-  /** Returns the index of the passage with the beginning of `quotation`, whose omissions may differ; undefined if there is no match. */
+  /** Returns the index of the passage in which `quotation` begins, with any text at its omissions; undefined if there is none. */
   findPassage(quotation: string): number | undefined {
     this.#index();
     const parts = splitParts(quotation);
@@ -114,7 +114,7 @@ export class QuotableText {
     this.#starts.length = 0;
   }
 
-  /** Whether the parts before and after the one at `place` occur around it in order. */
+  /** Whether the parts before and after the one at `place` occur near it, in order. */
   #hasAround(parts: readonly string[], at: number, place: number): boolean {
     let before = this.#text.slice(Math.max(0, place - MOST_GAP), place);
     let behind = this.#text.slice(place + (parts[at]?.length ?? 0), place + MOST_GAP);
@@ -130,14 +130,14 @@ export class QuotableText {
   }
 }
 
-/** Returns the hashes of the prefixes by which a text is looked up. */
+/** Returns the hashes of a text's prefixes, by which it is looked up. */
 function listAnchors(text: string): number[] {
   return [SHORT_ANCHOR, LONG_ANCHOR].flatMap((size) =>
     text.length < size ? [] : hashOf(text.slice(0, size)),
   );
 }
 
-/** Splits a quotation at its omissions into normalized parts. */
+/** Splits a quotation at omissions into normalized parts. */
 function splitParts(quotation: string): string[] {
   return quotation
     .replace(/\[(\p{L})\](?=\p{L})/gu, "$1")
@@ -150,19 +150,19 @@ function normalizePlain(text: string): string {
   return text.replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
 }
 
-/** Matched by looking back, so that a long gap takes no quadratic time. */
+/** Matches the mark of a block quote. It looks back from the mark, because a long gap before it would take quadratic time. */
 const BLOCK_QUOTE = ">(?<=^[ \\t]*>)";
-/** A number. A sign belongs to it only if no word or number precedes it: `1-5` is a range. */
+/** Matches a number. A sign belongs to it only if neither a word nor a number precedes the sign: `1-5` is a range. */
 const NUMBER = "(?:(?<![\\p{L}\\p{N}_)\\]])[-−])?(?:(?<![\\p{L}\\p{N}])\\.)?\\p{N}+(?:[.,:]\\p{N}+)*";
 const WORD = `[\\p{L}\\p{M}_][\\p{L}\\p{M}\\p{N}_${INVISIBLE.source.slice(1)}*(?:['’ʼ][\\p{L}\\p{M}]+)*`;
-/** Symbols that change the meaning; other punctuation is ignored. */
+/** Matches symbols that change the meaning. Other punctuation is ignored. */
 const SYMBOL = "[<>=≠≤≥±×%+]|!(?=[\\p{L}\\p{N}_(=])|[$€£¥](?=\\p{N})";
 
 const PATTERN = new RegExp(`(?<skip>${BLOCK_QUOTE})|${NUMBER}|${WORD}|${SYMBOL}`, "gmu");
 
 /**
- * Splits a text into the tokens that are compared: words in lower case, numbers with their signs and separators, and
- * symbols that change the meaning. White space, quotation marks and emphasis are left out.
+ * Splits a text into the tokens that are compared: words in lower case, numbers with signs and separators, and symbols that
+ * change the meaning. Omits white space, quotation marks and emphasis.
  */
 export function tokenizeText(text: string): Token[] {
   const tokens: Token[] = [];
@@ -177,7 +177,7 @@ export function tokenizeText(text: string): Token[] {
   return tokens;
 }
 
-/** Returns the index of the first token of each occurrence of `part` in `whole`. Empty for an empty part. */
+/** Returns the index of the first token of each occurrence of `part` in `whole`; empty if `part` is. */
 export function findOccurrences(whole: readonly Token[], part: readonly Token[]): number[] {
   const places: number[] = [];
   for (let at = 0; part.length > 0 && at + part.length <= whole.length; at++) {
@@ -186,29 +186,29 @@ export function findOccurrences(whole: readonly Token[], part: readonly Token[])
   return places;
 }
 
-/** Whether `whole` contains `part`, comparing the tokens of `tokenizeText`. */
+/** Whether `whole` contains `part`, token by token (see `tokenizeText`). */
 export function containsTokens(whole: string, part: string): boolean {
   return findOccurrences(tokenizeText(whole), tokenizeText(part)).length > 0;
 }
 
-/** A hyphen inside a word, possibly followed by a line end. */
+/** Matches a hyphen inside a word, which a line end may follow. */
 const HYPHEN = /(?<=\p{L})[-\u00ad‐](?:\s*\n\s*)?(?=\p{L})/gu;
-/** A shorter quote is accepted only if it occurs exactly once. In words. */
+/** A quote of fewer words is accepted only if it occurs exactly once. */
 const SHORTEST = 3;
 
-/** Finds the place where a text contains a quote word for word; undefined if it does not. */
+/** Finds a quote in a text, word for word; undefined if it is not there. */
 export function locateQuote(text: string, quote: string): Stretch | undefined {
-  // A copy may lack all link targets; if it has targets, they must be right.
+  // A copy may omit all link targets. Those that it has must be right.
   const plain = removeMarkup(text);
   return (
     locate(text, quote) ??
     (plain === text ? undefined : locate(plain, quote)) ??
-    // A copy may also join a word that is split at the end of a line.
+    // A copy may join a word that was split at a line end.
     locate(joinWords(plain), joinWords(quote))
   );
 }
 
-/** Replaces hyphens inside words with invisible marks and keeps all other offsets. */
+/** Replaces hyphens inside words with soft hyphens, so that all offsets stay. */
 function joinWords(text: string): string {
   return text.replace(HYPHEN, (gap) => "\u00ad".repeat(gap.length));
 }

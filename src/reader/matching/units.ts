@@ -4,21 +4,21 @@ import kinds from "./units.yaml";
 /** A unit of a number. */
 export interface Unit {
   id: string;
-  /** The kind of quantity that it measures. */
+  /** The kind of quantity, such as length. */
   kind: string;
   /** What equal amounts of it are equal in: its kind, or for money the currency. */
   measure: string;
   /** The other units of its kind. */
   others: readonly string[];
-  /** Its size in the smallest unit of its kind; several if its sign is ambiguous, as a KB is 1,000 or 1,024 bytes. */
+  /** The size in the smallest unit of the kind; several if the sign is ambiguous: a KB is 1,000 or 1,024 bytes. */
   factors: readonly number[];
-  /** Added after scaling, as for 0 °C in kelvin. */
+  /** What is added after scaling, such as 0 °C in kelvin. */
   offset: number;
-  /** Another unit with the same word: pounds are a weight and a currency. */
+  /** Another unit with the same name: pounds are a weight and a currency. */
   or?: Unit;
 }
 
-/** Used instead of a unit for a rank or a multiple: `2nd`, `3-fold`. */
+/** Stands for the unit of a rank or a multiple: `2nd`, `3-fold`. */
 export const ORDER: Unit = buildUnit("order", "order", [1]);
 
 const UNITS = new Map<string, Unit>();
@@ -35,7 +35,7 @@ function buildUnit(id: string, kind: string, factors: number[], offset = 0, othe
   return { id, kind, measure: kind === "money" ? id : kind, factors, offset, others };
 }
 
-/** The signs and words for units in the languages of a vocabulary. */
+/** The signs and names of units in the languages of a vocabulary. */
 export const unitNames = cacheByVocabulary((vocabulary) => {
   const exact = new Map<string, Unit>();
   const folded = new Map<string, Unit>();
@@ -50,9 +50,9 @@ export const unitNames = cacheByVocabulary((vocabulary) => {
       folded.set(fold(name), other && other.kind !== unit.kind ? { ...other, or: unit } : (other ?? unit));
   }
   return {
-    /** Returns the unit that a word or sign names; undefined if it names none. */
+    /** Returns the unit with this name or sign; undefined if there is none. */
     findUnit: (word: string): Unit | undefined => exact.get(word) ?? folded.get(fold(word)),
-    /** A pattern (for the flags `iu`) that matches the signs and words of units. */
+    /** A pattern (for the flags `iu`) that matches the signs and names of units. */
     pattern: buildAlternation([...exact.keys(), ...folded.keys()].map(fold)),
   };
 });
@@ -69,7 +69,7 @@ export function listUnits(unit: Unit): Unit[] {
   return [unit, ...(unit.or ? [unit.or] : [])];
 }
 
-/** Converts an amount to the smallest unit of its kind. A fall of 3 % equals -3 %; only degrees keep their sign. */
+/** Converts an amount to the smallest unit of its kind. Only degrees keep their sign: a fall of 3 % equals -3 %. */
 export function convertAmount(value: number, { factors, offset }: Unit): number[] {
   return factors.map((factor) => (offset === 0 ? Math.abs(value) : value) * factor + offset);
 }

@@ -3,7 +3,7 @@ import { listMatches } from "../languages/patterns.js";
 import { findMonths, removeDates } from "./dates.js";
 import { findQuotations, isStatement } from "./quotations.js";
 
-/** Words without a subject of their own: the usual stop words of English, and the openings of questions. */
+/** Words that do not indicate a subject: the usual stop words of English, and words that open a question. */
 const STOP = new Set(
   (
     "a about above after again against all also am an and any are as at be because been before being " +
@@ -17,35 +17,35 @@ const STOP = new Set(
   ).split(" "),
 );
 
-/** Longer runs of letters and digits are data: hashes, keys, encoded bytes. */
+/** The longest word in characters. Longer runs of letters and digits are data: hashes, keys, encoded bytes. */
 const LONGEST = 48;
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const RUN = /[\p{L}\p{N}_]+/gu;
-/** Hyphens within a word: the soft hyphen, and the one that a program sets at the end of a line. */
+/** Matches hyphens within a word: the soft hyphen, and the hyphen that typesetting adds at a line end. */
 const SPLIT = /\u00ad(?:\n\s*)?|\u2010\n\s*/g;
 const ASCII_RUN = /\w+/g;
 
-/** A cache of analysed words, since a folder repeats most of its words. */
+/** The terms of words that were split before, since a folder repeats most of its words. */
 const cachedTerms = new Map<string, readonly string[]>();
 const MOST_CACHED = 20_000;
 
 /** Splits `text` into the stems of its meaningful words, in order and with repetition. */
 export function splitWords(text: string): string[] {
-  // Most text is ASCII, and the ASCII expression takes a third of the time.
+  // Most text is ASCII, for which the simpler expression takes a third of the time.
   const runs = (/[^\x00-\x7f]/.test(text) ? text.replace(SPLIT, "").match(RUN) : text.match(ASCII_RUN)) ?? [];
   return runs.flatMap(splitTerms);
 }
 
 /**
- * Returns the keys of a text's content words, each once: their beginnings, so that "generates" and "generation" are equal,
- * also in languages without a stemmer. Numbers are left out.
+ * Returns the keys of a text's content words, each once. A key is the beginning of a word, so that "generates" and
+ * "generation" are equal, even in languages without a stemmer. Omits numbers.
  */
 export function listContentKeys(text: string, isFrequent: (word: string) => boolean = () => false): string[] {
   const letters = splitWords(text).filter((word) => /\p{L}/u.test(word) && !isFrequent(word));
   return [...new Set(letters.map((word) => word.slice(0, KEY)))];
 }
 
-/** Returns the keys under which a text is found: its words, its shorter words with an ending, and the parts of compounds. */
+/** Returns the keys by which a text is found: those of its words, of words with a short ending, and of the parts of compounds. */
 export function listSearchKeys(text: string, hasCompounds: boolean): Set<string> {
   const keys = new Set<string>();
   for (const word of splitWords(text)) {
@@ -56,14 +56,14 @@ export function listSearchKeys(text: string, hasCompounds: boolean): Set<string>
   }
   return keys;
 }
-/** How many characters of longer words are compared. */
+/** The length of a key, in characters. */
 const KEY = 6;
-/** The least length of a part of a compound. */
+/** The least length of the first part of a compound, in characters. */
 const LEAST_PART = 3;
 
 /**
- * Finds the names in a text: words with a capital letter, those side by side as one, and names of fields (`idle_timeout`);
- * no months and no words of quoted sentences. German capitalizes nouns, so there only words in capitals or between
+ * Finds the names in a text: words with a capital letter (adjacent ones are one name) and names of fields (`idle_timeout`), but
+ * no months and no words of quoted sentences. German capitalizes all nouns, so there only words in capitals and terms between
  * quotation marks are names.
  */
 export function findNames(text: string, language: string | undefined, vocabulary: Vocabulary): string[] {
@@ -80,7 +80,7 @@ const CAPITALS = new RegExp(`${FIELD}|(?<![\\p{L}\\p{N}])\\p{Lu}{2}[\\p{L}\\p{M}
 const WORD = "(?<![\\p{L}\\p{N}])\\p{Lu}[\\p{L}\\p{M}\\p{N}]*";
 const NAME = new RegExp(`${FIELD}|${WORD}(?:[ -]${WORD})*`, "gu");
 
-/** Returns the words of one run. */
+/** Returns the terms of one run of letters and digits. */
 function splitTerms(run: string): readonly string[] {
   const cached = cachedTerms.get(run);
   if (cached !== undefined) return cached;
@@ -90,7 +90,7 @@ function splitTerms(run: string): readonly string[] {
   return terms;
 }
 
-/** Splits camelCase and snake_case identifiers; the whole identifier is a word, too. */
+/** Splits identifiers in camelCase and snake_case. The whole identifier is a term as well. */
 function analyse(run: string): string[] {
   if (run.length > LONGEST) return [];
   const parts = run
@@ -105,13 +105,13 @@ function analyse(run: string): string[] {
   return parts.length > 1 ? [parts.join("_"), ...terms] : terms;
 }
 
-/** In scripts without spaces, each two neighbouring characters are a word. */
+/** Returns each pair of adjacent characters as a word, for scripts that do not separate words. */
 function listPairs(word: string): string[] {
   const marks = [...word];
   return marks.length < 2 ? [word] : marks.slice(1).map((mark, i) => `${marks[i]}${mark}`);
 }
 
-/** Returns one form for "limit", "limits", "limited", "hour", "hourly", "create", "creates", "creating", "stopped". */
+/** Reduces a word to its stem: equal for "limit", "limits" and "limited", and for "create", "creates" and "creating". */
 function stem(word: string): string {
   if (word.length < 4 || /\P{ASCII}|\d/u.test(word)) return word;
   let short = word

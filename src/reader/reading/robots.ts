@@ -1,7 +1,7 @@
-/** The program's name in robots.txt and before the version in `User-Agent`. */
+/** The program's name in robots.txt, and in `User-Agent` before the version. */
 export const ROBOT = "research-cli";
 
-/** Returns the rules for this program, else those for `*` (RFC 9309 §2.2.1), longest first; of equal ones "+" first. */
+/** Returns the rules for this program, else those for `*` (RFC 9309 §2.2.1), sorted for isAllowedBy: longest first, "+" before "-". */
 export function parseRules(text: string): string[] {
   const rules = new Map<string, string[]>();
   let agents = new Set<string>();
@@ -13,7 +13,7 @@ export function parseRules(text: string): string[] {
     if (isAgent) {
       if (!isGroupOpen) agents = new Set();
       const agent = value.toLowerCase();
-      // A file may name thousands of other agents.
+      // Skip other agents, because a file may name thousands.
       if (agent === ROBOT || agent === "*") {
         agents.add(agent);
         rules.set(agent, rules.get(agent) ?? []);
@@ -27,7 +27,7 @@ export function parseRules(text: string): string[] {
   return patterns.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-/** Percent-encodes a pattern like an address, once instead of for each page. */
+/** Percent-encodes a pattern in the same way as an address, so that isMatch can compare them. */
 function encodePattern(pattern: string): string {
   return encodeURI(pattern).replaceAll("%25", "%");
 }
@@ -37,7 +37,7 @@ export function isAllowedBy(rules: readonly string[], { pathname, search }: URL)
   return rules.find((rule) => isMatch(rule.slice(1), pathname + search))?.startsWith("-") !== true;
 }
 
-/** `*` matches any text, `$` at the end the end of the path. Linear in the path. */
+/** Whether a path matches a pattern: `*` matches any text, a final `$` the end of the path. Takes linear time. */
 function isMatch(pattern: string, path: string): boolean {
   const [first = "", ...others] = pattern.replace(/\$$/, "").split("*");
   if (!path.startsWith(first)) return false;

@@ -3,39 +3,39 @@ import { buildAlternation } from "../languages/patterns.js";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
-/** The most text that the segmenter gets at once, in characters: its time is quadratic. */
+/** The most characters that the segmenter gets at once, because it takes quadratic time. */
 const MAX_SEGMENTED = 10_000;
-/** The words of all languages: a wrong join only makes a quote longer. */
+/** The words of all languages: if one of another language joins two sentences wrongly, that only lengthens a quote. */
 const WORDS = getVocabulary(undefined);
 const buildEndPattern = (words: string) => `(?:^|[^\\p{L}])${words}\\.["'’”)\\]*_]*\\s*$`;
-/** An abbreviation whose full stop ends no sentence. */
+/** Matches an abbreviation at the end of a text, whose full stop does not end the sentence. */
 const ABBREVIATION = new RegExp(
   `${buildEndPattern(`(?:\\p{L}|${buildAlternation(WORDS.list("abbreviations"))})`)}|\\(see\\.\\s*$`,
   "iu",
 );
-/** The day of a German date, or another German ordinal. */
+/** Matches a German ordinal at the end of a text, such as the day of a date. */
 const ORDINAL = /(?:^|[^\p{N}.,])\d{1,2}\.\s*$/u;
 const MONTH = buildAlternation(WORDS.listMonths().map(([word]) => word));
 const COUNTED = new RegExp(`^(?:${MONTH}(?!\\p{L})|${buildAlternation(WORDS.list("counted"))})`, "iu");
-/** How much text before a full stop decides whether it ends a sentence, in characters. */
+/** How many characters before a full stop decide whether it ends the sentence. */
 const LONGEST_END = 20;
-/** A unit after a number that looks like an abbreviation: `It takes 5 ms. Then …` */
+/** Matches a unit after a number, which looks like an abbreviation but may end a sentence: `It takes 5 ms. Then …` */
 const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
-/** Text that never begins a sentence: a small letter, or a closing mark. */
+/** Matches text that never begins a sentence: a small letter, or a closing mark. */
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;/]|[`'"][\s.,;)])/u;
 
-/** A word before a number: a shortened month, or a word that counts parts of a text. */
+/** Matches a word that a number follows: a shortened month, or a word that counts parts of a text. */
 const NUMBERED = new RegExp(buildEndPattern(buildAlternation(WORDS.list("numbered"))), "iu");
 
-/** Whether the full stop at the end of a text belongs to an abbreviation instead of ending a sentence. */
+/** Whether a text ends with an abbreviation, so that its full stop does not end a sentence. */
 export function isAbbreviated(before: string): boolean {
   const end = before.slice(-LONGEST_END);
   return ABBREVIATION.test(end) && !UNIT.test(end);
 }
 
-/** Splits `text` into sentences without gaps; a long text may also be split at a blank. */
+/** Splits `text` into sentences without gaps between them. May also split a long text at a blank. */
 export function* splitSentences(text: string): Generator<{ segment: string; index: number }> {
-  // A line break inside a paragraph ends no sentence; replacing it by one character keeps the offsets.
+  // A line break within a paragraph does not end a sentence. Replacing it by one character keeps the offsets.
   const flat = text.replace(/\s/g, " ");
   let index = 0;
   for (const end of iterateSegmentEnds(flat)) {

@@ -6,21 +6,21 @@ import { proveAnswer } from "./proof.js";
 import type { Question } from "./request.js";
 import type { Piece, ShownPage } from "./shown-page.js";
 
-/** The length of a control in characters, and the least number of content words in it. */
+/** The least and the largest length of a control in characters, and the least number of content words. */
 const [SHORTEST, LONGEST] = [12, 300];
 const LEAST_WORDS = 3;
-/** How many inventions are tried until one is on no page. */
+/** How many times to try to invent a statement that is on no page. */
 const MOST_TRIES = 30;
 const [FIRST_YEAR, YEARS] = [1_900, 200];
 const YEAR = /(?<!\d)(?:1\d|20)\d\d(?!\d)/;
 const END = /[.!。！]*$/;
-/** Characters that a report may write differently from a page. */
+/** Matches characters that a report may write differently from a page. */
 const MARKS = /["'“”„‘’«»[\](){}|*_`]/;
 
 /**
- * Makes the controls of a request: two questions with known answers, which a model should not be able to tell from those
- * of the report. `stated` is copied from a page, so its only right answer is "supported"; `invented` must not be answered so.
- * Undefined if the pages offer no material. `pages`: all pages that were read.
+ * Makes the two controls of a request: questions with known answers that a model should not be able to distinguish from those
+ * of the report. `stated` is copied from a page, so that only "supported" is right; for `invented`, "supported" is wrong.
+ * `pages`: all pages that were read. Undefined if these offer no suitable sentences.
  */
 export async function makeControls(
   questions: readonly Question[],
@@ -64,7 +64,7 @@ function buildQuestion(text: string, page: ShownPage): Question {
   return { claim: readClaim(text, page.content.language, ""), page };
 }
 
-/** Lists the sentences of a piece that are suitable as controls; a row is one sentence. */
+/** Lists the sentences of a piece that can be controls. A row is one sentence. */
 function listSentences({ text, isRow }: Piece): string[] {
   const all = isRow ? [text] : Array.from(splitSentences(text), ({ segment }) => segment);
   return all.map(joinOnOneLine).filter((line) => {
@@ -73,18 +73,18 @@ function listSentences({ text, isRow }: Piece): string[] {
   });
 }
 
-/** Ranks a candidate: better controls have a figure as proof, are whole sentences, and have no marks that a report may change. */
+/** Ranks a possible control. The best have a figure, are whole sentences, and have no characters that a report may change. */
 function rankControl({ claim: { text, sought } }: Question, hasEnds: boolean): number {
   const isSentence = !hasEnds || /[.!。！]$/.test(text);
   return 4 * Number(sought.some(isChangeable)) + 2 * Number(isSentence) + Number(!MARKS.test(text));
 }
 
-/** Whether a sought item has digits that can be changed; for a date, the year. */
+/** Whether an item has digits that can be changed; for a date, a year. */
 function isChangeable({ kind, text }: Sought): boolean {
   return kind === "date" ? YEAR.test(text) : kind === "number" && /\d/.test(text);
 }
 
-/** Replaces the digits of a figure, or the year of a date, with random ones. */
+/** Replaces the digits of a figure, or the year of a date, with random digits. */
 function changeDigits(figure: string, random: () => number): string {
   if (YEAR.test(figure)) return figure.replace(YEAR, chooseYear(random));
   const first = figure.search(/[1-9]/);
@@ -98,7 +98,7 @@ function chooseYear(random: () => number): string {
   return `${FIRST_YEAR + Math.floor(random() * YEARS)}`;
 }
 
-/** Whether the first figure of a question from `start` on is on none of the pages. */
+/** Whether no shown page has the first figure of a question after `start`. */
 async function isNowhere(
   { claim }: Question,
   start: number,
@@ -112,7 +112,7 @@ async function isNowhere(
   return true;
 }
 
-/** Whether a question shares no content word with its page. */
+/** Whether a question has no content word in common with its page. */
 async function isForeign({ claim, page }: Question, pause: Pause): Promise<boolean> {
   const index = await page.content.index(claim.language, pause);
   return claim.words.every((key) => index.findWord(key).count === 0);

@@ -7,14 +7,14 @@ import { listContentKeys } from "../matching/words.js";
 import type { SupportAnswer } from "./request.js";
 import type { ClaimContent, Piece } from "./shown-page.js";
 
-/** The mark of an omission in a quote. */
+/** Matches the mark of an omission in a quote. */
 const GAP = /\s*(?:\[(?:…|\.{3})\]|\((?:…|\.{3})\))\s*/;
-/** With more numbers in a quote, some combination gives nearly any result. */
+/** The most numbers of a quote that are used. With more, some calculation gives nearly any result. */
 const MOST_NUMBERS = 8;
 
 /**
- * Checks an answer against its quote (contract §11); undefined if the quote does not prove it. `given`: the pieces of the
- * claim's page that the model was shown; `mayCompute`: whether a figure of the claim may be computed from the quote's.
+ * Checks a model's answer against its quote (contract §11); undefined if the quote does not prove the answer. `given`: the
+ * pieces of the page that the model was shown. `mayCompute`: whether figures of the claim may follow from those of the quote.
  */
 export function proveAnswer(
   claim: ClaimContent,
@@ -55,7 +55,7 @@ export function proveAnswer(
   return mayCompute && open.every(isResult) ? proven : undefined;
 }
 
-/** Finds each part of a quote in the pieces and returns it with the text over its piece; empty if a part is in none of them. */
+/** Finds each part of a quote in the pieces. Returns them with the headings above them; empty if a part is in no piece. */
 function locateParts(parts: readonly string[], given: readonly Piece[]): { text: string; over: string }[] {
   const quoted = parts.map((part) => part.trim()).filter((part) => tokenizeText(part).length > 0);
   const places = quoted.flatMap((part) => {
@@ -73,11 +73,11 @@ function locateParts(parts: readonly string[], given: readonly Piece[]): { text:
   return places.length === quoted.length ? places : [];
 }
 
-/** Lists results of calculations: sums of neighbours and of pairs, differences, products, quotients, and shares of the total. */
+/** Lists the results of calculations with figures: sums of neighbours and of pairs, differences, products, quotients, shares of the total. */
 function listResults(figures: readonly Figure[]): number[] {
   const amounts = figures.flatMap(listAmounts).slice(0, MOST_NUMBERS);
   const results = amounts.flatMap((a, i) => {
-    // A number without a unit matches any unit: a table row may name none.
+    // A number without a unit may be of any kind, because a table row may not name the unit.
     const isLike = (b: Amount) => b !== a && (!a.kind || !b.kind || a.kind === b.kind);
     const others = amounts.filter(isLike);
     const behind = amounts.slice(i + 1).filter(isLike);
@@ -96,13 +96,13 @@ function listResults(figures: readonly Figure[]): number[] {
   return results.filter(Number.isFinite);
 }
 
-/** A number of a quote, and the kind of its unit. */
+/** A number in a quote, with the kind of its unit; undefined without a unit. */
 interface Amount {
   value: number;
   kind: string | undefined;
 }
 
-/** Lists the possible amounts of a figure; for a date, its years. */
+/** Lists the possible amounts of a figure. Those of a date are its possible years. */
 function listAmounts(figure: Figure): Amount[] {
   if (figure.kind === "code") return [];
   if (figure.kind === "date")

@@ -13,7 +13,7 @@ import {
 } from "../model/session/shapes.js";
 import type { ClaimContent, Piece, ShownPage } from "./shown-page.js";
 
-/** A sentence to ask a model about, with the page that it cites. */
+/** A sentence about which a model is asked, and the page that it cites. */
 export interface Question {
   claim: ClaimContent;
   page: ShownPage;
@@ -27,17 +27,17 @@ const answer = defineObject({
   quote: text,
 });
 const reply = defineObject({ held: list(answer) });
-/** A model's reply to a question, not yet proven. */
+/** A model's answer about one sentence, not yet proven. */
 export type SupportAnswer = ValueOf<typeof answer>;
 
-/** The least and most tokens of one verdict in a reply, and the tokens for a model that thinks aloud first. */
+/** The least tokens of one verdict in a reply, the most, and an allowance for the reasoning before the verdicts. */
 export const LEAST_OUTPUT_OF_EACH = 60;
 const OUTPUT_OF_EACH = 150;
 const THINKING = 3_000;
-/** How much of a title is shown, in characters. */
+/** The most characters of a title in a request. */
 const TITLE = 150;
 
-/** Builds the request for verdicts. Each foreign text is on one line after a mark or number, so that it cannot begin a line. */
+/** Builds the request for verdicts. Each text from outside is on one line after a mark or number, so that it cannot imitate another line. */
 export function buildTask(questions: readonly Question[], shown: ReadonlySet<Piece>): Task {
   const pages = [...new Set([...shown].map(({ page }) => page))].map((page) => {
     const numbers = questions.flatMap((question, i) => (question.page === page ? i + 1 : []));
@@ -65,7 +65,7 @@ function formatHead(over: string): string {
   return shortenLine(over.split("\n").join(" | "), 2 * TITLE);
 }
 
-/** Reads the answers of a reply by sentence number; undefined if a sentence has two, or if there are more than `most`. */
+/** Reads the answers in a reply by sentence number; undefined if a sentence has two answers, or there are more than `most`. */
 export function readAnswers(value: unknown, most: number): Map<number, SupportAnswer> | undefined {
   const read = readListed(reply, "held", value);
   const all = "value" in read ? read.value.held : [];

@@ -4,28 +4,28 @@ import { Bm25Index } from "../finding/bm25.js";
 import { splitWords } from "../matching/words.js";
 import { splitSentences } from "../reading/sentences-in.js";
 
-/** A claim with the items to look for. */
+/** A claim, with the items to look for. */
 export type ClaimContent = ReturnType<typeof readClaim>;
 
-/** A passage, or a part of a long one, that may be shown to a model. */
+/** A passage, or a part of a long passage, that may be shown to a model. */
 export interface Piece extends PagePassage {
   page: ShownPage;
   place: number;
 }
 
-/** Longer passages are split, in characters. */
+/** The longest piece in characters. Longer passages are split. */
 const LONGEST = 800;
-/** A neighbouring passage up to this length is shown, too, in characters. */
+/** The longest neighbour of a piece that is shown with it, in characters. */
 const SHORT = 200;
-/** The most text that a model is shown for one claim, in characters (contract §11). */
+/** The most characters that a model is shown for one claim (contract §11). */
 const MOST_OF_CLAIM = 3_200;
-/** How many of the best pieces are shown, and their least score relative to the best. */
+/** How many of the best pieces are shown, and their least score relative to the best score. */
 const MOST_BEST = 4;
 const LEAST_SHARE = 0.4;
-/** How many pieces with a figure of the claim are shown before all others. */
+/** How many pieces with each figure of the claim are shown first. */
 const WITH_FIGURE = 2;
 
-/** A page from which pieces are shown to a model. */
+/** A page, pieces of which are shown to a model. */
 export class ShownPage {
   readonly content: PageContent;
   readonly pieces: readonly Piece[];
@@ -42,7 +42,7 @@ export class ShownPage {
     );
   }
 
-  /** Chooses the pieces to show for a claim: those with its figures, the best matches, and their short neighbours. */
+  /** Chooses the pieces to show for a claim: those with its figures, the best matches, and short neighbours of both. */
   async choose({ text, over, language, sought }: ClaimContent, pause: Pause): Promise<Set<Piece>> {
     const { figures } = await this.content.index(language, pause);
     const terms = new Set(splitWords(`${text} ${over}`));
@@ -56,7 +56,7 @@ export class ShownPage {
       ...withFigures,
       ...best.filter(({ score }) => score >= LEAST_SHARE * (best[0]?.score ?? 0)),
     ];
-    // A page in another language may share no word with the claim.
+    // If no piece matches, show the first ones: a page in another language may share no word with the claim.
     const places = matches.length > 0 ? matches.map(({ passage }) => passage) : [...Array(MOST_BEST).keys()];
     const chosen = places.flatMap((place) => this.pieces[place] ?? []);
     const beside = chosen.flatMap(({ place }) => this.pieces.slice(Math.max(0, place - 1), place + 2));
@@ -72,14 +72,14 @@ export class ShownPage {
   }
 }
 
-/** Returns the size of pieces in a request, in characters. */
+/** Returns the size that pieces have in a request, in characters. */
 export function measureSize(pieces: Iterable<Piece>): number {
   let size = 0;
   for (const { text, over } of pieces) size += text.length + over.length;
   return size;
 }
 
-/** Splits a long passage at ends of sentences. */
+/** Splits a long passage at the ends of sentences. */
 function cutPassage(passage: PagePassage): PagePassage[] {
   if (passage.text.length <= LONGEST) return [passage];
   const parts: string[] = [];

@@ -11,32 +11,32 @@ import { proveAnswer } from "./proof.js";
 import { buildTask, LEAST_OUTPUT_OF_EACH, type Question, readAnswers } from "./request.js";
 import { measureSize, type Piece, ShownPage } from "./shown-page.js";
 
-/** The expected cost of asking a model; tokens are estimated. */
+/** The expected cost of asking a model. The number of tokens is an estimate. */
 export interface ModelPlan {
   citations: number;
   calls: number;
   tokens: number;
 }
 
-/** A model's replies so far in this command. A reply fails if it is unreadable or misjudges a control. */
+/** The replies of a model so far in this command. A reply is a failure if it is unreadable or wrong about a control. */
 export interface Reliability {
   replies: number;
   failures: number;
-  /** Whether it has failed so often that nothing counts that it says in this command, whatever it replies later. */
+  /** Whether the model has failed so often that none of its answers in this command counts, whatever it replies later. */
   isDropped: boolean;
 }
 
-/** The outcome of asking a model about citations. */
+/** The result of asking a model about citations. */
 export interface ModelFindings {
-  /** One for each citation; undefined if it was not asked about. */
+  /** The answer for each citation; undefined if the model was not asked about it. */
   answers: readonly (Answer | undefined)[];
   usage: Usage;
-  /** How many replies were rejected, and how many answers in the others were not proven. */
+  /** How many replies were rejected, and how many answers in the other replies were not proven. */
   failures: number;
   unproven: number;
-  /** Why the model was not asked about every citation, as a sentence. */
+  /** Why the model was not asked about all citations, as a clause; undefined if it was. */
   end: string | undefined;
-  /** Whether the model or its endpoint is the reason. */
+  /** Whether that was the fault of the model or its endpoint. */
   hasFailed: boolean;
 }
 
@@ -46,29 +46,29 @@ export interface SupportOptions {
   price?: Price | undefined;
   clock: Clock;
   random: () => number;
-  /** Updated here; reports that are checked in one command share it. */
+  /** Updated by each check. All checks of one command share it. */
   reliability: Reliability;
-  /** Called with what the user should know while the model is asked. */
+  /** Called with sentences that the user should see while the model is asked. */
   notice: (line: string) => void;
-  /** Called before the first request. */
+  /** Called with the expected cost before the first request. */
   onPlan: (plan: ModelPlan) => Promise<void>;
-  /** Called before each request with the citations that were asked about and their total. */
+  /** Called before each request: the number of citations asked about so far, and their total. */
   onProgress?: ((done: number, of: number) => void) | undefined;
-  /** An abort ends the work; answers that are proven by then are kept. */
+  /** Ends the work when aborted. Answers that are already proven are kept. */
   signal: AbortSignal;
 }
 
-/** The most sentences of the report, and the most characters of passages, in one request (contract §11). */
+/** The most sentences of a report, and the most characters of passages, in one request (contract §11). */
 const MOST_SENTENCES = 8;
 const MOST_CHARACTERS = 12_000;
-/** How often a group of sentences is asked about if its reply is rejected. */
+/** How often a group of sentences is tried if the replies are rejected. */
 const MOST_TRIES = 2;
-/** A model whose failures exceed both this number and the share below is not asked again. */
+/** A model is not asked again if its failures exceed this number and also this share of its replies. */
 const MOST_FAILURES = 1;
 const MOST_FAILED_SHARE = 0.1;
-/** The approximate bytes of English text in a token, for the estimate. */
+/** The approximate size of a token of English text in bytes, for the estimate. */
 const BYTES_PER_TOKEN = 4;
-/** A repeated check asks the model again. */
+/** Stores nothing, so that a repeated check asks the model again. */
 const NO_EXCHANGES: ExchangeStore = { read: async () => [], append: async () => {} };
 
 interface AskedQuestion extends Question {
@@ -77,7 +77,7 @@ interface AskedQuestion extends Question {
   isMissing: boolean;
 }
 
-/** Asks a model about citations and proves its answers. `language`: of the report. */
+/** Asks a model about citations and proves its answers. `language`: that of the report. */
 export async function findSupport(
   citations: readonly ReadCitation[],
   language: string | undefined,
@@ -135,7 +135,7 @@ export async function findSupport(
   return { answers, usage: buildUsage(budget.spent, price), failures, unproven, end, hasFailed };
 }
 
-/** Whether the model may still be asked, assuming that `more` further replies do not fail. */
+/** Whether a model is reliable enough to be asked, if `more` further replies do not fail. */
 function isReliable({ replies, failures, isDropped }: Reliability, more = 0): boolean {
   return !isDropped && (failures <= MOST_FAILURES || failures <= MOST_FAILED_SHARE * (replies + more));
 }
@@ -156,7 +156,7 @@ async function readQuestions(citations: readonly ReadCitation[], language: strin
   return { questions, pages: all };
 }
 
-/** Groups the sentences for requests: by page, and sentences of several pages if these have few. */
+/** Groups the questions into requests, in the order of their pages, within the limits of a request. */
 function groupQuestions(questions: readonly AskedQuestion[]): AskedQuestion[][] {
   const groups: AskedQuestion[][] = [];
   for (const question of questions) {
@@ -183,9 +183,9 @@ function estimatePlan(groups: readonly AskedQuestion[][]): ModelPlan {
 }
 
 /**
- * Asks about a group of sentences and controls, once more if the reply is rejected. Returns the proven answers by the index
- * of their citation; undefined if both replies are rejected. "too-large": exceeds the budget or the model's context;
- * "no-controls": the pages offer no material for the hidden test.
+ * Asks a model about a group of questions, with controls; a second time if the reply is rejected. Returns the proven answers by
+ * citation index; undefined if both replies are rejected. "too-large": the group exceeds the budget or the model's context.
+ * "no-controls": the pages offer no sentences for controls.
  */
 async function askAbout(
   group: readonly AskedQuestion[],

@@ -8,24 +8,24 @@ import {
 } from "../document.js";
 
 export interface PageHeading {
-  /** The fragment of the heading. */
+  /** The fragment by which links refer to the heading. */
   id: string;
   level: number;
   html: string;
 }
 
-/** HTML to insert after places of a document, in order. */
+/** HTML to insert after given places of a document, in order. */
 export class Signs {
   #next = 0;
 
   constructor(private readonly all: readonly { end: number; html: string }[]) {}
 
-  /** The place of the next one; Infinity if none is left. */
+  /** The place of the next sign; Infinity if none is left. */
   get end(): number {
     return this.all[this.#next]?.end ?? Infinity;
   }
 
-  /** Removes and returns those at or before `end`. */
+  /** Removes the signs at or before `end` and returns their HTML. */
   takeTo(end: number): string {
     let html = "";
     for (; this.end <= end; this.#next += 1) html += ` ${this.all[this.#next]?.html}`;
@@ -33,7 +33,7 @@ export class Signs {
   }
 }
 
-/** Renders blocks as HTML. Text, HTML and addresses of a result are shown but inactive. Adds each heading to `headings`. */
+/** Renders blocks as HTML. HTML and unsafe addresses in a result are shown as text. Adds each heading to `headings`. */
 export function renderMarkdown(
   blocks: readonly MarkdownBlock[],
   headings: PageHeading[],
@@ -57,12 +57,12 @@ class BlockWriter {
     return html.filter(Boolean).join("\n");
   }
 
-  /** `isTight`: a paragraph in an item of a list without blank lines gets no element of its own. */
+  /** Renders a block. `isTight`: it is in a list without blank lines, where a paragraph gets no element. */
   #block(block: MarkdownBlock, isTight = false): string {
     switch (block.kind) {
       case "heading": {
         const id = `s${this.headings.length + 1}`;
-        // The table of contents consists of links, so its entries must not contain any.
+        // The entries of the table of contents are links, so they must not contain any.
         this.headings.push({ id, level: block.level, html: this.#renderWithoutLinks(block.inlines) });
         return `<h${block.level} id="${id}" dir="auto">${this.#renderInlines(block.inlines)}</h${block.level}>`;
       }
@@ -111,14 +111,14 @@ class BlockWriter {
       return `<tr>${html.join("\n")}</tr>\n`;
     };
     const body = rows.map((cells) => renderRow("td", cells)).join("");
-    // Make the table focusable, so that the keyboard can scroll it.
+    // Make the table focusable, so that people can scroll it with the keyboard.
     return `<div class="table" tabindex="0"><table>\n<thead>${renderRow("th", head)}</thead>\n${body && `<tbody>${body}</tbody>`}</table></div>`;
   }
 
-  /** Renders inlines and inserts the signs after their places. */
+  /** Renders inlines, and inserts the signs after their places. */
   #renderInlines(inlines: readonly Inline[]): string {
     const html = inlines.map((inline, i) => {
-      // Separate two adjacent numbers, which would read as one.
+      // Separate two adjacent footnote numbers, which would look like one.
       const gap = inline.kind === "note" && inlines[i - 1]?.kind === "note" ? "&nbsp;" : "";
       return gap + this.#renderInline(inline) + (this.#inLink ? "" : this.signs.takeTo(inline.end));
     });
@@ -155,7 +155,7 @@ class BlockWriter {
     return html + escapeHtml(text.slice(from));
   }
 
-  /** Replaces links inside a link by their text, since HTML does not nest links. */
+  /** Renders inlines with the text of links only, because HTML does not allow links in a link. */
   #renderWithoutLinks(inlines: readonly Inline[]): string {
     const outer = this.#inLink;
     this.#inLink = true;
@@ -164,7 +164,7 @@ class BlockWriter {
     return html;
   }
 
-  /** Renders a link, or its text with the address if that may not be opened, so that nothing of the result is lost. */
+  /** Renders a link. If the address must not be opened, renders its text and the address, so that nothing is lost. */
   #renderLinked(address: string, html: string): string {
     if (this.#inLink) return html;
     const href = normalizeAddress(address);
@@ -174,12 +174,12 @@ class BlockWriter {
   }
 }
 
-/** Renders text line by line as received. */
+/** Renders text line by line, as received. */
 export function renderPlain(text: string): string {
   return `<div class="plain" dir="auto">${escapeHtml(text)}</div>`;
 }
 
-/** Renders an external link without a referrer. `href`: from `normalizeAddress`. */
+/** Renders an external link that sends no referrer. `href`: from `normalizeAddress`. */
 export function renderAnchor(href: string, html: string): string {
   return `<a href="${escapeHtml(href)}" rel="noopener noreferrer">${html}</a>`;
 }
@@ -192,7 +192,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Escapes text for HTML content and quoted attributes. Control characters and bidi marks are shown as `\u{…}`. */
+/** Escapes text for HTML content and quoted attributes. Shows control characters and bidi marks as `\u{…}`. */
 export function escapeHtml(text: string): string {
   return escapeResult(text).replace(/[&<>"']/g, (char) => REFERENCES[char] ?? char);
 }

@@ -5,7 +5,7 @@ import { escapeHtml, renderAnchor, Signs } from "./blocks.js";
 export interface PageMark {
   /** The end of the sentence, in UTF-16 units; 0 for a field. */
   end: number;
-  /** As in `companies.0.name`. */
+  /** The path of the field, such as `companies.0.name`; null for a sentence. */
   field: string | null;
   word: string;
   /** The class of the page's style that colours it. */
@@ -13,13 +13,13 @@ export interface PageMark {
   claim: string;
   /** Explanations, each a sentence. */
   notes: readonly string[];
-  /** The passage of a page that contains it. */
+  /** The passage of a cited page that fits the sentence best; null if none fits. */
   passage: string | null;
   urls: readonly string[];
 }
 
 export interface PageMarks {
-  /** In the order of the text. */
+  /** The marks in the order of the text. */
   all: readonly PageMark[];
   /** A sentence that sums the check up. */
   summary: string;

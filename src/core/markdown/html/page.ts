@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { escapeHtml } from "./blocks.js";
 import STYLE from "./style.css?raw";
 
-/** Part of every page, to recognize our own pages. */
+/** An element of every page, by which our own pages are recognized. */
 export const GENERATOR = '<meta name="generator" content="research">';
 
 export interface HtmlPage {
   title: string;
-  /** HTML; the caller has escaped it. */
+  /** The content as HTML, which the caller has escaped. */
   body: string;
-  /** Whether it needs more room than a column of text. */
+  /** Whether the page needs more width than a column of text. */
   wide?: boolean;
 }
 
-/** Renders a page in one file. Its policy allows only its own style: no scripts, pictures or requests. */
+/** Renders a page as one file. The page's policy allows only its own style: no scripts, pictures or requests. */
 export function renderPage({ title, body, wide = false }: HtmlPage): string {
   const hash = createHash("sha256").update(STYLE).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -25,7 +25,7 @@ export function renderPage({ title, body, wide = false }: HtmlPage): string {
   return renderDocument(title, STYLE, head, `<body${wide ? ' class="wide"' : ""}>\n${body}\n</body>`);
 }
 
-/** Renders an HTML document. `more`: further elements of the head; `body`: the whole body element. */
+/** Renders an HTML document. `more`: further elements of the head. `body`: the whole body element. */
 export function renderDocument(title: string, style: string, more: readonly string[], body: string): string {
   const head = [
     '<meta charset="utf-8">',

@@ -7,24 +7,24 @@ import { createFieldLinks, type PageMarks, renderMarks, renderSigns, renderWrong
 import { renderPage } from "./page.js";
 import { renderStructured } from "./structured.js";
 
-/** The number of headings from which on a page has a table of contents (contract §6). */
+/** The least number of headings of a page with a table of contents (contract §6). */
 const MIN_CONTENTS = 4;
-/** The longest question that is a title; the footer has all of it. In UTF-16 units. */
+/** The longest title, in UTF-16 units. A longer question is shortened; the footer shows all of it. */
 const LONGEST_TITLE = 160;
-/** Larger results are shown as received (contract §6). In UTF-16 units. */
+/** The largest result that is formatted, in UTF-16 units. A larger one is shown as received (contract §6). */
 const MAX_LAID_OUT = 2 * 1024 * 1024;
 
 export interface PageResult {
   kind: "markdown" | "json";
   /** The result as `output` writes it; valid JSON for `json`. */
   text: string;
-  /** The data for the SHA-256, if it is not `text`. */
+  /** The data whose SHA-256 is shown, if it is not `text`. */
   digestOf?: string;
-  /** The findings about places of the result. */
+  /** The findings of a check about places of the result. */
   marks?: PageMarks | undefined;
 }
 
-/** The origin of a result; unknown values are undefined. Times as the service returned them. */
+/** Where a result comes from; unknown values are undefined. Times are as the service returned them. */
 export interface ResultOrigin {
   question?: string | undefined;
   requestId?: string | undefined;
@@ -34,7 +34,7 @@ export interface ResultOrigin {
   completedAt?: string | undefined;
 }
 
-/** Renders a result as a page in one file, for reading, printing and keeping. */
+/** Renders a result as one file, for reading, printing and keeping. */
 export function renderResultPage(result: PageResult, source: ResultOrigin): string {
   const { question, requestId } = source;
   const laidOut = renderContent(result, { withContents: true });
@@ -52,8 +52,8 @@ export function renderResultPage(result: PageResult, source: ResultOrigin): stri
 }
 
 /**
- * Renders the HTML of a result, and returns its own title if it has one. `withContents`: adds a table of contents below
- * the title. `longest`: a longer result, in UTF-16 units, is shown as received.
+ * Renders the HTML of a result, and returns its title if it begins with one. `withContents`: adds a table of contents below the
+ * title. `longest`: the length in UTF-16 units above which a result is shown as received.
  */
 export function renderContent(
   { kind, text, marks }: PageResult,
@@ -80,7 +80,7 @@ export function renderContent(
   };
 }
 
-/** Lists all headings but `title`, under which the table of contents is. */
+/** Renders the table of contents with all headings except `title`, below which it is placed. */
 function renderContents(headings: readonly PageHeading[], title: PageHeading | undefined): string {
   if (headings.length < MIN_CONTENTS) return "";
   const items = headings
@@ -89,7 +89,7 @@ function renderContents(headings: readonly PageHeading[], title: PageHeading | u
   return `<nav aria-labelledby="contents"><h2 id="contents">Contents</h2>\n<ul>\n${items.join("\n")}\n</ul></nav>`;
 }
 
-/** Renders the origin of a page, with the SHA-256 of the result if there is one. */
+/** Renders where a result comes from, with the SHA-256 of `text` if given. */
 export function renderOrigin(
   { question, requestId, origin, createdAt, completedAt }: ResultOrigin,
   text?: string,

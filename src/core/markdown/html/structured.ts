@@ -4,9 +4,9 @@ import { escapeHtml, renderAnchor } from "./blocks.js";
 
 type ObjectTree = Extract<JsonTree, { kind: "object" }>;
 
-/** Deeper values are shown as JSON: fifty nested definition lists cannot be read. */
+/** The deepest nesting that is formatted. A deeper value is shown as JSON, because fifty nested lists cannot be read. */
 const MAX_DEPTH = 50;
-/** Wider tables are shown as lists. */
+/** The most columns of a table. Wider arrays are shown as lists. */
 const MAX_COLUMNS = 12;
 
 /** Returns the HTML to insert after the value at a path, such as `companies.0.name`. */
@@ -55,7 +55,7 @@ function renderLiteral(token: string): string {
   return `<span class="literal">${escapeHtml(token)}</span>`;
 }
 
-/** Returns the names of similar objects: each has at least half of them, without duplicates. Undefined for others. */
+/** Returns the property names of similar objects: each has at least half of all names, none twice. Undefined for other items. */
 function listColumns(items: readonly JsonTree[]): string[] | undefined {
   const all = new Set<string>();
   for (const item of items) {
@@ -101,7 +101,7 @@ function isNumber(tree: JsonTree | undefined): boolean {
   return tree?.kind === "literal" && /^[-\d]/.test(tree.token);
 }
 
-/** JSON as written: every digit of numbers, members in their order, and duplicate names. */
+/** JSON as written: with every digit of numbers, the order of members, and duplicate names. */
 export type JsonTree =
   | { kind: "object"; members: [name: string, value: JsonTree][] }
   | { kind: "array"; items: JsonTree[] }
@@ -109,7 +109,7 @@ export type JsonTree =
   /** A number, `true`, `false` or `null`, as its token. */
   | { kind: "literal"; token: string };
 
-/** Parses valid JSON; the stack grows with its nesting. */
+/** Parses valid JSON. Recursive, so the caller must limit the nesting. */
 export function parseJsonTree(text: string): JsonTree {
   const tokens: string[] = [];
   visitTokens(text, (start, end) => tokens.push(text.slice(start, end)));

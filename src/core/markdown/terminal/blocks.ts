@@ -19,11 +19,11 @@ import {
   wrapVerbatim,
 } from "./wrap.js";
 
-/** With fewer columns left, nested blocks are no longer indented. */
+/** The least columns for nested blocks; with fewer, they are not indented. */
 const MIN_COLUMNS = 16;
 const UNDERLINES = ["═", "─"];
 
-/** Lays blocks out in lines of at most `columns`, with an empty line between blocks unless `tight`. */
+/** Lays out blocks in lines of at most `columns`, with an empty line between blocks unless `tight`. */
 export function layOutBlocks(
   blocks: readonly MarkdownBlock[],
   columns: number,
@@ -40,7 +40,7 @@ export function layOutBlocks(
   return lines;
 }
 
-/** Whether two paragraphs are lines of one in the document, as works that are listed line by line. */
+/** Whether two paragraphs are lines of the same paragraph in the document, such as works that are listed line by line. */
 function isNextLine(before: MarkdownBlock | undefined, block: MarkdownBlock): boolean {
   const isBoth = before?.kind === "paragraph" && block.kind === "paragraph";
   return isBoth && before.inlines.at(-1)?.end === block.inlines[0]?.start;
@@ -85,7 +85,7 @@ function layOutBlock(block: MarkdownBlock, columns: number, addresses: Addresses
   }
 }
 
-/** Lays text out line by line as received. */
+/** Lays out text line by line, as received. */
 export function layOutPlain(text: string, columns: number): StyledLine[] {
   return wrapVerbatim(escapeResult(text.replace(/\r\n?/g, "\n").replace(/\n+$/, "")), 0, columns);
 }
@@ -116,7 +116,7 @@ function listLines({ start, loose, items }: ListBlock, columns: number, addresse
   });
 }
 
-/** Prefixes the lines with `first` and `rest`, if that leaves enough columns. */
+/** Prefixes the first line with `first` and the others with `rest`, unless that leaves too few columns. */
 function setOff(
   first: Run,
   rest: Run,
@@ -133,7 +133,7 @@ function createBlank(columns: number): Run {
   return { text: " ".repeat(columns), look: 0 };
 }
 
-/** The addresses of a document's links, numbered from 1 in the order of their first use. */
+/** The addresses of a document's links, numbered from 1 in order of first use. */
 export class Addresses {
   readonly #numbers = new Map<string, number>();
 
@@ -150,7 +150,7 @@ export class Addresses {
 
 const LOOK_OF = { strong: LOOK.bold, emphasis: LOOK.italic, deleted: LOOK.deleted } as const;
 
-/** Converts inlines to runs. A link gets its number, unless that is its text; an unsafe address follows its text. */
+/** Converts inlines to runs. Adds the number of its address to a link, or the address itself if it must not be opened. */
 export function buildRuns(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
   return inlines.flatMap((inline, i): Run | Run[] => {
     switch (inline.kind) {
@@ -158,7 +158,7 @@ export function buildRuns(inlines: readonly Inline[], addresses: Addresses, look
       case "tag":
         return { text: joinLines(inline.text), look, href };
       case "note":
-        // Separate two adjacent numbers, which would read as one.
+        // Separate two adjacent footnote numbers, which would look like one.
         return {
           text: `${inlines[i - 1]?.kind === "note" ? "\u00a0" : ""}${joinLines(inline.text)}`,
           look,
@@ -211,7 +211,7 @@ function joinRuns(runs: readonly Run[]): string {
   return runs.map(({ text }) => text).join("");
 }
 
-/** Replaces line breaks inside a paragraph by blanks. */
+/** Replaces line breaks inside a paragraph with blanks. */
 function joinLines(text: string): string {
   return escapeResult(text.replace(/[\n\r\t]+/g, " "));
 }
@@ -221,7 +221,7 @@ type Align = TableBlock["align"][number];
 
 const GAP = " │ ";
 
-/** Lays out a table with wrapping cells, or as a list of entries if its words do not fit side by side. */
+/** Lays out a table with wrapped cells; as a list of entries if the columns do not fit side by side without splitting words. */
 export function layOutTable(
   { align, head, rows }: TableBlock,
   columns: number,
@@ -233,7 +233,7 @@ export function layOutTable(
   return widths ? layOutGrid(header, body, widths, align) : layOutEntries(header, body, columns);
 }
 
-/** Chooses the widths of columns; undefined if words would have to be split. */
+/** Chooses the widths of columns; undefined if a word would have to be split. */
 function chooseWidths(rows: readonly TableRow[], available: number): number[] | undefined {
   const least: number[] = [];
   const best: number[] = [];
@@ -287,7 +287,7 @@ function padCell({ runs, columns }: StyledLine, width: number, align: Align): Ru
   return [createBlank(before), ...runs, createBlank(space - before)];
 }
 
-/** Lays out each row as `head: cell` lines, with an empty line between rows. */
+/** Lays out each row as lines `title: cell`, with an empty line between rows. */
 function layOutEntries(header: TableRow, body: readonly TableRow[], columns: number): StyledLine[] {
   const rows = body.length > 0 ? body : [header.map(() => [])];
   return rows.flatMap((row, index) => {

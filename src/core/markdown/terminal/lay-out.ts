@@ -2,14 +2,14 @@ import { readMarkdown } from "../parse.js";
 import { Addresses, layOutBlocks, layOutPlain } from "./blocks.js";
 import { buildLine, LOOK, prefixLines, show, type TerminalCapabilities, wrap } from "./wrap.js";
 
-/** Longer lines are tiring to read (contract §6). */
+/** The longest line in columns; longer ones are tiring to read (contract §6). */
 const WIDEST = 100;
-/** The width of one wide character. */
+/** The narrowest line in columns, the width of one wide character. */
 const NARROWEST = 2;
-/** The size limit, in columns: a line of three characters may become one of a hundred. A larger result is shown as received. */
+/** The largest result that is laid out, in columns, because three characters may become a line of a hundred. */
 const MOST_COLUMNS = 8 << 20;
 
-/** Lays Markdown out for a terminal, with the addresses of its links below it. Undefined if it would be too large. */
+/** Lays out Markdown for a terminal, with the addresses of links at the end. Returns undefined if it is too complex or too large. */
 export function layOut(
   markdown: string,
   terminal: TerminalCapabilities & { columns: number },

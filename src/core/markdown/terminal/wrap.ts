@@ -1,10 +1,10 @@
 import { countFittingUnits, measureColumns } from "../../text/width.js";
 
-/** A text that is only split if it is wider than a line. */
+/** A piece of text that is only split if it is wider than a line. */
 interface Word {
   runs: Run[];
   columns: number;
-  /** Whether a blank separates it from the word before. */
+  /** Whether a blank separates the word from the previous one. */
   spaced: boolean;
 }
 
@@ -12,16 +12,16 @@ const SPACE = " \\t\\v\\f\\r\\u1680\\u2000-\\u2006\\u2008-\\u200a\\u205f\\u3000"
 const PARTS = new RegExp(`\\n|[${SPACE}]+|[^${SPACE}\\n]+`, "g");
 const BLANK = new RegExp(`^[${SPACE}]`);
 const IDEOGRAPHIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60]/u;
-/** Chinese and Japanese may break anywhere except before a closing mark and after an opening one. */
+/** Matches where a line of Chinese or Japanese may break: anywhere except before a closing mark and after an opening one. */
 const BREAKS =
   /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3001-\u303f\uff01-\uff60])(?<![（「『【《〈〔［｛])(?!\p{M}|\u200d|[、。，．・：；？！）」』】》〉〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ])|(?<![（「『【《〈〔［｛])(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}「『【《〈（])/u;
 
-/** Wraps runs to lines of at most `columns`. Blanks collapse; `\n` in a run begins a new line. */
+/** Wraps runs to lines of at most `columns`. Several blanks become one; `\n` in a run begins a new line. */
 export function wrap(runs: readonly Run[], columns: number): StyledLine[] {
   return splitParagraphs(runs).flatMap((words) => fill(words, columns));
 }
 
-/** Measures the columns for runs: `least` without splitting a word, `best` without wrapping a line. */
+/** Measures runs in columns: `least` if no word may be split, `best` if no line may be wrapped. */
 export function measure(runs: readonly Run[]): { least: number; best: number } {
   let least = 0;
   let best = 0;
@@ -36,7 +36,7 @@ export function measure(runs: readonly Run[]): { least: number; best: number } {
   return { least, best };
 }
 
-/** Wraps text, such as code, line by line with its own blanks. */
+/** Wraps text such as code line by line, and keeps its blanks. */
 export function wrapVerbatim(text: string, look: number, columns: number): StyledLine[] {
   const lines: StyledLine[] = [];
   for (const source of text.split("\n")) {
@@ -64,11 +64,11 @@ function expandTabs(line: string): string {
   });
 }
 
-/** Splits runs into lines at the author's line breaks, and each line into words. */
+/** Splits runs into lines, at the author's line breaks, and each line into words. */
 function splitParagraphs(runs: readonly Run[]): Word[][] {
   let words: Word[] = [];
   const all = [words];
-  /** The word that the next text continues if no blank precedes it. */
+  /** The word that the next text continues if no blank precedes that; undefined after a blank. */
   let open: Word | undefined;
   for (const { text, look, href } of runs) {
     for (const part of text.match(PARTS) ?? []) {
@@ -117,7 +117,7 @@ function fill(words: readonly Word[], columns: number): StyledLine[] {
   return lines;
 }
 
-/** Splits a word that is wider than a line over several lines; returns the last. */
+/** Splits a word that is wider than a line into several lines. Returns the last one. */
 function breakPart({ runs }: Word, columns: number, first: StyledLine, lines: StyledLine[]): StyledLine {
   let line = first;
   for (const { text, ...rest } of runs) {
@@ -139,24 +139,24 @@ function breakPart({ runs }: Word, columns: number, first: StyledLine, lines: St
 function append(line: StyledLine, run: Run, columns: number): void {
   const last = line.runs.at(-1);
   line.columns += columns;
-  // The run can be changed, since it was created for this line.
+  // The run was created for this line, so it may be changed.
   if (last && last.look === run.look && last.href === run.href) last.text += run.text;
   else line.runs.push(run);
 }
 
-/** Returns a blank in the style of the link or code around it. */
+/** Returns a blank; if it is inside a link or code, with the same style. */
 function chooseBlank(before: Run | undefined, after: Run | undefined): Run {
   const same = before && after && before.look === after.look && before.href === after.href;
   return { text: " ", look: same ? before.look : 0, href: same ? before.href : undefined };
 }
 
-/** The styles of a run; they add up. */
+/** The styles of a run, which can be added. */
 export const LOOK = { bold: 1, italic: 2, deleted: 4, code: 8, faint: 16, heading: 32, link: 64 } as const;
 
-/** Text in one style: safe to show, without line breaks. */
+/** Text in one style, which is safe to show and has no line breaks. */
 export interface Run {
   text: string;
-  /** A sum of LOOK. */
+  /** A sum of LOOK values. */
   look: number;
   /** The target of a hyperlink. */
   href?: string | undefined;
@@ -182,7 +182,7 @@ export function prefixLines(lines: readonly StyledLine[], first: Run, rest: Run)
 }
 
 const ESC = "\u001b";
-/** The codes that switch each style on and off, ECMA-48 §8.3.117. */
+/** The codes that switch each style on and off (ECMA-48 §8.3.117). */
 const CODES: readonly (readonly [look: number, on: string, off: string])[] = [
   [LOOK.bold, "1", "22"],
   [LOOK.faint, "2", "22"],
@@ -207,7 +207,7 @@ function styleText(text: string, look: number): string {
   return `${ESC}[${codes.map(([, code]) => code).join(";")}m${text}${ESC}[${[...off].join(";")}m`;
 }
 
-/** Returns the line with escape codes for the terminal, without trailing blanks and without a line break. */
+/** Returns a line with escape codes for the terminal, without trailing blanks and line break. */
 export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapabilities): string {
   let end = runs.length;
   while (end > 0 && runs[end - 1]?.text.trimEnd() === "") end--;
@@ -222,7 +222,7 @@ export function show({ runs }: StyledLine, { colour, hyperlinks }: TerminalCapab
   return line;
 }
 
-/** Renders a hyperlink, OSC 8. Terminals accept addresses of up to 2,083 characters. */
+/** Renders a hyperlink (OSC 8). Longer addresses are left out, because terminals accept only 2,083 characters. */
 function renderHyperlink(href: string, text: string): string {
   if (href.length > 2_083) return text;
   return `${ESC}]8;;${href}${ESC}\\${text}${ESC}]8;;${ESC}\\`;

@@ -1,12 +1,12 @@
 import { decodeHTML } from "entities/decode";
 import { type HtmlTag, iterateTokens, readAttribute } from "./html-tokens.js";
 
-/** The names of a page's date, that of the last change before that of publication. */
+/** Match the names of a date in the metadata: the last change, which is preferred, and the publication. */
 const DATES = [
   /^(?:article:modified_time|og:updated_time|datemodified|last-modified|dcterms\.modified)$/i,
   /^(?:article:published_time|datepublished|date|dc\.date|dcterms\.(?:date|created|issued))$/i,
 ];
-/** The date of publication in the JSON-LD of a page. */
+/** Matches the date of publication in the JSON-LD of a page. */
 const PUBLISHED = /"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"/;
 /** How many tags are searched for the title and the date, which are at the beginning of a page. */
 const MAX_TAGS = 2_000;

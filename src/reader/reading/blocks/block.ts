@@ -1,29 +1,29 @@
-/** A paragraph, list item, row or piece of code of a file. */
+/** A paragraph, list item, table row or piece of code. */
 export interface Block {
   /** The number of its first line, from 1. */
   line: number;
-  /** One entry for each line of the file from `line` on: HTML without tags, other text as it is. An entry of code may hold line breaks. */
+  /** One entry per line of the file, from `line` on. HTML has no tags; other text is unchanged. An entry of code may contain line breaks. */
   lines: string[];
-  /** The headings above it, outermost first, joined by " / "; empty without headings. */
+  /** The headings above the block, outermost first, joined by " / "; empty without headings. */
   heading: string;
-  /** Comments in a file of code, and code blocks in a document, are code, too. */
+  /** The kind. Comments in a file of code, and code blocks in a document, are "code" as well. */
   kind: "prose" | "table" | "code";
   /** The cells of a table row. */
   cells?: string[];
   /** The column titles of a table row. */
   header?: string[];
-  /** The text right before the table. */
+  /** The text just before the table. */
   caption?: string;
-  /** Identifies the table of a row: the number of the table's first line, or of its first row on that line. */
+  /** Identifies the table of a row: the number of the table's first line; in HTML its number in the page. */
   table?: number;
 }
 
-/** Longer blocks are split, so that each is about one subject. */
+/** The most lines of a block. Longer ones are split, so that each is about one subject. */
 export const MAX_LINES = 20;
-/** Longer lines are data or minified code, which cannot be quoted, in characters. */
+/** The longest line in characters. Longer ones are data or minified code and are left out. */
 export const MAX_LINE = 4_000;
 
-/** Estimates the memory of blocks in bytes. The rows of a table share its header. */
+/** Estimates the memory of blocks in bytes. The rows of a table share the memory of the header. */
 export function measureMemory(blocks: readonly Block[]): number {
   let sum = 0;
   for (const { lines, cells = [] } of blocks) {
@@ -34,7 +34,7 @@ export function measureMemory(blocks: readonly Block[]): number {
   return sum;
 }
 
-/** Joins blocks to readable text below the lines of `about`: each heading, term and table header once, over its blocks. */
+/** Joins the texts of blocks, after the lines of `about`. Writes each heading and table header once, above its first block. */
 export function joinBlocks(blocks: readonly Block[], ...about: (string | null | undefined)[]): string {
   let above: string[] = [];
   let columns = "";
@@ -51,43 +51,43 @@ export function joinBlocks(blocks: readonly Block[], ...about: (string | null | 
   return `${[about.filter(Boolean).join("\n"), ...texts].join("\n\n")}\n`;
 }
 
-/** How much of the text before a table is its caption, in characters. */
+/** How many characters of the text before a table are used as its caption. */
 const MAX_CAPTION = 400;
 
-/** Returns the text of the last block as the caption of a table that follows; undefined if it does not belong to the table. */
+/** Returns the text of the last block as the caption of the table that follows; undefined if it is not under the same heading. */
 export function findCaptionAfter(blocks: readonly Block[], heading: string): string | undefined {
   const last = blocks.at(-1);
   if (last?.kind !== "prose" || last.heading !== heading) return undefined;
   return last.lines.join(" ").slice(-MAX_CAPTION);
 }
 
-/** The rank of terms of a definition list, after headings (1 to 6); nested terms have higher ranks. */
+/** The rank of the terms of a definition list, below headings (1 to 6); nested terms have higher ranks. */
 export const TERM = 10;
-/** The rank of a bold paragraph, which is a title unless it ends like a sentence or introduces the next paragraph. */
+/** The rank of a bold paragraph that is a title, which does not end like a sentence. */
 export const TITLE = TERM - 0.5;
 export const isTitle = (text: string): boolean => text.length <= MAX_TITLE && !/[.!:;,]$/.test(text);
 const MAX_TITLE = 120;
-/** Deeper terms and longer texts are left out: they hardly identify a place and lengthen the heading of each block. */
+/** The highest rank and the longest text of a heading. More would hardly identify a place, and lengthen the heading of each block. */
 const MAX_RANK = TERM + 10;
 const MAX_HEADING = 1_000;
 
 interface Heading {
-  /** 1 is the outermost. */
+  /** The depth of the heading; 1 is the outermost. */
   rank: number;
   text: string;
   line: number;
 }
 
-/** The headings above a place in a document, and below them the terms of a definition list. */
+/** The headings above a place in a document, including the terms of a definition list. */
 export class Headings {
   #over: Heading[] = [];
-  /** Whether the last heading has no text below it yet. */
+  /** Whether there is no text below the last heading yet. */
   #isBare = false;
 
-  /** `blocks`: receives each heading that ends without text below it, as a block of its own. */
+  /** A heading that ends without text below it is added to `blocks` as a block. */
   constructor(private readonly blocks: Block[]) {}
 
-  /** Begins a heading and ends all headings of its rank or deeper. */
+  /** Begins a heading. Ends the headings of the same rank or deeper. */
   begin({ rank, text, line }: Heading): void {
     const ownRank = Math.min(rank, MAX_RANK);
     this.end(ownRank);
@@ -105,7 +105,7 @@ export class Headings {
     this.#isBare = false;
   }
 
-  /** Adds another term for the same definitions. */
+  /** Adds a term. If the previous term has no text yet, both have the same definition, and the terms are joined. */
   join({ text, line, rank }: Heading): void {
     const last = this.#over.at(-1);
     if (this.#isBare && last?.rank === Math.min(rank, MAX_RANK))
@@ -113,7 +113,7 @@ export class Headings {
     else this.begin({ text, line, rank });
   }
 
-  /** Marks the last heading as used and returns all headings, joined. */
+  /** Notes that text follows the last heading. Returns all headings, joined. */
   use(): string {
     this.#isBare = false;
     return `${this}`;

@@ -13,10 +13,10 @@ export function readBlocks(name: string, text: string): Block[] {
   return (type === "csv" ? readCsvBlocks(text) : undefined) ?? readCodeBlocks(text);
 }
 
-/** The reason for a file or page for which `hasNearlyNoText` is true. */
+/** Why a file or page is reported for which `hasNearlyNoText` is true. */
 export const NEARLY_NO_TEXT = "nearly no text was found in it";
 
-/** Whether `blocks` have less than a tenth of the file's text: the file was misread, or is data. */
+/** Whether `blocks` contain less than a tenth of the file's text, because it was misread or is data. */
 export function hasNearlyNoText(name: string, text: string, blocks: readonly Block[]): boolean {
   if (blocks.length === 0) return text.trim() !== "";
   let length = 0;
@@ -30,7 +30,7 @@ export function hasNearlyNoText(name: string, text: string, blocks: readonly Blo
   return length * 10 < text.length && length * 10 < (isHtml ? measureText(text).size : text.trim().length);
 }
 
-/** The type of a text file, which decides how it is split into blocks. */
+/** The type of a text file, which determines how it is split into blocks. */
 type FileType = "markdown" | "text" | "html" | "csv" | "code";
 
 const BY_NAME: readonly [RegExp, FileType][] = [
@@ -44,12 +44,12 @@ const BY_NAME: readonly [RegExp, FileType][] = [
   ],
 ];
 
-/** A line with the ending, beginning or assignment of a line of code. */
+/** Matches a line with an ending, beginning or assignment that is typical of code. */
 const CODE_LINE =
   /[;{}()[\],\\]\s*$|^\s*(?:[}\])]|#include|import\s|from\s+\S+\s+import|export\s|const\s|let\s|var\s|def\s|class\s|func(?:tion)?\s|return\b|if\s*\(|fi$|done$|esac$|[$@<\\][\w{(/])|^[\w.-]+\s*(?:=|:=|\+=)\s*\S/;
 const SAMPLE = 400;
 
-/** Detects the type of a file from the extension of its name, or without one from its lines. */
+/** Detects the type of a file by the extension, or by the lines if the extension is unknown. */
 export function detectFileType(name: string, text: string): FileType {
   const type = BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
   if (type !== undefined && !(type === "text" && isMarkup(text))) return type;
@@ -61,13 +61,13 @@ export function detectFileType(name: string, text: string): FileType {
   const prose = lines.filter(isProse).length;
   const code = lines.filter((line) => CODE_LINE.test(line) && !isProse(line)).length;
   if (/^#!/.test(text) || prose <= code) return "code";
-  // A single # below the first line is a shell's comment or prompt.
+  // Below the first line, a single # may be a comment or prompt of a shell.
   return lines.some((line, i) => (i === 0 ? /^#{1,6} \S|^```/ : /^#{2,6} \S|^```/).test(line))
     ? "markdown"
     : "text";
 }
 
-/** Whether a line is prose: words between blanks, with few of the characters that are frequent in code. */
+/** Whether a line is prose: several words, and few of the characters that are frequent in code. */
 function isProse(line: string): boolean {
   const marks = line.match(/[{}<>=;()[\]$\\]/g)?.length ?? 0;
   return marks <= 1 + line.length / 25 && (line.match(/\p{Ll}{2,}/gu)?.length ?? 0) >= 4;

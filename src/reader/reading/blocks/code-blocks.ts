@@ -2,15 +2,15 @@ import { type Block, MAX_LINE, MAX_LINES } from "./block.js";
 
 const COMMENT =
   /^\s*(?:\/\/|\/\*|\*|#(?!\s*(?:include|define|if|ifdef|ifndef|else|endif|pragma)\b)|--\s|;|"""|<!--)/;
-/** The longest block that keeps a long comment together with its declaration. */
+/** The most lines of a block with a long comment, so that the comment stays together with its declaration. */
 const MAX_COMMENT_LINES = 2 * MAX_LINES;
 
-/** Whether a line of code looks like part of a comment, judging by that line alone. */
+/** Whether a line of code looks like part of a comment, as far as that line alone can tell. */
 export function isComment(line: string): boolean {
   return COMMENT.test(line);
 }
 
-/** Splits a file of code into blocks at blank lines and before comments, which stay with the code below them. */
+/** Splits a file of code into blocks at blank lines and before comments. A comment and the code below it stay together. */
 export function readCodeBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   let block: Block | undefined;

@@ -1,10 +1,10 @@
 import { parse } from "csv-parse/sync";
 import type { Block } from "./block.js";
 
-/** Possible separators; the most frequent in the first line is used. */
+/** The possible separators; the one that is most frequent in the first line is used. */
 const SEPARATORS = [",", ";", "\t", "|"];
 
-/** Reads table rows as text under the titles of the first row; undefined if the text is not such a table. */
+/** Reads the rows of a table, with the titles in the first row if it has titles; undefined if the text is not such a table. */
 export function readCsvBlocks(text: string): Block[] | undefined {
   const first = text.slice(0, 10_000).split(/\r\n|\n|\r/, 1)[0] ?? "";
   const count = (separator: string) => first.split(separator).length;
@@ -13,7 +13,7 @@ export function readCsvBlocks(text: string): Block[] | undefined {
   );
   const shape = { bom: true, relax_column_count: true, relax_quotes: true, skip_empty_lines: true } as const;
   const rows: { cells: string[]; end: number }[] = [];
-  // Collected here, since csv-parse's own record info is larger than most rows.
+  // Collect rows here, because the record objects of csv-parse are larger than most rows.
   const on_record = (cells: string[], { lines: end }: { lines: number }) => void rows.push({ cells, end });
   try {
     parse(text, { ...shape, delimiter, on_record });
@@ -33,7 +33,7 @@ export function readCsvBlocks(text: string): Block[] | undefined {
   return header ? blocks.slice(1) : blocks;
 }
 
-/** Whether all cells are words, none empty and none twice. */
+/** Whether all cells are words, without an empty or repeated one. */
 function areTitles(cells: readonly string[]): boolean {
   return (
     new Set(cells).size === cells.length && cells.every((cell) => /^\s*[\p{L}_#][^\n]{0,100}$/u.test(cell))

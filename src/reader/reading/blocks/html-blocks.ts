@@ -2,12 +2,12 @@ import { decodeHTML } from "entities/decode";
 import { type Block, findCaptionAfter, Headings, isTitle, MAX_LINES, TERM, TITLE } from "./block.js";
 import { type HtmlEvent, iterateShown } from "./html-elements.js";
 
-/** The class of a paragraph that is a heading outside the table of contents, or the title of a box. */
+/** Matches the class of a paragraph that is a heading outside the table of contents, or the title of a box. */
 const RUBRIC = /\b(?:rubric|admonition-title)\b/;
-/** The number of columns that a cell spans. */
+/** Matches the number of columns that a cell spans. */
 const COLSPAN = /\bcolspan\s*=\s*["']?(\d{1,2})/i;
 
-/** Reads the blocks of a page: its visible text without tags, each line with its line number in the file. */
+/** Reads the blocks of a page: the visible text without tags, with the line numbers of the file. */
 export function readHtmlBlocks(page: string): Block[] {
   const reader = new HtmlReader();
   for (const event of iterateShown(page)) reader.take(event);
@@ -22,9 +22,9 @@ interface TextLine {
 interface TableInWork {
   id: number;
   caption: string | undefined;
-  /** The last title that spans several columns. */
+  /** The last title that spans several columns, which applies to the rows below it. */
   section: string;
-  /** The column titles. */
+  /** The row with the column titles. */
   head: RowInWork | undefined;
   row: RowInWork;
   cell: CellInWork | undefined;
@@ -33,19 +33,19 @@ interface TableInWork {
 interface RowInWork {
   cells: string[];
   lines: TextLine[];
-  /** For each cell, whether it is a title. */
+  /** Whether each cell is a title. */
   titles: boolean[];
-  /** Whether a title spans several columns. */
+  /** Whether one of the titles spans several columns. */
   isWide: boolean;
-  /** For column titles, whether a row follows them. */
+  /** For column titles: whether a row follows them. */
   isUsed: boolean;
 }
 
 interface CellInWork {
   isTitle: boolean;
-  /** How many columns it spans. */
+  /** How many columns the cell spans. */
   span: number;
-  /** How many lines its row had before it, and how many paragraphs it has so far. */
+  /** How many lines the row had before this cell, and how many paragraphs the cell has so far. */
   linesBefore: number;
   paragraphs: number;
 }
@@ -58,20 +58,20 @@ class HtmlReader {
   #lines: TextLine[] = [];
   #heading: number | undefined;
   #isTerm = false;
-  /** The number of open elements with bold text, and whether the current block has only bold text. */
+  /** The number of open bold elements, and whether the current block has only bold text. */
   #bold = 0;
   #isBold = false;
-  /** The number of open blocks, and the bold titles that end with their enclosing block, with their depths. */
+  /** The number of open blocks, and the open bold titles, each with the depth of the block with which it ends. */
   #level = 0;
   #titles: { level: number; rank: number }[] = [];
-  /** The nesting depth of definition lists and tables; each has its own terms. */
+  /** The nesting depth of definition lists and tables, each of which has its own terms. */
   #depth = 0;
   #pre = 0;
   readonly #tables: TableInWork[] = [];
   #nextTable = 1;
-  /** The mark of raised or lowered text that begins, or a blank after its end. */
+  /** The mark for raised or lowered text that begins, or a blank after such text has ended. */
   #script: string | undefined;
-  /** The last character of the text; reading it from the growing text would take quadratic time. */
+  /** The last character of the text, kept separately because reading it from the growing text would take quadratic time. */
   #last = "";
 
   take(event: HtmlEvent): void {
@@ -146,13 +146,13 @@ class HtmlReader {
     }
   }
 
-  /** Ends a definition list or table together with its terms. */
+  /** Ends a definition list or table, with its terms. */
   #leave(): void {
     this.#depth -= 1;
     this.#headings.end(TERM + this.#depth);
   }
 
-  /** Ends the bold titles of closed blocks. */
+  /** Ends the bold titles that belong to blocks of this depth or deeper. */
   #endTitles(level: number): void {
     for (let last = this.#titles.at(-1); last && last.level >= level; last = this.#titles.at(-1)) {
       this.#headings.end(last.rank);
@@ -160,7 +160,7 @@ class HtmlReader {
     }
   }
 
-  /** Adds text, each of its lines with its line number in the file. */
+  /** Adds text, and the line number in the file to each of its lines. */
   #addText(text: string, line: number): void {
     if (this.#bold === 0 && text.trim() !== "") this.#isBold = false;
     const inCode = this.#pre > 0;
@@ -168,20 +168,20 @@ class HtmlReader {
       const part = decodeEntities(inCode ? raw.replace(/\r$/, "") : raw.replace(/\s+/g, " "));
       const last = this.#lines.at(-1);
       if (last?.line === line + i) last.text += this.#mark(part) + part;
-      // In code, the indentation of a line may have an element of its own.
+      // In code, the indentation of a line may be in its own element, so keep blanks.
       else if (inCode || part.trim() !== "") this.#lines.push({ line: line + i, text: part });
     });
     this.#script = undefined;
     this.#last = text.at(-1) ?? "";
   }
 
-  /** Breaks a line for pages that have code on one line, with an element for each visible line. */
+  /** Adds a line break to the last line, for code that is on one line of the file, with an element per visible line. */
   #breakLine(): void {
     const last = this.#lines.at(-1);
     if (last) last.text += "\n";
   }
 
-  /** Separates raised and lowered digits from the numbers beside them. */
+  /** Returns the mark that separates raised or lowered digits from a number beside them; empty if none is needed. */
   #mark(text: string): string {
     const mark = this.#script;
     if (mark === undefined || !/^[\d+\u2212-]/.test(text)) return "";
@@ -189,8 +189,8 @@ class HtmlReader {
   }
 
   /**
-   * Closes the current text as a block, heading, term or cell. `level`: the text is bold, and a title for the rest of the
-   * block that is open at this depth.
+   * Ends the current text, which becomes a block, heading, term or cell. With `level`, the text is bold, and a title for the
+   * rest of the block that is open at this depth.
    */
   #close(level?: number): void {
     this.#script = undefined;
@@ -204,7 +204,7 @@ class HtmlReader {
     const table = this.#tables.at(-1);
     if (this.#heading !== undefined) {
       this.#headings.begin({ rank: this.#heading, text: cleanHeading(text), line: first.line });
-      // If its end tag is missing, the rest is text.
+      // Do not wait for the end tag: if it is missing, the rest is text.
       this.#heading = undefined;
     } else if (this.#isTerm) {
       this.#headings.join({ rank: TERM - 1 + Math.max(1, this.#depth), text, line: first.line });
@@ -217,7 +217,7 @@ class HtmlReader {
     } else for (const part of cut(lines)) this.#add(part, this.#pre > 0 ? "code" : "prose");
   }
 
-  /** Adds a text to a cell. A cell with one text stays in its row; in a cell with several, each paragraph becomes a block. */
+  /** Adds a text to a cell. A single text stays in the row; if the cell has several, each becomes a block. */
   #addToCell(row: RowInWork, cell: CellInWork, text: string, lines: TextLine[]): void {
     cell.paragraphs += 1;
     if (cell.paragraphs === 1) {
@@ -232,7 +232,7 @@ class HtmlReader {
     for (const part of cut(lines)) this.#add(part, "prose");
   }
 
-  /** Adds empty cells for an empty cell or further spanned columns, so that the other cells stay under their titles. */
+  /** Ends a cell. Adds empty cells for an empty cell and for further spanned columns, to keep other cells under their titles. */
   #endCell(): void {
     const table = this.#tables.at(-1);
     if (table?.cell === undefined) return;
@@ -245,7 +245,7 @@ class HtmlReader {
     table.cell = undefined;
   }
 
-  /** Ends a row: its cells become a block, the column titles, or a title of the table. */
+  /** Ends a row: the cells become a block, the column titles, or a title of the table. */
   #endRow(): void {
     this.#endCell();
     const table = this.#tables.at(-1);
@@ -254,11 +254,11 @@ class HtmlReader {
     table.row = createRow();
     const [first, ...rest] = row.cells;
     if (!row.cells.some(Boolean)) return;
-    // Many tables have a title in the first cell of each row, and some have an empty corner.
+    // A row of titles may have an empty corner. Other rows may have a title in the first cell only.
     const isHead = (row.titles[0] || first === "") && row.titles.slice(1).every(Boolean);
     if (isHead && row.isWide && !rest.some(Boolean)) table.section = first ?? "";
     else if (isHead) {
-      // A title over several column titles, such as a unit, applies to the table.
+      // A title above several column titles, such as a unit, applies to the whole table.
       if (table.head?.isWide && !table.head.isUsed)
         table.section = table.head.cells.filter(Boolean).join(" ");
       this.#addUnusedHead(table);
@@ -266,7 +266,7 @@ class HtmlReader {
     } else this.#addRow(table, row);
   }
 
-  /** Adds column titles without a row below them as a row. */
+  /** Adds column titles as a row if no row is below them. */
   #addUnusedHead(table: TableInWork): void {
     const { head } = table;
     table.head = undefined;
@@ -285,7 +285,7 @@ class HtmlReader {
   }
 }
 
-/** Splits lines into pieces of at most MAX_LINES, without leaving out lines of the file. */
+/** Splits lines into parts that span at most MAX_LINES lines of the file, and wherever more than one line is missing. */
 function cut(lines: readonly TextLine[]): TextLine[][] {
   const parts: TextLine[][] = [];
   for (const each of lines) {
@@ -298,7 +298,7 @@ function cut(lines: readonly TextLine[]): TextLine[][] {
   return parts;
 }
 
-/** Returns one text for each line of the file from first to last; texts on the same line are joined. */
+/** Returns one text per line of the file, from the first to the last. Joins texts on the same line. */
 function joinLines(lines: readonly TextLine[]): { line: number; lines: string[] } {
   const first = lines[0]?.line ?? 1;
   const texts: string[] = [];
@@ -310,7 +310,7 @@ function joinLines(lines: readonly TextLine[]): { line: number; lines: string[] 
   return { line: first, lines: texts };
 }
 
-/** Removes the mark of a link to itself from a heading. */
+/** Removes the mark of a self-link from a heading. */
 function cleanHeading(text: string): string {
   return text
     .replace(/^[\u200b\s]+|^§(?=\p{L})/gu, "")
@@ -318,7 +318,7 @@ function cleanHeading(text: string): string {
     .trim();
 }
 
-/** Resolves character references without creating line breaks. */
+/** Decodes character references, but not to line breaks. */
 function decodeEntities(text: string): string {
   return text.includes("&") ? decodeHTML(text).replace(/[\0-\x1f\x7f\xa0]/g, " ") : text;
 }

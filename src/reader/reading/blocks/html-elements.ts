@@ -1,20 +1,20 @@
 import { type HtmlTag, type HtmlToken, iterateTokens, readAttribute } from "./html-tokens.js";
 
-/** Elements whose text is separate from the text around them. */
+/** Elements whose text is separate from the surrounding text. */
 const BLOCKS = new Set(
   (
     "address article aside blockquote caption center dd details dialog div dl dt fieldset figcaption figure footer form " +
     "h1 h2 h3 h4 h5 h6 header li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
   ).split(" "),
 );
-/** Empty elements, or the whole page's, that separate the text before from the text after them. */
+/** Empty elements, and those of the whole page, that separate the text before and after them. */
 const BREAKS = new Set(["br", "hr", "html", "body"]);
 const VOID = new Set("area base col embed img input link meta param source track wbr".split(" "));
-/** Inline elements whose beginning and end are reported. */
+/** Inline elements whose start and end are reported. */
 const MARKED = new Set(["sup", "sub", "b", "strong"]);
 const HEADING = /^h[1-6]$/;
 
-/** The open elements that a start tag ends, and the elements that limit the search (HTML, "optional tags"). */
+/** By start tag: the open elements that it ends, and the elements at which the search for them stops (HTML, "optional tags"). */
 const ENDS: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
   li: { ends: ["li"], within: ["ul", "ol", "td", "th", "table"] },
   ...mapToValue(["dt", "dd"], { ends: ["dt", "dd"], within: ["dl", "td", "th", "table"] }),
@@ -28,18 +28,18 @@ const ENDS: Readonly<Record<string, { ends: readonly string[]; within: readonly 
   table: { ends: [], within: [] },
 };
 const CELL = ["td", "th", "caption", "table"];
-/** How many open elements are searched: without a limit, a page without end tags would take quadratic time. */
+/** How many open elements are searched. Without this limit, a page without end tags would take quadratic time. */
 const MAX_LOOK_UP = 256;
 
-/** Elements and roles outside the main text: menus, related pages, footers. */
+/** Elements and roles that are outside the main text: menus, related pages, footers. */
 const AROUND = new Set("nav aside footer button dialog title".split(" "));
 const AROUND_ROLES = new Set(
   "navigation complementary contentinfo search dialog alertdialog menu menubar".split(" "),
 );
-/** An aside that belongs to the document's text. */
+/** Matches the class of an aside that belongs to the text, such as a note. */
 const NOTE =
   /(?:^|[\s_-])(?:(?:foot)?notes?|tip|caution|danger|warning|admonition|callout|topic)(?:$|[\s_-])/;
-/** Classes and ids, as whole names, of elements outside the main text. */
+/** Classes and ids, as whole names, of elements that are outside the main text. */
 const AROUND_NAMES = new Set(
   (
     "toc table-of-contents nav navbar topnav subnav bottomnav navheader navfooter navigation breadcrumb breadcrumbs " +
@@ -52,24 +52,24 @@ const AROUND_NAMES = new Set(
 const CONSENT =
   /cookie[\w-]*(?:notice|banner|consent|bar|law|popup|dialog|message)|consent-(?:banner|bar|container|root|sdk)/;
 const BADGE = /(?:^|[\s_-]|vp)badges?(?:$|[\s_-])/;
-/** Elements that are never left out. */
+/** Elements that are always shown. */
 const CONTENT = new Set(["main", "article"]);
-/** Elements that are never left out for a class or id, which often derives from a heading. */
+/** Elements that are shown whatever their class or id is, because it often derives from a heading. */
 const TEXT = new Set("section h1 h2 h3 h4 h5 h6 p pre code dt dd td th tr tbody".split(" "));
 const NAMED_BY_ID = new Set("div ul ol table header form address".split(" "));
 const SECTION = /(?:^|\s)(?:sect(?:ion)?\d?|level\d)(?:$|[\s-])/;
 
-/** The start or end of a block or inline mark, a break, or text. */
+/** The start or end of a block or of a marked inline element, a break, or text. */
 export type HtmlEvent =
   | (HtmlTag & { kind: "open"; hides: Hiding })
   | { kind: "close" | "break"; name: string; line: number }
   | Extract<HtmlToken, { kind: "text" }>;
-/** Why an element is outside the main text: its kind, or only its class or id. */
+/** Whether an element is outside the main text because of its kind, or because of its class or id. */
 type Hiding = "kind" | "name" | undefined;
 
 /**
- * Yields the text of a page and the elements that separate it, without navigation and the like. Elements with more than half
- * of the text are kept unless their kind hides them. Linear time.
+ * Yields the text of a page and the elements that separate it, without navigation and the like. An element that only its
+ * class or id hides is kept if it has more than half of the text. Takes linear time.
  */
 export function* iterateShown(page: string): Generator<HtmlEvent> {
   const { sizes, size } = measureText(page);
@@ -90,7 +90,7 @@ export function* iterateShown(page: string): Generator<HtmlEvent> {
   }
 }
 
-/** Measures the text of a page outside hidden kinds of elements, and of each element hidden by class or id, in order. */
+/** Measures the text of a page outside elements that their kind hides, and of each element that its class or id hides, in order. */
 export function measureText(page: string): { size: number; sizes: number[] } {
   const open: { hides: Hiding; order: number; before: number }[] = [];
   const sizes: number[] = [];
@@ -112,9 +112,9 @@ export function measureText(page: string): { size: number; sizes: number[] } {
   return { size, sizes };
 }
 
-/** Yields elements with balanced starts and ends; missing end tags are added where the HTML standard says so. */
+/** Yields elements with balanced starts and ends. Adds missing end tags as the HTML standard requires. */
 function* iterateElements(page: string): Generator<HtmlEvent> {
-  /** `depth`: for an inline element, how many of its name are open. */
+  /** `depth`: for an inline element, how many elements of that name are open. */
   const open: { name: string; depth: number }[] = [];
   let line = 1;
   function* closeFrom(at: number): Generator<HtmlEvent> {
@@ -147,7 +147,7 @@ function* iterateElements(page: string): Generator<HtmlEvent> {
   yield* closeFrom(0);
 }
 
-/** Returns the index in `open` of the element that an end tag closes; `open.length` if there is none. */
+/** Returns the index in `open` of the element that an end tag closes, or that a start tag nests in; `open.length` if there is none. */
 function findOpenElement(name: string, open: readonly { name: string }[]): number {
   const within = ENDS[name]?.within ?? CELL;
   for (let i = open.length - 1; i >= Math.max(0, open.length - MAX_LOOK_UP); i--) {
@@ -158,7 +158,7 @@ function findOpenElement(name: string, open: readonly { name: string }[]): numbe
   return open.length;
 }
 
-/** Returns the index in `open` of the outermost element that a start tag ends; `open.length` if there is none. */
+/** Returns the index in `open` of the outermost element that a start tag ends; `open.length` if it ends none. */
 function findOutermostEnded(name: string, open: readonly { name: string }[]): number {
   const { ends, within } = ENDS[name] ?? { ends: [], within: CELL };
   let place = open.length;

@@ -9,12 +9,12 @@ const TAG = /<(\/?)([a-zA-Z][\w:-]*)/y;
 const MARK = /[<>"']/g;
 const SILENT = new Set("script style template svg noscript textarea select iframe annotation".split(" "));
 
-/** TeX marks in a formula that escape a character or set a size. */
+/** Matches TeX commands in a formula that escape a character or set a size. */
 const TEX = /\\(?=[%$&#_])|\\displaystyle\s*/g;
 
 /**
- * Yields the tags and text of a page in order, without comments, declarations, and the content of tags for which
- * `isSilent` is true: scripts, styles and other content that is never shown as text.
+ * Yields the tags and text of a page in order. Omits comments, declarations and the content of tags for which `isSilent` is
+ * true; by default scripts, styles and other content that is never shown as text.
  */
 export function* iterateTokens(
   page: string,
@@ -22,7 +22,7 @@ export function* iterateTokens(
 ): Generator<HtmlToken> {
   let at = 0;
   let line = 1;
-  /** The characters scanned in vain for ends of tags. Once they exceed the page's length, "<" begins no further tag. */
+  /** The characters scanned without finding the end of a tag. If they exceed the page's length, no further "<" begins a tag. */
   let vain = 0;
   let nextBreak = page.indexOf("\n");
   const countLineAfter = (end: number) => {
@@ -63,7 +63,7 @@ export function* iterateTokens(
   }
 }
 
-/** Returns the first attribute that matches the pattern `names` ("content|datetime"); empty if none does. */
+/** Returns the first attribute whose name matches the pattern `names` ("content|datetime"); empty if there is none. */
 export function readAttribute({ attributes }: HtmlTag, names: string): string {
   const match = new RegExp(`(?:^|\\s)(?:${names})\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(
     attributes.slice(0, 2_000),
@@ -80,7 +80,7 @@ function findHiddenEnd(page: string, at: number): number | undefined {
   return end < 0 ? page.length : end + closing.length;
 }
 
-/** Returns the index after a tag's ">" outside quotes; for a tag without end, ~ of the index where the scan stopped. */
+/** Returns the index after the ">" of a tag, outside quotes; for a tag without end, ~ of the index at which the scan stopped. */
 function findTagEnd(page: string, from: number): number {
   MARK.lastIndex = from;
   for (let mark = MARK.exec(page); mark !== null; mark = MARK.exec(page)) {

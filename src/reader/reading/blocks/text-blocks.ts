@@ -9,25 +9,23 @@ import {
   TITLE,
 } from "./block.js";
 
-/** Which marks have a meaning. */
+/** The format of a text, which determines the marks that have a meaning. */
 export type TextFormat = "markdown" | "text";
 
 const ITEM = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+\S/;
 const LINK_DEFINITION = /^ {0,3}\[[^\]\n]{1,200}\]:\s*\S/;
-/** Rules and table borders, which are not text. */
+/** Matches rules and table borders, which are not text. */
 const NO_TEXT = /^\s*(?:([-*_=~+^.])(?:\s?\1)*|\+(?:[-=]+\+)+)\s*$/;
 const UNDERLINE = /^([=\-~^"'`#*+])\1{2,}\s*$/;
 const NUMBERED =
   /^ {0,3}(?:\d+(?:\.\d+)*\.?|[A-Z]\.|(?:Section|Article|Chapter|Appendix)\s+\w+[.:]?)\s+\p{Lu}.{1,80}$/u;
 const BOLD = /^(\*\*|__)(?! )([^*_]+)\1\s*$/;
 const CAPITALS = /^[^\p{Ll}=_;{}$<>|]*\p{Lu}{3}[^\p{Ll}=_;{}$<>|]*$/u;
-/** The longest heading or term of plain text, in characters. */
+/** The longest heading or term in plain text, in characters. */
 const MAX_TERM = 80;
 const RANKS = "=-~^";
 
-/**
- * Splits a document of prose into blocks at blank lines, marks and headings, and after `most` lines.
- */
+/** Splits a document of prose into blocks: at blank lines, marks and headings, and after `most` lines. */
 export function readTextBlocks(text: string, format: TextFormat, most = MAX_LINES): Block[] {
   return new TextReader(text.split(/\r\n|\n|\r/), format, most).read();
 }
@@ -36,11 +34,11 @@ class TextReader {
   readonly #found: Block[] = [];
   readonly #headings = new Headings(this.#found);
   #block: Block | undefined;
-  /** Whether each line of the current block has a deeper line below it: they are terms, as in a manual, for the deeper text. */
+  /** Whether the lines of the block are terms, as in a manual: each has a more deeply indented line below it. */
   #isTerm = false;
-  /** The line that ends the code block. */
+  /** The fence that ends the code block; undefined outside of code. */
   #fence: string | undefined;
-  /** Whether the text begins like Markdown; otherwise a single # is a shell's comment or prompt. */
+  /** Whether the text begins with a Markdown title. Otherwise, a single # may be a comment or prompt of a shell. */
   readonly #hasTitle: boolean;
   #inComment = false;
   #table: (Pick<Block, "header" | "caption"> & { table: number }) | undefined;
@@ -62,7 +60,7 @@ class TextReader {
     return this.#found;
   }
 
-  /** Reads line `i`; returns how many further lines it consumed. */
+  /** Reads line `i`. Returns how many of the following lines it has read as well. */
   #getLine(i: number): number {
     const raw = this.lines[i] ?? "";
     const text = this.#removeComments(raw);
@@ -99,12 +97,12 @@ class TextReader {
     }, before);
   }
 
-  /** Returns the rank of a heading that is underlined; 0 if the line is not a heading. */
+  /** Returns the rank of a heading whose next line underlines it; 0 if there is no such heading. */
   #rankUnderline(i: number, text: string): number {
     const under = this.lines[i + 1] ?? "";
     const mark = UNDERLINE.exec(under)?.[1];
     if (mark === undefined || this.#block !== undefined || ITEM.test(text) || /^\s*[|>]/.test(text)) return 0;
-    // Wide gaps separate column titles.
+    // Wide gaps separate column titles, so it is not a heading.
     if (/\S {3,}\S/.test(text)) return 0;
     const isAsLong = Math.abs(under.trim().length - text.trim().length) <= 3;
     const isUnderline = this.format === "text" ? isAsLong : "=-".includes(mark);
@@ -197,12 +195,12 @@ class TextReader {
   }
 }
 
-/** Estimates the indentation of a line in columns. */
+/** Measures the indentation of a line in columns, with 8 for each tab, up to a limit. */
 function measureIndent(line: string): number {
   return /^\s{0,80}/.exec(line)?.[0].replaceAll("\t", " ".repeat(8)).length ?? 0;
 }
 
-/** Returns a heading without badges, addresses of links, and the link to itself. */
+/** Removes badges, link targets, tags and the link to itself from a heading. */
 function cleanHeading(text: string): string {
   return text
     .replace(/!\[[^\]]{0,300}\](?:\([^)]{0,1000}\)|\[[^\]]{0,300}\])/g, "")
@@ -212,7 +210,7 @@ function cleanHeading(text: string): string {
     .trim();
 }
 
-/** Splits a Markdown row as GitHub does: at every bar without a backslash before it. */
+/** Splits a Markdown row as GitHub does: at every bar that no backslash precedes. */
 function splitCells(line: string): string[] {
   const inner = line
     .trim()
@@ -221,7 +219,7 @@ function splitCells(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
 }
 
-/** Whether a line separates a table's head from its rows. */
+/** Whether a line separates the head of a table from the rows. */
 function isTableRule(line: string): boolean {
   const cells = line.trim().length <= 2_000 && line.includes("-") ? splitCells(line) : [];
   return cells.length > 0 && cells.every((cell) => /^:?-+:?$/.test(cell));

@@ -14,7 +14,7 @@ import {
   type ReadDocument,
 } from "./document.js";
 
-/** Reads a document without running anything in it: neither scripts of a page nor those of a PDF. */
+/** Splits a document into blocks. Runs nothing in it: neither scripts of a page nor those of a PDF. */
 export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
   const { name, bytes, page } = task;
   try {
@@ -35,7 +35,7 @@ export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
   }
 }
 
-/** Splits a text file into blocks, if these are not many times its size. */
+/** Splits a text file into blocks. Refuses a file whose blocks take much more memory than the file. */
 export function cutFile(name: string, bytes: Uint8Array): CutDocument {
   const decoded = decodeText(bytes);
   if ("reason" in decoded) return decoded;
@@ -59,7 +59,7 @@ function cutPage({ name, bytes, wantsText }: DocumentTask, { type, charset }: Pa
   });
 }
 
-/** The memory limit for the blocks of one text file, in bytes. */
+/** The most memory for the blocks of one text file, in bytes. */
 const MAX_FILE_TEXT = 64 * 1_048_576;
 
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -69,7 +69,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "text/csv": "csv",
 };
 
-/** Splits long lines into blocks, since a page may be one line, and cuts the page to its size limit. */
+/** Renumbers the lines, because a page may be one long line, and cuts the page at the size limit. */
 function cutToLimit({ blocks, ...about }: ReadDocument, most = MAX_PAGE_TEXT): ReadDocument {
   const kept: Block[] = [];
   let line = 1;

@@ -3,62 +3,62 @@ import { OverLimit, Threads } from "../../../core/threads.js";
 import type { Block } from "../blocks/block.js";
 import { isPacked } from "../files/read-file.js";
 
-/** A page's media type, such as "text/html", which overrides its name, and the charset of its Content-Type. */
+/** The media type of a page, such as "text/html", which takes precedence over its name, and the charset of its Content-Type. */
 export interface PageKind {
   type: string;
   charset: string | undefined;
 }
 
-/** The bytes of a document, with its metadata. */
+/** The bytes of a document, and how to read them. */
 export interface DocumentTask {
-  /** Its name or the path of its address; the extension decides its type. */
+  /** The name of the file, or the path of the address. The extension determines the type. */
   name: string;
   bytes: Uint8Array;
   page?: PageKind;
-  /** For a page, whether to return all of its text, too. */
+  /** Whether to return all text of a page in addition to the blocks. */
   wantsText?: boolean;
-  /** Whether it is a robots.txt, of which only the rules are returned. */
+  /** Whether the document is a robots.txt, of which only the rules are returned. */
   isRobots?: boolean;
 }
 
 export interface ReadDocument {
   blocks: Block[];
   title?: string;
-  /** As written in the document. */
+  /** The date as the document states it. */
   date?: string;
-  /** Whether the page has more text than was kept. */
+  /** Whether the document has more text than was read. */
   isCut?: boolean;
-  /** Whether the page says that the rest is behind payment. */
+  /** Whether the page says that the rest is only for paying readers. */
   isPaid?: boolean;
-  /** All text of a page, if requested: navigation, hidden text and metadata included. */
+  /** If requested: all text of a page, including navigation, hidden text and metadata. */
   text?: string;
-  /** The rules of a robots.txt. */
+  /** The rules, if the document is a robots.txt. */
   rules?: string[];
-  /** Whether nearly no text was found. */
+  /** Whether the document contains nearly no text. */
   isBare?: boolean;
 }
 
 /** A document split into blocks, or why it cannot be read, as a phrase. */
 export type CutDocument = ReadDocument | { reason: string };
 
-/** The size limit of one page's blocks as JSON, and of a PDF's whole text, in bytes. */
+/** The most text of a page's blocks as JSON, and of a whole cited PDF, in bytes. */
 export const MAX_PAGE_TEXT = 1_048_576;
 export const MAX_PDF_TEXT = 8 * MAX_PAGE_TEXT;
 
-/** The limits for one document: 200 pages of PDF need 2 s and 130 MiB. The process is checked every 10 ms. */
+/** The memory limits for one document, MiB; 200 pages of PDF need 130 MiB and 2 s. */
 const LIMITS = { heapMib: 512, processMib: 640 };
 const PACKED_MS = 30_000;
-/** The time for a PDF with 8 MiB of text. */
+/** The time limit for a cited PDF, of which up to 8 MiB of text are read, ms. */
 const LONG_PDF_MS = 90_000;
 const TEXT_MS = 5_000;
 
 /** The media type of a PDF. */
 export const PDF = "application/pdf";
 
-/** Splits a document into blocks. Rejects with `signal.reason` only. */
+/** Splits a document into blocks. Rejects only with `signal.reason`. */
 export type DocumentReader = (task: DocumentTask, signal: AbortSignal) => Promise<CutDocument>;
 
-/** Creates a reader that parses `most` documents at a time in processes with limits. */
+/** Creates a reader that parses up to `most` documents at a time, in processes with limits. */
 export function createDocumentReader(clock: Pick<Clock, "sleep">, most: number): DocumentReader {
   const limitMs = ({ name, page, wantsText }: DocumentTask) => {
     const isLong = page ? page.type === PDF : isPacked(name);

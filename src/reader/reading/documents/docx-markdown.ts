@@ -2,7 +2,7 @@ import { decodeHTML } from "entities/decode";
 import { type HtmlTag, iterateTokens, readAttribute } from "../blocks/html-tokens.js";
 import { listHeadingStyles, readDocxParts } from "./docx.js";
 
-/** A paragraph, cell or link under construction. */
+/** A paragraph, cell or link while it is being read. */
 interface Piece {
   text: string;
   isRaised: boolean;
@@ -10,7 +10,7 @@ interface Piece {
 
 /**
  * Converts a Word document to Markdown: headings, numbered lists, tables, links, superscripts and footnotes.
- * `unread`: "text boxes" if these were left out, and "columns" if the text of columns was read as one. Throws as readDocxParts does.
+ * `unread`: "text boxes" if these were left out, "columns" if columns were read as one text. Throws like readDocxParts.
  */
 export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; unread: readonly string[] } {
   const parts = readDocxParts(bytes, [
@@ -30,7 +30,7 @@ export function convertDocxToMarkdown(bytes: Uint8Array): { markdown: string; un
   return { markdown: writer.lines.join("\n\n"), unread: [...writer.unread] };
 }
 
-/** Returns the external link targets by the ids of their relationships. */
+/** Returns the targets of external links by relationship id. */
 function listAddresses(xml: string): Map<string, string> {
   const addresses = new Map<string, string>();
   for (const token of iterateTokens(xml))
@@ -39,7 +39,7 @@ function listAddresses(xml: string): Map<string, string> {
   return addresses;
 }
 
-/** Tracks which lists are numbered, and their next numbers. */
+/** Determines which lists are numbered, and counts their items. */
 class Numbering {
   readonly #formats = new Map<string, string>();
   readonly #abstract = new Map<string, string>();
@@ -72,7 +72,7 @@ class Numbering {
 class MarkdownWriter {
   readonly lines: string[] = [];
   readonly unread = new Set<string>();
-  /** Paragraphs of a cell are added to the cell, and cells to the row. */
+  /** The open tables. Paragraphs in a cell are added to the cell, and cells to the row. */
   readonly #cells: { rows: string[][]; cell: Piece }[] = [];
   #piece: Piece = { text: "", isRaised: false };
   #prefix = "";
@@ -160,7 +160,7 @@ class MarkdownWriter {
         `|${"---|".repeat(Math.max(1, rows[0]?.length ?? 1))}`,
         ...lines.slice(1),
       ];
-      // A table inside a cell becomes text of the cell.
+      // A table inside a cell becomes text of that cell.
       if (this.#cells.length > 0) this.#piece.text += rows.flat().join(" ");
       else this.lines.push(table.join("\n"));
     }
@@ -190,7 +190,7 @@ class MarkdownWriter {
     this.#piece.text = `${text.slice(0, begin)}[${text.slice(begin)}](<${address.replace(/[<>\s]/g, encodeURIComponent)}>)`;
   }
 
-  /** Handles a link that is a field, whose instruction has the address: `HYPERLINK "https://…"`. */
+  /** Handles a link that is a field, whose instruction contains the address: `HYPERLINK "https://…"`. */
   #readFieldChar(type: string): void {
     if (type === "begin") this.#field = "";
     else if (type === "separate") this.#addLink(/^\s*HYPERLINK\s+"([^"]+)"/.exec(this.#field)?.[1] ?? "");
@@ -198,7 +198,7 @@ class MarkdownWriter {
   }
 }
 
-/** Escapes a text so that Markdown shows it unchanged. */
+/** Escapes a text so that Markdown renders it unchanged. */
 function escapeText(text: string): string {
   return text.replace(/[\\`*_[\]<>#|~]/g, "\\$&");
 }

@@ -4,7 +4,7 @@ import { iterateTokens, readAttribute } from "../blocks/html-tokens.js";
 const MAX_ENTRIES = 1_000;
 const MAX_UNPACKED = 64 * 1_048_576;
 
-/** Unpacks parts of a Word document, by name without `word/` and `.xml`. Throws if it is invalid or has too many entries or too much text. */
+/** Unpacks parts of a Word document, named without `word/` and `.xml`. Throws if it is invalid or exceeds the limits of entries and text. */
 export function readDocxParts(bytes: Uint8Array, names: readonly string[]): Map<string, string> {
   let entries = 0;
   let size = 0;
@@ -15,7 +15,7 @@ export function readDocxParts(bytes: Uint8Array, names: readonly string[]): Map<
       entries += 1;
       if (isPart) size += originalSize;
       if (entries > MAX_ENTRIES) throw new Error(`it has more than ${MAX_ENTRIES} entries`);
-      // fflate never unpacks more than the declared size.
+      // fflate never unpacks more than the declared size, so the sum is reliable.
       if (size > MAX_UNPACKED) throw new Error(`it unpacks to more than ${MAX_UNPACKED / 1_048_576} MiB`);
       return isPart;
     },
@@ -25,13 +25,13 @@ export function readDocxParts(bytes: Uint8Array, names: readonly string[]): Map<
   return texts;
 }
 
-/** Converts a Word document to HTML, with each paragraph and table row on a line of its own. Throws as readDocxParts does. */
+/** Converts a Word document to HTML, with one line per paragraph and table row. Throws like readDocxParts. */
 export function convertDocx(bytes: Uint8Array): string {
   const parts = readDocxParts(bytes, ["document", "styles"]);
   return convertXml(parts.get("document") ?? "", listHeadingStyles(parts.get("styles") ?? ""));
 }
 
-/** Returns the ranks of heading styles by id; ids are in the language of the word processor. */
+/** Returns the ranks of heading styles by id. The ids depend on the language of the word processor. */
 export function listHeadingStyles(xml: string): Map<string, string> {
   const ranks = new Map<string, string>();
   let id = "";

@@ -2,7 +2,7 @@ import type { Block } from "../blocks/block.js";
 import { readTextBlocks } from "../blocks/text-blocks.js";
 import type { ReadDocument } from "./document.js";
 
-/** A line of a page, in points from the lower left corner; `size` is the height of its letters. */
+/** A line of a page. Positions in points from the lower left corner; `size` is the height of the letters. */
 interface Line {
   text: string;
   x: number;
@@ -11,27 +11,27 @@ interface Line {
   size: number;
 }
 
-/** A larger distance to the line above, relative to the usual distance, begins a paragraph. */
+/** The distance to the line above that begins a paragraph, relative to the usual distance. */
 const GAP = 1.3;
-/** So does a larger change of indentation after two aligned lines, in sizes. */
+/** The change of indentation that begins a paragraph if the two lines before it were aligned, relative to the letters' size. */
 const INDENT = 0.8;
-/** A wider blank within a line separates table cells, in sizes. */
+/** The gap in a line that separates table cells, relative to the letters' size. */
 const CELL = 1.5;
-/** Letters larger than usual by this factor make a heading, up to the length below. */
+/** How much larger than usual the letters of a heading are, and the longest heading in characters. */
 const LARGER = 1.15;
 const LONGEST_HEADING = 120;
-/** A page has no more lines. */
+/** The most lines of a block, more than a page has. */
 const LONGEST_PARAGRAPH = 100;
 
 /**
- * Reads the blocks of a PDF by page and paragraph position. Lines are counted through the whole text. Stops reading pages
+ * Reads the blocks of a PDF. Their headings name the page; lines are numbered through the whole text. Stops reading pages
  * after `most` characters. Throws if there is no text, or if the optional package for PDF is missing.
  */
 export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): Promise<ReadDocument> {
   const { getDocumentProxy } = await import("unpdf").catch(() => {
     throw new Error("a PDF needs the package unpdf: npm install -g unpdf");
   });
-  // The library rejects a Buffer, and takes ownership of its input.
+  // Copy the bytes, because the library rejects a Buffer and takes ownership of its input.
   const document = await getDocumentProxy(new Uint8Array(bytes), {
     isEvalSupported: false,
     useSystemFonts: false,
@@ -64,14 +64,14 @@ export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY
   return { blocks, ...(pages.length < document.numPages && { isCut: true }) };
 }
 
-/** A text item of pdf.js with its place. */
+/** A text item of pdf.js, with its position. */
 interface Item {
   str: string;
   transform: readonly number[];
   width: number;
 }
 
-/** Joins items to lines, in the order of the file, which is the reading order. */
+/** Joins items to lines, in the order of the file, which usually is the reading order. */
 function joinPageLines(items: readonly Item[]): Line[] {
   const lines: Line[] = [];
   for (const { str, transform, width } of items) {
@@ -92,7 +92,7 @@ function joinPageLines(items: readonly Item[]): Line[] {
   return lines.map((line) => ({ ...line, text: line.text.trim() }));
 }
 
-/** Returns the value with the highest total weight, rounded to halves; 0 if there is none. */
+/** Returns the value, rounded to halves, with the highest total weight; 0 without values. */
 function findMostFrequent(values: readonly (readonly [value: number, weight: number])[]): number {
   const weights = new Map<number, number>();
   for (const [value, weight] of values) {
@@ -102,7 +102,7 @@ function findMostFrequent(values: readonly (readonly [value: number, weight: num
   return [...weights].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 0;
 }
 
-/** Joins lines to text, with a blank line between paragraphs and around headings. */
+/** Joins lines to a text, with a blank line between paragraphs and around headings. */
 function joinText(lines: readonly Line[], usual: number, leading: number): string {
   let text = "";
   let block: Line[] = [];
@@ -124,7 +124,7 @@ function isParagraphStart(line: Line, last: Line, leading: number, isFollowed: b
   return isRow || below < 0 || below > GAP * leading || Math.abs(line.size - last.size) > 1 || isOut;
 }
 
-/** Joins words split at line ends if the joined word occurs elsewhere on the page or the hyphen is soft. */
+/** Joins words that were split at line ends, if the hyphen is soft or the joined word occurs elsewhere in the document. */
 function joinHyphens(text: string, pageWords: ReadonlySet<string>): string {
   return text.replace(/(\p{L}+)([-\u00ad‐])\n(\p{Ll}+)(\S*) ?/gu, (split, begin, hyphen, end, rest) => {
     const isWord = hyphen === "\u00ad" || pageWords.has(`${begin}${end}`.toLowerCase());

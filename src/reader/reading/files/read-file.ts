@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 
-/** A whole manual on one page has a few megabytes; larger files are data. */
+/** The largest file in bytes. A manual on one page has a few megabytes; larger files are data. */
 export const MAX_FILE_BYTES = 8 * 1_048_576;
-/** The limit for all files of one index (contract §4), and for the unpacked size of one file. */
+/** The limit for all files of one index (contract §4), and for one packed file, in bytes. */
 export const MAX_TOTAL_BYTES = 64 * 1_048_576;
 
-/** Whether a document is an archive; it is unpacked in a thread with limits, and has no line numbers. */
+/** Whether a document is an archive, which is unpacked in a process with limits. */
 export function isPacked(name: string): boolean {
   return /\.(?:pdf|docx)$/i.test(name);
 }
@@ -16,16 +16,16 @@ export function getSizeLimit(name: string): number {
   return isPacked(name) ? MAX_TOTAL_BYTES : MAX_FILE_BYTES;
 }
 
-/** The reason for a file over the limit. */
+/** Describes that a file exceeds its size limit. */
 export const describeTooLarge = (bytes: number) => `larger than ${bytes / 1_048_576} MiB`;
 
-/** Do not wait for a named pipe, and do not make a terminal the controlling one. */
+/** Flags that do not wait for a named pipe, and do not make a terminal the controlling one. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
- * Reads a regular file of at most `limit` bytes. Returns "too large" for a longer one; undefined if the file is missing,
- * unreadable, or a device, pipe or folder. Ignores what is appended while it reads. Synchronous, since the index thread
- * has nothing else to do, and thousands of small files take half the time.
+ * Reads a regular file. Returns "too large" above `limit` bytes; undefined if the file is missing, unreadable, or not a
+ * regular one. Ignores what is appended meanwhile. Synchronous, because the index thread has nothing else to do, and
+ * thousands of small files take half the time.
  */
 export function readRegularFile(path: string, limit: number, flags = 0): Buffer | "too large" | undefined {
   let file: number | undefined;
@@ -43,16 +43,16 @@ export function readRegularFile(path: string, limit: number, flags = 0): Buffer 
   }
 }
 
-/** Reads one source file, or returns why it cannot be read: it became a symlink or grew too large. */
+/** Reads one source file, or returns why it cannot be read: it may have become a symlink or grown too large. */
 export function readBytes(root: string, name: string): Uint8Array | { reason: string } {
   const bytes = readRegularFile(join(root, name), getSizeLimit(name), constants.O_NOFOLLOW ?? 0);
   if (bytes === undefined) return { reason: "it cannot be read" };
   return bytes === "too large" ? { reason: describeTooLarge(getSizeLimit(name)) } : bytes;
 }
 
-/** A page must declare its encoding in the first 1,024 bytes (HTML, "determining the character encoding"). */
+/** How many bytes are searched for a declared encoding (HTML, "determining the character encoding"). */
 const SNIFFED = 1_024;
-/** Byte order marks and their encodings. */
+/** Byte order marks, with their encodings. */
 const MARKS = [
   ["\xef\xbb\xbf", "utf-8"],
   ["\xff\xfe", "utf-16le"],
@@ -64,8 +64,8 @@ const XML = /^<\?xml\s[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{1,40})/i;
 export const NOT_TEXT = "not text";
 
 /**
- * Decodes bytes as text, or returns why they are not text. Encoding: byte order mark, else `charset` (from the sender),
- * else the page's own declaration, else UTF-8. Bytes that are invalid in the encoding are not text.
+ * Decodes bytes as text, or returns why they are not text. The encoding is that of the byte order mark, else `charset` (from
+ * the sender), else the one that the page declares, else UTF-8. Bytes that are invalid in the encoding are not text.
  */
 export function decodeText(bytes: Uint8Array, charset?: string): { text: string } | { reason: string } {
   const head = Buffer.from(bytes.subarray(0, SNIFFED)).toString("latin1");
@@ -73,7 +73,7 @@ export function decodeText(bytes: Uint8Array, charset?: string): { text: string 
   const label = mark?.[1] ?? charset ?? findOwnMark(head) ?? "utf-8";
   try {
     const decoder = new TextDecoder(label, { fatal: true });
-    // In a single call Node decodes windows-1252 as Latin-1 (nodejs/node#56542).
+    // Use two calls, because in a single one Node decodes windows-1252 as Latin-1 (nodejs/node#56542).
     const text = decoder.decode(bytes, { stream: true }) + decoder.decode();
     return text.includes("\0") ? { reason: NOT_TEXT } : { text };
   } catch (error) {
@@ -82,7 +82,7 @@ export function decodeText(bytes: Uint8Array, charset?: string): { text: string 
   }
 }
 
-/** Returns the encoding that a page declares. The declaration is in single bytes, so UTF-16 cannot be right. */
+/** Returns the encoding that a page declares; UTF-8 for UTF-16, which is wrong, because the declaration is in single bytes. */
 function findOwnMark(head: string): string | undefined {
   const label = META.exec(head)?.[1] ?? XML.exec(head)?.[1];
   return /^utf-?16/i.test(label ?? "") ? "utf-8" : label;

@@ -3,32 +3,32 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { describeTooLarge, getSizeLimit, MAX_TOTAL_BYTES, NOT_TEXT, readRegularFile } from "./read-file.js";
 
-/** A file that may be read. */
+/** A file to read. */
 export interface SourceFile {
   /** The path below the folder, with forward slashes. */
   name: string;
   size: number;
-  /** The last change, epoch ms. */
+  /** When the file was last changed, epoch ms. */
   changed: number;
 }
 
 export interface Sources {
   files: SourceFile[];
-  /** Why the walk ended early, such as "stopped at 64 MiB"; undefined if it did not. */
+  /** Why the search ended early, such as "stopped at 64 MiB"; undefined if it did not. */
   stopped?: string;
-  /** Other files in the folder with the reasons why they are not read; at most MAX_FILES. Dot-files are not listed. */
+  /** The files that are not read, with the reasons; at most MAX_FILES. Files that the search skips are not listed. */
   unread: { name: string; reason: string }[];
 }
 
-/** The limits of one index (contract §4), so that a home folder does not keep the machine busy for an hour. */
+/** The most files of one index (contract §4), so that a home folder does not keep the machine busy for an hour. */
 export const MAX_FILES = 5_000;
 
-/** Folders of third-party code, ignored even without a .gitignore. */
+/** Folders of third-party code, which are left out even without a .gitignore. */
 const PACKAGES = new Set(["node_modules", "bower_components", "__pycache__"]);
 const BINARY =
   /\.(?:png|jpe?g|gif|webp|avif|ico|svg|zip|gz|tgz|bz2|xz|zst|7z|jar|war|so|dylib|dll|exe|bin|o|a|wasm|woff2?|ttf|otf|eot|mp[34]|mov|avi|mkv|wav|flac|ogg|sqlite3?|db|class|pyc)$/i;
 
-/** Extensions of documents that cannot be read, with advice. */
+/** Matches the extensions of documents that cannot be read, with the reason and what to do. */
 const OTHER_KINDS: readonly [RegExp, string][] = [
   [/\.(?:xls[xmb]?|ods|numbers)$/i, "it is a spreadsheet; save it as CSV"],
   [/\.(?:ppt[xm]?|odp)$/i, "it is a set of slides; save it as PDF"],
@@ -37,15 +37,15 @@ const OTHER_KINDS: readonly [RegExp, string][] = [
   [/\.ipynb$/i, "it is a notebook; convert it to Markdown"],
 ];
 
-/** A name with a control character could not be cited as `file:line`. */
+/** Matches control characters: a name with one could not be cited as `file:line`. */
 const UNCITABLE = /[\x00-\x1f\x7f]/;
 
 /**
- * Finds the readable files under `root` (absolute path). Skips dot-files, files that a .gitignore names, symlinks, and
- * the files and folders in `exclude`.
+ * Finds the readable files below `root` (absolute path). Skips dot-files, files that a .gitignore names, and what `exclude`
+ * names. Lists others that it does not read, such as symlinks, in `unread`.
  */
 export async function findSources(root: string, exclude: readonly string[] = []): Promise<Sources> {
-  // A missing path may exist at the next walk.
+  // A path that does not exist now may exist at the next search, so keep it.
   const resolveRealPath = (path: string) => fs.realpath(path).catch(() => resolve(path));
   const excluded = new Set(await Promise.all(exclude.map(resolveRealPath)));
   const sources: Sources = { files: [], unread: [] };
@@ -64,7 +64,7 @@ export async function findSources(root: string, exclude: readonly string[] = [])
     if (rules === undefined || entries === undefined) continue;
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const full = join(path, entry.name);
-      // Dot-files are private.
+      // Skip dot-files, because they are private.
       if (entry.name.startsWith(".") || excluded.has(full)) continue;
       if (isIgnored(full, entry.isDirectory(), rules)) continue;
       if (entry.isDirectory() && !PACKAGES.has(entry.name) && !UNCITABLE.test(entry.name)) {
@@ -85,7 +85,7 @@ export async function findSources(root: string, exclude: readonly string[] = [])
   return sources;
 }
 
-/** Returns why an entry is not read; undefined if it can be tried. `size` is in bytes. */
+/** Returns why a file or folder is not read; undefined if it should be. `size` is in bytes. */
 function explainUnreadable(entry: Dirent, size: number): string | undefined {
   if (UNCITABLE.test(entry.name)) return "its name has a line break or another control character";
   if (entry.isDirectory()) return "a folder of packages";
@@ -102,18 +102,18 @@ function buildName(root: string, path: string): string {
   return path === root ? "." : relative(root, path).split(sep).join("/");
 }
 
-/** A .gitignore with its folder. */
+/** The rules of a .gitignore, and its folder. */
 interface Rules {
   folder: string;
   ignore: Ignore;
 }
 
-/** git distinguishes case where the file system does. */
+/** git distinguishes upper and lower case if the file system does. */
 const AS_GIT = { ignorecase: process.platform !== "linux" };
-/** The largest .gitignore, since each rule is tried on each path: 256 KiB are some ten thousand rules. */
+/** The largest .gitignore, in bytes, some ten thousand rules. Each rule is tried on each path. */
 const MAX_RULES_BYTES = 262_144;
 
-/** Reads the .gitignore files from the root of the enclosing repository down to `root`. */
+/** Reads the .gitignore files from the root of the repository down to the parent of `root`. */
 function readRulesAbove(root: string): Rules[] {
   const above: string[] = [];
   for (let path = root; ; path = dirname(path)) {
@@ -123,11 +123,11 @@ function readRulesAbove(root: string): Rules[] {
   }
   let rules: Rules[] = [];
   for (const path of above) rules = addRules(path, rules) ?? rules;
-  // If the user names an ignored folder as the sources, it is read.
+  // If the user names an ignored folder as the sources, read it.
   return above.length > 0 && isIgnored(root, true, rules) ? [] : rules;
 }
 
-/** Adds the rules of the .gitignore in `folder` to `rules`; undefined if it is too large. */
+/** Adds the rules of the .gitignore in `folder` to `rules`; undefined if the file is too large. */
 function addRules(folder: string, rules: Rules[]): Rules[] | undefined {
   const text = readRegularFile(join(folder, ".gitignore"), MAX_RULES_BYTES);
   if (text === "too large") return undefined;
@@ -135,7 +135,7 @@ function addRules(folder: string, rules: Rules[]): Rules[] | undefined {
   return [...rules, { folder, ignore: ignore(AS_GIT).add(text.toString("utf8")) }];
 }
 
-/** Applies rules as git does: the last match wins, and inner .gitignore files come after outer ones. */
+/** Whether rules exclude a path, as in git: the last match wins, and inner .gitignore files come after outer ones. */
 function isIgnored(path: string, folder: boolean, rules: readonly Rules[]): boolean {
   let ignored = false;
   for (const { folder: base, ignore } of rules) {
