@@ -33,7 +33,12 @@ export function referencePage() {
       ...optionTable(args, ownHelp(own)),
       ...(more.output ? [`Output: ${more.output}.`, ""] : []),
       ...(more.exit_codes.length > 0
-        ? [`Exit codes: ${more.exit_codes.map((one) => `${one.code} ${one.meaning}`).join(", ")}.`, ""]
+        ? [
+            "| exit code | meaning |",
+            "| --- | --- |",
+            ...more.exit_codes.map(({ code, meaning }) => `| ${code} | ${meaning.replaceAll("|", "\\|")} |`),
+            "",
+          ]
         : []),
       ...(more.examples.length > 0
         ? ["```console", ...more.examples.map((line) => `$ ${line}`), "```", ""]

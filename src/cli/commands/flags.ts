@@ -41,7 +41,7 @@ export const flags = {
   once: {
     "--once": "if an identical request was created in the last 24 hours, use it instead of creating another",
     "--within <duration>": defineValue(
-      "with --once: how old the reused request may be (default: 24h)",
+      "with --once: how old the identical request may be (default: 24h)",
       parsePositiveDuration,
     ),
   },
@@ -66,9 +66,9 @@ export const flags = {
     "--wait-for-quota": "wait if the hourly limit is reached, instead of exiting with 7",
   },
   pace: {
-    "--timeout <duration>": defineValue("stop waiting after this long; 0 for never", parseDurationFlag),
+    "--timeout <duration>": defineValue("stop waiting after this time; 0 means never", parseDurationFlag),
     "--interval <duration>": defineValue(
-      "poll at this fixed pace (default: adaptive)",
+      "wait this long between two polls (default: grows with the age of the request)",
       parsePositiveDuration,
     ),
     "--patience <duration>": defineValue(

@@ -89,7 +89,7 @@ export const serveFlags = {
       "share a PostgreSQL database with other processes (or RESEARCH_SERVE_DATABASE); the URL must not contain a password",
     "--role <role>": defineChoice("with --database: the work of this process (default: all)", ROLES),
     "--lease <duration>": defineValue(
-      "how soon other processes take over the work of a dead one (default: 15s)",
+      "how soon other processes take over the work of a process that died (default: 15s)",
       parseDurationFlag,
     ),
     "--connections <n>": defineValue(
