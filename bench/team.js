@@ -211,7 +211,8 @@ async function looks(server, team, share = 1, say = () => {}) {
   for (const [what, value] of Object.entries(sizes[0] ?? {})) say(`${what}: ${value.toLocaleString("en")}`);
   for (const [what, ms] of Object.entries(times))
     say(`${what}: ${(ms / 1_000).toFixed(1)} s of the processor`);
-  const store = await server.opened(url, { role: "api" });
+  // One connection for all statements: another one would read the catalog anew.
+  const store = await server.opened(url, { role: "api", connections: 4 });
   const { rows } = await client.query(
     `SELECT request_id FROM research.conversations WHERE key = $1 AND status = 'PENDING' ORDER BY due_at OFFSET $2 LIMIT 1`,
     [keyOf(2), Math.floor(team.waiting / team.keys / 2)],
