@@ -18,7 +18,7 @@ import type { CitedPage } from "./verdict.js";
 /** A report, as Markdown or as a structured result, and the citations that the provider returned with it. */
 export type Report = { text: string; given: GivenCitations } | { value: unknown; given: GivenCitations };
 
-/** The outcome of a check. `unreached`: how many pages were asked for and how many hosts answered, if nothing could be checked. */
+/** The result of a check. `unreached`: set if nothing could be checked; how many pages were requested, and for how many the host answered. */
 export interface ReportCheck {
   checked: Checked;
   unreached?: { asked: number; answered: number };
@@ -64,7 +64,7 @@ interface Tried extends CitedPage {
   entry: CheckedPage;
   /** The text of the page; undefined if it could not be read. */
   text?: string;
-  /** What became of the request: `unsent`, since the address may not be read or is a file; `no-host`: DNS knows no such name. */
+  /** The outcome of the request. `unsent`: the address must not be requested, or is a file. `no-host`: the name does not exist in the DNS. */
   request: "unsent" | "no-host" | "silent" | "answered";
 }
 
@@ -101,7 +101,7 @@ export class Checker {
     this.#ended.abort();
   }
 
-  /** Checks a report. An abort ends the reading only: what was read is still judged. */
+  /** Checks a report. An abort ends only the reading: the pages that were read are still judged. */
   async check(
     report: Report,
     { pages: most, timeoutMs, signal, goesOn = false, ...listeners }: CheckOptions,
@@ -151,7 +151,7 @@ export class Checker {
         return false;
       },
     );
-    // A host that does not exist in the DNS is gone only if another name did resolve, so that the network works.
+    // Report a host that does not exist in the DNS as gone only if another name was resolved, so that the network works.
     const isOnline = [...tried.values()].some(
       ({ request, entry }) => request === "answered" && this.options.isInDns(new URL(entry.url).hostname),
     );

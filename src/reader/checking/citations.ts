@@ -25,7 +25,7 @@ export interface ReportClaims {
   marksWithoutSource: string[];
   /** The addresses in the report's list of works that no claim cites. */
   notCited: string[];
-  /** All addresses of a text in order, each with the text of its link if that is more than a word for "source". */
+  /** All addresses in a text, in order, with the link text if that says more than "source". */
   links: { url: string; title: string | null }[];
 }
 

@@ -105,7 +105,7 @@ function removeForm(text: string): string {
       .replace(/[\s\u200b]*\ufffc[\s\u200b\ufffc]*(?=[.,;:!?)\]…”’»。，、；：！？）]|$)/g, "")
       .replace(/[\s\ufffc]+/g, " ")
       .replaceAll("{,}", ",") // The comma of 1,000 in TeX.
-      // Markdown leaves the asterisks of bold text between a full stop and a letter or raised digit.
+      // Remove asterisks of bold text that Markdown leaves between a full stop and a letter or raised digit.
       .replace(/(?<![\p{L}\d])\*\*(?=\S)|(?<=\S)\*\*(?![\p{L}\d])/gu, "")
       .trim()
   );

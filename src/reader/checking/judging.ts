@@ -14,7 +14,7 @@ const NOT_JUDGED: Judgement = {
   reason: "the check ended before the sentence was judged",
 };
 
-/** A Pause throws it when the time for judging is over. */
+/** Thrown by a Pause when the time for judging is over. */
 class TimeOver extends Error {}
 
 function endOrThrow(error: unknown): undefined {

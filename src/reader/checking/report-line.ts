@@ -16,9 +16,9 @@ export class Line {
   text = "";
   /** The marks in order, without overlaps. */
   marks: Mark[] = [];
-  /** The parts of the text by their offsets in it, with their places in the report. */
+  /** The parts of the text: the offset at which each begins, and its place in the report. */
   #parts: (Place & { from: number })[] = [];
-  /** The text in which marks are searched: objects in place of links, code and pictures. */
+  /** The text in which marks are searched, with objects in place of links, code and pictures. */
   #masked = "";
   /** The end of the text so far. It shows whether a raised number is a power, and whether a tag separates two numbers. */
   #tail = "";
@@ -28,7 +28,7 @@ export class Line {
     for (const inline of inlines) this.#add(inline);
     for (const mark of findMarks(this.#masked, isCell))
       this.marks.push({ ...mark, ...this.placeOf(mark.from, mark.to) });
-    // A report may have half a million lines, and an array that grew has room for 17 items.
+    // Copy the array to save memory: one that grew has room for 17 items, and a report may have half a million lines.
     this.marks = [...this.marks].sort((a, b) => a.from - b.from);
     this.#parts = [...this.#parts];
     this.#masked = "";

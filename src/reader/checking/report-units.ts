@@ -24,7 +24,7 @@ export interface WorkEntry {
   urls: string[];
 }
 
-/** The number of an item that Markdown does not read as a list: `(1) `, `1\\. `, `1、`. */
+/** Matches the number of an item that Markdown does not recognize as a list: `(1) `, `1\\. `, `1、`. */
 export const LIST_NUMBER = /^\s*[([（]?(\d{1,3})(?:[.)\]]\s|[、．）])/;
 /** Matches a label before addresses, such as `Source:`. */
 const LABEL = /^[\s([]*(?:\p{L}[\p{L}-]{0,20}\s?){1,3}:/u;
@@ -118,7 +118,7 @@ export class UnitReader {
     else if (isAside && before.length > 0) {
       for (const unit of before) unit.cites.push(line);
       this.#push({ kind: "aside", entry: undefined }, [line]);
-      // The address of a work may be a paragraph of its own in the item.
+      // The address of a work may be in a separate paragraph of the item.
       of.entry?.urls.push(...line.urls);
     } else if (line.text.trim() !== "") {
       if (!of.entry) this.#lines = undefined;

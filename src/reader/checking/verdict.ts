@@ -19,7 +19,7 @@ const LARGEST_WORD = 12;
 const RARE = 0.25;
 /** The most places of a figure that are examined (contract §11). */
 const MOST_PLACES = 200;
-/** The end of the headings over a passage that is searched for a name, in characters. */
+/** How much of the end of the headings above a passage is searched for a name, in characters. */
 const MOST_HEADINGS = 500;
 /** A page with less text counts as short, in characters. */
 const SHORT_PAGE = 1_000;
@@ -52,7 +52,7 @@ const references = cacheByVocabulary((vocabulary) => {
 /** A part of a sentence that its source has to contain. */
 export type Sought = Figure | (Token & { kind: "quotation" });
 
-/** Finds the numbers, dates and quotations of a sentence that its source has to contain. `all`: the sentence's figures. */
+/** Finds the numbers, dates and quotations in a sentence that its source has to contain. `all`: all figures of the sentence. */
 export function findSought(
   claim: string,
   vocabulary: Vocabulary,
@@ -110,7 +110,7 @@ interface Reading {
   outside: boolean[];
   /** The places of the sentence's content words, by key. */
   words: ReadonlyMap<string, Places>;
-  /** Those of its names that tell passages apart: their places, and the keys of their words. */
+  /** The sentence's names that tell passages apart: their places, and the keys of their words. */
   names: { places: Places; keys: readonly string[] }[];
 }
 
@@ -154,7 +154,7 @@ export async function judge(
   return worse && worse.state !== "read" ? { ...createVerdict(worse.state, worse.reason), ...best } : judged;
 }
 
-/** Reads what a sentence states. A sentence too short to tell its language is also read with the words of its page. */
+/** Finds what a sentence states. If its language cannot be detected, words in the language of the page count as well. */
 export function readClaim(
   text: string,
   language: string | undefined,
@@ -280,7 +280,7 @@ function decideSupportAt(
   { content, names, isForeign }: Reading,
 ): Support {
   const isRow = (place: number) => content.passages[place]?.isRow === true;
-  // Neighbouring rows are about other things, and what a heading names is in its section.
+  // Adjacent rows are about different things, and a thing that a heading names is in the section below.
   const isBeside = (place: number, other: number, keys: readonly string[]) => {
     if (isRow(place) && isRow(other)) return false;
     const [subject, otherSubject = ""] = [place, other].map((each) => content.passages[each]?.subject);
@@ -317,18 +317,18 @@ function decideSupportAt(
   return isFar ? "far" : "elsewhere";
 }
 
-/** Whether a number is part of a name in the sentence. */
+/** Whether a number is a part of a name in the sentence. */
 function isInName({ start, text: digits }: Sought, text: string): boolean {
   return /^\d{1,3}$/.test(digits) && NAME.test(text.slice(0, start));
 }
 
-/** Whether a source may say an item of a sentence in other words, so that its absence means nothing. */
+/** Whether a source may state an item in other words, so that its absence proves nothing. */
 export function canBeReworded(item: Sought, text: string, isForeign: boolean): boolean {
   if (item.kind === "quotation") return isForeign;
   return item.kind === "number" && (item.bound === "loose" || isInName(item, text));
 }
 
-/** Returns why an item that no page has may still be right; undefined if there is no reason, so that it is missing. */
+/** Returns why an item that no page has may still be right; undefined if it counts as missing. */
 function findExcuse(item: Sought, read: readonly Reading[]): string | undefined {
   if (item.kind === "quotation" && read.some(({ isForeign }) => isForeign))
     return "the page is in another language than the quotation";

@@ -140,7 +140,7 @@ function listUnnumberedWorks(units: readonly ReportUnit[], numbered: ReadonlySet
 }
 
 const YEAR = String.raw`(?:1[5-9]|20)\d\d`;
-/** A year or a day in any language (June 5, 2024; 5. Juni 2024; 5/6/2024; 2024年6月5日), or a name in cased letters with a number, as titles have. */
+/** Matches a year or a day in any language: June 5, 2024; 5. Juni 2024; 5/6/2024; 2024年6月5日. NAME matches a name with a number, as in titles. */
 const DATE = new RegExp(
   String.raw`(?<![\p{L}\d.,])(?:(?:\d{1,2}[월月]?\s)?\d{1,2},\s${YEAR}|\d{1,2}\.?\s(?:de\s|of\s)?\p{L}{3,12}\.?,?\s(?:de\s)?${YEAR}|\d{1,2}[-/.]\d{1,2}[-/.]${YEAR}|${YEAR}(?:\s?[-/.年년月월]\s?\d{1,2}){0,2})(?![\d,]*\d)`,
   "gu",

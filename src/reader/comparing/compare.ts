@@ -20,19 +20,19 @@ export interface ComparedSentence {
  */
 export type Relation = { kind: "same" | "open" | "absent" | "none" } | { kind: "changed"; other: number };
 
-/** A word without a capital letter: a word that begins a sentence and also occurs so is no name. */
+/** Matches a word in lower case. A capitalized word at the beginning of a sentence is no name if it also occurs like this. */
 const PLAIN_WORD = /(?<![\p{L}\p{N}])\p{Ll}[\p{L}\p{M}]*/gu;
 /** The weight of words above a sentence and in the sentence before it, relative to the sentence's own words. */
 const CONTEXT = 0.4;
 /** The weight of a word that only one of the reports has, relative to a word that both have. */
 const UNKNOWN = 0.5;
 /**
- * How much a shared figure raises the likeness of two sentences; less for a number that any report has, but not between two
- * languages, whose reports share few words.
+ * How much each shared figure adds to the likeness of two sentences. A common number adds only COMMON, except between reports
+ * in two languages, which share few words.
  */
 const FIGURE = 0.3;
 const COMMON = 0.1;
-/** The least likeness, without the figure that is looked for, of two sentences that may be about one thing. */
+/** The least likeness of two sentences that may be about the same thing, without the figure that is looked for. */
 const LEAST_ALIKE = 0.1;
 /** The likeness from which sentences with different figures conflict. Each sign that a figure is nowhere else lowers it by SIGN. */
 const CONFLICT = 0.7;
@@ -49,19 +49,22 @@ const MOST_APART = 0.1;
 /** Smaller whole numbers occur in any report by chance, as do years. */
 const LEAST_RARE = 100;
 
-/** Where a figure is in the other report: "rare": anywhere; "near": beside other parts of the sentence; "elsewhere"; "open": it may be there in other words; "absent". */
+/**
+ * Whether the other report has a figure. "rare": yes, and the figure is not a common number. For a common number: "near" if a
+ * similar sentence has it, "elsewhere" if only others do. "open": not found, but it may be stated in other words. "absent": no.
+ */
 type State = "rare" | "near" | "elsewhere" | "open" | "absent";
 const DOUBT: Record<State, number> = { rare: 0, near: 0, elsewhere: 1, open: 1, absent: 2 };
 
 /** A figure, date or quotation of a statement. */
 interface Item {
   sought: Sought;
-  /** What it measures; "" for a number without a unit. */
+  /** What the item measures; "" for a number without a unit. */
   kind: string;
-  /** Its possible sizes; `factor`: how many base units of its kind its unit has, if it has one. */
+  /** The possible sizes of the item. `factor`: how many base units its unit has; undefined without a unit. */
   sizes: readonly number[];
   factor: number | undefined;
-  /** Its places in the other report, and the statements there that have one of its forms from here. */
+  /** The item's places in the other report, and the statements there that have it in another form. */
   places: Places;
   back: number[];
   state: State;
@@ -73,14 +76,14 @@ interface Statement {
   text: string;
   over: string;
   items: readonly Item[];
-  /** The names in its text, in lower case; none if the reports have different languages. */
+  /** The names in the text, in lower case; none if the reports are in different languages. */
   names: ReadonlySet<string>;
-  /** The share that its words and the words of its context have, by their hashes, and the sum of their weights. */
+  /** The weight of each own word (1) and each word of the context (CONTEXT), by hash; and their sum, weighted by rarity. */
   words: ReadonlyMap<number, number>;
   weight: number;
-  /** Whether the other report has it word for word. */
+  /** Whether the other report has the same text. */
   isShared: boolean;
-  /** The most similar statements of the other report, the most similar first; none are looked for if it is shared. */
+  /** The most similar statements of the other report, in descending order; empty if `isShared`. */
   near: Pair[];
 }
 
@@ -90,7 +93,7 @@ interface Pair {
   to: number;
   likeness: number;
   score: number;
-  /** Whether they share more than context and numbers that any report has. */
+  /** Whether the statements share a rare figure or a word of their own, and not only context and common numbers. */
   isAbout: boolean;
 }
 
@@ -177,14 +180,14 @@ class Side {
     });
   }
 
-  /** Looks up the items of its statements in the other report. */
+  /** Looks up the items of all statements in the other report. */
   findPlaces(other: Side): void {
     for (const { items, over, place } of this.statements)
       for (const item of items) {
         item.places = other.#findPlaces(item.sought, over);
         for (const to of item.places.listFirst(MOST_FORMS)) {
           const { text, items: others } = other.statements[to] as Statement;
-          // A statement that is here word for word needs nothing else.
+          // A statement whose text this report has as well needs no comparison.
           const back = this.#texts.has(text) ? undefined : findNearest(others, item)?.back;
           if (back && back.length < MOST_FORMS) back.push(place);
         }
@@ -196,7 +199,7 @@ class Side {
       for (const [word, share] of statement.words) statement.weight += share * weightOf(word);
   }
 
-  /** Finds the similar statements of the other report, by their words and the figures that they share. */
+  /** Finds the most similar statements of the other report, by words and shared figures. */
   findNear(other: Side, weightOf: (word: number) => number): void {
     for (const x of this.statements) {
       x.isShared = other.#texts.has(x.text);
@@ -239,7 +242,7 @@ class Side {
     }
   }
 
-  /** Links a bound that the other report does not have with a number within it in a similar statement: 1,450 with "more than 1,000". */
+  /** Links a bound that the other report lacks with a number within it in a similar statement, such as "more than 1,000" with 1,450. */
   findBounded(other: Side): void {
     for (const { items, near, place } of this.statements)
       for (const item of items) {
@@ -254,7 +257,7 @@ class Side {
       }
   }
 
-  /** Decides where the items of its statements are in the other report. */
+  /** Decides the state of all items. */
   decideStates(): void {
     for (const { items, near, text, isShared } of this.statements)
       for (const item of isShared ? [] : items) {
@@ -290,7 +293,7 @@ class Side {
   }
 }
 
-/** Whether the other report has an item, in a form of either report. */
+/** Whether the other report has an item, in the form of either report. */
 function isThere({ places, back }: Item): boolean {
   return places.count + back.length > 0;
 }
@@ -299,7 +302,7 @@ function buildItem(sought: Sought): Item {
   const { kind } = sought;
   const open = { sought, places: NO_PLACES, back: [], state: "rare" } as const;
   const item: Item = { ...open, kind, back: [], sizes: [], factor: undefined };
-  // Two months are never near each other.
+  // Sizes that are far apart, because two different months are never near each other.
   if (kind === "date") return { ...item, sizes: sought.readings.map(({ month }) => 2 ** month) };
   if (kind !== "number") return item;
   const { readings, unit, text } = sought;
@@ -308,12 +311,12 @@ function buildItem(sought: Sought): Item {
   return { ...item, sizes, kind: measure, factor: unit?.factors[0] };
 }
 
-/** Whether statement `to` of the other report has an item, in a form of either report. */
+/** Whether statement `to` of the other report has an item, in the form of either report. */
 function hasItem({ places, back }: Item, to: number): boolean {
   return places.has(to) || back.includes(to);
 }
 
-/** Finds the item that is a form of `item`: the nearest one that is apart by less than a share of the larger. */
+/** Finds the item that is closest to `item` and differs from it by less than `apart`, as a share of the larger; undefined if none does. */
 function findNearest(all: readonly Item[], item: Item, apart = MOST_APART): Item | undefined {
   let [nearest, least]: [Item | undefined, number] = [undefined, apart];
   for (const candidate of all) {
@@ -323,7 +326,7 @@ function findNearest(all: readonly Item[], item: Item, apart = MOST_APART): Item
   return nearest;
 }
 
-/** Returns the difference of the nearest sizes of two items as a share of the larger. */
+/** Returns the least difference between the sizes of two items, as a share of the larger. */
 function computeDistance(first: Item, second: Item): number {
   const { sizes, factor = 1 } = first;
   const scale = second.factor && first.factor ? second.factor / factor : 1;
@@ -336,7 +339,7 @@ function computeDistance(first: Item, second: Item): number {
   return least;
 }
 
-/** Whether two statements are about one thing and state different figures of one kind. */
+/** Whether two statements conflict: they are about the same thing and state different figures of one kind. */
 function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
   const unmet = x.items.filter((item) => !hasItem(item, y.place));
   let signs = -1;
@@ -351,7 +354,7 @@ function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
   return isEnough && (isSure || areNearest);
 }
 
-/** Whether two statements name different things: both have names, and they share none. */
+/** Whether two statements are about different things: both have names, but no common one. */
 function hasOtherNames({ names }: Statement, other: Statement): boolean {
   return names.size > 0 && other.names.size > 0 && ![...names].some((name) => other.names.has(name));
 }

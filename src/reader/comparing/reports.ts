@@ -10,10 +10,10 @@ export interface Compared {
   other: string | null;
 }
 
-/** The texts of a report by their paths; each is compared with the text at the same path of the other report. */
+/** The texts of a report by path. Each is compared with the text at the same path of the other report. */
 type Parts = ReadonlyMap<string, readonly ComparedSentence[]>;
 
-/** A report as it is compared, and the addresses in it if it is a Markdown text. The path of such a text is "". */
+/** A report, prepared for comparisons. `links`: its addresses, if it is a Markdown text, whose path is "". */
 export interface ComparedReport {
   isText: boolean;
   parts: Parts;
@@ -69,7 +69,7 @@ function relateParts(
 
 const SAME: Relation = { kind: "same" };
 
-/** Reads a report once for any number of comparisons. */
+/** Prepares a report for any number of comparisons. */
 export function readForComparison(report: Report): ComparedReport {
   const parts = new Map<string, readonly ComparedSentence[]>();
   const visit = (value: unknown, path: string): void => {

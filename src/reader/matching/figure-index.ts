@@ -90,8 +90,8 @@ export class FigureIndex {
   ) {}
 
   /**
-   * Adds a passage; places must ascend. `over` is the heading or column heads over it: its figures count for the passage,
-   * and its units and powers may apply to the passage's numbers. `figures`: those of the text, if they are known.
+   * Adds a passage. Places must ascend. `over` is the heading or the column titles above it: their figures count as figures of the
+   * passage, and their units and factors may apply to its numbers. `figures`: those of the text, if they are known.
    */
   add(passage: { text: string; over?: string; figures?: readonly Figure[] }, place: number): void {
     const { text, over = "", figures = findFigures(text, this.vocabulary) } = passage;
@@ -109,13 +109,13 @@ export class FigureIndex {
     this.#addForm(["", value], 0);
   }
 
-  /** Finds the places of a figure. `over`: the text over the sentence; with "open", 1,450 is found for "more than 1,000". */
+  /** Finds the places of a figure. `over`: the headings above the sentence. With "open", finds 1,450 for "more than 1,000". */
   findPlaces(figure: Figure, over = "", rounding = this.rounding): Places {
     if (figure.kind === "code") return this.#findAll(figure.values.flatMap(listCodeForms).map(buildExact));
     if (figure.kind === "date") {
       const forms = figure.readings.flatMap(({ year, ...day }): Form[] => [
         ["date", computeDateKey({ year, ...day })],
-        // A page that names the year elsewhere need not repeat it in each date.
+        // A page that states the year elsewhere need not repeat it with each date.
         ...(year && this.#findAll([buildExact(["", year])]).count > 0
           ? [["day", computeDateKey(day)] as const]
           : []),
@@ -189,7 +189,7 @@ function listStatements(
   ];
 }
 
-/** Lists what two numbers state together: `one in five`, `3 to 1`. */
+/** Lists the forms of two numbers that are one statement, such as `one in five`, `3 to 1`. */
 function listPairForms(first: Quantity, second: Quantity, text: string, vocabulary: Vocabulary): Form[] {
   const between = lowerCase(text.slice(first.end, second.start));
   const [part = 0, whole = 1] = [first.readings[0]?.value, second.readings[0]?.value];
@@ -242,7 +242,7 @@ function computeDateKey({ year = 0, month, day = 0 }: Partial<CalendarDate> & { 
   return year * 10_000 + month * 100 + day;
 }
 
-/** Lists the forms of a code: 14:00 is also 14 o'clock, and a duration of 1:30 is 90 minutes. */
+/** Lists the forms of a code. 14:00 may be stated as 14 o'clock, and a duration of 1:30 as 90 minutes. */
 function listCodeForms(code: string): Form[] {
   const [, hour, minute] = /^(\d\d?):(\d\d)$/.exec(code) ?? [];
   return [
@@ -252,7 +252,7 @@ function listCodeForms(code: string): Form[] {
   ];
 }
 
-/** Lists the parts of a code: 14:05 of 14:05:33, 14:08 of 00:14:08, the port of an address, 3 and 1 of 3:1, 2.14 of 2.14.0. */
+/** Lists the forms of parts of a code: 14:05 of 14:05:33, 14:08 of 00:14:08, the port of an address, 3 and 1 of 3:1, 2.14 of 2.14.0. */
 function listPartForms(code: string): Form[] {
   const times = [/^\d+:\d\d(?=:)/, /(?<=^0:0?)\d\d?:\d\d$/].flatMap((form) => form.exec(code) ?? []);
   const numbers = code.match(/^\d+(?=:\d$)|(?<=:)(?:\d|\d{3,})$|^\d+\.\d+(?=\.)/g) ?? [];

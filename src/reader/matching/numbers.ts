@@ -76,7 +76,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
     vocabulary
       .listOrdered(name)
       .map(([word, place]): [string, number] => [word.replaceAll("-", " "), begin + step * place]);
-  // The first language wins.
+  // If two languages use a word differently, the first one takes precedence.
   const powers = new Map(readTable("powers").reverse());
   const fractions = new Map(readTable("fractions"));
   const [ordinals, tens] = [new Map(readOrdered("ordinals", 1)), new Map(readOrdered("tens", 20, 10))];
@@ -117,7 +117,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
       "g",
     ),
     to: new RegExp(`^\\s*(?:[-–—/]|${to})\\s*$`),
-    // The first of two numbers that share a bound: `about 30 to 40`.
+    // Matches the first of two numbers that share a bound, such as `about 30 to 40`.
     first: new RegExp(`(?<=[\\s~∼≈><≥≤])\\d[\\d.,]*\\s?%?\\s*(?:[-–—]|${to}\\s)\\s*$`, "u"),
     and: new RegExp(`^\\.?\\s*(?:,?\\s*${and})?\\s*$`),
     head: new RegExp(
@@ -161,9 +161,9 @@ export function findFigures(original: string, vocabulary: Vocabulary): Figure[] 
   return [...dates, ...times, ...figures].sort((a, b) => a.start - b.start);
 }
 
-/** Gives the first number of a range the power and unit of the second: `1.2–1.3 billion euros`. */
+/** Applies the power and unit of the second number of a range to the first: `1.2–1.3 billion euros`. */
 function shareUnit(first: Quantity, { unit, factor }: Quantity): void {
-  // A year does not begin a range of percentages: `from 57.9 % in 2020 to 62.4 %`.
+  // A year is not the first number of such a range: `from 57.9 % in 2020 to 62.4 %`.
   if (/^(?:1[5-9]|20)\d\d$/.test(first.text) && unit) return;
   first.unit ??= unit;
   if (first.factor === 1 && (unit === undefined || first.unit === unit))
@@ -206,7 +206,7 @@ function joinParts(first: Quantity, second: Quantity, between: string, and: RegE
   const [hours, time] = [first.unit, second.unit].map((unit) =>
     unit?.kind === "time" ? unit.factors[0] : 0,
   );
-  // Behind hours an m means minutes: `3h 30m`.
+  // After hours, an m means minutes: `3h 30m`.
   const minutes = first.unit?.id === "h" && /^[0-5]?\d ?m$/.test(second.text) ? 60_000 : time;
   const isNext = GOES_ON.test(first.text)
     ? /^ ?$/.test(between)
@@ -266,7 +266,7 @@ function readNumber(
   const isLetter = power === "" && (money !== undefined || /\d\s?[a-z]$/.test(match[0]));
   const letter = (isLetter && LETTERS[unit]) || undefined;
   const factor = (money && letter) || (powers.get(power.replace(/\.$/, "")) ?? LETTERS[power] ?? 1);
-  // A letter behind digits may also be a unit: 5m.
+  // A letter directly after digits may also be a unit: 5m.
   const factors = letter && !money ? [factor, letter] : [factor];
   const readings = factors.flatMap((each) => multiply(read, sign === undefined ? each : -each));
   // The key of a setting may contain the unit: `delay_ms: 250`. Units are case-sensitive: MB is not Mb.
@@ -287,7 +287,7 @@ function readNumber(
   };
 }
 
-/** Reads how a number is limited; `context`: the text around it, with a NUL in its place. */
+/** Determines the bound of a number. `context`: the text around the number, with a NUL in its place. */
 function readBound({ text, unit, readings }: Quantity, context: string, vocabulary: Vocabulary): Bound {
   const { bounds } = patterns(vocabulary);
   const has = (name: keyof typeof bounds) => bounds[name].test(context);

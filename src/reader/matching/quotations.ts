@@ -130,7 +130,7 @@ export class QuotableText {
   }
 }
 
-/** Returns the hashes of a text's prefixes, by which it is looked up. */
+/** Returns the hashes of a text's prefixes, by which the text is looked up. */
 function listAnchors(text: string): number[] {
   return [SHORT_ANCHOR, LONG_ANCHOR].flatMap((size) =>
     text.length < size ? [] : hashOf(text.slice(0, size)),
@@ -177,7 +177,7 @@ export function tokenizeText(text: string): Token[] {
   return tokens;
 }
 
-/** Returns the index of the first token of each occurrence of `part` in `whole`; empty if `part` is. */
+/** Returns the index of the first token of each occurrence of `part` in `whole`; empty if `part` is empty. */
 export function findOccurrences(whole: readonly Token[], part: readonly Token[]): number[] {
   const places: number[] = [];
   for (let at = 0; part.length > 0 && at + part.length <= whole.length; at++) {

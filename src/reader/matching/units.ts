@@ -6,9 +6,9 @@ export interface Unit {
   id: string;
   /** The kind of quantity, such as length. */
   kind: string;
-  /** What equal amounts of it are equal in: its kind, or for money the currency. */
+  /** The measure in which amounts are compared: the kind of the unit or, for money, the currency. */
   measure: string;
-  /** The other units of its kind. */
+  /** The ids of the other units of the same kind. */
   others: readonly string[];
   /** The size in the smallest unit of the kind; several if the sign is ambiguous: a KB is 1,000 or 1,024 bytes. */
   factors: readonly number[];
@@ -64,7 +64,7 @@ function fold(name: string): string {
     .replace(/[\s-]+/g, " ");
 }
 
-/** Lists the units that a word names: pounds are a weight and a currency. */
+/** Lists all units with the same name: pounds are a weight and a currency. */
 export function listUnits(unit: Unit): Unit[] {
   return [unit, ...(unit.or ? [unit.or] : [])];
 }

@@ -22,7 +22,7 @@ const MOST_OF_CLAIM = 3_200;
 /** How many of the best pieces are shown, and their least score relative to the best score. */
 const MOST_BEST = 4;
 const LEAST_SHARE = 0.4;
-/** How many pieces with each figure of the claim are shown first. */
+/** How many pieces with each figure of the claim are shown before all others. */
 const WITH_FIGURE = 2;
 
 /** A page, pieces of which are shown to a model. */

@@ -12,7 +12,7 @@ const PUBLISHED = /"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"/;
 const MAX_TAGS = 2_000;
 const MAX_TITLE = 300;
 const MAX_DATE = 40;
-/** The metadata and classes by which a page says that a part of it is behind payment. */
+/** Match the metadata and the classes with which a page says that a part of it is only for paying readers. */
 const NOT_FREE = /"isAccessibleForFree"\s{0,9}:\s{0,9}"?false/i;
 const WALL =
   /\bclass\s{0,9}=\s{0,9}["']?[^"'>]{0,500}?(?<!\bno-?)(?:paywall|pay-wall|regwall|subscribers?-only|premium-wall|metered-content)/i;
@@ -20,17 +20,17 @@ const INLINE = new Set(
   "a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split(" "),
 );
 
-/** What a page says beside its blocks. */
+/** What is read from a page besides its blocks. */
 interface AboutPage {
   title?: string;
   date?: string;
-  /** All text of the page, hidden or not, with the contents of its metadata and data scripts. */
+  /** All text of the page, visible or not, with the contents of metadata and data scripts. */
   text?: string;
-  /** Whether a part of it is behind payment. */
+  /** Whether a part of the page is only for paying readers. */
   isPaid?: boolean;
 }
 
-/** Reads the title and the date from a page's metadata and, if `wantsText`, all of its text. */
+/** Reads the title and the date of a page and, with `wantsText`, all of its text. */
 export function readAboutPage(page: string, wantsText = false): AboutPage {
   const dates: string[] = [];
   const parts: string[] = [];
@@ -71,7 +71,7 @@ function isCode({ name, attributes }: HtmlTag): boolean {
   return name === "style" || (name === "script" && !/json/i.test(attributes.slice(0, 1_000)));
 }
 
-/** Returns the date in a tag, empty if there is none, with its rank among the names of dates. */
+/** Returns the date in a tag (empty if there is none), and its rank in DATES. */
 function readDate(tag: HtmlTag): [rank: number, date: string] {
   if (tag.kind !== "open" || !["meta", "time"].includes(tag.name)) return [-1, ""];
   const name = tag.name === "time" ? "date" : readAttribute(tag, "property|name|itemprop|http-equiv");

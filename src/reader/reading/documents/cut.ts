@@ -35,7 +35,7 @@ export async function cutDocument(task: DocumentTask): Promise<CutDocument> {
   }
 }
 
-/** Splits a text file into blocks. Refuses a file whose blocks take much more memory than the file. */
+/** Splits a text file into blocks. Refuses a file whose blocks take more memory than MAX_FILE_TEXT. */
 export function cutFile(name: string, bytes: Uint8Array): CutDocument {
   const decoded = decodeText(bytes);
   if ("reason" in decoded) return decoded;
