@@ -97,7 +97,7 @@ function listValues(
   switch (kind) {
     case "profile":
       return listPlain(readStored(findFolders(host).config, host.env, line.chosen).profiles);
-    case "key":
+    case "setting":
       return Object.entries(SETTINGS).map(([value, { description }]) => ({ value, about: description }));
     case "value":
       return listPlain(

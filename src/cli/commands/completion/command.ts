@@ -6,7 +6,7 @@ export const completion = define({
   summary: "print or install shell completion",
   description:
     "Print a script that completes commands, flags, files, profiles, settings and ids when you press Tab. " +
-    "--install writes it where the shell looks for it. No start-up file is changed.",
+    "--install writes the script where the shell looks for it. No start-up file is changed.",
   arguments: [["<shell>", "the shell to complete in", SHELLS]],
   flags: {
     "--install": "write the script to its file",

@@ -17,7 +17,12 @@ export const config = define({
       description: "print the value of a setting",
       arguments: [["<setting>", "the name of a setting"]],
       output: "the value in use; with --json, an object with value and source",
-      exits: { 0: "printed", 2: "no such setting", 5: "it is not set", 12: "the settings cannot be read" },
+      exits: {
+        0: "printed",
+        2: "no such setting",
+        5: "the setting has no value",
+        12: "the settings cannot be read",
+      },
       examples: ["research config get base-url"],
       run: async () => (await load()).runConfigGet,
     }),

@@ -5,7 +5,7 @@ const load = () => import("./keys.js");
 
 const keys = define({
   name: "keys",
-  summary: "manage the service's keys and show their spending, also while it runs",
+  summary: "manage the keys of the service and show their spending, also while the service runs",
   description:
     "Manage the keys of a service for a team. Each key has its own limits, budgets and conversations.",
   examples: [
@@ -16,7 +16,7 @@ const keys = define({
   commands: [
     define({
       name: "add",
-      description: "add a key and print it once; only its hash is stored",
+      description: "add a key, and print the key once; only its hash is stored",
       arguments: [["<name>", "1 to 64 letters, digits, dots, underscores and hyphens"]],
       flags: keyFlags,
       output: "the key, once; with --json, {name, tier, api_key, …}",
@@ -46,7 +46,7 @@ const keys = define({
       description: "show the cost of ended conversations, including deleted ones",
       flags: spentFlags,
       output:
-        "NAME, COMPLETED, FAILED, STOPPED, dollars, tokens in, tokens out, and how many did not report a cost; with --json, an array",
+        "a line for each key, day or model: its name, how many conversations COMPLETED, FAILED and were STOPPED, dollars, input tokens, output tokens, and how many conversations did not report a cost; with --json, an array",
       exits: { 0: "printed", 12: "the folder or database cannot be used" },
       examples: ["research serve keys spent --since 30d --by model --data ./service"],
       run: async () => (await load()).runSpent,
