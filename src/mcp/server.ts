@@ -97,7 +97,7 @@ export function describeTool(tool: Tool, session: ToolSession) {
   return {
     ...{ name, title, description },
     inputSchema: buildInputSchema(tool.fields, session.allowedFolder !== undefined),
-    // A result may be an error object in place of the content.
+    // A failed call returns an error object instead of the content.
     outputSchema: shape.object({ ...tool.outputSchema.properties, error: ERROR }),
     annotations: typeof annotations === "function" ? annotations(session) : annotations,
   };

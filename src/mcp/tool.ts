@@ -71,7 +71,7 @@ function defineField<T>(
   return { json, must: `must be ${must}`, fits, isOptional: true };
 }
 
-/** Defines arguments. They are optional, unless `required` makes them required. */
+/** Functions that define an argument of each kind. It is optional, unless it is passed through `required`. */
 export const field = {
   text: (description: string) =>
     defineField<string>(

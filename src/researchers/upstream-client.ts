@@ -58,7 +58,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
   const polls = `polls at ${provider}`;
   /** When each request was first not found, monotonic ms. */
   const missing = new Map<string, number>();
-  /** The final states in answers to create requests, by id. These requests are not polled: a poll may not return the result again. */
+  /** The final states in answers to create requests, by id. They are not polled, because a later poll might not return the result again. */
   const ends = new Map<string, StatusData>();
   const waits = new Waits(client, clock, (event) => {
     if (event.kind === "state") missing.delete(event.requestId);

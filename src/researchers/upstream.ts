@@ -21,7 +21,7 @@ import { type Log, Troubles } from "../server/monitoring/log.js";
 
 /** What happened to the create request of a conversation at the upstream service. */
 export type Sent =
-  /** Without a call of `onId`, the service has created a request whose id is unknown. */
+  /** The service has created a request. If `onId` was not called, the id of the request is unknown. */
   | { kind: "created" }
   /** The service created nothing, because it does not accept this question. */
   | { kind: "refused"; why: string }

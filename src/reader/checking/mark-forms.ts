@@ -4,7 +4,7 @@ import { isAbbreviated } from "../reading/sentences-in.js";
 export const OBJECT = "\ufffc";
 
 /**
- * How certain it is that a match is a mark. `sure` and `link`: always. `counted`: always, but it refers to a list only if that
+ * How certain it is that a match is a mark. `sure` and `link`: always. `counted`: always, but it cites an entry only if a list
  * has the numbers of all such marks. `number` and `glued`: if a list has the number. `alone`: if, in addition, no more certain
  * mark leads to a list. `habit`: if, in addition, the report often writes marks directly after text. `none`: a remnant of a
  * service; it is removed and cites nothing.
@@ -85,7 +85,7 @@ export function isPower(before: string): boolean {
   return isDigit || UNIT.test(before) || /(?<!\p{L})[\p{Lu}\p{Ll}]$|[⁻^-]$/u.test(before);
 }
 
-/** Whether a number after a full stop is a mark. After a digit it is a decimal, unless a year or other decimals precede. */
+/** Whether a number after a full stop is a mark. If a digit precedes the full stop, it is a decimal, unless that digit ends a year or decimals. */
 function isBehindSentence(before: string, after: string): boolean {
   const sentence = before.replace(/["”“’»)\]]*$/, "").slice(0, -1);
   const isFigure = /\d\.$/.test(before) && !YEAR.test(sentence) && !/\d[.,]\d{1,2}$/.test(sentence);

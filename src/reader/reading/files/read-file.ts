@@ -24,8 +24,8 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
 
 /**
  * Reads a regular file. Returns "too large" above `limit` bytes; undefined if the file is missing, unreadable, or not a
- * regular one. Ignores what is appended meanwhile. Synchronous, because the index thread has nothing else to do, and
- * thousands of small files take half the time.
+ * regular one. Ignores what is appended meanwhile. Synchronous, which takes half the time for thousands of small files;
+ * the index thread has nothing else to do meanwhile.
  */
 export function readRegularFile(path: string, limit: number, flags = 0): Buffer | "too large" | undefined {
   let file: number | undefined;
