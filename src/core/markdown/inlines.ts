@@ -116,7 +116,7 @@ const LOWERED: Readonly<Record<string, string>> = Object.fromEntries(
   [..."0123456789+-−=()"].map((char, i) => [char, "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎"[i] ?? ""]),
 );
 
-/** Replaces a text by raised or lowered characters. Returns it unchanged if a character other than digits and signs has none. */
+/** Replaces the characters of a text with raised or lowered ones. Returns the text unchanged if one of them has no such form. */
 export function shiftText(text: string, kind: "raised" | "lowered"): string {
   const chars = kind === "raised" ? RAISED : LOWERED;
   const all = [...text].map((char) => (/[,;\s]/.test(char) ? char : chars[char]));

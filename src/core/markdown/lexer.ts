@@ -13,7 +13,7 @@ const MAX_CELLS = 200_000;
 /** The limit of block work, in characters, since marked parses a nested block again at each level. Reports need 2 or 3 times their length. */
 const limitBlockWork = (length: number) => 4 * length + 2_000_000;
 
-/** `lex` and `lexInlines` throw it if the Markdown would take too long to parse. */
+/** Thrown by `lex` and `lexInlines` if the Markdown would take too long to parse. */
 export class TooComplex extends Error {}
 
 /** A reference to a footnote, `[^label]`. */
@@ -122,14 +122,14 @@ class BoundedTokenizer extends Tokenizer {
   }
 
   override link(src: string): Tokens.Link | Tokens.Image | undefined {
-    // "It is full![1](https://…)" has an exclamation mark before its mark, and no picture.
+    // In "It is full![1](https://…)", the exclamation mark ends a sentence and does not begin a picture.
     if (/^!\[(?:\^[^\]\s]{1,60}\]|\[?\d{1,3}\]?\]\()/.test(src))
       return buildText("!") as unknown as Tokens.Link;
     return super.link(src) ?? this.#readCopiedLink(src);
   }
 
   #readCopiedLink(src: string): Tokens.Link | undefined {
-    // Without the look ahead, each of many brackets would be compared with a thousand characters behind it.
+    // Without this test, each of many brackets would be compared with a thousand characters after it.
     const isPossible = src.startsWith("[") && src.slice(0, 1_100).includes("](http");
     const [, text, rest = ""] = (isPossible && COPIED.exec(src)) || [];
     const [label = ""] = rest.split("](", 1);

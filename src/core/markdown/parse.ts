@@ -28,9 +28,9 @@ function isProse(block: MarkdownBlock): boolean {
 /** Matches HTML tags that begin or end a paragraph. */
 const LINE_TAG = /^<\/?(?:p|div|li|[uo]l|t(?:able|r|head|body)|h[1-6]|details|summary|blockquote)\b/i;
 
-/** The beginning of a work on a line of its own: `[1]`, `¹ `, or an empty line. */
+/** Matches the beginning of a listed work on its own line: `[1]`, `¹ `, or an empty line. */
 const WORK = /^\s*(?:\\?\[\d{1,4}\\?\](?!\()|[¹²³⁴-⁹][⁰¹²³⁴-⁹]*\s|\n)/;
-/** That of a work if an address follows: `**[1]** Title`, `(1) Title`, `[1](https://…) Title`, `【1】`, `1、`. */
+/** Matches the beginning of a listed work if an address follows: `**[1]** Title`, `(1) Title`, `[1](https://…) Title`, `【1】`, `1、`. */
 const NUMBERED_WORK = /^\s*(?:\*\*|__)?(?:[[(（［【]{1,2}\d{1,3}[\])）］】]|\d{1,3}[、．])(?!.*\)\s*$)/;
 
 /** Builds blocks from marked's tokens, and finds their places by lines. The first block of a container begins on its first line. */

@@ -150,7 +150,7 @@ export class Addresses {
 
 const LOOK_OF = { strong: LOOK.bold, emphasis: LOOK.italic, deleted: LOOK.deleted } as const;
 
-/** Converts inlines to runs. Adds the number of its address to a link, or the address itself if it must not be opened. */
+/** Converts inlines to runs. Adds to a link the number of the address, or the address itself if it must not be opened. */
 export function buildRuns(inlines: readonly Inline[], addresses: Addresses, look = 0, href?: string): Run[] {
   return inlines.flatMap((inline, i): Run | Run[] => {
     switch (inline.kind) {

@@ -1,6 +1,6 @@
 /** A paragraph, list item, table row or piece of code. */
 export interface Block {
-  /** The number of its first line, from 1. */
+  /** The number of the block's first line, from 1. */
   line: number;
   /** One entry per line of the file, from `line` on. HTML has no tags; other text is unchanged. An entry of code may contain line breaks. */
   lines: string[];

@@ -318,7 +318,7 @@ function cleanHeading(text: string): string {
     .trim();
 }
 
-/** Decodes character references, but not to line breaks. */
+/** Decodes character references. Line breaks and other control characters among them become blanks. */
 function decodeEntities(text: string): string {
   return text.includes("&") ? decodeHTML(text).replace(/[\0-\x1f\x7f\xa0]/g, " ") : text;
 }

@@ -24,7 +24,7 @@ const LONGEST_HEADING = 120;
 const LONGEST_PARAGRAPH = 100;
 
 /**
- * Reads the blocks of a PDF. Their headings name the page; lines are numbered through the whole text. Stops reading pages
+ * Reads the blocks of a PDF. The heading of each names the page; lines are numbered through the whole text. Stops reading pages
  * after `most` characters. Throws if there is no text, or if the optional package for PDF is missing.
  */
 export async function readPdf(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): Promise<ReadDocument> {

@@ -82,7 +82,7 @@ export function decodeText(bytes: Uint8Array, charset?: string): { text: string 
   }
 }
 
-/** Returns the encoding that a page declares; UTF-8 for UTF-16, which is wrong, because the declaration is in single bytes. */
+/** Returns the encoding that a page declares. UTF-16 counts as UTF-8, because a declaration in single bytes cannot be UTF-16. */
 function findOwnMark(head: string): string | undefined {
   const label = META.exec(head)?.[1] ?? XML.exec(head)?.[1];
   return /^utf-?16/i.test(label ?? "") ? "utf-8" : label;
