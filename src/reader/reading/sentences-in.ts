@@ -24,6 +24,8 @@ const UNIT = /\p{N}\s?°?(?:ms|min|\p{L})\.["'’”)\]*_]*\s*$/u;
 /** Matches text that never begins a sentence: a small letter, or a closing mark. */
 const GOES_ON = /^(?:\p{Ll}|[)\]”’,;/]|[`'"][\s.,;)])/u;
 
+/** Matches the blank before a sentence that begins with a number; the segmenter reads "25 % of them" as a continuation. */
+const BEFORE_NUMBER = /(?<=(?:\p{L}{4}|[)\]]) *[.!?]["'”’)\]]*) +(?=[$€£¥]?\d)/gu;
 /** Matches a word that a number follows: a shortened month, or a word that counts parts of a text. */
 const NUMBERED = new RegExp(buildEndPattern(buildAlternation(WORDS.list("numbered"))), "iu");
 
@@ -56,8 +58,10 @@ function* iterateSegmentEnds(text: string): Generator<number> {
     const most = from + MAX_SEGMENTED;
     const blank = text.lastIndexOf(" ", most) + 1;
     const to = most < text.length && blank > from ? blank : most;
-    for (const { segment, index } of segmenter.segment(text.slice(from, to)))
+    for (const { segment, index } of segmenter.segment(text.slice(from, to))) {
+      for (const match of segment.matchAll(BEFORE_NUMBER)) yield from + index + match.index + match[0].length;
       yield from + index + segment.length;
+    }
     from = to;
   }
 }

@@ -152,6 +152,17 @@ test.each([
   expect(read(`It is so. ${sentence} [1]. And so.\n\n[1] ${A}`)).toEqual([[`${sentence}.`, A]]);
 });
 
+test("each of two cited sentences is a claim, also if the second begins with a number", () => {
+  const two = [
+    ["It costs 10.80 euros.", A],
+    ["25 % of the drivers are foreign.", B],
+  ];
+  expect(read(`It costs 10.80 euros ([a](${A})). 25 % of the drivers are foreign ([b](${B})).`)).toEqual(two);
+  expect(
+    read(`It costs 10.80 euros [1]. 25 % of the drivers are foreign [2].\n\n[1] ${A}\n[2] ${B}`),
+  ).toEqual(two);
+});
+
 test.each(["It takes 5 ms", "It rose by 4.8 m", "It boils for 5 min"])("%s. ends a sentence", (sentence) => {
   expect(read(`${sentence}. It is so [1].\n\n[1] ${A}`)).toEqual([["It is so.", A]]);
 });

@@ -30,6 +30,7 @@ test.each<[language: string, text: string, ...figures: string[]]>([
   ["en", "version 2.14.0 at 10.0.0.1", "2.14.0", "10.0.0.1"],
   ["en", "It rose from 57.9 % in 2020 to 62.4 %.", "57.9 percent", "2020", "62.4 percent"],
   ["fr", "16,3 % en 2005. Près d'un quart", "16.3 percent", "2005", "0.25"],
+  ["nl", "om 13.02 uur, na 13 uur", "13:02", "13:00"],
   ["de", "am 3. Tag im Jahr 2005. Danach", "3 order", "2005"],
   // The digest of prisons for 2021/22 (data.justice.gov.uk).
   ["en", "in 2021/22", "2021", "22|2022"],

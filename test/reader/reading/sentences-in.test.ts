@@ -41,3 +41,12 @@ it("ends a sentence at a unit and at a number that counts nothing", () => {
     "Marie left.",
   ]);
 });
+
+it.each([
+  ["It costs 10.80 euros. 25 % of the drivers are foreign.", 2],
+  ["Le péage est de 10,80 euros. 25 % des conducteurs sont étrangers.", 2],
+  ["They were many. $5 was the price.", 2],
+  ["It was sold in Sept. 2021 at approx. 25 dollars, cf. Fig. 3 and Chap. 4 (Ref. 2).", 1],
+])("begins a sentence with a number: %s", (text, count) => {
+  expect(read(text)).toHaveLength(count);
+});
