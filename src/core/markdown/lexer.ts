@@ -134,7 +134,7 @@ class BoundedTokenizer extends Tokenizer {
     const [, text, rest = ""] = (isPossible && COPIED.exec(src)) || [];
     const [label = ""] = rest.split("](", 1);
     let depth = 0;
-    // The last bracket closes the link, or the one before another bracket if the fragment has an unclosed one.
+    // The link ends at the last bracket or, if the fragment has an unclosed bracket, at one that another bracket follows.
     const end = label.search(/\)(?=\))|\)$/);
     const closing = [...label.matchAll(/[()]/g)].find(({ 0: bracket }) => {
       depth += bracket === "(" ? 1 : -1;

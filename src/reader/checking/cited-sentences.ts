@@ -98,7 +98,7 @@ function blankCuts(text: string, cuts: readonly { from: number; to: number }[]):
   return parts.join("") + text.slice(at);
 }
 
-/** Puts a text on one line and removes object characters, with a blank in their place unless punctuation follows. */
+/** Puts a text on one line and replaces each object character with a blank, or with nothing before punctuation. */
 function removeForm(text: string): string {
   return (
     text

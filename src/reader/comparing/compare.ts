@@ -302,7 +302,7 @@ function buildItem(sought: Sought): Item {
   const { kind } = sought;
   const open = { sought, places: NO_PLACES, back: [], state: "rare" } as const;
   const item: Item = { ...open, kind, back: [], sizes: [], factor: undefined };
-  // Sizes that are far apart, because two different months are never near each other.
+  // Use sizes that are far apart, because two different months are never near each other.
   if (kind === "date") return { ...item, sizes: sought.readings.map(({ month }) => 2 ** month) };
   if (kind !== "number") return item;
   const { readings, unit, text } = sought;

@@ -14,7 +14,7 @@ export interface Block {
   header?: string[];
   /** The text just before the table. */
   caption?: string;
-  /** Identifies the table of a row: the number of the table's first line; in HTML its number in the page. */
+  /** Identifies the table of a row: the number of the table's first line; in HTML the number of the table in the page. */
   table?: number;
 }
 

@@ -69,7 +69,7 @@ class HtmlReader {
   #pre = 0;
   readonly #tables: TableInWork[] = [];
   #nextTable = 1;
-  /** The mark for raised or lowered text that begins, or a blank after such text has ended. */
+  /** What to insert before the next text: `^` or `_` if raised or lowered text begins, a blank if such text has ended. */
   #script: string | undefined;
   /** The last character of the text, kept separately because reading it from the growing text would take quadratic time. */
   #last = "";

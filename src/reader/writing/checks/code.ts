@@ -7,7 +7,7 @@ const PROMPT = /^[ \t]*\$[ \t]+(.+)$/gm;
 const PLACEHOLDER =
   /<[\w .:|-]+>|\$?\{[\w .-]+\}|\$[A-Z_]+|%[a-z]\b|(?<![A-Za-z\d_])(?:(?:YOUR|MY)_[A-Z\d_]+|(?:[A-Z]+_)?(?:FILE|FILENAME|PATH|DIR|DIRECTORY|FOLDER|NAME|HOST|HOSTNAME|PORT|URL|USER|USERNAME|ID|KEY|TOKEN|VALUE|DATE|COMMAND|PATTERN|VERSION|BRANCH))(?![A-Za-z\d_])/g;
 
-/** The most fixed parts of a word with placeholders, and the longest word that is compared with it, in characters. */
+/** The most parts into which placeholders split a word, and the longest word that is compared with such parts, in characters. */
 const MOST_PARTS = 4;
 const LONGEST_WORD = 200;
 
