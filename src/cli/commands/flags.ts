@@ -31,7 +31,8 @@ export const flags = {
       "at a provider: set a field of the request that is sent to it; may be repeated",
     ),
     "--after <id>": "at a provider: follow up on this request",
-    "--window <duration>": "at openai: accept a result within this time (2h, 8h) for a lower price",
+    "--window <duration>":
+      "at openai: pay a lower price, and accept that the result may take this long (2h, 8h)",
   },
   or: {
     "--or <profile>": defineRepeatable(
