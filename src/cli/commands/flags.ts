@@ -87,17 +87,17 @@ export const flags = {
   modelLimits: {
     "--model-url <url>":
       "the model's OpenAI-compatible endpoint; its key comes from RESEARCH_MODEL_API_KEY or RESEARCH_MODEL_API_KEY_FILE",
-    "--depth <depth>": defineChoice("set the three limits of the options below (default: standard)", [
+    "--depth <depth>": defineChoice("set the limits of the next three options (default: standard)", [
       "quick",
       "standard",
       "deep",
     ]),
     "--model-tokens <n>": defineValue(
-      "tokens that one research or check may use (default by depth: 25000, 120000, 300000)",
+      "how many tokens one research or check may use (default by depth: 25000, 120000, 300000)",
       createWholeNumberParser(1),
     ),
     "--model-calls <n>": defineValue(
-      "requests that one research or check may send (default by depth: 8, 25, 60)",
+      "how many requests one research or check may send (default by depth: 8, 25, 60)",
       createWholeNumberParser(1),
     ),
     "--model-time <duration>": defineValue(

@@ -7,7 +7,7 @@ export const check = define({
   summary: "check a report against the pages that it cites",
   description:
     "Read the pages that a report cites, and search them for the numbers, dates and quotations of each sentence. " +
-    "A sentence may be false although its figures are on the page, and true although they are not. Read the page before you decide.",
+    "A sentence may be false although its figures are on the page, and true although its figures are not. Read the page before you decide.",
   arguments: [
     ["<id|file|->", "an id, a unique prefix of an id in the history, @last, a file, or - for stdin"],
   ],

@@ -29,7 +29,7 @@ const keys = define({
       description: "change the budgets of a key",
       arguments: [["<name>", "the name of a key"]],
       flags: setFlags,
-      output: "with --json, {name, budget, at_once, dollars, …}",
+      output: "nothing; with --json, {name, budget, at_once, dollars, …}",
       exits: {
         0: "changed",
         6: "there is no valid key of that name",

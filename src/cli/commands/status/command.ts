@@ -10,7 +10,7 @@ export const status = define({
     "-q, --quiet": "print only the state",
     "--exit-status": "exit as `watch` would: 0 COMPLETED, 3 FAILED, 8 still running, 10 STOPPED",
   },
-  output: "<request_id> TAB <STATUS>; with --json, the service's data, an array for several ids",
+  output: "<request_id> TAB <STATUS>; with --json, the service's `data`, or an array for several ids",
   exits: {
     0: "the service answered",
     ...{ 3: "FAILED (--exit-status)", 8: "still running (--exit-status)", 10: "STOPPED (--exit-status)" },

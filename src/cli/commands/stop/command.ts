@@ -7,7 +7,7 @@ export const stop = define({
     "Stop requests. Their results are lost, and they cannot be restarted. On a terminal the command asks first.",
   arguments: [["<id...>", "ids, unique prefixes of ids in the history, or @last"]],
   flags: { "-y, --yes": "do not ask" },
-  output: "<request_id> TAB STOPPED; with --json, the service's data, an array for several ids",
+  output: "<request_id> TAB STOPPED; with --json, the service's `data`, or an array for several ids",
   exits: {
     0: "stopped, now or earlier",
     6: "the request is COMPLETED or FAILED, or its provider cannot stop it",
