@@ -48,8 +48,8 @@ export const configuration = (table) =>
       main: "src/cli/main.ts",
       index: "src/index.ts",
       "schema-worker": "src/core/json-schema/worker.ts",
-      "source-index-worker": "src/reader/finding/index-worker.ts",
-      "document-worker": "src/reader/reading/documents/worker.ts",
+      "source-index-worker": "src/reader/searching/index-worker.ts",
+      "document-worker": "src/reader/parsing/documents/worker.ts",
     },
     platform: "node",
     // What is loaded late in the sources may stand in a chunk that is there already.

@@ -21,10 +21,10 @@ export {
 } from "./client/calls/errors.js";
 export type { ClientEvent, ClientOptions } from "./client/calls/options.js";
 export type {
-  Ending,
-  Moment,
+  EventTime as Moment,
+  GiveUpReason as Ending,
   PollInterval,
-  StateSeen,
+  StateChange as StateSeen,
   WatchEvent,
   WatchOptions,
   WatchSource,

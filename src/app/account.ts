@@ -17,11 +17,11 @@ import {
   getService,
   type HistoryEntry,
   hashKeyId,
-  type Seen,
+  type StateSubject,
 } from "../client/store/history/records.js";
 import { Settings } from "../client/store/settings.js";
 import type { Account } from "../client/workflows/account.js";
-import { explainUnasked, isAt } from "../client/workflows/requests.js";
+import { createUnreachableAccount, isCreatedAt } from "../client/workflows/requests.js";
 import type { Clock } from "../core/clock.js";
 import { chooseFolders, type Folders } from "../core/files/folders.js";
 import type { Environment } from "../core/files/local-error.js";
@@ -29,13 +29,13 @@ import { isTier, TIERS, type Tier } from "../core/protocol/limits.js";
 import { formatCount } from "../core/text/phrases.js";
 import { CodedError, UsageError } from "./errors.js";
 import {
-  type Choices,
   DEFAULT_PROFILE,
   type ReadKey,
   type ResolvedSettings,
   requireBaseUrl,
   requireConnection,
   resolveSettings,
+  type SettingChoices,
 } from "./settings.js";
 
 type AccountNotice = "SETTINGS_MADE_PRIVATE" | "OTHER_ACCOUNT" | "HISTORY_SKIPPED";
@@ -45,7 +45,7 @@ export interface AccountOptions {
   env: Environment;
   platform: NodeJS.Platform;
   clock: Clock;
-  choices: Choices;
+  choices: SettingChoices;
   readKey?: ReadKey | undefined;
   /** Options of the client that are not settings. */
   client?: Pick<ClientOptions, "userAgent" | "random" | "onEvent">;
@@ -181,7 +181,7 @@ export class ProfileAccount implements Account {
     const { baseUrl, provider } = this.settings;
     if (!baseUrl || !URL.canParse(baseUrl.value)) return true;
     const url = new URL(baseUrl.value);
-    return isAt(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
+    return isCreatedAt(entry, { origin: url.origin, ...splitBasePath(url, provider.value) });
   }
 
   /** Returns whether a create call was first sent to this account, even if another account accepted it. */
@@ -217,7 +217,7 @@ export class ProfileAccount implements Account {
   chooseAccount(requestId: string, entry: HistoryEntry | undefined): Account | undefined {
     const account = entry && this.findAccount(entry);
     const refusal = account ? undefined : this.explainRefusal(requestId, entry);
-    return refusal ? explainUnasked(this, entry, refusal) : account;
+    return refusal ? createUnreachableAccount(this, entry, refusal) : account;
   }
 
   /**
@@ -241,7 +241,7 @@ export class ProfileAccount implements Account {
 
   /** Describes which flag or login reaches the account that created a request, or else a provider whose ids have that form. */
   describeWay(
-    entry: Seen | undefined,
+    entry: StateSubject | undefined,
     owners: readonly Provider[] = listOwnersOfId(entry?.request_id ?? "", INTERFACE),
   ): string {
     const isThere = (account: ProfileAccount) =>

@@ -1,7 +1,7 @@
 import type { Account } from "../client/workflows/account.js";
 import type { BatchJob, BatchRunOptions } from "../client/workflows/batch/context.js";
 import { type BatchLane, CreatePacer } from "../client/workflows/batch/create-pacer.js";
-import { type KnownRow, reconcile } from "../client/workflows/batch/journal.js";
+import { type KnownRow, settleOpenRows } from "../client/workflows/batch/journal.js";
 import { OutputFolder } from "../client/workflows/batch/output-folder.js";
 import {
   listChangedRows,
@@ -41,7 +41,7 @@ export async function openBatch(
   for (const { apiKey } of new Set(rows.length > 0 ? rows.map(findRowAccount) : [account])) void apiKey;
   const folder = await OutputFolder.open(out, options.isListed);
   try {
-    const knownRows = reconcile(folder.known, account.history);
+    const knownRows = settleOpenRows(folder.known, account.history);
     const [changed] = listChangedRows(rows, knownRows);
     if (changed)
       throw new LocalError(`the request of the key ${JSON.stringify(changed.key)} has changed in ${out}`);
@@ -56,8 +56,8 @@ export async function openBatch(
     const findLane = (row: Row) => openLane(findRowAccount(row));
     const states = planRows(rows, knownRows, options, (name) => folder.has(name), findLane);
     for (const state of states)
-      if (state.standing === "running") state.lane = findCreator(account, state, openLane);
-    checkOccupied(out, listOccupiedFiles(states, folder.foreign));
+      if (state.standing === "running") state.lane = findAccountOfRow(account, state, openLane);
+    refuseForeignResults(out, listOccupiedFiles(states, folder.foreign));
     if (lanes.size === 0) openLane(account);
     return { states, folder, lanes: [...lanes.values()] };
   } catch (error) {
@@ -77,7 +77,7 @@ export function openNamedAccounts(
 }
 
 /** Finds the account that created a row, from the journal, because the row may now name another profile. Undefined if it is no longer set up. */
-function findCreator(
+function findAccountOfRow(
   account: ProfileAccount,
   { lane, origin, profile = null }: RowState,
   openLane: (owner: ProfileAccount) => BatchLane,
@@ -108,7 +108,7 @@ export function createBatchPacer(
 }
 
 /** Throws LocalError if the results would overwrite files that this batch did not write. */
-function checkOccupied(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
+function refuseForeignResults(out: string, [first, ...others]: readonly { file: string; row: Row }[]): void {
   if (first === undefined) return;
   const file = `${first.file} (for ${nameRow(first.row)})`;
   const more = others.length > 0 ? `, and ${others.length} more` : "";

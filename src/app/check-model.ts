@@ -107,7 +107,7 @@ export class CheckModel {
       await onEnd?.(findings, citations.length - open.length);
       for (const { citation } of open) this.#before.set(citation, { ...citation });
       const newAnswers = new Map(open.map((citation, i) => [citation, findings.answers[i]]));
-      return citations.map((each, i) => answers[i] ?? noteProof(each.citation, newAnswers.get(each)));
+      return citations.map((each, i) => answers[i] ?? noteUnproven(each.citation, newAnswers.get(each)));
     };
   }
 
@@ -138,11 +138,11 @@ export class CheckModel {
 export function reuseAnswers(earlier: KeptOutcome | undefined): FindSupport {
   const answers = listAnswers(earlier);
   return async (citations, _language, digestOf) =>
-    citations.map(({ citation }) => noteProof(citation, answers.get(buildKey(citation, digestOf))));
+    citations.map(({ citation }) => noteUnproven(citation, answers.get(buildKey(citation, digestOf))));
 }
 
 /** Notes whether an answer has no proof. Returns the answer. */
-function noteProof(citation: CheckedCitation, answer: Answer | undefined): Answer | undefined {
+function noteUnproven(citation: CheckedCitation, answer: Answer | undefined): Answer | undefined {
   if (answer?.support === null) unprovenCitations.add(citation);
   return answer;
 }
@@ -167,7 +167,7 @@ function buildKey(
   return JSON.stringify([claim, field, urls, urls.map(digestOf)]);
 }
 
-interface ModelSurroundings extends Surroundings {
+interface CheckModelEnvironment extends Surroundings {
   host: Surroundings["host"] & { random(): number };
 }
 
@@ -179,7 +179,7 @@ const SILENCE_MS = 60_000;
  * BaseUrlError, or LocalError for a key file.
  */
 export async function openCheckModel(
-  ctx: ModelSurroundings,
+  ctx: CheckModelEnvironment,
   { model, modelUrl, ...options }: ModelOptions,
   depth: ModelOptions["depth"] = "standard",
 ): Promise<CheckModel | undefined> {

@@ -8,7 +8,7 @@ import type { CheckOutcome } from "../core/protocol/check-outcome.js";
 import type { Checker, CheckOptions, Report } from "../reader/checking/check.js";
 import type { ReportClaims } from "../reader/checking/citations.js";
 import type { DomainLimits } from "../reader/fetching/addresses.js";
-import type { CutDocument } from "../reader/reading/documents/document.js";
+import type { CutDocument } from "../reader/parsing/documents/document.js";
 import { type CheckModel, type ModelListener, reuseAnswers } from "./check-model.js";
 import { CodedError } from "./errors.js";
 import { keepCheck, readKeptCheck } from "./kept-check.js";
@@ -39,7 +39,7 @@ export async function openChecker(setup: CheckSetup): Promise<Checker> {
     "../reader/fetching/addresses.js"
   );
   const { createResolver } = await import("../reader/fetching/resolver.js");
-  const { createDocumentReader } = await import("../reader/reading/documents/document.js");
+  const { createDocumentReader } = await import("../reader/parsing/documents/document.js");
   const read = createDocumentReader(clock, 2);
   const lookedUp = new Set<string>();
   return new Checker({
@@ -60,8 +60,8 @@ async function openFileReader(
   root: string,
   read: (task: { name: string; bytes: Uint8Array }, signal: AbortSignal) => Promise<CutDocument>,
 ): Promise<(name: string) => Promise<CutDocument>> {
-  const { findSources } = await import("../reader/reading/files/walk.js");
-  const { readBytes } = await import("../reader/reading/files/read-file.js");
+  const { findSources } = await import("../reader/parsing/files/walk.js");
+  const { readBytes } = await import("../reader/parsing/files/read-file.js");
   runLocally(`the folder ${root} could not be read`, () => readdirSync(root));
   const names = new Set((await findSources(root)).files.map(({ name }) => name));
   return async (name) => {

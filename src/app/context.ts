@@ -3,10 +3,10 @@ import type { Readable } from "node:stream";
 import type { Clock } from "../core/clock.js";
 import { hashSha256, LocalError } from "../core/files/local-error.js";
 import type { ContextFile } from "../core/protocol/conversation.js";
-import { joinBlocks } from "../reader/reading/blocks/block.js";
-import { detectFileType, NEARLY_NO_TEXT } from "../reader/reading/blocks/blocks.js";
-import { createDocumentReader } from "../reader/reading/documents/document.js";
-import { decodeText, getSizeLimit, isPacked } from "../reader/reading/files/read-file.js";
+import { joinBlocks } from "../reader/parsing/blocks/block.js";
+import { detectFileType, NEARLY_NO_TEXT } from "../reader/parsing/blocks/blocks.js";
+import { createDocumentReader } from "../reader/parsing/documents/document.js";
+import { decodeText, getSizeLimit, isPacked } from "../reader/parsing/files/read-file.js";
 import { UsageError } from "./errors.js";
 import { readBytes } from "./read-text.js";
 

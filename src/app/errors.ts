@@ -37,7 +37,7 @@ export function getCheckExitCode({ counts }: { counts: Readonly<Record<string, n
 export type OurCode = keyof typeof EXIT_CODES;
 
 /** Returns whether an error code is one of the program (contract §1.4) rather than of the service. */
-export function isOurs(code: string): boolean {
+export function isOwnCode(code: string): boolean {
   return code in EXIT_CODES || code === "INTERRUPTED";
 }
 
@@ -70,7 +70,11 @@ export function findGivenFlag(options: Readonly<Record<string, unknown>>): strin
 }
 
 /** Throws UsageError if one of `others` is given together with `flag`. */
-export function refuseBeside(flag: string, others: Readonly<Record<string, unknown>>, hint?: string): void {
+export function refuseFlagsBeside(
+  flag: string,
+  others: Readonly<Record<string, unknown>>,
+  hint?: string,
+): void {
   const other = findGivenFlag(others);
   if (other) throw new UsageError(`${flag} and ${other} cannot be used together`, hint);
 }

@@ -1,4 +1,4 @@
-import { isAt, type Target } from "../client/workflows/requests.js";
+import { isCreatedAt, type Target } from "../client/workflows/requests.js";
 import { findService } from "../client/workflows/results.js";
 import { isObject, readJsonPath } from "../core/json/exact-json.js";
 import type { CheckOutcome } from "../core/protocol/check-outcome.js";
@@ -11,7 +11,7 @@ import { buildKeptOutcome, type KeptOutcome } from "./check-model.js";
 export function keepCheck(target: Target, outcome: CheckOutcome): void {
   const { requestId, entry, account } = target;
   const { history } = account;
-  if (!entry || !isAt(entry, account)) return;
+  if (!entry || !isCreatedAt(entry, account)) return;
   const earlier = outcome.complete ? undefined : readKeptCheck(target);
   const isPoorer = earlier?.complete && earlier.model && (outcome.model ?? earlier.model) === earlier.model;
   if (isPoorer) return;

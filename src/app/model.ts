@@ -4,15 +4,15 @@ import { chooseProxy, parseBaseUrl } from "../core/http/address.js";
 import { Connections } from "../core/http/connections.js";
 import type { Researcher } from "../core/researcher.js";
 import { isKeyText } from "../core/secrets/key.js";
-import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/finding/engines.js";
-import type { FolderIndexOptions } from "../reader/finding/folder-index.js";
-import type { SourceProvider } from "../reader/finding/source.js";
 import type { EndpointOptions } from "../reader/model/endpoint/endpoint.js";
 import type { BudgetLimits } from "../reader/model/session/budget.js";
+import { ENGINES, type Engine, type EngineName, SearchEngine } from "../reader/searching/engines.js";
+import type { FolderIndexOptions } from "../reader/searching/folder-index.js";
+import type { SourceProvider } from "../reader/searching/source.js";
 import type { ModelResearcherOptions } from "../reader/writing/researcher.js";
 import { parseDomains } from "./domains.js";
-import { findGivenFlag, refuseBeside, UsageError } from "./errors.js";
-import { type Choices, chooseInsecureHttp, waitForKey } from "./settings.js";
+import { findGivenFlag, refuseFlagsBeside, UsageError } from "./errors.js";
+import { chooseInsecureHttp, type SettingChoices, waitForKey } from "./settings.js";
 
 /** What a request to a model, a search engine or a page needs from this process. */
 export interface Surroundings {
@@ -22,7 +22,7 @@ export interface Surroundings {
     version: string;
     beforeRequests?: (() => void) | undefined;
   };
-  flags: Pick<Choices, "insecureHttp">;
+  flags: Pick<SettingChoices, "insecureHttp">;
   signal: AbortSignal;
 }
 
@@ -69,13 +69,13 @@ export async function openModel(
   const { modelPrice, length, researcher } = options;
   const { host } = ctx;
   const web = await openSearch(ctx, options);
-  if (options.model !== undefined) refuseBeside("--model", { researcher });
+  if (options.model !== undefined) refuseFlagsBeside("--model", { researcher });
   const endpoint = await openEndpoint(ctx, options);
   if (endpoint === undefined) return undefined;
   return async (folder, service) => {
     const { createModelResearcher } = await import("../reader/writing/researcher.js");
-    const { combineProviders } = await import("../reader/finding/source.js");
-    const { createFolderIndex } = await import("../reader/finding/folder-index.js");
+    const { combineProviders } = await import("../reader/searching/source.js");
+    const { createFolderIndex } = await import("../reader/searching/folder-index.js");
     const sources: SourceProvider[] = [];
     if (folder !== undefined) sources.push(createFolderIndex(folder));
     if (web !== undefined) sources.push(await web(service));
@@ -168,10 +168,10 @@ async function openSearch(
     pages: pages ?? MOST_PAGES,
   };
   return async (service) => {
-    const { createWebSources } = await import("../reader/finding/web-source.js");
+    const { createWebSources } = await import("../reader/searching/web-source.js");
     const { checkPublicWeb } = await import("../reader/fetching/addresses.js");
     const { createResolver } = await import("../reader/fetching/resolver.js");
-    const { createDocumentReader } = await import("../reader/reading/documents/document.js");
+    const { createDocumentReader } = await import("../reader/parsing/documents/document.js");
     return createWebSources({
       engine: new SearchEngine(name, url, apiKey, openConnections(ctx, url)),
       network: {

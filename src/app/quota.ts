@@ -1,7 +1,7 @@
 import type { History } from "../client/store/history/history.js";
-import type { HourlyUsage } from "../client/store/history/hour.js";
+import type { HourlyUsage } from "../client/store/history/hourly-usage.js";
 import { type HistoryEntry, hashKeyId } from "../client/store/history/records.js";
-import { getKey } from "../client/workflows/first-account.js";
+import { getKey } from "../client/workflows/account-fallback.js";
 import type { Clock } from "../core/clock.js";
 import { LocalError } from "../core/files/local-error.js";
 import { DAY_MS } from "../core/protocol/limits.js";
@@ -14,7 +14,7 @@ const COUNTED = { counted_from: "this machine's own records" } as const;
 const NO_LIMIT = { left: null, next_slot_at: null, limit: null };
 
 /** Returns how many of `limit` create calls are used and left, and when the next one is allowed. */
-function countSlots({ attempts, nextAt }: HourlyUsage, limit: number) {
+function countCreates({ attempts, nextAt }: HourlyUsage, limit: number) {
   const used = attempts.length;
   return { used, left: Math.max(0, limit - used), limit, next_slot_at: new Date(nextAt).toISOString() };
 }
@@ -37,10 +37,10 @@ export function readQuota(account: ProfileAccount, options: LimitOptions) {
   const limit = account.getHourlyLimit(options) ?? Number.POSITIVE_INFINITY;
   const isLimited = limit !== Number.POSITIVE_INFINITY;
   const history = requireHistory(account);
-  const hour = countSlots(history.countHour(account, isLimited ? limit : 1), limit);
+  const hour = countCreates(history.countHour(account, isLimited ? limit : 1), limit);
   return {
     ...{ ...hour, ...(!isLimited && NO_LIMIT), origin, profile: settings.profile.value, ...COUNTED },
-    day: perDay ? countSlots(history.countDay(account, perDay.value), perDay.value) : null,
+    day: perDay ? countCreates(history.countDay(account, perDay.value), perDay.value) : null,
     spent: readSpent(history, { origin, key_id: hashKeyId(apiKey) }, clock),
   };
 }
@@ -83,7 +83,7 @@ export function listQuotas(account: ProfileAccount): AccountQuota[] {
     if (!seen.has(name)) seen.set(name, entry);
   }
   return [...seen.values()].map((entry) => {
-    const owner = findOwner(account, entry);
+    const owner = findAccountOfKey(account, entry);
     if (owner) return readQuota(owner, {});
     const { origin, profile } = entry;
     return {
@@ -95,7 +95,7 @@ export function listQuotas(account: ProfileAccount): AccountQuota[] {
 }
 
 /** Finds the account whose key created the request: the one in use, or that of the recorded profile. */
-function findOwner(account: ProfileAccount, entry: HistoryEntry): ProfileAccount | undefined {
+function findAccountOfKey(account: ProfileAccount, entry: HistoryEntry): ProfileAccount | undefined {
   const recorded = account.findAccountNamed(entry.profile ?? DEFAULT_PROFILE);
   return [account, recorded].find(
     (owner) =>

@@ -11,12 +11,12 @@ const CHUNK_BYTES = 65_536;
 
 /** Reads a small file as UTF-8 text, synchronously. Throws LocalError, or UsageError if it is larger than `maxBytes`. */
 export function readSmallFile(path: string, what: string, maxBytes: number): string {
-  return decode(readNow(path, what, maxBytes), what);
+  return decode(readSync(path, what, maxBytes), what);
 }
 
-function readNow(path: string, what: string, maxBytes: number): Buffer {
+function readSync(path: string, what: string, maxBytes: number): Buffer {
   try {
-    const fd = openNow(path);
+    const fd = openNonBlocking(path);
     try {
       return readToEnd(fd, what, maxBytes);
     } finally {
@@ -49,7 +49,7 @@ export async function readBytes(
   let size = 0;
   try {
     const stream = typeof source === "string" ? await openStream(source) : source;
-    if (!stream) return readNow(String(source), what, maxBytes);
+    if (!stream) return readSync(String(source), what, maxBytes);
     for await (const chunk of addAbortSignal(signal, stream)) {
       const bytes = Buffer.from(chunk);
       size += bytes.length;
@@ -77,7 +77,7 @@ export function checkSize(text: string, what: string, maxBytes = MAX_INPUT_BYTES
 async function openStream(path: string): Promise<Readable | undefined> {
   const { Socket } = await import("node:net");
   const { isatty, ReadStream } = await import("node:tty");
-  const fd = openNow(path);
+  const fd = openNonBlocking(path);
   // Do not open a FIFO again: it reports its end only to a reader that has seen its writer.
   if (fs.fstatSync(fd).isFIFO()) return new Socket({ fd, readable: true, writable: false });
   if (isatty(fd)) return new ReadStream(fd);
@@ -99,7 +99,7 @@ function readToEnd(fd: number, what: string, maxBytes: number): Buffer {
 }
 
 /** Opens a file without blocking: an ordinary open of a FIFO waits for its writer and ignores every signal. */
-function openNow(path: string): number {
+function openNonBlocking(path: string): number {
   return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
 }
 

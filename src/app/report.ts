@@ -52,7 +52,7 @@ export async function convertDocxToMarkdown(
   bytes: Uint8Array,
   file: string,
 ): Promise<{ markdown: string; unread: readonly string[] }> {
-  const { convertDocxToMarkdown } = await import("../reader/reading/documents/docx-markdown.js");
+  const { convertDocxToMarkdown } = await import("../reader/parsing/documents/docx-markdown.js");
   try {
     return convertDocxToMarkdown(bytes);
   } catch (error) {

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { findProvider, findProviderMeant, INTERFACE, PROVIDER_NAMES } from "../client/dialects/providers.js";
+import { findProvider, hintProvider, INTERFACE, PROVIDER_NAMES } from "../client/dialects/providers.js";
 import { type Profile, Settings, type Store } from "../client/store/settings.js";
 import { type Clock, runWithDeadline } from "../core/clock.js";
 import type { Folders } from "../core/files/folders.js";
@@ -11,13 +11,13 @@ import { CodedError, UsageError } from "./errors.js";
 import { MAX_KEY_BYTES, readSmallFile, readText } from "./read-text.js";
 
 /** A value and where it comes from, for `config list` and `--verbose`. */
-export interface Sourced<T> {
+export interface SettingValue<T> {
   value: T;
   source: string;
 }
 
 /** The settings that a command's flags, or the library's options, choose. */
-export interface Choices {
+export interface SettingChoices {
   profile?: string;
   /** The flag that named the profile, for messages; default: `--profile`. */
   profileFlag?: string;
@@ -36,22 +36,22 @@ export const DEFAULT_PROFILE = "default";
 
 /** Returns the name of the chosen profile, which need not exist. */
 export function chooseProfile(
-  choices: Choices,
+  choices: SettingChoices,
   env: Environment,
   store: { profile?: string | undefined },
-): Sourced<string> {
+): SettingValue<string> {
   if (choices.profile) return { value: choices.profile, source: choices.profileFlag ?? "--profile" };
   const named = readVariable(env, "RESEARCH_PROFILE");
   if (named) return named;
-  return store.profile ? { value: store.profile, source: "config use" } : sourceDefault(DEFAULT_PROFILE);
+  return store.profile ? { value: store.profile, source: "config use" } : buildDefault(DEFAULT_PROFILE);
 }
 
 /** The service in use. Its provider and base URL come from the same source. */
-export type SettingsSite = ReturnType<typeof chooseSite>;
+export type SettingsOrigin = ReturnType<typeof chooseSettingsOrigin>;
 
 /** Chooses the service. `storedProfile` is the profile `name`; it takes precedence over the environment if `--profile` names it. */
-export function chooseSite(
-  choices: Choices,
+export function chooseSettingsOrigin(
+  choices: SettingChoices,
   env: Environment,
   name: string,
   storedProfile: Profile | undefined,
@@ -75,7 +75,7 @@ export function chooseSite(
   const order = [...(chosen.baseUrl || chosen.provider ? [flags] : []), ...others];
   const source = order.find((candidate) => candidate.baseUrl || candidate.provider) ?? profile;
   const { baseUrl, provider } = source;
-  const named = provider ?? sourceDefault(INTERFACE);
+  const named = provider ?? buildDefault(INTERFACE);
   const namedProvider = findProvider(named.value);
   return {
     provider: named,
@@ -86,13 +86,13 @@ export function chooseSite(
   };
 }
 
-export function readVariable(env: Environment, name: string): Sourced<string> | undefined {
+export function readVariable(env: Environment, name: string): SettingValue<string> | undefined {
   const value = env[name];
   return value ? { value, source: name } : undefined;
 }
 
 /** Reads the settings for completion: without notices or repairs, and as if unusable ones were not set. `origin`: of the service in use, if any. */
-export function readStored(folder: Folders["config"], env: Environment, choices: Choices) {
+export function readStoredSettings(folder: Folders["config"], env: Environment, choices: SettingChoices) {
   let store: Store = { profiles: {} };
   try {
     store = new Settings(folder, undefined).read();
@@ -104,33 +104,33 @@ export function readStored(folder: Folders["config"], env: Environment, choices:
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   return {
     profiles: Object.keys(profiles),
-    origin: parseOrigin(chooseSite(choices, env, name, profile).baseUrl?.value),
+    origin: parseOrigin(chooseSettingsOrigin(choices, env, name, profile).baseUrl?.value),
     keepsHistory: profile?.history !== "off" && !ON.test(env.RESEARCH_NO_HISTORY ?? ""),
   };
 }
 
 export interface ResolvedSettings {
-  profile: Sourced<string>;
+  profile: SettingValue<string>;
   /** The name of a provider, or of the interface itself. */
-  provider: Sourced<string>;
+  provider: SettingValue<string>;
   /** The default model of a create call; only the profile of a provider can have one. */
-  model: Sourced<string> | undefined;
+  model: SettingValue<string> | undefined;
   /** Options of a create call, in the format of `--set`. */
-  set: Sourced<string> | undefined;
-  baseUrl: Sourced<string> | undefined;
+  set: SettingValue<string> | undefined;
+  baseUrl: SettingValue<string> | undefined;
   /** The key, read on first use. Unless `boundTo` is undefined, it may go to that origin only. Throws LocalError or UsageError for an unreadable key file. */
-  readonly apiKey: (Sourced<string> & { boundTo: string | undefined }) | undefined;
-  tier: Sourced<Tier> | undefined;
+  readonly apiKey: (SettingValue<string> & { boundTo: string | undefined }) | undefined;
+  tier: SettingValue<Tier> | undefined;
   /** Maximum number of create calls in 24 hours: the smallest of all values that are set. */
-  perDay: Sourced<number> | undefined;
-  history: Sourced<"on" | "off">;
-  insecureHttp: Sourced<boolean>;
-  gaps: { [Key in keyof Gaps]: Sourced<string> };
+  perDay: SettingValue<number> | undefined;
+  history: SettingValue<"on" | "off">;
+  insecureHttp: SettingValue<boolean>;
+  gaps: { [Key in keyof Gaps]: SettingValue<string> };
 }
 
 /** Resolves each setting (contract §2). Throws UsageError for a missing profile or an invalid variable. */
 export function resolveSettings(
-  choices: Choices,
+  choices: SettingChoices,
   env: Environment,
   store: Store,
   readKey: ReadKey = readKeyFile,
@@ -148,7 +148,7 @@ export function resolveSettings(
       ? { value, source: `profile ${profile.value}` }
       : undefined;
   };
-  const { provider, baseUrl, isStored } = chooseSite(choices, env, profile.value, stored);
+  const { provider, baseUrl, isStored } = chooseSettingsOrigin(choices, env, profile.value, stored);
   checkProvider(provider);
   // The profile's key belongs to the profile's provider. No other provider ever gets it, at any address.
   const isOfProfile = (readFromProfile("provider")?.value ?? INTERFACE) === provider.value;
@@ -188,16 +188,16 @@ export function resolveSettings(
     history: chooseHistory(env, readFromProfile("history")),
     insecureHttp: chooseInsecureHttp(choices, env),
     gaps: {
-      statusMethod: readFromProfile("status-method") ?? sourceDefault(DEFAULT_GAPS.statusMethod),
-      outputMethod: readFromProfile("output-method") ?? sourceDefault(DEFAULT_GAPS.outputMethod),
-      outputPath: readFromProfile("output-path") ?? sourceDefault(DEFAULT_GAPS.outputPath),
-      outputField: readFromProfile("output-field") ?? sourceDefault(DEFAULT_GAPS.outputField),
+      statusMethod: readFromProfile("status-method") ?? buildDefault(DEFAULT_GAPS.statusMethod),
+      outputMethod: readFromProfile("output-method") ?? buildDefault(DEFAULT_GAPS.outputMethod),
+      outputPath: readFromProfile("output-path") ?? buildDefault(DEFAULT_GAPS.outputPath),
+      outputField: readFromProfile("output-field") ?? buildDefault(DEFAULT_GAPS.outputField),
     },
   };
 }
 
 /** Throws UsageError for an unknown provider. */
-export function checkProvider({ value, source }: Sourced<string>): void {
+export function checkProvider({ value, source }: SettingValue<string>): void {
   if (PROVIDER_NAMES.includes(value)) return;
   throw new UsageError(
     `unknown provider ${JSON.stringify(value)} (named by ${source})`,
@@ -227,9 +227,9 @@ function readProviderKey(
 
 /** Chooses the smallest daily limit that is set. Throws UsageError for an invalid limit, because ignoring it would allow every create call. */
 function choosePerDay(
-  { perDay }: Choices,
-  set: readonly (Sourced<string> | undefined)[],
-): Sourced<number> | undefined {
+  { perDay }: SettingChoices,
+  set: readonly (SettingValue<string> | undefined)[],
+): SettingValue<number> | undefined {
   const [form, words] = PER_DAY_FORM;
   const given = perDay === undefined ? undefined : { value: String(perDay), source: "--per-day" };
   const limits = [given, ...set].flatMap((limit) => {
@@ -248,19 +248,25 @@ export const PER_DAY_FORM = [
 ] as const;
 
 /** Returns whether plain http to another machine is allowed. Throws UsageError for an invalid variable. */
-export function chooseInsecureHttp(choices: Choices, env: Environment): Sourced<boolean> {
+export function chooseInsecureHttp(choices: SettingChoices, env: Environment): SettingValue<boolean> {
   if (choices.insecureHttp !== undefined) return { value: choices.insecureHttp, source: "--insecure-http" };
   const value = readSwitch(env, "RESEARCH_INSECURE_HTTP");
-  return value === undefined ? sourceDefault(false) : { value, source: "RESEARCH_INSECURE_HTTP" };
+  return value === undefined ? buildDefault(false) : { value, source: "RESEARCH_INSECURE_HTTP" };
 }
 
-function chooseHistory(env: Environment, stored: Sourced<string> | undefined): Sourced<"on" | "off"> {
+function chooseHistory(
+  env: Environment,
+  stored: SettingValue<string> | undefined,
+): SettingValue<"on" | "off"> {
   if (readSwitch(env, "RESEARCH_NO_HISTORY")) return { value: "off", source: "RESEARCH_NO_HISTORY" };
   return { value: stored?.value === "off" ? "off" : "on", source: stored?.source ?? "default" };
 }
 
 /** Returns a stored profile; undefined for a default profile that is not stored. Throws UsageError for any other unknown name. */
-export function findStoredProfile({ value, source }: Sourced<string>, store: Store): Profile | undefined {
+export function findStoredProfile(
+  { value, source }: SettingValue<string>,
+  store: Store,
+): Profile | undefined {
   if (Object.hasOwn(store.profiles, value)) return store.profiles[value];
   if (source === "default") return undefined;
   const names = Object.keys(store.profiles);
@@ -290,7 +296,7 @@ export function requireConnection(settings: ResolvedSettings) {
       provider?.baseUrl === url.origin ? `${provider.keyVariable} or RESEARCH_API_KEY` : "RESEARCH_API_KEY";
     const hint = `Set ${variable}, name a file that holds it in RESEARCH_API_KEY_FILE, or run \`${buildLoginCommand(settings)}\`.`;
     throw new CodedError("NOT_AUTHENTICATED", `no API key for ${url.origin}`, {
-      hint: findProviderMeant(url.origin, settings.provider.value) ?? hint,
+      hint: hintProvider(url.origin, settings.provider.value) ?? hint,
     });
   }
   if (apiKey.boundTo !== undefined && apiKey.boundTo !== url.origin) {
@@ -330,14 +336,14 @@ export function maskKey(key: string): string {
   return key.length > 8 ? `…${key.slice(-4)}` : "…";
 }
 
-function readEnvironmentKey(env: Environment, readKey: ReadKey): Sourced<string> | undefined {
+function readEnvironmentKey(env: Environment, readKey: ReadKey): SettingValue<string> | undefined {
   const direct = readVariable(env, "RESEARCH_API_KEY");
   const path = env.RESEARCH_API_KEY_FILE;
   if (direct || !path) return direct && { ...direct, value: direct.value.trim() };
   return { value: readKey(path), source: `RESEARCH_API_KEY_FILE (${path})` };
 }
 
-function sourceDefault<T>(value: T): Sourced<T> {
+function buildDefault<T>(value: T): SettingValue<T> {
   return { value, source: "default" };
 }
 

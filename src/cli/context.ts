@@ -1,12 +1,12 @@
 import { ProfileAccount } from "../app/account.js";
 import { formatFlag } from "../app/errors.js";
 import {
-  type Choices,
   DEFAULT_PROFILE,
   maskKey,
   type ReadKey,
   type ResolvedSettings,
   requireBaseUrl,
+  type SettingChoices,
 } from "../app/settings.js";
 import type { ClientEvent } from "../client/calls/options.js";
 import type { Account } from "../client/workflows/account.js";
@@ -20,7 +20,8 @@ import type { Reporter, Terminal } from "./terminal/reporter.js";
 /** Announce a wait that is longer than this, in milliseconds. */
 export const SILENT_WAIT_MS = 5_000;
 
-export interface Globals extends Omit<Choices, "provider" | "profileFlag" | "hasOwnKey" | "perDay"> {
+export interface GlobalFlags
+  extends Omit<SettingChoices, "provider" | "profileFlag" | "hasOwnKey" | "perDay"> {
   json?: boolean;
   verbose?: boolean;
   /** The profiles of `compare`; then `profile` is absent. */
@@ -31,7 +32,7 @@ export interface Globals extends Omit<Choices, "provider" | "profileFlag" | "has
 export class Context extends ProfileAccount implements Terminal {
   constructor(
     readonly host: Host,
-    readonly flags: Globals,
+    readonly flags: GlobalFlags,
     readonly reporter: Reporter,
     readonly interruption: Interruption,
     readonly readKey?: ReadKey,
@@ -41,20 +42,20 @@ export class Context extends ProfileAccount implements Terminal {
       client: {
         userAgent: `research-cli/${host.version}`,
         random: () => host.random(),
-        onEvent: (event) => sayEvent(event, { host, flags, reporter }),
+        onEvent: (event) => reportEvent(event, { host, flags, reporter }),
       },
       onConnect: (settings) => {
         host.beforeRequests?.();
         const [unused, instead] = findUnusedProxy(requireBaseUrl(settings), host.env) ?? [];
         if (unused) void reporter.writeNotice("PROXY_NOT_USED", `${unused} is not used: set ${instead}`);
-        if (flags.verbose) void saySettings(settings, reporter);
+        if (flags.verbose) void reportSettings(settings, reporter);
       },
       onNotice: (code, text) => reporter.writeNotice(code, text),
     });
   }
 
   /** Returns a context of the same process with other settings: `try` uses its own service. */
-  createWith(env: Host["env"], flags: Globals): Context {
+  createWith(env: Host["env"], flags: GlobalFlags): Context {
     return new Context({ ...this.host, env }, flags, this.reporter, this.interruption, this.readKey);
   }
 
@@ -63,7 +64,7 @@ export class Context extends ProfileAccount implements Terminal {
   }
 }
 
-function sayEvent(
+function reportEvent(
   event: ClientEvent,
   { host, flags, reporter }: Pick<Context, "host" | "flags" | "reporter">,
 ) {
@@ -80,7 +81,7 @@ function sayEvent(
   }
 }
 
-function saySettings({ baseUrl, apiKey, profile }: ResolvedSettings, reporter: Reporter): Promise<void> {
+function reportSettings({ baseUrl, apiKey, profile }: ResolvedSettings, reporter: Reporter): Promise<void> {
   const parts = [
     `base URL ${baseUrl?.value} (${baseUrl?.source})`,
     `key ${maskKey(apiKey?.value ?? "")} (${apiKey?.source})`,
@@ -89,25 +90,25 @@ function saySettings({ baseUrl, apiKey, profile }: ResolvedSettings, reporter: R
   return reporter.writeNotice("SETTINGS", parts.join(", "));
 }
 
-export function listGlobalWords({ profile, baseUrl, insecureHttp }: Globals): string[] {
-  return listWords({ profile, baseUrl, insecureHttp });
+export function listGlobalArguments({ profile, baseUrl, insecureHttp }: GlobalFlags): string[] {
+  return listArguments({ profile, baseUrl, insecureHttp });
 }
 
 /** Formats the command that resumes this one: `verb` with `args`, its own flags, and the global flags that were given. */
-export function resumeCommand(
-  given: Globals,
+export function formatResumeCommand(
+  given: GlobalFlags,
   verb: string,
   args: readonly string[],
   ownWords: readonly string[] = [],
 ): string {
-  const flags = [...ownWords, ...listGlobalWords(given)];
+  const flags = [...ownWords, ...listGlobalArguments(given)];
   // An id or a prompt may begin with a dash.
   const words = args.some((arg) => /^-./.test(arg)) ? [...flags, "--", ...args] : [...args, ...flags];
   return `research ${[verb, ...words.map(quoteShellWord)].join(" ")}`;
 }
 
 /** Formats the command that resumes at `account`, which may differ from the account in use. */
-export function resumeAt(
+export function formatResumeCommandAt(
   ctx: Context,
   account: Pick<Account, "profile">,
   verb: string,
@@ -115,12 +116,17 @@ export function resumeAt(
   ownWords?: readonly string[],
 ): string {
   const profile = account.profile ?? DEFAULT_PROFILE;
-  return resumeCommand(account === ctx ? ctx.flags : { ...ctx.flags, profile }, verb, [requestId], ownWords);
+  return formatResumeCommand(
+    account === ctx ? ctx.flags : { ...ctx.flags, profile },
+    verb,
+    [requestId],
+    ownWords,
+  );
 }
 
 const DURATIONS: ReadonlySet<string> = new Set(["timeout", "interval", "patience", "within"]);
 
-export function listWords(options: object): string[] {
+export function listArguments(options: object): string[] {
   return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const flag = formatFlag(name);
     if (value === undefined || value === false) return [];

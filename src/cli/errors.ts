@@ -27,7 +27,7 @@ export class UnfinishedError extends Error {
 }
 
 /** Adds to `error` the request whose result could not be written, and the command that fetches it again. */
-export function wrapUndelivered(error: unknown, requestId: string, resume?: string): unknown {
+export function wrapOutputError(error: unknown, requestId: string, resume?: string): unknown {
   if (!(error instanceof LocalError)) return error;
   return new CodedError("LOCAL_IO", error.message, { requestId, hint: resume && describeExisting(resume) });
 }
@@ -68,7 +68,7 @@ export function describeCommandFailure(error: unknown): Failure {
   };
 }
 
-export async function addPlace(error: unknown): Promise<unknown> {
+export async function addErrorPlace(error: unknown): Promise<unknown> {
   if (!(error instanceof InvalidSettingsError) || error.text === undefined) return error;
   const { findErrorPlace } = await import("./input/json.js");
   return new InvalidSettingsError(error.path, `not valid JSON (${await findErrorPlace(error.text)})`);

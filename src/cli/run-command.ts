@@ -4,7 +4,7 @@ import { fold } from "../core/text/width.js";
 import { type OptionsOf, type Perform, Verb } from "./commands/definition.js";
 import { defineValue, parsePositiveDuration } from "./commands/flag-values.js";
 import { GROUPS } from "./commands.js";
-import type { Context, Globals } from "./context.js";
+import type { Context, GlobalFlags } from "./context.js";
 import type { Host, ProcessEnding, Sink } from "./terminal/host.js";
 import { Interrupted, Interruption } from "./terminal/interruption.js";
 import { ClosedPipe, Reporter } from "./terminal/reporter.js";
@@ -43,7 +43,7 @@ export async function runCommand(argv: readonly string[], host: Host): Promise<P
   } catch (error) {
     reporter.stopLive();
     if (error instanceof ClosedPipe) return createEnding(0);
-    const { describeCommandFailure, addPlace } = await import("./errors.js");
+    const { describeCommandFailure, addErrorPlace: addPlace } = await import("./errors.js");
     const failure = describeCommandFailure(await addPlace(error));
     await reporter.writeError(failure);
     if (failure.code === "INTERNAL" && argv.includes("--verbose") && error instanceof Error) {
@@ -100,7 +100,7 @@ type ParsedArguments =
   | { kind: "text"; text: string }
   /** No command, or only the first half of one: the help says which there are. */
   | { kind: "help"; text: string }
-  | { kind: "action"; flags: Globals; usesKey: boolean; action: (ctx: Context) => Promise<number> };
+  | { kind: "action"; flags: GlobalFlags; usesKey: boolean; action: (ctx: Context) => Promise<number> };
 
 /** What never asks for the key: a key file that makes its reader wait is not read for these. */
 const KEYLESS: ReadonlySet<string> = new Set([
@@ -161,14 +161,14 @@ async function readArguments(
   if (!action) return { kind: "help", text: usage };
   const usesKey = !KEYLESS.has(program.args[0] ?? "");
   // As if each were given: then the compiler refuses a flag that `Globals` lacks.
-  const globalOptions: Omit<Required<Globals>, "profiles"> = program.opts<
+  const globalOptions: Omit<Required<GlobalFlags>, "profiles"> = program.opts<
     Required<OptionsOf<typeof globalFlags>>
   >();
   return { kind: "action", flags: splitProfiles(globalOptions, program.args[0]), usesKey, action };
 }
 
 /** `compare` alone takes several profiles. Throws UsageError. */
-function splitProfiles({ profile, ...flags }: Globals, command: string | undefined): Globals {
+function splitProfiles({ profile, ...flags }: GlobalFlags, command: string | undefined): GlobalFlags {
   const profiles = profile?.split("\n") ?? [];
   if (command === "compare") return { ...flags, profiles };
   if (profiles.length > 1)
@@ -194,13 +194,13 @@ function renderHelp(
       host,
     );
   if (!argv.includes("--json")) return undefined;
-  const words = listCommandWords(command);
+  const words = listCommandNames(command);
   const showHelp = async (ctx: Context) => (await import("./commands/help/run.js")).help(ctx, program, words);
   return { kind: "action", flags: { json: true }, usesKey: false, action: showHelp };
 }
 
-function listCommandWords(command: Command): string[] {
-  return command.parent ? [...listCommandWords(command.parent), command.name()] : [];
+function listCommandNames(command: Command): string[] {
+  return command.parent ? [...listCommandNames(command.parent), command.name()] : [];
 }
 
 function describeProgram(program: Verb, version: string): void {
@@ -249,7 +249,7 @@ function createUsageError(error: CommanderError, program: Verb, argv: readonly s
     .replace(/^\(|\)$/g, "");
   let named: Command = program;
   for (const word of argv) named = named.commands.find((candidate) => candidate.name() === word) ?? named;
-  const help = ["research", ...listCommandWords(named), "--help"].join(" ");
+  const help = ["research", ...listCommandNames(named), "--help"].join(" ");
   const what = named === program ? "lists the commands" : "shows what it takes";
   return new UsageError(first, suggestion || `\`${help}\` ${what}.`);
 }

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { ProfileAccount } from "../app/account.js";
-import { buildAskedOptions, checkBody } from "../app/asked.js";
 import { openBatch, ROW_FORMS } from "../app/batch.js";
 import { checkRequest } from "../app/check.js";
 import { describeFailure } from "../app/failure.js";
-import { checkStatus } from "../app/known-status.js";
+import { addProviderOptions, checkCreateBody } from "../app/provider-options.js";
 import { createKeyReader } from "../app/settings.js";
+import { checkStatusFilter } from "../app/status-filter.js";
 import type { CallOptions, StatusData } from "../client/calls/client.js";
 import { ResearchError } from "../client/calls/errors.js";
 import type { WatchOptions } from "../client/calls/watch/types.js";
 import { computeDigest } from "../client/store/history/create-names.js";
+import { submitWithFallback } from "../client/workflows/account-fallback.js";
 import { Batch } from "../client/workflows/batch/batch.js";
 import type { BatchRunEvent } from "../client/workflows/batch/context.js";
 import type { RowState } from "../client/workflows/batch/plan.js";
 import { buildRowId, type Row } from "../client/workflows/batch/row.js";
-import { submitToFirst } from "../client/workflows/first-account.js";
 import { follow } from "../client/workflows/follow.js";
 import { readFinalState, resolveTarget, stopAll, type Target } from "../client/workflows/requests.js";
 import { explainNoResult, fetchResult } from "../client/workflows/results.js";
@@ -65,7 +65,7 @@ export class AccountResearch implements Research {
     const signal = this.#abortWhenClosed(options.signal);
     const body = await this.#buildBody(request, signal);
     const wanted = { account: this.account, body, limit: this.account.getHourlyLimit(this.options) };
-    const { submitted } = await submitToFirst([wanted], { ...options, signal });
+    const { submitted } = await submitWithFallback([wanted], { ...options, signal });
     const { data, localId, notSaved } = submitted;
     return { requestId: data.request_id, localId, data, notSaved };
   }
@@ -140,7 +140,7 @@ export class AccountResearch implements Research {
   }
 
   async list({ limit = DEFAULT_LIMIT, status }: ListOptions = {}): Promise<ListedRequest[]> {
-    await checkStatus(status, this.account.history);
+    await checkStatusFilter(status, this.account.history);
     const entries = this.account.history?.list({ limit, status }) ?? [];
     return entries.map(({ local_id, request_id, status, created_at, sent_at, origin, prompt }) => ({
       ...{ localId: local_id, requestId: request_id, status, createdAt: created_at, sentAt: sent_at },
@@ -185,11 +185,11 @@ export class AccountResearch implements Research {
   async #buildBody(request: ResearchRequest | string, signal: AbortSignal): Promise<CreateBody> {
     const { prompt, context, schema, model, options } =
       typeof request === "string" ? ({ prompt: request } as ResearchRequest) : request;
-    const body = await checkBody(prompt, schema, signal);
+    const body = await checkCreateBody(prompt, schema, signal);
     const given = { ...(model !== undefined && { model }), ...(options && { options }) };
     const { readContext } = context?.length ? await import("../app/context.js") : {};
     const files = await readContext?.(context ?? [], systemClock, signal);
-    return buildAskedOptions(this.account, { ...body, ...given, ...(files && { context: files }) }, {});
+    return addProviderOptions(this.account, { ...body, ...given, ...(files && { context: files }) }, {});
   }
 }
 

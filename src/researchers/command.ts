@@ -69,7 +69,7 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
   // A program need not read its question, so a failed write to stdin is not an error.
   child.stdin?.on("error", () => {});
   child.stdin?.end(`${stringifyExact(job)}\n`);
-  child.once("exit", () => void letGo(child));
+  child.once("exit", () => void endLeftovers(child));
   const [code, signal] = await once(child, "close").catch((error: unknown) => {
     throw new ResearchFailure(`The researcher could not be started: ${describeError(error)}`);
   });
@@ -83,7 +83,7 @@ async function run(child: ChildProcess, job: ResearchJob): Promise<string> {
 }
 
 /** Ends processes that the program left behind, which would keep the pipes open. */
-async function letGo(child: ChildProcess): Promise<void> {
+async function endLeftovers(child: ChildProcess): Promise<void> {
   await endGroup(child);
   const closed = new AbortController();
   child.once("close", () => closed.abort());

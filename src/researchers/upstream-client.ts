@@ -11,7 +11,7 @@ import type { WatchEvent, WatchTarget } from "../client/calls/watch/types.js";
 import type { Dialect, RefusalKind } from "../client/dialects/dialect.js";
 import { isAboutModel } from "../client/dialects/providers.js";
 import { AsyncQueue } from "../client/workflows/batch/async-queue.js";
-import { parseAsAsked, readFinalState } from "../client/workflows/requests.js";
+import { parseBySchema, readFinalState } from "../client/workflows/requests.js";
 import { type Clock, onAbort } from "../core/clock.js";
 import { findMemberText, JsonText, stringifyExact } from "../core/json/exact-json.js";
 import {
@@ -24,7 +24,7 @@ import {
 import { DAY_MS } from "../core/protocol/limits.js";
 import { describeError } from "../core/text/phrases.js";
 import { type Log, Troubles } from "../server/monitoring/log.js";
-import type { EndedThere, Sent, Upstream } from "./upstream.js";
+import type { Upstream, UpstreamCreate, UpstreamResult } from "./upstream.js";
 
 /** The fields that are copied from the data of an upstream request to the data of our output. */
 const PASSED_ON = "usage cost_dollars sources citations model provider_status stop_reason".split(" ");
@@ -71,7 +71,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     facts: { model, saysDollars },
     ...(day && { day }),
     canStop: dialect.request("stop", dialect.probeId) !== undefined,
-    async create({ prompt, structured_output, output_schema }, signal, onId): Promise<Sent> {
+    async create({ prompt, structured_output, output_schema }, signal, onId): Promise<UpstreamCreate> {
       let isKnown = false;
       const onRequestId = (remoteId: string) => {
         isKnown = true;
@@ -144,12 +144,16 @@ export function createUpstream(parts: UpstreamParts): Upstream {
     remoteId: string,
     signal: AbortSignal,
     schema: JsonSchema | undefined,
-  ): Promise<EndedThere> {
+  ): Promise<UpstreamResult> {
     const pickPassedOn = (data: Data) =>
       Object.fromEntries(
         PASSED_ON.flatMap((name) => (name in data ? [[name, findMemberText(data, name)]] : [])),
       );
-    const createFailed = (why: string): EndedThere => ({ status: "FAILED", why, data: pickPassedOn(state) });
+    const createFailed = (why: string): UpstreamResult => ({
+      status: "FAILED",
+      why,
+      data: pickPassedOn(state),
+    });
     if (state.status === "STOPPED") return createFailed(`It was stopped at ${provider}.`);
     if (state.status === "FAILED" && state.provider_status !== undefined)
       return createFailed(
@@ -157,7 +161,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
       );
     try {
       const isResult = dialect.statusIsResult && state.status === "COMPLETED" && "output" in state;
-      const data = parseAsAsked(isResult ? state : await client.output(remoteId, { signal }), schema);
+      const data = parseBySchema(isResult ? state : await client.output(remoteId, { signal }), schema);
       const output = findMemberText(data, "output") ?? new JsonText(stringifyExact(data));
       if (state.status === "COMPLETED") return { status: "COMPLETED", output, data: pickPassedOn(data) };
       return createFailed(`It ended ${state.status} at ${provider}.`);
@@ -170,7 +174,7 @@ export function createUpstream(parts: UpstreamParts): Upstream {
 }
 
 /** Classifies a failed create request by its effect on other create requests. */
-function readRefusal(error: unknown): Sent {
+function readRefusal(error: unknown): UpstreamCreate {
   const why = error instanceof OutcomeUnknownError ? error.detail : describeError(error);
   if (!(error instanceof ResearchError) || error instanceof OutcomeUnknownError)
     return { kind: "unknown", why };

@@ -20,7 +20,7 @@ import {
 import { type Log, Troubles } from "../server/monitoring/log.js";
 
 /** What happened to the create request of a conversation at the upstream service. */
-export type Sent =
+export type UpstreamCreate =
   /** The service has created a request. If `onId` was not called, the id of the request is unknown. */
   | { kind: "created" }
   /** The service created nothing, because it does not accept this question. */
@@ -33,7 +33,7 @@ export type Sent =
   | { kind: "unknown"; why: string };
 
 /** The end of a request at the upstream service. `data` is merged into the data of our output. */
-export type EndedThere =
+export type UpstreamResult =
   | { status: "COMPLETED"; output: unknown; data: Record<string, unknown> }
   | { status: "FAILED"; why: string; data: Record<string, unknown> };
 
@@ -48,9 +48,9 @@ export interface Upstream {
   /** The most create requests in 24 hours. `words` names the account and who set the limit. */
   readonly day?: DayLimit & { words: string };
   /** Sends one create request. Never repeats one that may have arrived. Calls `onId` as soon as the id is known. */
-  create(job: ResearchJob, signal: AbortSignal, onId: (remoteId: string) => void): Promise<Sent>;
+  create(job: ResearchJob, signal: AbortSignal, onId: (remoteId: string) => void): Promise<UpstreamCreate>;
   /** Waits for the result, however long the service is unreachable. `schema` is the requested form. Rejects only with `signal.reason`. */
-  end(remoteId: string, signal: AbortSignal, schema?: JsonSchema): Promise<EndedThere>;
+  end(remoteId: string, signal: AbortSignal, schema?: JsonSchema): Promise<UpstreamResult>;
   /** Stops a request. Rejects with the reason unless the request is known to have ended. */
   stop(remoteId: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -174,9 +174,9 @@ export function createUpstreamResearcher({
     };
     if (signal.aborted) throw await releaseClaim();
     let keeping: Promise<string> | undefined;
-    const result: Sent =
+    const result: UpstreamCreate =
       begun === true
-        ? await upstream.create(job, waitForClosing(signal), (id) => {
+        ? await upstream.create(job, createClosingSignal(signal), (id) => {
             keeping ??= keep(claim, id, signal);
           })
         : { kind: "limit", why: describeFullDay(begun.fullMs), retryAfterMs: begun.fullMs };
@@ -317,7 +317,7 @@ export function createUpstreamResearcher({
 }
 
 /** Returns a signal that is aborted only when the process ends. Nothing else may interrupt a create request, because it may cost money. */
-function waitForClosing(signal: AbortSignal): AbortSignal {
+function createClosingSignal(signal: AbortSignal): AbortSignal {
   const closing = new AbortController();
   onAbort(signal, () => {
     if (signal.reason instanceof ServiceClosing) closing.abort(signal.reason);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AccountOptions, ProfileAccount } from "../../src/app/account.js";
 import { estimateCost, listQuotas, readQuota } from "../../src/app/quota.js";
-import { readStored } from "../../src/app/settings.js";
+import { readStoredSettings } from "../../src/app/settings.js";
 import { type HistoryEntry, hashKeyId } from "../../src/client/store/history/records.js";
 import { systemClock } from "../../src/core/clock.js";
 import { folderWith } from "../support/folder.js";
@@ -333,7 +333,7 @@ describe("completion reads", () => {
   };
   const stored = (env: object, choices = {}, settings: object | undefined = { profile: "p", profiles }) => {
     const { account } = accountWith(env, {}, settings);
-    return readStored(account.folders.config, { ...env }, choices);
+    return readStoredSettings(account.folders.config, { ...env }, choices);
   };
 
   test.each<[string, object, object, string | undefined, boolean]>([
@@ -351,6 +351,10 @@ describe("completion reads", () => {
 
   test("nothing where the settings are unusable", () => {
     const folder = folderWith({ "config.json": "{" });
-    expect(readStored(folder, {}, {})).toEqual({ profiles: [], origin: undefined, keepsHistory: true });
+    expect(readStoredSettings(folder, {}, {})).toEqual({
+      profiles: [],
+      origin: undefined,
+      keepsHistory: true,
+    });
   });
 });

@@ -5,7 +5,7 @@ import { ProfileAccount } from "../../src/app/account.js";
 import { createBatchPacer, nameRow, openBatch, openNamedAccounts, ROW_FORMS } from "../../src/app/batch.js";
 import { RefusedError } from "../../src/client/calls/errors.js";
 import { findProvider, type Provider } from "../../src/client/dialects/providers.js";
-import { type KnownRow, reconcile } from "../../src/client/workflows/batch/journal.js";
+import { type KnownRow, settleOpenRows } from "../../src/client/workflows/batch/journal.js";
 import type { Row } from "../../src/client/workflows/batch/row.js";
 import type { Result } from "../../src/client/workflows/results.js";
 import { systemClock } from "../../src/core/clock.js";
@@ -165,12 +165,12 @@ test("a batch's pace counts what else this machine sent to the service, and its 
     ["a", knownRow("open", 0, pending.localId)],
     ["b", knownRow("open", 0, "never")],
   ]);
-  const settled = reconcile(rows, history);
+  const settled = settleOpenRows(rows, history);
   expect([settled.get("a"), settled.get("b")]).toMatchObject([
     { stage: "created", requestId: "id-1" },
     { stage: "open" },
   ]);
-  expect(reconcile(rows, undefined).get("a")).toMatchObject({ stage: "open" });
+  expect(settleOpenRows(rows, undefined).get("a")).toMatchObject({ stage: "open" });
 });
 
 test("a row that the account in use has made stays with it", async () => {

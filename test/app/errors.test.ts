@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EXIT_CODES, isOurs, refuseBeside, UsageError } from "../../src/app/errors.js";
+import { EXIT_CODES, isOwnCode, refuseFlagsBeside, UsageError } from "../../src/app/errors.js";
 
 test("the exit codes are those of contract §1.5", () => {
   expect(EXIT_CODES).toEqual({
@@ -35,7 +35,7 @@ test.each([
   ["INVALID_ARGUMENT", false],
   ["", false],
 ])("the code %j is one of ours: %s", (code, expected) => {
-  expect(isOurs(code)).toBe(expected);
+  expect(isOwnCode(code)).toBe(expected);
 });
 
 test("bad input has the code USAGE, its sentence and its hint", () => {
@@ -45,8 +45,8 @@ test("bad input has the code USAGE, its sentence and its hint", () => {
 });
 
 test("a flag is refused beside another one that is given, which is named as it is written", () => {
-  expect(() => refuseBeside("--all", { json: undefined, quiet: false })).not.toThrow();
-  expect(() => refuseBeside("--all", { json: false, notDomains: "", quiet: true }, "h")).toThrow(
+  expect(() => refuseFlagsBeside("--all", { json: undefined, quiet: false })).not.toThrow();
+  expect(() => refuseFlagsBeside("--all", { json: false, notDomains: "", quiet: true }, "h")).toThrow(
     expect.objectContaining({
       message: "--all and --not-domains cannot be used together",
       facts: { hint: "h" },

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { type Choices, chooseSite } from "../../src/app/settings.js";
+import { chooseSettingsOrigin, type SettingChoices } from "../../src/app/settings.js";
 
 const PROFILE = { "base-url": "https://stored.example", provider: "exa" };
 const URL_FLAG = { baseUrl: "https://flag.example" };
 const URL_VARIABLE = { RESEARCH_BASE_URL: "https://variable.example" };
 
-test.each<[string, Choices, Record<string, string>, string, string | undefined, boolean]>([
+test.each<[string, SettingChoices, Record<string, string>, string, string | undefined, boolean]>([
   ["nothing else", {}, {}, "exa", "https://stored.example", true],
   ["a flag", URL_FLAG, {}, "research", "https://flag.example", false],
   [
@@ -37,13 +37,13 @@ test.each<[string, Choices, Record<string, string>, string, string | undefined, 
 ])(
   "beside a profile of a provider, %s decides on service and address together",
   (_, choices, env, provider, url, isStored) => {
-    const site = chooseSite(choices, env, "p", PROFILE);
+    const site = chooseSettingsOrigin(choices, env, "p", PROFILE);
     expect([site.provider.value, site.baseUrl?.value, site.isStored]).toEqual([provider, url, isStored]);
   },
 );
 
 test("without any setting the service is the interface, at no address", () => {
-  expect(chooseSite({}, {}, "default", undefined)).toEqual({
+  expect(chooseSettingsOrigin({}, {}, "default", undefined)).toEqual({
     provider: { value: "research", source: "default" },
     baseUrl: undefined,
     isStored: true,

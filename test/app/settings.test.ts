@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../src/app/errors.js";
 import {
-  type Choices,
   maskKey,
   requireBaseUrl,
   requireConnection,
   resolveSettings,
+  type SettingChoices,
 } from "../../src/app/settings.js";
-import type { Globals } from "../../src/cli/context.js";
+import type { GlobalFlags } from "../../src/cli/context.js";
 import type { Store } from "../../src/client/store/settings.js";
 import { folderWith } from "../support/folder.js";
 
@@ -36,7 +36,7 @@ const STORE: Store = {
 const EMPTY: Store = { profiles: {} };
 const ALL = { RESEARCH_BASE_URL: "https://env.example", RESEARCH_API_KEY: "env-key" };
 
-const resolve = (flags: Choices, env: Record<string, string> = {}, store = STORE) =>
+const resolve = (flags: SettingChoices, env: Record<string, string> = {}, store = STORE) =>
   resolveSettings(flags, env, store);
 
 /** Which source won. */
@@ -46,7 +46,7 @@ function sources(...given: Parameters<typeof resolve>) {
 }
 
 describe("flag, --profile, environment, profile in use, default:", () => {
-  test.each<[string, Globals, Record<string, string>, Store, string[]]>([
+  test.each<[string, GlobalFlags, Record<string, string>, Store, string[]]>([
     [
       "nothing is configured",
       {},
@@ -171,7 +171,7 @@ describe("flag, --profile, environment, profile in use, default:", () => {
 });
 
 describe("a profile that does not exist", () => {
-  test.each<[Globals, Record<string, string>, Store, string]>([
+  test.each<[GlobalFlags, Record<string, string>, Store, string]>([
     [{ profile: "nope" }, {}, STORE, 'unknown profile "nope" (named by --profile)'],
     [{}, { RESEARCH_PROFILE: "nope" }, STORE, "(named by RESEARCH_PROFILE)"],
     [{}, {}, { profile: "gone", profiles: {} }, "(named by config use)"],
@@ -190,7 +190,7 @@ describe("a profile that does not exist", () => {
   });
 });
 
-test.each<[Choices, Record<string, string>, string]>([
+test.each<[SettingChoices, Record<string, string>, string]>([
   [{ provider: "nope" }, {}, 'unknown provider "nope" (named by --provider)'],
   [{}, { RESEARCH_PROVIDER: "nope" }, 'unknown provider "nope" (named by RESEARCH_PROVIDER)'],
 ])("a provider that is not known, %j %j, is an error that names those that are", (flags, env, message) => {
@@ -208,7 +208,7 @@ describe("switches", () => {
     expect(resolve({}, { RESEARCH_NO_HISTORY: value }).history).toEqual({ value: history, source });
   });
 
-  test.each<[Globals, string, boolean, string]>([
+  test.each<[GlobalFlags, string, boolean, string]>([
     [{}, "", false, "default"],
     [{}, "no", false, "RESEARCH_INSECURE_HTTP"],
     [{}, "yes", true, "RESEARCH_INSECURE_HTTP"],
@@ -307,14 +307,14 @@ describe("RESEARCH_API_KEY belongs to the origin of the variables beside it", ()
   };
   const KEY = { RESEARCH_API_KEY: "env-key" };
   const AT = { ...KEY, RESEARCH_BASE_URL: "https://bare.example/v1" };
-  const keyOf = (choices: Choices, env: Record<string, string>) => {
+  const keyOf = (choices: SettingChoices, env: Record<string, string>) => {
     try {
       return requireConnection(resolve(choices, env, store)).apiKey;
     } catch (error) {
       return error instanceof CodedError ? error.code : error;
     }
   };
-  test.each<[string, Choices, Record<string, string>, string]>([
+  test.each<[string, SettingChoices, Record<string, string>, string]>([
     ["a profile that is named, and no such variable", { profile: "bare" }, KEY, "NOT_AUTHENTICATED"],
     ["a profile of that origin", { profile: "bare" }, AT, "env-key"],
     ["a profile of another origin", { profile: "exa" }, AT, "NOT_AUTHENTICATED"],
@@ -351,7 +351,7 @@ describe("of a provider", () => {
   const EXA = { provider: "exa", model: "m", set: "a=1" };
   const store: Store = { profiles: { exa: EXA, plain: { ...EXA, provider: "research" } } };
 
-  test.each<[string, Globals, Record<string, string>, [string?, string?]]>([
+  test.each<[string, GlobalFlags, Record<string, string>, [string?, string?]]>([
     ["a profile's model and options are taken", { profile: "exa" }, {}, ["m", "a=1"]],
     ["not by the interface", { profile: "plain" }, {}, []],
     ["not where a flag names the address", { profile: "exa", baseUrl: "https://x.example" }, {}, []],
@@ -360,7 +360,7 @@ describe("of a provider", () => {
     expect([settings.model?.value, settings.set?.value]).toEqual([model, set]);
   });
 
-  test.each<[string, Choices, Record<string, string>, string | undefined]>([
+  test.each<[string, SettingChoices, Record<string, string>, string | undefined]>([
     ["its provider", {}, {}, "stored"],
     ["its provider, named once more", { provider: "exa" }, {}, "stored"],
     ["another provider", { provider: "openai" }, {}, undefined],

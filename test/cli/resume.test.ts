@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { resumeCommand } from "../../src/cli/context.js";
+import { formatResumeCommand } from "../../src/cli/context.js";
 import { quoteShellWord } from "../../src/core/text/phrases.js";
 
 test.each([
@@ -26,11 +26,11 @@ test.each([
     "research watch id --profile p --base-url http://b --insecure-http",
   ],
 ])("the command that goes on has the global flags of %j", (flags, command) => {
-  expect(resumeCommand(flags, "watch", ["id"])).toBe(command);
+  expect(formatResumeCommand(flags, "watch", ["id"])).toBe(command);
 });
 
 test("what begins with a dash stands behind the flags, where it is no flag", () => {
-  const command = resumeCommand({ profile: "p" }, "output -w", ["-id"], ["--force"]);
+  const command = formatResumeCommand({ profile: "p" }, "output -w", ["-id"], ["--force"]);
   expect(command).toBe("research output -w --force --profile p -- -id");
-  expect(resumeCommand({}, "batch", ["-"], ["--out", "o"])).toBe("research batch - --out o");
+  expect(formatResumeCommand({}, "batch", ["-"], ["--out", "o"])).toBe("research batch - --out o");
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { computeDigest, nameWanted } from "../../src/client/store/history/create-names.js";
+import { computeDigest, nameCreate } from "../../src/client/store/history/create-names.js";
 import { hashKeyId } from "../../src/client/store/history/records.js";
 import { folderWith } from "../support/folder.js";
 import { foldersIn } from "../support/home.js";
@@ -11,10 +11,10 @@ test("without a model, options and a follow-up, a row and a create have the name
   const before = createHash("sha256").update('["why",false,null]').digest("hex").slice(0, 24);
   expect(computeDigest({ prompt: "why" })).toBe(before);
   const wanted = { origin: "https://a.example", apiKey: "k", body: { prompt: "why" } };
-  expect(nameWanted(wanted)).toBe(`["https://a.example","${hashKeyId("k")}","why",false,null]`);
+  expect(nameCreate(wanted)).toBe(`["https://a.example","${hashKeyId("k")}","why",false,null]`);
   for (const extra of [{ model: "m" }, { options: { a: 1 } }, { after: "x" }]) {
     expect(computeDigest({ prompt: "why", ...extra })).not.toBe(before);
-    expect(nameWanted({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(nameWanted(wanted));
+    expect(nameCreate({ ...wanted, body: { prompt: "why", ...extra } })).not.toBe(nameCreate(wanted));
   }
 });
 

@@ -4,7 +4,7 @@ import { buildPage } from "../../src/reader/checking/check.js";
 import type { ReadCitation } from "../../src/reader/checking/judging.js";
 import { judge } from "../../src/reader/checking/verdict.js";
 import { ChatEndpoint } from "../../src/reader/model/endpoint/endpoint.js";
-import { cutDocument } from "../../src/reader/reading/documents/cut.js";
+import { cutDocument } from "../../src/reader/parsing/documents/cut.js";
 import { findSupport, type ModelFindings, type SupportOptions } from "../../src/reader/supporting/support.js";
 import { PAGES } from "../reader/supporting/set/pages.js";
 import { type Labelled, SENTENCES } from "../reader/supporting/set/sentences.js";

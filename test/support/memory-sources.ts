@@ -1,5 +1,5 @@
-import type { Passage, SourceProvider } from "../../src/reader/finding/source.js";
-import { readBlocks } from "../../src/reader/reading/blocks/blocks.js";
+import { readBlocks } from "../../src/reader/parsing/blocks/blocks.js";
+import type { Passage, SourceProvider } from "../../src/reader/searching/source.js";
 
 /** A source of texts in memory: the blocks with the most words of the query first. */
 export function memorySources(files: Record<string, string>): SourceProvider {

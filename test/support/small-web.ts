@@ -4,10 +4,10 @@ import { type Clock, systemClock } from "../../src/core/clock.js";
 import { Connections } from "../../src/core/http/connections.js";
 import type { ExchangeStore } from "../../src/core/researcher.js";
 import type { Network } from "../../src/reader/fetching/page-fetcher.js";
-import { type EngineName, SearchEngine } from "../../src/reader/finding/engines.js";
-import type { SourceProvider } from "../../src/reader/finding/source.js";
-import { createWebSources, type WebOptions } from "../../src/reader/finding/web-source.js";
-import { cutDocument } from "../../src/reader/reading/documents/cut.js";
+import { cutDocument } from "../../src/reader/parsing/documents/cut.js";
+import { type EngineName, SearchEngine } from "../../src/reader/searching/engines.js";
+import type { SourceProvider } from "../../src/reader/searching/source.js";
+import { createWebSources, type WebOptions } from "../../src/reader/searching/web-source.js";
 import { leftovers } from "./leftovers.js";
 import { listen } from "./listen.js";
 

@@ -1,5 +1,5 @@
 import { SETTINGS, type Setting } from "../../app/setting-table.js";
-import { readStored } from "../../app/settings.js";
+import { readStoredSettings } from "../../app/settings.js";
 import { History } from "../../client/store/history/history.js";
 import { type HistoryEntry, UNKNOWN } from "../../client/store/history/records.js";
 import { chooseFolders, type Folders } from "../../core/files/folders.js";
@@ -20,13 +20,17 @@ const HARMLESS = /^[\w@%+=:,./-]+$/;
 /** Answers a completion script (`SHELL WORD…`) with a line for each candidate, or `:files` or `:folders`. Prints no errors (contract §7). */
 export async function complete(argv: readonly string[], host: CompletionHost, tableUrl: URL): Promise<void> {
   try {
-    await host.stdout.write(answer(argv, host, tableUrl));
+    await host.stdout.write(completeLine(argv, host, tableUrl));
   } catch {
     // Print nothing: an error would disturb the command line that the user types.
   }
 }
 
-function answer([shell = "", ...words]: readonly string[], host: CompletionHost, tableUrl: URL): string {
+function completeLine(
+  [shell = "", ...words]: readonly string[],
+  host: CompletionHost,
+  tableUrl: URL,
+): string {
   const { readFileSync } = process.getBuiltinModule("node:fs");
   const table: CompletionTable = JSON.parse(readFileSync(tableUrl, "utf8"));
   const breaks = shell === "bash" ? (host.env.RESEARCH_COMPLETION_BREAKS ?? "") : "";
@@ -75,7 +79,7 @@ function listCandidates(
     })),
   ].filter((candidate) => candidate.value.startsWith(current));
   if (!value) return names;
-  if (value.choices) return [...names, ...listPlain(value.choices)];
+  if (value.choices) return [...names, ...buildCandidates(value.choices)];
   if (/^(?:path|file)\b/.test(value.kind)) return "files";
   if (value.kind === "dir") return "folders";
   const values = listValues(value.kind, line, table, host);
@@ -84,7 +88,7 @@ function listCandidates(
     : [...names, ...values];
 }
 
-function listPlain(values: readonly string[]): Candidate[] {
+function buildCandidates(values: readonly string[]): Candidate[] {
   return values.map((value) => ({ value, about: "" }));
 }
 
@@ -96,11 +100,11 @@ function listValues(
 ): Candidate[] {
   switch (kind) {
     case "profile":
-      return listPlain(readStored(findFolders(host).config, host.env, line.chosen).profiles);
+      return buildCandidates(readStoredSettings(findFolders(host).config, host.env, line.chosen).profiles);
     case "setting":
       return Object.entries(SETTINGS).map(([value, { description }]) => ({ value, about: description }));
     case "value":
-      return listPlain(
+      return buildCandidates(
         Object.entries<Setting>(SETTINGS).find(([key]) => key === line.given[0])?.[1].choices ?? [],
       );
     case "topic":
@@ -129,7 +133,7 @@ function listIds(
 ): Candidate[] {
   const now = host.clock.now();
   const { config, state } = findFolders(host);
-  const { origin, keepsHistory } = readStored(config, host.env, chosen);
+  const { origin, keepsHistory } = readStoredSettings(config, host.env, chosen);
   const isLast = "@last".startsWith(current);
   if (!keepsHistory || state === undefined || (!isLast && !/^[\w.-]*$/.test(current))) return [];
   const entries = listRecorded(new History(state, () => now), isLast ? "" : current).filter(

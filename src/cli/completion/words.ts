@@ -50,7 +50,7 @@ export function readWords(words: readonly string[], table: CompletionTable): Com
   const chosen: CommandLine["chosen"] = {};
   for (const word of words.slice(0, -1)) {
     if (flag) {
-      choose(chosen, flag, word);
+      noteFlagValue(chosen, flag, word);
       flag = undefined;
     } else if (isOver || !word.startsWith("-") || word === "-") {
       const below = `${command} ${word}`.trim();
@@ -62,7 +62,7 @@ export function readWords(words: readonly string[], table: CompletionTable): Com
       const option = listOptions(table, command).find(
         (candidate) => candidate.name === name || candidate.short === name,
       );
-      if (option?.value && value.length > 0) choose(chosen, option, value.join("="));
+      if (option?.value && value.length > 0) noteFlagValue(chosen, option, value.join("="));
       else if (option?.value) flag = option;
     }
   }
@@ -79,7 +79,7 @@ export function readWords(words: readonly string[], table: CompletionTable): Com
   return { ...here, commands, value: findArgument(table, command, given.length) };
 }
 
-function choose(chosen: CommandLine["chosen"], { name }: OptionNode, value: string): void {
+function noteFlagValue(chosen: CommandLine["chosen"], { name }: OptionNode, value: string): void {
   if (name === "--profile") chosen.profile = value;
   if (name === "--base-url") chosen.baseUrl = value;
 }

@@ -1,11 +1,11 @@
 import type { LimitOptions, ProfileAccount } from "../../app/account.js";
-import { buildAskedOptions, requireValidSchema } from "../../app/asked.js";
-import { refuseBeside, UsageError } from "../../app/errors.js";
+import { refuseFlagsBeside, UsageError } from "../../app/errors.js";
+import { addProviderOptions, requireValidSchema } from "../../app/provider-options.js";
 import { checkSize, readText } from "../../app/read-text.js";
 import { requireBaseUrl } from "../../app/settings.js";
 import { addDefaults, buildRequestBelow } from "../../client/dialects/providers.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
-import { type AccountRequest, getKey } from "../../client/workflows/first-account.js";
+import { type AccountRequest, getKey } from "../../client/workflows/account-fallback.js";
 import { findFollowUpId } from "../../client/workflows/requests.js";
 import { parseExact, tryParseJson } from "../../core/json/exact-json.js";
 import {
@@ -18,7 +18,7 @@ import { quoteShellWord } from "../../core/text/phrases.js";
 import { stringifySafe } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
 import type { Context } from "../context.js";
-import { describeContext } from "../requests/answers.js";
+import { describeContext } from "../requests/show-responses.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { parseJson } from "./json.js";
@@ -38,7 +38,7 @@ export async function readRequest(
 
 /** Reads the files of `--context`, or else those of the `old` request, and prints their names. Throws UsageError or LocalError. */
 export async function readContextFiles(ctx: Context, paths: readonly string[] = [], old?: HistoryEntry) {
-  requireOneStdin(...paths);
+  checkStdinUse(...paths);
   const sources = paths.map((path) => (path === "-" ? ctx.host.stdin.stream : path));
   const { readContext } = paths.length > 0 ? await import("../../app/context.js") : {};
   const context =
@@ -48,7 +48,7 @@ export async function readContextFiles(ctx: Context, paths: readonly string[] = 
 }
 
 /** Throws UsageError if more than one of the inputs is stdin (`-`). */
-export function requireOneStdin(...sources: readonly (string | undefined)[]): void {
+export function checkStdinUse(...sources: readonly (string | undefined)[]): void {
   if (sources.filter((source) => source === "-").length > 1)
     throw new UsageError("only one of prompt, schema and context can come from stdin", "Give a file.");
 }
@@ -59,7 +59,7 @@ export async function completeRequest(
   body: CreateBody,
   { model, after, dryRun, ...options }: Partial<Given<"provider">> & Given<"domains" | "dryRun">,
 ): Promise<CreateBody> {
-  const asked = buildAskedOptions(ctx, body, { ...options, model: model?.at(-1), after });
+  const asked = addProviderOptions(ctx, body, { ...options, model: model?.at(-1), after });
   if (asked.options?.store === false && ctx.provider?.name === "openai")
     await ctx.reporter.writeNotice(
       "NOT_STORED",
@@ -82,13 +82,13 @@ export async function openAskedAccounts(
     dryRun ? undefined : account.getHourlyLimit(given);
   if (or.length === 0)
     return [{ account: ctx, body: await completeRequest(ctx, body, options), limit: limitOf(ctx, options) }];
-  refuseBeside("--or", { set: set[0], after, waitForQuota }, OWN_SETTINGS);
+  refuseFlagsBeside("--or", { set: set[0], after, waitForQuota }, OWN_SETTINGS);
   const accounts = [ctx, ...ctx.openNamed(or, "--or")];
-  checkDifferent(accounts);
+  refuseSameAccounts(accounts);
   const models = chooseModels(model, accounts);
   const requests = accounts.map((account, index) => ({
     account,
-    body: buildAskedOptions(account, body, { model: models.get(account), domains, notDomains, window }),
+    body: addProviderOptions(account, body, { model: models.get(account), domains, notDomains, window }),
     limit: limitOf(account, index === 0 ? options : {}),
   }));
   for (const { account, body } of requests) (await account.dialect()).create(body);
@@ -96,7 +96,7 @@ export async function openAskedAccounts(
 }
 
 /** Throws UsageError if a profile is named twice, or if two have the same origin, key and, with `modelOf`, model. */
-export function checkDifferent(
+export function refuseSameAccounts(
   accounts: readonly ProfileAccount[],
   modelOf?: (account: ProfileAccount) => unknown,
 ): void {
@@ -193,7 +193,7 @@ export async function readPrompt(
   if (argument !== undefined && promptFile !== undefined)
     throw new UsageError("two prompts: one as an argument and one in --prompt-file", "Give one of them.");
   const fromStdin = argument === "-" || promptFile === "-";
-  requireOneStdin(argument, promptFile, schema, ...context);
+  checkStdinUse(argument, promptFile, schema, ...context);
   if (promptFile !== undefined && !fromStdin)
     return requireNotBlank(await readText(promptFile, "the prompt file", signal));
   if (argument !== undefined && !fromStdin) return requireNotBlank(checkSize(argument, "the prompt"));

@@ -35,12 +35,12 @@ export function formatForPeople(
   style: Style,
   isAll = false,
 ): string {
-  const shown = citations.filter((citation) => isAll || isWrong(citation));
+  const shown = citations.filter((citation) => isAll || isProblem(citation));
   shown.sort((a, b) => rankCitation(a) - rankCitation(b));
   return shown.map((citation) => `${formatCitation(citation, style, isAll)}\n`).join("");
 }
 
-function isWrong({ verdict, support }: CheckedCitation): boolean {
+function isProblem({ verdict, support }: CheckedCitation): boolean {
   return support === "contradicted" || WRONG.has(verdict);
 }
 
@@ -51,7 +51,7 @@ function rankCitation({ verdict, support }: CheckedCitation): number {
 function formatCitation(citation: CheckedCitation, style: Style, withPassage: boolean): string {
   const { verdict, claim, missing, reason, urls, support, quote, passage } = citation;
   const isContradicted = support === "contradicted";
-  const paint = isWrong(citation) ? style.bad : verdict === "found" ? style.good : style.dim;
+  const paint = isProblem(citation) ? style.bad : verdict === "found" ? style.good : style.dim;
   const why = missing.length > 0 ? `not on the page: ${missing.join("; ")}` : (reason ?? "");
   const quoted = isContradicted ? (quote ?? "") : undefined;
   const lines = [

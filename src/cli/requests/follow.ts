@@ -12,15 +12,15 @@ import { formatExactDuration } from "../../core/text/duration.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
-import { addId, formatStatusLine, getExitCode, sayNotObserved } from "./answers.js";
 import {
   buildWatchJson,
+  DurationReport,
   describeStuck,
   formatChange,
   formatLive,
-  TakenReport,
   TroubleReport,
 } from "./progress-text.js";
+import { addRequestId, formatStatusLine, getExitCode, warnOfUnrecordedState } from "./show-responses.js";
 
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** Whether to print states to stdout; false if stdout is for something else (`run`). */
@@ -56,7 +56,7 @@ class FollowView {
   readonly #progress: WatchProgress;
   readonly #trouble: TroubleReport;
   readonly #start: number;
-  readonly #taken: TakenReport;
+  readonly #taken: DurationReport;
   /** The last progress that the service reported for each request. */
   readonly #said = new Map<string, unknown>();
   #isLive = false;
@@ -69,7 +69,7 @@ class FollowView {
     this.#progress = new WatchProgress(targets.map(({ requestId }) => requestId));
     this.#trouble = new TroubleReport(terminal);
     this.#start = terminal.host.clock.monotonic();
-    this.#taken = new TakenReport(terminal.host.clock, targets);
+    this.#taken = new DurationReport(terminal.host.clock, targets);
   }
 
   async run(): Promise<WatchOutcome[]> {
@@ -109,7 +109,7 @@ class FollowView {
       case "unchanged":
         return this.#isLive ? undefined : reporter.say(`still watching: ${formatLive(this.#shown)}`);
       case "not-observed":
-        return sayNotObserved(reporter, event.error);
+        return warnOfUnrecordedState(reporter, event.error);
       case "given-up":
         return this.#showGivenUp(event);
       case "timeout":
@@ -132,7 +132,7 @@ class FollowView {
   async #showGivenUp(event: Event<"given-up">): Promise<void> {
     const { requestId, error } = event;
     const { created = false } = this.options;
-    const failure = addId(describeFailure(error), requestId, this.terminal.reporter);
+    const failure = addRequestId(describeFailure(error), requestId, this.terminal.reporter);
     // Exit code 5 means that the service does not know the id, so another watch would end in the same way.
     const resume = created || failure.exit_code !== 5 ? this.#resume([requestId]) : undefined;
     const goOn =

@@ -1,6 +1,6 @@
 import type { ResearchError } from "../../client/calls/errors.js";
 import { limitPollWait } from "../../client/calls/failure-policy.js";
-import type { Moment, WatchEvent } from "../../client/calls/watch/types.js";
+import type { EventTime, WatchEvent } from "../../client/calls/watch/types.js";
 import { parseTime } from "../../client/store/history/records.js";
 import type { Account } from "../../client/workflows/account.js";
 import type { FollowEvent, WatchOutcome } from "../../client/workflows/follow.js";
@@ -50,7 +50,7 @@ export function formatChange(requestId: string, status: Status, elapsedMs: numbe
   return `${requestId} is ${escapeLine(status)} (${formatDuration(elapsedMs)})`;
 }
 
-export interface WatchLine extends Moment {
+export interface WatchLine extends EventTime {
   requestId: string | null;
   status: Status | null;
   previous: Status | null;
@@ -92,7 +92,7 @@ export function formatEnd(outcomes: readonly Pick<WatchOutcome, "requestId" | "s
 }
 
 /** Describes how long requests usually take, and how long the watched ones took. */
-export class TakenReport {
+export class DurationReport {
   /** The usual duration of a run, in words; undefined if too few durations are known. */
   readonly usual: string | undefined;
   /** The requests that had ended before they were first polled, so that the time of their end is unknown. */
@@ -176,7 +176,7 @@ export class TroubleReport {
         if (event.error === this.#first || event.waitMs <= LONG_WAIT_MS) return;
         return this.terminal.reporter.writeNotice(
           "WAITING",
-          `the service asked to wait ${addEnd(event.waitMs, this.terminal.host.clock.now())}`,
+          `the service asked to wait ${formatWaitEnd(event.waitMs, this.terminal.host.clock.now())}`,
         );
     }
   }
@@ -185,11 +185,11 @@ export class TroubleReport {
 /** Describes the first failure, and the wait that the service asks for. `now`: epoch milliseconds. */
 function formatTrouble(error: ResearchError, now: number): string {
   const waitMs = limitPollWait((error.retryAfter ?? 0) * 1_000);
-  const when = waitMs > SILENT_WAIT_MS ? ` in ${addEnd(waitMs, now)}` : "";
+  const when = waitMs > SILENT_WAIT_MS ? ` in ${formatWaitEnd(waitMs, now)}` : "";
   return `${error.message.replace(/\.$/, "")}; polling goes on${when}`;
 }
 
 /** Formats a wait in milliseconds and the time of its end. `now`: epoch milliseconds. */
-export function addEnd(waitMs: number, now: number): string {
+export function formatWaitEnd(waitMs: number, now: number): string {
   return `${formatDuration(waitMs)} (until ${formatIsoDate(now + waitMs)})`;
 }

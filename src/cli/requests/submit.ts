@@ -1,8 +1,8 @@
 import { UsageError } from "../../app/errors.js";
 import { explainError } from "../../app/failure.js";
 import type { Account } from "../../client/workflows/account.js";
+import { type AccountRequest, submitWithFallback } from "../../client/workflows/account-fallback.js";
 import { CreateOnce } from "../../client/workflows/create-once.js";
-import { type AccountRequest, submitToFirst } from "../../client/workflows/first-account.js";
 import { type NamedTarget, readFinalState } from "../../client/workflows/requests.js";
 import { catchLocalError } from "../../core/files/local-error.js";
 import { formatDuration, formatIsoDate } from "../../core/text/duration.js";
@@ -38,7 +38,7 @@ export async function showSubmit(
     );
   const making = once
     ? new CreateOnce().create(requests, { withinMs: within, submit, onUnderWay: showUnderWay })
-    : submitToFirst(requests, submit).then((created) => ({ kind: "created", ...created }) as const);
+    : submitWithFallback(requests, submit).then((created) => ({ kind: "created", ...created }) as const);
   const made = await making.catch((error) => {
     // Another command may have created the same request, so say only what this command did.
     if (error instanceof Interrupted)
@@ -92,7 +92,10 @@ export function describeLimit({ provider, perDay }: Pick<Account, "provider" | "
 }
 
 /** Prints how many create calls are left in this hour, if there is a limit. */
-export async function sayLeft(reporter: Reporter, { account, limit }: AccountRequest): Promise<void> {
+export async function reportCreatesLeft(
+  reporter: Reporter,
+  { account, limit }: AccountRequest,
+): Promise<void> {
   if (limit === undefined || limit === Number.POSITIVE_INFINITY) return;
   const hour = account.history?.countHour(account, limit);
   if (!hour)

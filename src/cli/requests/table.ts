@@ -11,7 +11,7 @@ import type { Sink } from "../terminal/host.js";
 import { ask } from "../terminal/prompts.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { chooseStyle, measureColumnsOn, type Style } from "../terminal/style.js";
-import { formatStatusWord } from "./answers.js";
+import { formatStatusWord } from "./show-responses.js";
 
 /** Minimum columns for prompts. If they would get fewer, ids are shortened to a unique beginning and costs are left out. */
 const GOOD_PROMPT = 40;
@@ -19,7 +19,7 @@ const GOOD_PROMPT = 40;
 /** Formats an entry for scripts: `id<TAB>STATUS<TAB>created_at<TAB>prompt`. An unknown outcome has its local id. */
 export function formatEntryRow(entry: HistoryEntry): string {
   return [
-    getName(entry),
+    getDisplayId(entry),
     escapeLine(entry.status),
     escapeLine(entry.created_at ?? entry.sent_at),
     escapeLine(entry.prompt),
@@ -27,7 +27,7 @@ export function formatEntryRow(entry: HistoryEntry): string {
 }
 
 /** The fields of a request that a table shows; those of a request that another machine created may be missing. */
-export type Listed = Pick<HistoryEntry, "request_id" | "status" | "created_at" | "prompt"> &
+export type TableEntry = Pick<HistoryEntry, "request_id" | "status" | "created_at" | "prompt"> &
   Partial<Pick<HistoryEntry, "local_id" | "sent_at" | "cost_dollars">>;
 
 export interface TableOptions {
@@ -41,7 +41,7 @@ export interface TableOptions {
 
 /** Formats requests as a table for people, with ages. To fit the terminal's width, it shortens ids first, then prompts. */
 export function formatEntryTable(
-  entries: readonly Listed[],
+  entries: readonly TableEntry[],
   { now, columns, style, nameLength }: TableOptions,
 ) {
   if (entries.length === 0) return "";
@@ -75,7 +75,7 @@ const HEAD = { id: "ID", status: "STATUS", age: "AGE", cost: "COST", prompt: "PR
 export async function createTable(
   sink: Sink,
   { host, history }: Pick<Context, "host" | "history">,
-  entries: readonly Listed[],
+  entries: readonly TableEntry[],
   indent = 0,
 ): Promise<string> {
   const style = await chooseStyle(sink, host.env);
@@ -99,7 +99,7 @@ export function canAsk({ host, reporter }: Terminal): boolean {
 /** Lists the requests and asks for confirmation. Throws UsageError unless the answer is yes. `loss`: what cannot be undone, for the question. */
 export async function confirm(
   ctx: Context,
-  requests: readonly Listed[],
+  requests: readonly TableEntry[],
   { verb, loss, refused }: { verb: string; loss: string; refused: string },
 ): Promise<void> {
   const rows = requests.slice(0, MOST_ROWS);
@@ -121,7 +121,7 @@ export async function requireConfirmation(
 }
 
 /** Returns the request id of an entry, or its local id if it has no request id. */
-function getName({ request_id, local_id }: HistoryEntry): string {
+function getDisplayId({ request_id, local_id }: HistoryEntry): string {
   return request_id ?? local_id;
 }
 
@@ -141,7 +141,7 @@ export async function chooseIds(
     const hint = ctx.history?.findNewest(() => true) ? NAME_ONE : NOTHING_YET;
     throw new UsageError(canAsk(ctx) ? lack : "missing required argument 'id'", hint);
   }
-  if (entries.length === 1) return entries.map(getName);
+  if (entries.length === 1) return entries.map(getDisplayId);
   const numbers = ["", ...entries.map((_, index) => `${index + 1}`)].map((number) => number.padStart(2));
   const rows = (await createTable(ctx.host.stderr, ctx, entries, 4)).trimEnd().split("\n");
   const table = rows.map((row, index) => `${numbers[index]}  ${row}\n`).join("");
@@ -149,5 +149,5 @@ export async function chooseIds(
   const entry = /^\d+$/.test(answer) ? entries[Number(answer) - 1] : undefined;
   if (!entry)
     throw new UsageError(`${JSON.stringify(answer)} is not one of 1 to ${entries.length}`, NAME_ONE);
-  return [getName(entry)];
+  return [getDisplayId(entry)];
 }

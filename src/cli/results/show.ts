@@ -1,4 +1,4 @@
-import { CodedError, refuseBeside, UsageError } from "../../app/errors.js";
+import { CodedError, refuseFlagsBeside, UsageError } from "../../app/errors.js";
 import { checkTarget, writeTarget } from "../../app/output-file.js";
 import { describeMismatch, formatResult, formatWithSources } from "../../app/result-text.js";
 import { explainFailed } from "../../client/calls/errors.js";
@@ -8,7 +8,7 @@ import { LocalError } from "../../core/files/local-error.js";
 import type { Data, JsonSchema } from "../../core/protocol/conversation.js";
 import { escapeLine, escapeResult, stringifySafe } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
-import { listWords } from "../context.js";
+import { listArguments } from "../context.js";
 import type { Reporter, Terminal } from "../terminal/reporter.js";
 import { checkReadingTerminal } from "../terminal/style.js";
 import type { ResultSource } from "./page.js";
@@ -18,7 +18,7 @@ type ResultFlags = Given<"result">;
 /** Throws UsageError for flags that exclude each other or a file that could not be written, before the request costs anything. */
 export function checkResultOptions(options: ResultFlags & { bibliography?: string }, json: boolean): void {
   const { output, force, raw, html, web, bibliography: form } = options;
-  if (form) refuseBeside(`--bibliography ${form}`, { raw, html, web, json: json && form === "ris" });
+  if (form) refuseFlagsBeside(`--bibliography ${form}`, { raw, html, web, json: json && form === "ris" });
   const page = web ? "--web" : html ? "--html" : undefined;
   const other = json ? "JSON output" : raw ? "--raw" : web && output !== undefined ? "--output" : undefined;
   if (page && other)
@@ -32,10 +32,10 @@ export function checkResultOptions(options: ResultFlags & { bibliography?: strin
 }
 
 /** Returns the flags for an `output` command that delivers the result in the same way. */
-export function listResultWords({ output, force, strict, raw, html, web }: ResultFlags): string[] {
+export function listResultArguments({ output, force, strict, raw, html, web }: ResultFlags): string[] {
   // The short form `-o` is the one that people type.
   const path = output === undefined ? [] : ["-o", output];
-  return [...path, ...listWords({ force, strict, raw, html, web })];
+  return [...path, ...listArguments({ force, strict, raw, html, web })];
 }
 
 /** Maximum size of a result that is formatted for a terminal, in bytes; a larger one is printed unchanged (contract §6). */
@@ -87,7 +87,7 @@ async function formatForReading(
 }
 
 /** Warns if a result does not fit its schema. With `strict`, throws `SCHEMA_MISMATCH` instead. */
-export async function checkFit(
+export async function checkSchemaFit(
   { reporter, signal }: Pick<Terminal, "reporter" | "signal">,
   result: Result,
   { requestId, schema }: { requestId: string; schema: JsonSchema | undefined },
@@ -115,7 +115,7 @@ export async function checkFit(
 const EARLY = ["budget_reached", "time_limit_reached", "stopped"];
 
 /** Warns if the provider reports that the result is incomplete, or that the run ended early. */
-export async function sayLimits(reporter: Reporter, data: Data, requestId: string): Promise<void> {
+export async function warnOfPartialResult(reporter: Reporter, data: Data, requestId: string): Promise<void> {
   const { stop_reason: reason, provider_status: word, warnings } = data;
   if (isCutShort(data)) {
     const why = escapeLine(explainFailed(data) ?? String(word));

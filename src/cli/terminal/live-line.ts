@@ -14,7 +14,7 @@ export interface LiveLine {
 }
 
 /** Creates a spinner on a terminal; undefined elsewhere, and on a terminal that reports 0 columns. */
-export async function liveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
+export async function createLiveLine(sink: Sink, env: Environment): Promise<LiveLine | undefined> {
   if (!isLive(sink, env) || !sink.stream) return undefined;
   // ora divides by the number of columns to count its lines; with 0 it would clear lines for ever.
   if (sink.stream.columns === 0) return undefined;

@@ -1,4 +1,4 @@
-import { isOurs } from "../../app/errors.js";
+import { isOwnCode } from "../../app/errors.js";
 import type { Failure } from "../../app/failure.js";
 import { runWithDeadline, waitUnlessAborted } from "../../core/clock.js";
 import { getSystemCode } from "../../core/files/files.js";
@@ -103,14 +103,14 @@ export class Reporter {
     const style = await chooseStyle(this.host.stderr, this.host.env);
     const hint = failure.hint ? `${style.dim("hint:")} ${indentText(failure.hint)}\n` : "";
     // Omit our own codes, which add nothing to the sentence. The service's codes may be in its documentation, and its support asks for them.
-    const code = isOurs(failure.code) ? "" : ` (${escapeLine(failure.code)})`;
+    const code = isOwnCode(failure.code) ? "" : ` (${escapeLine(failure.code)})`;
     await this.#toStderr(`${style.bad("error:")} ${indentText(failure.message)}${code}\n${hint}`);
   }
 
   /** Shows a live line and redraws it each second. Returns false if there is none: without a terminal, or with --json. */
   async startLive(draw: () => string): Promise<boolean> {
     if (this.json || !isLive(this.host.stderr, this.host.env)) return false;
-    const { liveLine } = await import("./live-line.js");
+    const { createLiveLine: liveLine } = await import("./live-line.js");
     const line = await liveLine(this.host.stderr, this.host.env);
     if (!line) return false;
     this.#live = line;

@@ -8,7 +8,7 @@ import {
 } from "../../core/http/exchange.js";
 import type { Data, Operation } from "../../core/protocol/conversation.js";
 import type { Dialect, RefusalKind, ServiceError } from "../dialects/dialect.js";
-import { UNPAID } from "../dialects/reading.js";
+import { UNPAID } from "../dialects/read-response.js";
 import { getMaxBytes, parseBody } from "./body.js";
 import {
   CODE_OF_REFUSAL,
@@ -69,11 +69,18 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
     requestId: call.requestId,
     retryAfter: readRetryAfter(answer.headers, call.now),
   };
-  if (answer.kind === "failure") return createFaulty(answer.fault, answer.sent, answer.message, call, facts);
+  if (answer.kind === "failure")
+    return createFaultResult(answer.fault, answer.sent, answer.message, call, facts);
   const allFacts: ErrorFacts = { ...facts, httpStatus: answer.status };
   const body = parseBody(answer, getMaxBytes(operation, dialect));
   if (body.kind === "oversized")
-    return createFaulty("oversized", true, "the answer is too large or too deeply nested", call, allFacts);
+    return createFaultResult(
+      "oversized",
+      true,
+      "the answer is too large or too deeply nested",
+      call,
+      allFacts,
+    );
   const value = body.kind === "json" ? body.value : undefined;
   const serviceError = dialect.fault(operation, answer.status, value, facts.retryAfter);
   const bodyWait = serviceError?.retryAfter;
@@ -83,10 +90,10 @@ export function classifyResponse(answer: HttpAnswer | RequestFailure, call: Call
   if (answer.status >= 300) return classifyError(answer, serviceError, call, allFacts);
   if (serviceError) return createRefusal(serviceError.kind ?? "refused", serviceError, call, allFacts);
   const data = dialect.data(operation, value);
-  if (typeof data === "string") return createFaulty("unreadable", true, data, call, allFacts);
+  if (typeof data === "string") return createFaultResult("unreadable", true, data, call, allFacts);
   const answeredId = data.request_id;
   if (call.requestId !== undefined && answeredId !== undefined && answeredId !== call.requestId) {
-    return createFaulty("wrong-request", true, "the answer is about another request", call, allFacts);
+    return createFaultResult("wrong-request", true, "the answer is about another request", call, allFacts);
   }
   return { kind: "data", data, waitMs: readWaitMs(answer, call.now) };
 }
@@ -115,7 +122,7 @@ function classifyError(
   const title = findTitle(answer);
   const page = title === undefined ? "" : `: ${title}`;
   const createFault = (name: FaultName, why: string, more: ErrorFacts = {}) =>
-    createFaulty(name, true, why + page, call, { ...facts, ...more }, serviceError);
+    createFaultResult(name, true, why + page, call, { ...facts, ...more }, serviceError);
   if (status >= 500) return createFault("unavailable", `the service is not available (HTTP ${status})`);
   if (status < 400) {
     const location = getHeader(headers, "location");
@@ -164,7 +171,7 @@ function findTitle({ headers, body }: HttpAnswer): string | undefined {
   return title.replace(/\s+/g, " ").trim() || undefined;
 }
 
-function createFaulty(
+function createFaultResult(
   fault: FaultName,
   sent: boolean,
   why: string,

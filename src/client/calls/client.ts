@@ -100,7 +100,7 @@ export class ResearchClient {
       const result = await this.#session.call("stop", requestId, { signal });
       if (result.kind === "data") return readStoppedData(result.data as StatusData, requestId, options);
       signal?.throwIfAborted();
-      const handling = stopHandling(result);
+      const handling = decideAfterStop(result);
       if (handling === "ask" || handling === "ask-retry") {
         const state = await this.#readStateAfterStop(result, requestId, options);
         if (state?.status === "STOPPED") return state;
@@ -181,7 +181,7 @@ export class ResearchClient {
       const answer = await this.#session.call(operation, requestId, { signal, grace });
       if (answer.kind === "data") return answer.data;
       const age = Math.abs(this.#session.clock.now() - recordedAt);
-      const result = mayLag ? delayNotFound(answer, age) : answer;
+      const result = mayLag ? retryUnreliableRefusal(answer, age) : answer;
       const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
       await this.#pause(operation, result.error, canRepeat ? failures : undefined, signal, requestId);
     }
@@ -246,7 +246,7 @@ export class ResearchClient {
 }
 
 /** Returns what to do after an unsuccessful answer to a stop. */
-function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-retry" {
+function decideAfterStop(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-retry" {
   if (result.kind === "fault") {
     const { stop } = FAULTS[result.fault];
     // If the stop was never sent, the state need not be read.
@@ -258,7 +258,7 @@ function stopHandling(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-ret
 }
 
 /** Turns a refusal that may be temporary into a fault, so that it is retried: a 404 in the minute after the create call, or Gemini's 403. */
-function delayNotFound(result: Unsuccessful, ageMs: number): Unsuccessful {
+function retryUnreliableRefusal(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
   const { kind } = result.error;
   const limitMs = kind === "withheld" ? Number.POSITIVE_INFINITY : kind === "not-found" ? NEW_REQUEST_MS : 0;

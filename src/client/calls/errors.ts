@@ -1,7 +1,7 @@
 import type { Data } from "../../core/protocol/conversation.js";
 import type { RefusalKind } from "../dialects/dialect.js";
 import { hasNoResult, isCutShort } from "../dialects/providers.js";
-import { readFields, readText } from "../dialects/reading.js";
+import { readFields, readText } from "../dialects/read-response.js";
 
 export type { RefusalKind } from "../dialects/dialect.js";
 

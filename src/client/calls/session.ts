@@ -23,7 +23,7 @@ import {
 } from "../../core/protocol/conversation.js";
 import { createKeyHider, isKeyText } from "../../core/secrets/key.js";
 import { type Dialect, type DialectRequest, InputError } from "../dialects/dialect.js";
-import { addDefaults, buildRequestBelow, findProvider, findProviderMeant } from "../dialects/providers.js";
+import { addDefaults, buildRequestBelow, findProvider, hintProvider } from "../dialects/providers.js";
 import { createResearch } from "../dialects/research.js";
 import { getMaxBytes, salvageRequestId } from "./body.js";
 import { type Classification, classifyResponse, readWaitMs, type Success } from "./classify-response.js";
@@ -185,7 +185,7 @@ export class Session {
     const target = `${at.method} ${this.#buildUrl(at)}`;
     const peer =
       new URL(this.origin).host + (this.#proxy ? ` through the proxy ${this.#proxy.url.origin}` : "");
-    const addressHint = findProviderMeant(this.origin, dialect.name);
+    const addressHint = hintProvider(this.origin, dialect.name);
     const context = { dialect, operation, requestId, target, peer, addressHint, now: this.clock.now() };
     const result = classifyResponse(answer, context);
     if (result.kind === "data") return result;

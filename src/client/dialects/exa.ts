@@ -1,8 +1,8 @@
 import { findMemberText } from "../../core/json/exact-json.js";
-import { buildRequestAt, createAt, PROVIDER } from "./asking.js";
+import { buildCreateRequest, buildRequestAt, PROVIDER } from "./build-request.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {
-  answerData,
+  buildAnswerData,
   classifyProviderError,
   pickExactPart,
   readFieldCitations,
@@ -11,7 +11,7 @@ import {
   readSources,
   readText,
   salvageId,
-} from "./reading.js";
+} from "./read-response.js";
 
 const PATH = "/agent/runs";
 /** The header that the effort `max` requires. */
@@ -39,7 +39,7 @@ export function createExa(defaultModel: string): Dialect {
           "Add --model auto (or ultra), or leave out the budget.",
         );
       const ours = { query, effort, outputSchema, previousRunId: body.after };
-      const request = createAt("Exa", PATH, body, ours);
+      const request = buildCreateRequest("Exa", PATH, body, ours);
       return effort === "max" ? { ...request, headers: MAX_EFFORT } : request;
     },
     request: (operation, requestId) => buildRequestAt(PATH, operation, requestId),
@@ -71,7 +71,7 @@ export function createExa(defaultModel: string): Dialect {
         // The grounding has the confidence and the score of each field.
         grounding: findMemberText(output, "grounding"),
       };
-      return answerData(operation, answer, { id, status, created }, more);
+      return buildAnswerData(operation, answer, { id, status, created }, more);
     },
     salvage: (torn) => salvageId(torn, "id", /^agent_run_/),
   };

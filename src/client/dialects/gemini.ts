@@ -1,7 +1,7 @@
-import { buildRequestAt, createAt, PROVIDER } from "./asking.js";
+import { buildCreateRequest, buildRequestAt, PROVIDER } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
 import {
-  answerData,
+  buildAnswerData,
   classifyProviderError,
   type Fields,
   readFields,
@@ -10,7 +10,7 @@ import {
   readSources,
   readText,
   salvageId,
-} from "./reading.js";
+} from "./read-response.js";
 
 const PATH = "/v1beta/interactions";
 /** The header that fixes the format of the answers, which changed in May 2026. */
@@ -33,7 +33,7 @@ export function createGemini(defaultModel: string): Dialect {
         previous_interaction_id: body.after,
         response_format: schema && { type: "text", mime_type: "application/json", schema },
       };
-      return { ...createAt("Gemini", PATH, body, ours), headers: REVISION };
+      return { ...buildCreateRequest("Gemini", PATH, body, ours), headers: REVISION };
     },
     request(operation, requestId) {
       const models = { method: "GET", path: "/v1beta/models?pageSize=1", json: false };
@@ -82,7 +82,7 @@ export function createGemini(defaultModel: string): Dialect {
         sources: readSources(parts.flatMap(({ annotations }) => readItems(annotations))),
         error: readItems(answer.errors)[0] ?? answer.error,
       };
-      return answerData(operation, answer, { id, status, created }, more);
+      return buildAnswerData(operation, answer, { id, status, created }, more);
     },
     // Gemini does not document the form of its ids. Steps, requests and messages have ids, too, so skip those.
     salvage: (torn) => salvageId(torn.split('"steps"', 1)[0] ?? "", "id", /^(?!(?:req|msg)_)/),

@@ -1,6 +1,6 @@
-import { checkStrict, createAt } from "./asking.js";
+import { buildCreateRequest, checkStrictSchema } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
-import { readFields } from "./reading.js";
+import { readFields } from "./read-response.js";
 import { createResponses, PATH } from "./responses.js";
 
 /** An id that belongs to no response: a status request for it reads the list of models instead. */
@@ -22,10 +22,10 @@ export function createOpenai(defaultModel: string): Dialect {
     },
     create(body) {
       const { prompt, model = defaultModel, output_schema: schema, after } = body;
-      if (schema) checkStrict("OpenAI", schema);
+      if (schema) checkStrictSchema("OpenAI", schema);
       const format = schema && { type: "json_schema", name: "result", schema, strict: true };
       const { store, ...options } = body.options ?? {};
-      // `createAt` refuses the option `store` with any other value.
+      // `buildCreateRequest` refuses the option `store` with any other value.
       const requestOptions = store === undefined || store === false ? options : { ...options, store };
       const ours = {
         ...{ model, input: prompt, background: true, store: store !== false },
@@ -33,7 +33,7 @@ export function createOpenai(defaultModel: string): Dialect {
         previous_response_id: after,
         ...(format && { text: { format } }),
       };
-      return createAt("OpenAI", PATH, { ...body, options: requestOptions }, ours);
+      return buildCreateRequest("OpenAI", PATH, { ...body, options: requestOptions }, ours);
     },
   };
 }

@@ -1,8 +1,8 @@
 import { findMemberText } from "../../core/json/exact-json.js";
-import { buildRequestAt, createAt, PROVIDER } from "./asking.js";
+import { buildCreateRequest, buildRequestAt, PROVIDER } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
 import {
-  answerData,
+  buildAnswerData,
   classifyProviderError,
   pickExactPart,
   readFieldCitations,
@@ -11,7 +11,7 @@ import {
   readSources,
   readText,
   salvageId,
-} from "./reading.js";
+} from "./read-response.js";
 
 const PATH = "/v1/tasks/runs";
 
@@ -36,7 +36,7 @@ export function createParallel(defaultModel: string): Dialect {
         : { type: structured_output ? "auto" : "text" };
       const task_spec = { output_schema: schema };
       const ours = { input, processor, task_spec, previous_interaction_id: rest.after };
-      return createAt("Parallel", PATH, rest, ours);
+      return buildCreateRequest("Parallel", PATH, rest, ours);
     },
     request(operation, requestId) {
       if (operation === "stop") return undefined;
@@ -71,7 +71,12 @@ export function createParallel(defaultModel: string): Dialect {
         sources: readSources(citations),
         citations: typeof output.content === "string" ? undefined : readFieldCitations(output.basis),
       };
-      return answerData(operation, run, { id, status, created, holdsResult: operation === "output" }, more);
+      return buildAnswerData(
+        operation,
+        run,
+        { id, status, created, holdsResult: operation === "output" },
+        more,
+      );
     },
     salvage: (torn) => salvageId(torn, "run_id", /^trun_/),
   };

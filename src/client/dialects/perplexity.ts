@@ -1,4 +1,4 @@
-import { createAt } from "./asking.js";
+import { buildCreateRequest } from "./build-request.js";
 import type { Dialect } from "./dialect.js";
 import { createResponses, PATH, readFault } from "./responses.js";
 
@@ -18,7 +18,7 @@ export function createPerplexity(defaultModel: string): Dialect {
         ...{ input: prompt, background: true, previous_response_id: after },
         ...(json_schema && { response_format: { type: "json_schema", json_schema } }),
       };
-      return createAt("Perplexity", PATH, body, ours);
+      return buildCreateRequest("Perplexity", PATH, body, ours);
     },
     fault(operation, httpStatus, answer, retryAfter) {
       const serviceError = readFault(operation, httpStatus, answer, retryAfter);

@@ -209,7 +209,7 @@ export function isAboutModel({ code, message }: { code: string; message: string 
 }
 
 /** Returns a hint if `origin` is a provider's, but the dialect in use is the interface's; else undefined. */
-export function findProviderMeant(origin: string, dialectName: string): string | undefined {
+export function hintProvider(origin: string, dialectName: string): string | undefined {
   const provider = dialectName === INTERFACE && PROVIDERS.find(({ baseUrl }) => baseUrl === origin);
   if (!provider) return undefined;
   const { name, title } = provider;
@@ -236,7 +236,7 @@ export function isCutShort(data: Data): boolean {
   return isPart || hasNoResult(data);
 }
 
-/** Returns whether the provider reported the request as completed without a result; `answerData` turns that into FAILED. */
+/** Returns whether the provider reported the request as completed without a result; `buildAnswerData` turns that into FAILED. */
 export function hasNoResult({ status, provider_status }: Data): boolean {
   return status === "FAILED" && provider_status === "completed";
 }

@@ -10,7 +10,7 @@ import {
   type Operation,
 } from "../../core/protocol/conversation.js";
 import { type Dialect, InputError, type RefusalKind } from "./dialect.js";
-import { readFields, salvageId } from "./reading.js";
+import { readFields, salvageId } from "./read-response.js";
 
 /** The field that `data` of a successful answer must have, for each operation. Other fields are passed on unchanged. */
 const REQUIRED: Readonly<Record<Operation, readonly [name: string, isValid: (value: unknown) => boolean]>> = {

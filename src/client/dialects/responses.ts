@@ -1,9 +1,9 @@
 import type { Citation } from "../../core/protocol/citations.js";
 import type { Data, Operation } from "../../core/protocol/conversation.js";
-import { buildRequestAt, PROVIDER } from "./asking.js";
+import { buildRequestAt, PROVIDER } from "./build-request.js";
 import type { Dialect, ServiceError } from "./dialect.js";
 import {
-  answerData,
+  buildAnswerData,
   classifyProviderError,
   type Fields,
   readFields,
@@ -15,7 +15,7 @@ import {
   readSources,
   readText,
   salvageId,
-} from "./reading.js";
+} from "./read-response.js";
 
 /** The path of responses at OpenAI and Perplexity. */
 export const PATH = "/v1/responses";
@@ -63,7 +63,7 @@ function readData(operation: Operation, value: unknown): Data | string {
   const citations = typeof result === "string" ? [...ranges, ...numbered] : [];
   const more = {
     output: result,
-    cost_dollars: costIn(answer),
+    cost_dollars: readCost(answer),
     // The numbers in the text count every search result, even if an address appears twice.
     sources: numbered.length > 0 ? readNumberedSources(results) : readSources([...annotations, ...results]),
     citations: citations.length > 0 ? citations : undefined,
@@ -73,7 +73,7 @@ function readData(operation: Operation, value: unknown): Data | string {
     ),
     stop_reason: readText(readFields(answer.incomplete_details).reason),
   };
-  return answerData(operation, answer, { id, status, created, refusal }, more);
+  return buildAnswerData(operation, answer, { id, status, created, refusal }, more);
 }
 
 /** Joins the texts of messages; also returns the model's refusal, the citations of each part, and all annotations. */
@@ -112,7 +112,7 @@ function isStructured(answer: Fields): boolean {
   return readFields(readFields(answer.text).format).type === "json_schema";
 }
 
-function costIn(answer: Fields): number | undefined {
+function readCost(answer: Fields): number | undefined {
   const { total_cost: cost, currency = "USD" } = readFields(readFields(answer.usage).cost);
   return typeof cost === "number" && currency === "USD" ? cost : undefined;
 }

@@ -1,16 +1,16 @@
 import { findMemberText } from "../../core/json/exact-json.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
-import { buildRequestAt, createAt, createSchemaError, PROVIDER } from "./asking.js";
+import { buildCreateRequest, buildRequestAt, createSchemaError, PROVIDER } from "./build-request.js";
 import { type Dialect, InputError } from "./dialect.js";
 import {
-  answerData,
+  buildAnswerData,
   classifyProviderError,
   readFields,
   readItems,
   readNumberedSources,
   readText,
   salvageId,
-} from "./reading.js";
+} from "./read-response.js";
 
 const PATH = "/research";
 
@@ -28,7 +28,7 @@ export function createTavily(defaultModel: string): Dialect {
           "Leave out --after, and put the context into the question.",
         );
       if (output_schema) checkSchema(output_schema);
-      return createAt("Tavily", PATH, body, { input, model, output_schema });
+      return buildCreateRequest("Tavily", PATH, body, { input, model, output_schema });
     },
     request(operation, requestId) {
       if (operation === "stop") return undefined;
@@ -48,7 +48,7 @@ export function createTavily(defaultModel: string): Dialect {
       const sources = readNumberedSources(readItems(answer.sources));
       const output = answer.content === null ? undefined : findMemberText(answer, "content");
       const more = { output, sources: sources.length > 0 ? sources : undefined };
-      return answerData(operation, answer, { id, status, created }, more);
+      return buildAnswerData(operation, answer, { id, status, created }, more);
     },
     salvage: (torn) => salvageId(torn, "request_id", /^[0-9a-f]{8}-[0-9a-f]{4}-/),
   };

@@ -3,7 +3,7 @@ import type { ResearchClient } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
 import type { Provider } from "../dialects/providers.js";
 import type { History } from "../store/history/history.js";
-import type { HistoryEntry, Seen } from "../store/history/records.js";
+import type { HistoryEntry, StateSubject } from "../store/history/records.js";
 
 /** An account of a service, with the resources that workflows need. Costly or optional parts are getters. */
 export interface Account {
@@ -39,5 +39,5 @@ export interface Account {
   /** Explains why this account must not be asked about a request; undefined if it may be asked. */
   explainRefusal?(requestId: string, entry: HistoryEntry | undefined): ResearchError | undefined;
   /** Describes how to reach the account that created a request. */
-  describeWay?(entry: Seen): string;
+  describeWay?(entry: StateSubject): string;
 }

@@ -8,11 +8,11 @@ import { DAY_MS } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError, UnreachableError } from "../calls/errors.js";
 import { addDefaults } from "../dialects/providers.js";
-import { nameWanted, type UnsettledCreate, type WantedCreate } from "../store/history/create-names.js";
+import { type CreateIdentity, nameCreate, type UnsettledCreate } from "../store/history/create-names.js";
 import type { History } from "../store/history/history.js";
 import type { HistoryEntry } from "../store/history/records.js";
+import { type AccountRequest, type FallbackOptions, getKey, submitWithFallback } from "./account-fallback.js";
 import { CreateRefusedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import { type AccountRequest, type FirstAccountOptions, getKey, submitToFirst } from "./first-account.js";
 import type { Submitted } from "./submit.js";
 
 /** How long another process may take for its create call, in milliseconds. After that the outcome counts as unknown. */
@@ -36,13 +36,13 @@ export interface CreateOnceOptions extends CallOptions {
   /** Called once if another process creates the same request. `until`: when the wait ends at the latest, epoch milliseconds. */
   onUnderWay?: (until: number) => void | Promise<void>;
   /** The options of the create call. Its `signal` ends the exchange; the `signal` of this call only ends the wait. */
-  submit: FirstAccountOptions;
+  submit: FallbackOptions;
 }
 
 /** A create call at one account, with the name that equal create calls share. */
-interface Wanted {
+interface NamedRequest {
   request: AccountRequest;
-  create: WantedCreate;
+  create: CreateIdentity;
   name: string;
 }
 
@@ -66,27 +66,27 @@ export class CreateOnce {
   /**
    * Creates a request at the first account that accepts it, unless one of them has an equal one. Rejects with
    * CreateRefusedError without a history or after `most` calls, with UnresolvedCreateError (nothing is sent) if an
-   * equal one of any age has an unknown outcome, with LocalError, and as `submitToFirst` does. After an abort it
+   * equal one of any age has an unknown outcome, with LocalError, and as `submitWithFallback` does. After an abort it
    * rejects with `signal.reason`, but the create call goes on, and the next equal call waits for it.
    */
   async create(requests: readonly AccountRequest[], options: CreateOnceOptions): Promise<CreatedOnce> {
-    const wanted = requests.flatMap((request) => buildWanted(request) ?? []);
+    const wanted = requests.flatMap((request) => buildNamedRequest(request) ?? []);
     if (wanted.length === 0) for (const { account } of requests) void account.apiKey;
     const [history] = wanted.map(({ request }) => request.account.history);
     if (!history || wanted.some(({ request }) => !request.account.history))
       throw new CreateRefusedError("no-history");
-    const work = new SoleCreate(history, wanted, options).run(() => this.#send(requests, options.submit));
+    const work = new LockedCreate(history, wanted, options).run(() => this.#send(requests, options.submit));
     this.#running.add(work);
     const noteDone = () => void this.#running.delete(work);
     work.then(noteDone, noteDone);
     return await waitUnlessAborted(work, options.signal);
   }
 
-  async #send(requests: readonly AccountRequest[], options: FirstAccountOptions) {
+  async #send(requests: readonly AccountRequest[], options: FallbackOptions) {
     if (this.#sent >= this.most) throw new CreateRefusedError("used-up");
     this.#sent += 1;
     try {
-      return await submitToFirst(requests, options);
+      return await submitWithFallback(requests, options);
     } catch (error) {
       if (NOTHING_MADE.some((kind) => error instanceof kind)) this.#sent -= 1;
       throw error;
@@ -98,26 +98,26 @@ export class CreateOnce {
 const NOTHING_MADE = [RefusedError, UnreachableError, QuotaExceededError, LocalError];
 
 /** Builds the create call of an account; undefined if the account has no key and so no earlier create calls. */
-function buildWanted(request: AccountRequest): Wanted | undefined {
+function buildNamedRequest(request: AccountRequest): NamedRequest | undefined {
   const { account } = request;
   const apiKey = getKey(account);
   if (apiKey === undefined) return undefined;
   const create = { origin: account.origin, apiKey, body: addDefaults(account.provider, request.body) };
-  return { request, create, name: hashSha256(nameWanted(create)) };
+  return { request, create, name: hashSha256(nameCreate(create)) };
 }
 
 /** A create call that holds the lock of its name, so that no other process sends an equal one. */
-class SoleCreate {
+class LockedCreate {
   readonly #clock: Clock;
   /** The local ids of the equal create calls that existed when the call began. */
   readonly #older: ReadonlySet<string>;
 
   constructor(
     private readonly history: History,
-    private readonly wanted: readonly Wanted[],
+    private readonly wanted: readonly NamedRequest[],
     private readonly options: CreateOnceOptions,
   ) {
-    const [{ request }] = wanted as [Wanted];
+    const [{ request }] = wanted as [NamedRequest];
     this.#clock = request.account.clock;
     this.#older = new Set(this.#listSeen().made.map(({ entry }) => entry.local_id));
   }

@@ -4,10 +4,16 @@ import { isFinal, type Status } from "../../core/protocol/conversation.js";
 import type { StatusData } from "../calls/client.js";
 import type { ResearchError } from "../calls/errors.js";
 import { learnInterval } from "../calls/watch/poll-interval.js";
-import type { Ending, StateSeen, WatchEvent, WatchOptions, WatchTarget } from "../calls/watch/types.js";
+import type {
+  GiveUpReason,
+  StateChange,
+  WatchEvent,
+  WatchOptions,
+  WatchTarget,
+} from "../calls/watch/types.js";
 import type { Account } from "./account.js";
 import { AsyncQueue } from "./batch/async-queue.js";
-import { addOrigin, findRecordedAt, observe, type Target } from "./requests.js";
+import { addOrigin, findRecordedAt, recordState, type Target } from "./requests.js";
 
 export type FollowOptions = Omit<WatchOptions, "pollInterval">;
 
@@ -61,7 +67,7 @@ export async function* follow(
 }
 
 /** Returns the final state of a request if its create call or the history shows the end; undefined otherwise. */
-function findKnownEnd({ requestId, entry, end, account }: Target): StateSeen | undefined {
+function findKnownEnd({ requestId, entry, end, account }: Target): StateChange | undefined {
   const data = end ?? { request_id: requestId, status: entry?.status ?? "" };
   if (!isFinal(data.status)) return undefined;
   const seen = { requestId, status: data.status, previous: null, final: true, data };
@@ -92,7 +98,7 @@ export async function* followAccount(
     if (event.kind === "state") {
       const { requestId, data } = event;
       const target = targets.get(requestId);
-      const error = target && observe(target, data as StatusData);
+      const error = target && recordState(target, data as StatusData);
       if (error) yield { kind: "not-observed", requestId, error };
       if (event.final) targets.delete(requestId);
     }
@@ -105,7 +111,7 @@ export async function* followAccount(
 /** The outcome of a followed request so far. `status` is the last known state; null before the first answer. */
 export type WatchOutcome = { requestId: string; status: Status | null } & (
   | { kind: "running" | "final" }
-  | Ending
+  | GiveUpReason
 );
 
 /** Collects the events of `follow` into one outcome for each request. */

@@ -1,4 +1,4 @@
-import { DAY_MS, filterWindow, findNextSlot } from "../../core/protocol/limits.js";
+import { DAY_MS, filterWindow, findNextFreeTime } from "../../core/protocol/limits.js";
 import type { CallOptions } from "../calls/client.js";
 import { RefusedError } from "../calls/errors.js";
 import type { Account } from "./account.js";
@@ -36,7 +36,7 @@ export function findBlockedUntil(
   const counted = filterWindow(attempts(), now);
   const used = counted.length;
   const full = Math.max(1, Math.min(limit ?? used, used));
-  return Math.max(findNextSlot(counted, full, now), now + LEAST_WAIT_MS);
+  return Math.max(findNextFreeTime(counted, full, now), now + LEAST_WAIT_MS);
 }
 
 /** Waits until `until` by the wall clock (epoch ms). If that clock is set back meanwhile, the wait does not get longer. */

@@ -17,7 +17,7 @@ import {
   type HistoryEntry,
   NOT_CREATED,
   readTokens,
-  type Seen,
+  type StateSubject,
   UNKNOWN,
 } from "../store/history/records.js";
 import type { Account } from "./account.js";
@@ -26,7 +26,7 @@ import { NotInHistoryError, UnresolvedCreateError } from "./errors.js";
 /** An existing request. `entry`: its record in the history, which is updated with each new state. */
 export interface Target {
   requestId: string;
-  entry: Seen | undefined;
+  entry: StateSubject | undefined;
   /** The account to poll for the request: the one that created it, or the one in use. */
   account: Account;
   /** The answer to the create call, if it shows the end. Only this answer may contain the result (contract §9). */
@@ -54,13 +54,13 @@ const CUT = "…";
  * `NOT_FOUND`, the error about a missing setting, or UnresolvedCreateError for a create call whose outcome is unknown.
  */
 export function resolveTarget(account: Account, text: string): NamedTarget {
-  const entry = findSent(account, text);
+  const entry = findEntryToSend(account, text);
   const target = entry ? readRecord(entry, text) : { requestId: text, entry: undefined };
   return { ...target, account: account.chooseAccount?.(target.requestId, entry) ?? account };
 }
 
 /** Builds an account that sends nothing: each call rejects with `error`, but the history and kept results stay readable. */
-export function explainUnasked(
+export function createUnreachableAccount(
   account: Account,
   entry: HistoryEntry | undefined,
   error: ResearchError,
@@ -84,7 +84,7 @@ export function explainUnasked(
 }
 
 /** Finds an entry as `findEntry` does, for a command that sends: `@last` then needs a configured account. */
-function findSent(account: Account, text: string): HistoryEntry | undefined {
+function findEntryToSend(account: Account, text: string): HistoryEntry | undefined {
   if (text === LAST) void account.origin;
   return findEntry(account, text);
 }
@@ -148,11 +148,11 @@ export async function findFollowUpId(
   text: string,
   { signal, isOffline = false }: CallOptions & { isOffline?: boolean | undefined },
 ): Promise<string> {
-  const sentEntry = findSent(account, text);
+  const sentEntry = findEntryToSend(account, text);
   const { requestId, entry } = sentEntry ? readRecord(sentEntry, text) : { requestId: text };
   const refusal = sentEntry ? undefined : account.explainRefusal?.(requestId, sentEntry);
   if (refusal) throw refusal;
-  if (entry && !isAt(entry, account))
+  if (entry && !isCreatedAt(entry, account))
     throw new ResearchError(
       "USAGE",
       `invalid value for --after: ${requestId} was created at ${getService(entry)} and not at ${account.origin}`,
@@ -169,7 +169,7 @@ export async function findFollowUpId(
 }
 
 /** Returns whether a request was created at the service of this account. */
-export function isAt(
+export function isCreatedAt(
   entry: Pick<HistoryEntry, "origin" | "base_path">,
   { origin, basePath = "" }: Pick<Account, "origin" | "basePath">,
 ): boolean {
@@ -178,14 +178,14 @@ export function isAt(
 
 /** Returns when this machine recorded a request, in epoch ms; 0 for a request of another service, undefined without a record. */
 export function findRecordedAt({ entry, account }: Target): number | undefined {
-  return entry && !isAt(entry, account) ? 0 : parseEpoch(entry?.sent_at);
+  return entry && !isCreatedAt(entry, account) ? 0 : parseEpoch(entry?.sent_at);
 }
 
 /** Extends a 404 for a request of another service or account by what that is and how to name it. Returns other errors unchanged. */
 export function addOrigin(error: unknown, { requestId, entry, account }: Target): unknown {
   if (!(error instanceof RefusedError) || error.kind !== "not-found" || !entry) return error;
   const isOthers = typeof entry.profile === "string" && entry.profile !== account.profile;
-  if (isAt(entry, account) && !isOthers) return error;
+  if (isCreatedAt(entry, account) && !isOthers) return error;
   const service = getService(entry);
   const { profile } = entry;
   return new RefusedError(
@@ -215,8 +215,8 @@ export async function askStates(
     try {
       const recordedAt = findRecordedAt(target);
       const state = await account.client.status(requestId, { signal, recordedAt });
-      const data = parseAsAsked(state, entry?.output_schema);
-      return { kind: "answered", target, data, notObserved: observe(target, data) };
+      const data = parseBySchema(state, entry?.output_schema);
+      return { kind: "answered", target, data, notObserved: recordState(target, data) };
     } catch (error) {
       return { kind: "failed", target, error: addOrigin(error, target) };
     }
@@ -237,7 +237,7 @@ export async function* stopAll(
       let notObserved: LocalError | undefined;
       // Even a refused stop reports a state.
       const onState = (state: StatusData) => {
-        notObserved = observe(target, state);
+        notObserved = recordState(target, state);
       };
       const data = await stopRequest(target, { signal, onState });
       yield { kind: "answered", target, data, notObserved };
@@ -274,7 +274,7 @@ async function stopRequest(
 }
 
 /** Parses the result in a provider's data if the request has a schema, because a model writes the value as text. */
-export function parseAsAsked<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
+export function parseBySchema<D extends Data>(data: D, schema: JsonSchema | null | undefined): D {
   if (!schema || data.provider_status === undefined || typeof data.output !== "string") return data;
   const value = readJsonPath(data.output);
   if (value === undefined) return data;
@@ -292,7 +292,7 @@ const MESSAGE_LENGTH = 500;
 /** Keeps the data of a provider's answer if it has the result, because the provider may delete the result. Throws LocalError. */
 export function keepResult(
   history: Account["history"],
-  { request_id: id, ...entry }: Seen,
+  { request_id: id, ...entry }: StateSubject,
   data: Data,
 ): void {
   const isResult = data.provider_status !== undefined && (data.output !== undefined || hasNoResult(data));
@@ -301,11 +301,11 @@ export function keepResult(
 }
 
 /** Records a state in the history, and keeps the result. Returns the error if that failed; the caller goes on. */
-export function observe(
+export function recordState(
   { entry, account }: Pick<Target, "entry" | "account">,
   data: StatusData,
 ): LocalError | undefined {
-  if (!entry || !isAt(entry, account)) return undefined;
+  if (!entry || !isCreatedAt(entry, account)) return undefined;
   const { history } = account;
   try {
     const { status, cost_dollars: cost } = data;

@@ -6,7 +6,14 @@ import type { CallOptions, StatusData } from "../calls/client.js";
 import { NoOutputError, ResearchError } from "../calls/errors.js";
 import { isCutShort } from "../dialects/providers.js";
 import { getService } from "../store/history/records.js";
-import { addOrigin, findRecordedAt, isAt, observe, parseAsAsked, type Target } from "./requests.js";
+import {
+  addOrigin,
+  findRecordedAt,
+  isCreatedAt,
+  parseBySchema,
+  recordState,
+  type Target,
+} from "./requests.js";
 
 /** The output of a COMPLETED request, or a part of a result that was cut short. */
 export interface Result {
@@ -35,18 +42,18 @@ export async function fetchResult(
   const answer =
     kept ??
     (await waitForDone(target, limits, ask).catch((error: unknown) => {
-      keepReason(target, error);
+      recordFailureReason(target, error);
       throw addOrigin(error, target);
     }));
   // The result has arrived, so it is no error if the end cannot be recorded.
   const state = isFinal(String(answer.status)) ? answer : { status: "COMPLETED" };
-  if (kept?.status !== entry?.status || !kept) observe(target, state as StatusData);
+  if (kept?.status !== entry?.status || !kept) recordState(target, state as StatusData);
   return readResult(answer, account.outputField, schema ?? entry?.output_schema);
 }
 
 /** Reads the result from the data of an answer. */
 export function readResult(answer: Data, outputField: string, schema: JsonSchema | null | undefined): Result {
-  const data = parseAsAsked(answer, schema);
+  const data = parseBySchema(answer, schema);
   const value = Object.hasOwn(data, outputField) ? data[outputField] : data;
   return { data, value, exact: findMemberText(data, outputField) ?? data };
 }
@@ -86,7 +93,7 @@ export function findEnd(target: Target): StatusData | undefined {
 
 /** Returns the recorded end of a provider's request without a result; undefined otherwise. The interface is asked for the reason instead. */
 function findRecordedEnd({ requestId, entry, account }: Target): StatusData | undefined {
-  if (!account.provider || !entry || !isAt(entry, account)) return undefined;
+  if (!account.provider || !entry || !isCreatedAt(entry, account)) return undefined;
   const { status, cut_short, message } = entry;
   const hasEnded = status === "STOPPED" || (status === "FAILED" && !cut_short);
   return hasEnded
@@ -132,7 +139,7 @@ export async function explainNoResult(
       await waitForDone(target, limits, (signal) => account.client.output(requestId, { signal }));
     } catch (error) {
       limits.signal?.throwIfAborted();
-      keepReason(target, error);
+      recordFailureReason(target, error);
       if (error instanceof NoOutputError && error.status === status) return error;
     }
   }
@@ -142,7 +149,7 @@ export async function explainNoResult(
 }
 
 /** Records why a request failed, which the interface reports only in its answer to a fetch of the result. */
-function keepReason(target: Target, error: unknown): void {
+function recordFailureReason(target: Target, error: unknown): void {
   if (!(error instanceof NoOutputError) || error.status !== "FAILED") return;
-  observe(target, error.data ?? { status: "FAILED", message: error.refusal.message });
+  recordState(target, error.data ?? { status: "FAILED", message: error.refusal.message });
 }

@@ -4,10 +4,10 @@ import type { CallOptions, Created, StatusData } from "../calls/client.js";
 import { OutcomeUnknownError, RefusedError, UnreachableError } from "../calls/errors.js";
 import { addDefaults, hintMissingModel, isAboutModel } from "../dialects/providers.js";
 import type { RecordedCreate } from "../store/history/recorded-create.js";
-import type { Attempt } from "../store/history/records.js";
+import type { CreateAttempt } from "../store/history/records.js";
 import type { Account } from "./account.js";
 import { CreateRefusedError, NotRecordedError, QuotaExceededError, UnresolvedCreateError } from "./errors.js";
-import { observe } from "./requests.js";
+import { recordState } from "./requests.js";
 
 /** A request that was created. */
 export interface Submitted {
@@ -27,7 +27,7 @@ export interface SendOptions extends CallOptions {
   /** Called if the answer contains an id, even if the answer is an error. */
   onId?: () => void;
   /** The account that was tried first, if this is a different one. */
-  askedOf?: Attempt["askedOf"];
+  askedOf?: CreateAttempt["askedOf"];
 }
 
 /**
@@ -44,7 +44,7 @@ export async function submit(
   const { client } = account;
   const body = addDefaults(account.provider, asked);
   await client.check(body);
-  const pending = await begin(account, body, { limit, askedOf, signal });
+  const pending = await recordIntent(account, body, { limit, askedOf, signal });
   try {
     onIntent?.(pending?.localId);
   } catch (error) {
@@ -70,13 +70,13 @@ export async function submit(
     if (!recorded) keep(() => pending?.recordCreated(data.request_id, data));
     if (notSaved) pending?.recordGivenUp();
     else if (pending && isFinal(String(data.status)))
-      catchLocalError(() => keepEnd(account, pending.localId, data as Created & StatusData));
+      catchLocalError(() => recordEnd(account, pending.localId, data as Created & StatusData));
     return { data, localId: pending?.localId, notSaved };
   } catch (error) {
     const { provider } = account;
     if (provider && isModelGone(error))
       Object.assign(error, { hint: hintMissingModel(provider, asked.model, error.code) ?? error.hint });
-    const failure = settle(error, pending, notSaved, signal);
+    const failure = recordFailedCreate(error, pending, notSaved, signal);
     // A refused create call has no record. A context text that cannot be removed now is removed by the next create call.
     if (body.context) await account.history?.forget([]).catch(() => {});
     throw failure;
@@ -84,9 +84,9 @@ export async function submit(
 }
 
 /** Records the end, and keeps the result, if the answer to a create call shows the end. Throws LocalError. */
-function keepEnd(account: Account, localId: string, data: StatusData): void {
+function recordEnd(account: Account, localId: string, data: StatusData): void {
   const [entry] = account.history?.find(localId) ?? [];
-  if (entry) observe({ entry: { ...entry, status: "PENDING" }, account }, data);
+  if (entry) recordState({ entry: { ...entry, status: "PENDING" }, account }, data);
 }
 
 /** Returns whether a provider refused a create call because the model is unknown or retired. Nothing was created then. */
@@ -95,7 +95,7 @@ export function isModelGone(error: unknown): error is RefusedError {
 }
 
 /** Records the intent of a create call; undefined if none is recorded. If it rejects, nothing may be sent. */
-async function begin(
+async function recordIntent(
   { history, unrecorded, origin, basePath, apiKey, profile, clock, perDay }: Account,
   body: CreateBody,
   { limit, askedOf, signal }: SendOptions,
@@ -121,7 +121,7 @@ async function begin(
 }
 
 /** Records in the history how a create call failed. Returns the error to throw. */
-function settle(
+function recordFailedCreate(
   error: unknown,
   pending: RecordedCreate | undefined,
   notSaved: LocalError | undefined,

@@ -2,7 +2,7 @@ import { decodeHTMLStrict } from "entities/decode";
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { Inline } from "./document.js";
 import { MAX_DEPTH, type NoteToken } from "./lexer.js";
-import type { PlaceOf } from "./places.js";
+import type { PlaceOf } from "./line-offsets.js";
 
 /** Builds inlines from tokens of marked, which are consecutive parts of a text. `begin`: the offset of the first token. */
 export function buildInlines(tokens: readonly Token[] | undefined, placeOf: PlaceOf, begin = 0): Inline[] {
@@ -45,7 +45,7 @@ function buildInline(token: MarkedToken | NoteToken, placeOf: PlaceOf, from: num
     case "checkbox":
       return [];
     case "text":
-      return buildTexts(token as Tokens.Text, placeOf, from);
+      return buildTextNodes(token as Tokens.Text, placeOf, from);
     default:
       return { ...place, kind: "text", text: token.type === "escape" ? token.text : token.raw };
   }
@@ -66,7 +66,7 @@ function buildLink({ autolink, href, raw, text, tokens }: Tokens.Link, placeOf: 
 /** Matches a character reference. */
 const REFERENCE = /(&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{0,40});)/i;
 /** Splits a text into character references, which are decoded, and verbatim parts. */
-function buildTexts({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number): Inline[] {
+function buildTextNodes({ raw, escaped }: Tokens.Text, placeOf: PlaceOf, from: number): Inline[] {
   const all: Inline[] = [];
   let at = from;
   for (const [i, part] of (escaped ? [raw] : raw.split(REFERENCE)).entries())

@@ -4,7 +4,7 @@ import { readJsonPath } from "../json/exact-json.js";
 import type { Inline, MarkdownBlock, MarkdownDocument } from "./document.js";
 import { buildInlines, formatNoteMark } from "./inlines.js";
 import { type HtmlBlock, lex, lexInlines, type NoteDefinition, TooComplex } from "./lexer.js";
-import { createPlaceOf, listLineEnds } from "./places.js";
+import { createPlaceOf, listLineEnds } from "./line-offsets.js";
 
 /** Parses Markdown. Takes linear time and memory for any input. */
 export function readMarkdown(markdown: string): MarkdownDocument {

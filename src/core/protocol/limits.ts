@@ -27,7 +27,7 @@ export function filterWindow(attempts: readonly number[], now: number, windowMs 
 }
 
 /** Returns when the next request is allowed, epoch ms: `now`, or when enough of `attempts` will have left the window. */
-export function findNextSlot(
+export function findNextFreeTime(
   attempts: readonly number[],
   limit: number,
   now: number,

@@ -1,5 +1,5 @@
-import { buildAskedOptions, checkBody } from "../../app/asked.js";
 import { writeTarget } from "../../app/output-file.js";
+import { addProviderOptions, checkCreateBody } from "../../app/provider-options.js";
 import { formatResult } from "../../app/result-text.js";
 import type { Account } from "../../client/workflows/account.js";
 import { follow } from "../../client/workflows/follow.js";
@@ -49,7 +49,7 @@ export const create = defineTool({
   async call(session, { prompt, schema, model, again, save_to }, { signal }) {
     const account = session.requireConnected();
     const path = save_to === undefined ? undefined : saveTo(session.allowedFolder, save_to);
-    const body = buildAskedOptions(account, await checkBody(prompt, schema, signal), { model });
+    const body = addProviderOptions(account, await checkCreateBody(prompt, schema, signal), { model });
     const limit = session.limit();
     const done = await session.creates.create([{ account, body, limit }], {
       repeat: again,

@@ -1,4 +1,4 @@
-import { checkStatus } from "../../app/known-status.js";
+import { checkStatusFilter } from "../../app/status-filter.js";
 import type { HistoryEntry } from "../../client/store/history/records.js";
 import { defineTool, field, shape } from "../tool.js";
 
@@ -32,7 +32,7 @@ export const list = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   async call(session, { limit = DEFAULT_LIMIT, status }) {
     const { history } = session.current;
-    await checkStatus(status, history);
+    await checkStatusFilter(status, history);
     const entries = history?.list({ limit, status }) ?? [];
     return { content: { requests: entries.map(buildListed) } };
   },

@@ -7,9 +7,9 @@ import { HostGate } from "../fetching/host-gate.js";
 import { explainUnfit, type Network } from "../fetching/page-fetcher.js";
 import { type Page, PageReader, type PageReaderOptions } from "../fetching/page-reader.js";
 import { detectLanguage } from "../languages/languages.js";
-import { type Block, joinBlocks } from "../reading/blocks/block.js";
-import type { CutDocument, ReadDocument } from "../reading/documents/document.js";
-import { ROBOT } from "../reading/robots.js";
+import { type Block, joinBlocks } from "../parsing/blocks/block.js";
+import type { CutDocument, ReadDocument } from "../parsing/documents/document.js";
+import { ROBOT } from "../parsing/robots.js";
 import { type GivenCitations, type ReportClaims, readClaims, readFieldClaims } from "./citations.js";
 import { addAnswers, type FindSupport, judgeAll } from "./judging.js";
 import { PageContent, type PagePassage } from "./page-content.js";
@@ -60,7 +60,7 @@ export interface CheckProgress {
 }
 
 /** The result of reading one page. */
-interface Tried extends CitedPage {
+interface PageAttempt extends CitedPage {
   entry: CheckedPage;
   /** The text of the page; undefined if it could not be read. */
   text?: string;
@@ -72,14 +72,17 @@ interface Tried extends CitedPage {
 const MOST_HOSTS = 4;
 const APART_MS = 200;
 const ANSWERS: ReadonlySet<string> = new Set(["robots", "type", "empty", "too-large", "front-page"]);
-const REQUESTS: Readonly<Record<string, Tried["request"]>> = { "not-asked": "unsent", "no-host": "no-host" };
+const REQUESTS: Readonly<Record<string, PageAttempt["request"]>> = {
+  "not-asked": "unsent",
+  "no-host": "no-host",
+};
 const FILE = /^(?!https?:)[^\s:]+?(?::\d+)?$/i;
 
 /** Checks reports against the pages that they cite. Reads each page once. */
 export class Checker {
   readonly #reader: PageReader;
   readonly #named = new Set<string>();
-  readonly #pages = new Map<string, Promise<Tried>>();
+  readonly #pages = new Map<string, Promise<PageAttempt>>();
   readonly #hosts = new Semaphore(MOST_HOSTS);
   readonly #ended = new AbortController();
 
@@ -208,7 +211,7 @@ export class Checker {
   /** Splits the addresses into those to request, and those that are refused or exceed the limit. */
   #chooseAddresses(addresses: readonly string[], most: number) {
     const asked: string[] = [];
-    const left: [string, Tried][] = [];
+    const left: [string, PageAttempt][] = [];
     const pages = new Set<string>();
     let isWhole = true;
     for (const address of addresses) {
@@ -233,7 +236,7 @@ export class Checker {
     return explainUnfit(url) ?? forbidden(url);
   }
 
-  #readOnce(address: string): Promise<Tried> {
+  #readOnce(address: string): Promise<PageAttempt> {
     const key = normalizePage(address);
     const reading = this.#pages.get(key) ?? this.#read(address);
     reading.catch(() => {});
@@ -241,7 +244,7 @@ export class Checker {
     return reading;
   }
 
-  async #read(address: string): Promise<Tried> {
+  async #read(address: string): Promise<PageAttempt> {
     const { readFile, clock } = this.options;
     if (FILE.test(address)) {
       const name = normalizePage(address);
@@ -278,13 +281,13 @@ export function listClaims(report: Report): ReportClaims {
     : readFieldClaims(report.value, report.given);
 }
 
-function createUnread(url: string, reason: string, request: Tried["request"] = "unsent"): Tried {
+function createUnread(url: string, reason: string, request: PageAttempt["request"] = "unsent"): PageAttempt {
   const unknown = { final_url: null, http_status: null, title: null, read_at: null, sha256: null };
   const entry = { url, state: "unreadable", reason, ...unknown } as const;
   return { entry, request };
 }
 
-function readPage(url: string, page: Page): Tried {
+function readPage(url: string, page: Page): PageAttempt {
   const { id, accessed } = page;
   const title = page.title === id ? null : page.title;
   const content = buildPage({ ...page, title: title ?? "" });

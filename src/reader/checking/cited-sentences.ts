@@ -1,5 +1,5 @@
 import { findQuotationPlaces } from "../matching/quotations.js";
-import { isAbbreviated, splitSentences } from "../reading/sentences-in.js";
+import { isAbbreviated, splitSentences } from "../parsing/split-sentences.js";
 import { OBJECT } from "./mark-forms.js";
 import type { Line, Mark } from "./report-line.js";
 import type { ReportUnit } from "./report-units.js";

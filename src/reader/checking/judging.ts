@@ -17,7 +17,7 @@ const NOT_JUDGED: Judgement = {
 /** Thrown by a Pause when the time for judging is over. */
 class TimeOver extends Error {}
 
-function endOrThrow(error: unknown): undefined {
+function rethrowUnlessTimeOver(error: unknown): undefined {
   if (!(error instanceof TimeOver)) throw error;
 }
 
@@ -40,7 +40,9 @@ export async function judgeAll(
     return judge(text, pagesOf(urls), language, over, pause);
   };
   for (const claim of claims) {
-    const judged: Judgement | undefined = isWhole ? await judgeInTime(claim).catch(endOrThrow) : undefined;
+    const judged: Judgement | undefined = isWhole
+      ? await judgeInTime(claim).catch(rethrowUnlessTimeOver)
+      : undefined;
     isWhole &&= judged !== undefined;
     const { verdict, missing, reason, passage } = judged ?? NOT_JUDGED;
     const { text, field = null, urls, over } = claim;

@@ -1,4 +1,4 @@
-import { isAbbreviated } from "../reading/sentences-in.js";
+import { isAbbreviated } from "../parsing/split-sentences.js";
 
 /** Replaces each character of links, code and Markdown marks, so that no other marks are found in them. */
 export const OBJECT = "\ufffc";

@@ -9,7 +9,7 @@ import type { ProxyAddress } from "../../core/http/address.js";
 import { openTunnel } from "../../core/http/connect.js";
 import { describeReason } from "../../core/http/exchange.js";
 import { Agent, buildConnector, loadApiParts } from "../../core/http/undici.js";
-import { type PageKind, PDF } from "../reading/documents/document.js";
+import { type PageKind, PDF } from "../parsing/documents/document.js";
 import type { HostGate } from "./host-gate.js";
 
 /** "private": the user allowed this address, which is not on the public internet; its requests need no spacing. */

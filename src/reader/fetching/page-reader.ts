@@ -4,10 +4,10 @@ import type {
   DocumentReader,
   DocumentTask,
   ReadDocument,
-} from "../reading/documents/document.js";
-import { isAllowedBy } from "../reading/robots.js";
-import { explainUndelivered, isBehindPayment } from "./delivery.js";
+} from "../parsing/documents/document.js";
+import { isAllowedBy } from "../parsing/robots.js";
 import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js";
+import { explainUndelivered, isBehindPayment } from "./undelivered.js";
 
 /** The most bytes of a robots.txt that are read; RFC 9309 §2.5 requires at least 500 KiB. */
 const MAX_ROBOTS = 512_000;

@@ -1,7 +1,7 @@
 import { waitUnlessAborted } from "../../core/clock.js";
 import { type Researcher, ResearchFailure } from "../../core/researcher.js";
 import { describeError } from "../../core/text/phrases.js";
-import { createFolderIndex, type FolderIndexOptions } from "../finding/folder-index.js";
+import { createFolderIndex, type FolderIndexOptions } from "../searching/folder-index.js";
 import { pickBestPassages, SEARCHED } from "./passages.js";
 import { buildData, report } from "./report.js";
 

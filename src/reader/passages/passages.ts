@@ -1,4 +1,4 @@
-import type { Hit, Passage } from "../finding/source.js";
+import type { Hit, Passage } from "../searching/source.js";
 
 /** How many passages a search requests; MOST and LEAST limit how many of them are picked. */
 export const SEARCHED = 60;

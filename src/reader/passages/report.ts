@@ -1,5 +1,5 @@
 import { shortenLine } from "../../core/text/phrases.js";
-import { type Description, listOf, type Passage } from "../finding/source.js";
+import { type Description, listOf, type Passage } from "../searching/source.js";
 
 const NO_ANSWER =
   "These passages fit the question best. They are not an answer. For an answer, name a model with `--model NAME --model-url URL`.";

@@ -1,10 +1,10 @@
 import { joinOnOneLine, type Pause } from "../checking/page-content.js";
 import { readClaim, type Sought } from "../checking/verdict.js";
 import { listContentKeys } from "../matching/words.js";
-import { splitSentences } from "../reading/sentences-in.js";
+import { splitSentences } from "../parsing/split-sentences.js";
+import type { PageExcerpt, Piece } from "./page-excerpt.js";
 import { proveAnswer } from "./proof.js";
 import type { Question } from "./request.js";
-import type { Piece, ShownPage } from "./shown-page.js";
 
 /** The least and the largest length of a control in characters, and the least number of content words. */
 const [SHORTEST, LONGEST] = [12, 300];
@@ -25,7 +25,7 @@ const MARKS = /["'“”„‘’«»[\](){}|*_`]/;
 export async function makeControls(
   questions: readonly Question[],
   shown: ReadonlySet<Piece>,
-  { pages, random, pause }: { pages: readonly ShownPage[]; random: () => number; pause: Pause },
+  { pages, random, pause }: { pages: readonly PageExcerpt[]; random: () => number; pause: Pause },
 ): Promise<{ stated: Question; invented: Question } | undefined> {
   const pick = <T>(all: readonly T[]): T | undefined => all[Math.floor(random() * all.length)];
   const texts = questions.map(({ claim }) => claim.text);
@@ -60,7 +60,7 @@ export async function makeControls(
   return undefined;
 }
 
-function buildQuestion(text: string, page: ShownPage): Question {
+function buildQuestion(text: string, page: PageExcerpt): Question {
   return { claim: readClaim(text, page.content.language, ""), page };
 }
 

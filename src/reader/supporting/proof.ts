@@ -4,8 +4,8 @@ import { FigureIndex } from "../matching/figure-index.js";
 import { type Figure, findFigures } from "../matching/numbers.js";
 import { locateQuote, QuotableText, tokenizeText } from "../matching/quotations.js";
 import { listContentKeys } from "../matching/words.js";
+import type { ClaimContent, Piece } from "./page-excerpt.js";
 import type { SupportAnswer } from "./request.js";
-import type { ClaimContent, Piece } from "./shown-page.js";
 
 /** Matches the mark of an omission in a quote. */
 const GAP = /\s*(?:\[(?:…|\.{3})\]|\((?:…|\.{3})\))\s*/;

@@ -7,9 +7,9 @@ import type { ChatEndpoint } from "../model/endpoint/endpoint.js";
 import { Budget, type BudgetLimits, BudgetSpent, buildUsage, type Price } from "../model/session/budget.js";
 import { ContextExceeded, ModelSession, UnreadableReply } from "../model/session/session.js";
 import { makeControls } from "./controls.js";
+import { measureSize, PageExcerpt, type Piece } from "./page-excerpt.js";
 import { proveAnswer } from "./proof.js";
 import { buildTask, LEAST_OUTPUT_OF_EACH, type Question, readAnswers } from "./request.js";
-import { measureSize, type Piece, ShownPage } from "./shown-page.js";
 
 /** The expected cost of asking a model. The number of tokens is an estimate. */
 export interface ModelPlan {
@@ -141,11 +141,11 @@ function isReliable({ replies, failures, isDropped }: Reliability, more = 0): bo
 }
 
 async function readQuestions(citations: readonly ReadCitation[], language: string | undefined, pause: Pause) {
-  const pages = new Map<PageContent, ShownPage>();
+  const pages = new Map<PageContent, PageExcerpt>();
   const questions: AskedQuestion[] = [];
   for (const [nth, { citation, over = "", content }] of citations.entries()) {
     await pause();
-    const page = pages.get(content) ?? new ShownPage(content);
+    const page = pages.get(content) ?? new PageExcerpt(content);
     pages.set(content, page);
     const claim = readClaim(citation.claim, language, over);
     const shown = await page.choose(claim, pause);
@@ -190,7 +190,7 @@ function estimatePlan(groups: readonly AskedQuestion[][]): ModelPlan {
 async function askAbout(
   group: readonly AskedQuestion[],
   session: ModelSession,
-  { pages, random, reliability, pause }: SupportOptions & { pages: readonly ShownPage[]; pause: Pause },
+  { pages, random, reliability, pause }: SupportOptions & { pages: readonly PageExcerpt[]; pause: Pause },
 ): Promise<Map<number, ProvenAnswer | undefined> | undefined | "too-large" | "no-controls"> {
   const shown = listPieces(group);
   for (let tries = 0; tries < MOST_TRIES; tries++) {

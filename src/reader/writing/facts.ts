@@ -1,7 +1,7 @@
-import type { Opened, Passage, SourceDocument } from "../finding/source.js";
 import { locateQuote, type Stretch } from "../matching/quotations.js";
-import { isComment } from "../reading/blocks/code-blocks.js";
-import { splitSentences } from "../reading/sentences-in.js";
+import { isComment } from "../parsing/blocks/code-blocks.js";
+import { splitSentences } from "../parsing/split-sentences.js";
+import type { Opened, Passage, SourceDocument } from "../searching/source.js";
 
 /** A model's note whose quote was found in the source. */
 export interface Fact {
@@ -35,7 +35,7 @@ export function buildFact(
 }
 
 /** Returns the text from which a sentence may take its numbers: the quote and the headings above it. */
-export function joinGround({ heading, header, quote }: Fact): string {
+export function joinQuotedText({ heading, header, quote }: Fact): string {
   return [heading, ...(header ?? []), quote].join("\n");
 }
 

@@ -1,7 +1,5 @@
 import { isObject, stringifyExact } from "../../core/json/exact-json.js";
 import type { JsonSchema } from "../../core/protocol/conversation.js";
-import { Bm25Index } from "../finding/bm25.js";
-import type { Description, Opened } from "../finding/source.js";
 import { splitWords } from "../matching/words.js";
 import type { Prompt, ReplyReading } from "../model/session/session.js";
 import {
@@ -14,6 +12,8 @@ import {
   text,
   type ValueOf,
 } from "../model/session/shapes.js";
+import { Bm25Index } from "../searching/bm25.js";
+import type { Description, Opened } from "../searching/source.js";
 import type { Fact } from "./facts.js";
 import { ENGLISH_WORDS, type ReportWords, readWords } from "./words.js";
 

@@ -1,20 +1,20 @@
 import type { CitedSource, Usage } from "../../core/researcher.js";
 import { shortenLine } from "../../core/text/phrases.js";
-import { type Description, listOf } from "../finding/source.js";
 import { FLAGS } from "../model/session/budget.js";
+import { type Description, listOf } from "../searching/source.js";
 import { type Answer, listCited } from "./checks/answer.js";
 import { ADDRESS } from "./checks/sentence.js";
 import type { Fact } from "./facts.js";
 import type { Cited, Length } from "./prompts.js";
 import type { Gathered } from "./steps/gather.js";
-import { createSpeaker } from "./words.js";
+import { createPhraseBook } from "./words.js";
 
 const LONGEST_TITLE = 200;
 /** Marks a sentence that was not checked against its quotes (contract §4, "With a model"). */
 const NOT_CHECKED = "[not checked]";
 
 /** What a report contains besides the answer. */
-export interface About {
+export interface ReportSubject {
   question: string;
   findings: Gathered;
   description: Description;
@@ -22,7 +22,7 @@ export interface About {
   length: Length;
 }
 
-type Say = ReturnType<typeof createSpeaker>;
+type PhraseBook = ReturnType<typeof createPhraseBook>;
 
 /**
  * Writes the answer as Markdown: summary, sections, disagreements, gaps, quotes and sources; a long answer gets a table
@@ -30,9 +30,9 @@ type Say = ReturnType<typeof createSpeaker>;
  */
 export function buildModelReport(
   answer: Answer | undefined,
-  { question, findings, description, usage, length }: About,
+  { question, findings, description, usage, length }: ReportSubject,
 ): string {
-  const say = createSpeaker(answer?.words);
+  const say = createPhraseBook(answer?.words);
   const cited = listCitedFacts(answer, findings.facts);
   const isFound = cited.length > 0;
   const remarks = writeRemarks(isFound ? answer : undefined, findings, say);
@@ -81,7 +81,12 @@ export function formatCitation({ document, line }: Fact): string {
 }
 
 /** Builds the parts with sentences. `cited`: the facts that the answer cites, in the order of their numbers. */
-function buildBody(answer: Answer, facts: readonly Fact[], cited: readonly Fact[], say: Say): string[] {
+function buildBody(
+  answer: Answer,
+  facts: readonly Fact[],
+  cited: readonly Fact[],
+  say: PhraseBook,
+): string[] {
   const cite = ({ text, facts: ids, isUnchecked }: Cited) =>
     `${endSentence(text)} [${ids.map((id) => cited.findIndex((fact) => fact === facts[id - 1]) + 1).join(", ")}]${isUnchecked ? ` ${NOT_CHECKED}` : ""}`;
   const sides = answer.disagree.flatMap(({ about, sides }) => [
@@ -130,7 +135,7 @@ function formatOrigins({ facts: ids }: Cited, facts: readonly Fact[]): string {
 }
 
 /** Writes what was checked, what was left out, and why the search ended. */
-function writeRemarks(answer: Answer | undefined, findings: Gathered, say: Say): string {
+function writeRemarks(answer: Answer | undefined, findings: Gathered, say: PhraseBook): string {
   const { droppedQuotes, isContextCut, spent, parts } = findings;
   const { dropped, droppedSteps, isWritten, isForeign } = answer ?? {};
   const left = [
@@ -152,7 +157,7 @@ function writeRemarks(answer: Answer | undefined, findings: Gathered, say: Say):
   );
 }
 
-function formatQuote(fact: Fact, say: Say): string {
+function formatQuote(fact: Fact, say: PhraseBook): string {
   const { heading, header, document, quote } = fact;
   const lines = quote.split("\n").map((line) => `   > ${line.trimEnd()}`);
   const columns = header && say("columns", { names: header.join(" | ") });
@@ -161,7 +166,7 @@ function formatQuote(fact: Fact, say: Say): string {
 }
 
 /** Formats a place as `file:line`; for a page its title, address and time of access. */
-function formatPlace({ document, line }: Fact, say: Say): string {
+function formatPlace({ document, line }: Fact, say: PhraseBook): string {
   const { id, title, url, accessed } = document;
   if (url === undefined) return `\`${id}:${line}\``;
   const read = accessed ? `, ${say("read", { date: accessed.slice(0, 10) })}` : "";
@@ -171,7 +176,7 @@ function formatPlace({ document, line }: Fact, say: Say): string {
 function formatSources(
   cited: readonly Fact[],
   { documents, notes, unread }: Description,
-  say: Say,
+  say: PhraseBook,
 ): string[] {
   const byDocument = new Map(cited.map((fact) => [fact.document.id, fact]));
   const sourceLines = [...byDocument].map(([id, fact]) => {
@@ -182,7 +187,7 @@ function formatSources(
   return [sourceLines.join("\n"), joinSentences(say("searched", { number: documents }), ...notes, left)];
 }
 
-function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage, say: Say): string {
+function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage, say: PhraseBook): string {
   const [input, output] = [input_tokens, output_tokens].map((tokens) => tokens.toLocaleString("en-US"));
   const cost = cost_dollars !== undefined && say("cost", { number: cost_dollars.toFixed(4) });
   return joinSentences(say("used", { calls, input: input ?? "", output: output ?? "" }), cost);

@@ -7,10 +7,10 @@ import {
   type ResearchJob,
   type ResearchNews,
 } from "../../core/researcher.js";
-import type { Source, SourceProvider } from "../finding/source.js";
 import { ChatEndpoint, type EndpointOptions } from "../model/endpoint/endpoint.js";
 import { Budget, type BudgetLimits, BudgetSpent, buildUsage, type Price } from "../model/session/budget.js";
 import { ModelSession, type SessionOptions } from "../model/session/session.js";
+import type { Source, SourceProvider } from "../searching/source.js";
 import { hasValue } from "./checks/structured.js";
 import type { Fact } from "./facts.js";
 import type { Length } from "./prompts.js";

@@ -59,7 +59,7 @@ export function readWords(reply: unknown): ReportWords {
 }
 
 /** Creates a function that returns the fixed words of a report; English for those that `words` lacks. */
-export function createSpeaker(words: ReportWords = {}) {
+export function createPhraseBook(words: ReportWords = {}) {
   return (name: keyof typeof ENGLISH, values: Readonly<Record<string, string | number>> = {}): string =>
     (words[name] ?? ENGLISH[name]).replace(/\{(\w+)\}/g, (_, value: string) => String(values[value] ?? ""));
 }

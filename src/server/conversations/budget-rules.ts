@@ -23,7 +23,7 @@ export function computeLeaveTime(at: number, windowMs: number): number {
 export const toUnits = (dollars: number) => Math.round(dollars * 1e9);
 
 /** Returns why no waiting conversation of the key may begin; undefined if one may. `research.may_begin` (1.sql) has the same rules. */
-export function beginBlock({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
+export function explainWaiting({ atOnce, dollars }: KeyBudgets, figures: KeyFigures) {
   const { spent, reservedByRunning, isMeasured, price, running } = figures;
   if (atOnce !== undefined && running >= atOnce) return "at-once";
   if (dollars === undefined) return undefined;
@@ -77,7 +77,7 @@ export function formatQueueProgress(
     now,
   }: { budgets: KeyBudgets; figures: KeyFigures; closedMs: number; now: number },
 ): string {
-  const block = beginBlock(budgets, figures);
+  const block = explainWaiting(budgets, figures);
   const ms = block === "budget" ? figures.spentFreeMs : block ? undefined : closedMs;
   const reason = block ?? (closedMs > 0 ? "upstream" : undefined);
   const until = ms && ms > 0 ? new Date(now + ms).toISOString() : undefined;

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Clock } from "../../core/clock.js";
 import { readIfThere, replaceFile } from "../../core/files/files.js";
 import { lock } from "../../core/files/lock.js";
-import { ignoreMissing } from "../../core/files/server-files.js";
+import { ignoreMissing } from "../../core/files/sync-and-open.js";
 import { describeError } from "../../core/text/phrases.js";
 import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import type { KeyBudgets, KeyStore, ServiceKey } from "./key-store.js";

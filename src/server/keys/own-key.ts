@@ -1,7 +1,7 @@
 import { promises as fs } from "node:fs";
 import { join } from "node:path";
 import { makeFolder, readIfThere } from "../../core/files/files.js";
-import { ignoreExisting } from "../../core/files/server-files.js";
+import { ignoreExisting } from "../../core/files/sync-and-open.js";
 import { isKeyText } from "../../core/secrets/key.js";
 import { ServiceStartError } from "../start-error.js";
 import { generateKey } from "./key-store.js";

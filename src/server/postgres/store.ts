@@ -22,7 +22,6 @@ import { type Database, PORTION, readSql } from "./database.js";
 import { PostgresKeyStore } from "./key-store.js";
 import { readFigures } from "./limits.js";
 import { notify } from "./notifications.js";
-import { PostgresRemote, passOn, readRemote } from "./remote.js";
 import {
   isOwnId,
   PostgresOverview,
@@ -32,6 +31,7 @@ import {
   UNFINISHED,
   WAITS,
 } from "./states.js";
+import { buildCancellationInsert, PostgresUpstreamRequests, readRemote } from "./upstream-requests.js";
 
 /** Builds a column with the ms until a time. */
 const buildLeftQuery = (time: string) => `extract(epoch FROM ${time} - clock_timestamp())::float8 * 1000`;
@@ -61,7 +61,7 @@ const STOP = readSql("stop")`
     SET status = 'STOPPED', completed_at = now(), worker = NULL, ended_job = job, job = NULL, reason = NULL
     WHERE ${VISIBLE} AND completed_at IS NULL AND (SELECT allowed FROM counted)
     RETURNING request_id, status, remote, remote_id
-  ), passed_on AS (${passOn("stopped")}), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
+  ), passed_on AS (${buildCancellationInsert("stopped")}), forgotten AS (DELETE FROM research.exchanges WHERE request_id IN (SELECT request_id FROM stopped))
   SELECT allowed, stopped.*, research.tally(ARRAY[request_id], '{ended}', 1, false) FROM counted LEFT JOIN stopped ON true`;
 
 /** Deletes old conversations. Parameter: age in ms. */
@@ -121,7 +121,7 @@ export class PostgresStore implements ConversationStore {
     },
   };
   readonly overview: PostgresOverview;
-  readonly remote: PostgresRemote;
+  readonly remote: PostgresUpstreamRequests;
   readonly #states: StateReader;
   readonly #queue: QueueReader;
   readonly #creates: Creates;
@@ -133,7 +133,7 @@ export class PostgresStore implements ConversationStore {
     this.#queue = new QueueReader({ database, clock, keys: this.keys });
     this.#creates = new Creates({ ...parts, states: this.#states });
     this.overview = new PostgresOverview(parts);
-    this.remote = new PostgresRemote(parts);
+    this.remote = new PostgresUpstreamRequests(parts);
   }
 
   /** The figures of this process, which are available even while the database is not. */

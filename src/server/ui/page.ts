@@ -3,7 +3,7 @@ import { escapeHtml } from "../../core/markdown/html/blocks.js";
 import { renderDocument } from "../../core/markdown/html/page.js";
 import RESULT_STYLE from "../../core/markdown/html/style.css?raw";
 import OWN_STYLE from "./browser/style.css?raw";
-import { hashVersion, type Parts } from "./parts.js";
+import { hashVersion, type PageParts } from "./live-updates.js";
 
 /** The style of results, which this page shows, too, and the page's own style. */
 const STYLE = `${RESULT_STYLE}${OWN_STYLE}`;
@@ -29,7 +29,7 @@ export interface UiPage {
   title: string;
   /** The address of the page's own files, relative to the page; ends with a slash. */
   root: string;
-  parts: Parts;
+  parts: PageParts;
   /** The address of the event stream with changed parts, relative to the page, without a query; undefined for a static page. */
   events?: string;
   /** The query of the page, with the filter that also applies to the events. */

@@ -4,8 +4,8 @@ import { StoreUnavailableError } from "../conversations/conversation-store.js";
 import { PageAccess } from "./access.js";
 import icon from "./browser/icon.svg?raw";
 import script from "./browser/live.js?raw";
+import { type PageParts, streamChanges } from "./live-updates.js";
 import { buildMessagePage, buildPageResponse, UI_HEADERS } from "./page.js";
-import { type Parts, streamChanges } from "./parts.js";
 import { createConversationView } from "./views/conversation.js";
 import { createOverviewView, filterOf } from "./views/overview.js";
 import type { ViewParts } from "./views/view.js";
@@ -96,7 +96,7 @@ function openPage(access: PageAccess, token: string, request: IncomingMessage): 
 }
 
 function followPage(
-  view: () => Promise<Parts>,
+  view: () => Promise<PageParts>,
   version: string,
   clock: Clock,
   streams: Set<AbortController>,
@@ -108,7 +108,7 @@ function followPage(
     streams.delete(stream);
     stream.abort(new Error("the reader is gone"));
   };
-  let shown: Parts = new Map();
+  let shown: PageParts = new Map();
   const render = async () => {
     try {
       shown = new Map([...(await view()), ["trouble", ""]]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Given } from "../../../src/cli/commands/flags.js";
-import { checkResultOptions, listResultWords } from "../../../src/cli/results/show.js";
+import { checkResultOptions, listResultArguments } from "../../../src/cli/results/show.js";
 
 // reading.test.ts has what excludes each other.
 test.each<[string, Given<"result">, boolean]>([
@@ -14,6 +14,6 @@ test.each<[string, Given<"result">, boolean]>([
 
 test("the command that goes on delivers in the same way", () => {
   const all = { output: "a", force: true, strict: true, raw: true, html: true, web: true };
-  expect(listResultWords(all)).toEqual(["-o", "a", "--force", "--strict", "--raw", "--html", "--web"]);
-  expect(listResultWords({})).toEqual([]);
+  expect(listResultArguments(all)).toEqual(["-o", "a", "--force", "--strict", "--raw", "--html", "--web"]);
+  expect(listResultArguments({})).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Sink } from "../../../src/cli/terminal/host.js";
-import { liveLine } from "../../../src/cli/terminal/live-line.js";
+import { createLiveLine } from "../../../src/cli/terminal/live-line.js";
 import { chooseStyle, isLive, PLAIN } from "../../../src/cli/terminal/style.js";
 
 const sink = (isTTY: boolean): Sink => ({ isTTY, stream: undefined, write: async () => {} });
@@ -56,6 +56,6 @@ describe("colour", () => {
 });
 
 test("a line moves on a terminal only", async () => {
-  expect(await liveLine(sink(false), TERMINAL)).toBeUndefined();
-  expect(await liveLine(sink(true), TERMINAL)).toBeUndefined();
+  expect(await createLiveLine(sink(false), TERMINAL)).toBeUndefined();
+  expect(await createLiveLine(sink(true), TERMINAL)).toBeUndefined();
 });

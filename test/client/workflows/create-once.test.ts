@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../../src/app/errors.js";
 import { ResearchClient } from "../../../src/client/calls/client.js";
-import { nameWanted } from "../../../src/client/store/history/create-names.js";
+import { nameCreate } from "../../../src/client/store/history/create-names.js";
 import { History } from "../../../src/client/store/history/history.js";
 import type { Account } from "../../../src/client/workflows/account.js";
 import { CreateOnce, type CreateOnceOptions } from "../../../src/client/workflows/create-once.js";
@@ -161,7 +161,7 @@ test("where another process has the lock of the same create for too long, its ou
   const { history, account, call, sent, slowDown } = rig;
   const locks = join(history.folder, "creates");
   mkdirSync(locks, { recursive: true });
-  const name = hashSha256(nameWanted({ origin: account.origin, apiKey: KEY, body: BODY }));
+  const name = hashSha256(nameCreate({ origin: account.origin, apiKey: KEY, body: BODY }));
   const release = await lock(join(locks, `${name}.lock`));
   const enough = new Error("enough");
   await expect(call(BODY, { submit: { signal: AbortSignal.abort(enough) } })).rejects.toBe(enough);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { StatusData } from "../../../src/client/calls/client.js";
 import type { History } from "../../../src/client/store/history/history.js";
-import type { Seen } from "../../../src/client/store/history/records.js";
-import { observe } from "../../../src/client/workflows/requests.js";
+import type { StateSubject } from "../../../src/client/store/history/records.js";
+import { recordState } from "../../../src/client/workflows/requests.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
 import { accountWith } from "../../support/account.js";
 
-const entry = (): Seen => ({
+const entry = (): StateSubject => ({
   ...{ request_id: "id", status: "PENDING", origin: "o", created_at: null, sent_at: "t" },
   base_path: "",
 });
@@ -34,39 +34,39 @@ test.each<[string, StatusData, facts: object, isKept?: boolean]>([
 ])("%s is kept, and the entry is in step with it", (_, data, facts, isKept = false) => {
   const seen: unknown[] = [];
   const history = {
-    observe: (before: Seen, ...given: unknown[]) => seen.push([before.status, ...given]),
+    observe: (before: StateSubject, ...given: unknown[]) => seen.push([before.status, ...given]),
     results: "results",
-    keep: (store: unknown, { origin, request_id }: Seen, text: string) =>
+    keep: (store: unknown, { origin, request_id }: StateSubject, text: string) =>
       seen.push([store, origin, request_id, text]),
   };
   const target = entry();
   const account = accountWith({ origin: "o", history: history as unknown as History });
-  expect(observe({ entry: target, account }, data)).toBeUndefined();
+  expect(recordState({ entry: target, account }, data)).toBeUndefined();
   const kept = isKept ? [["results", "o", "id", JSON.stringify(data)]] : [];
   expect(seen).toEqual([["PENDING", data.status, facts], ...kept]);
   expect(target.status).toBe(data.status);
-  expect(observe({ entry: entry(), account: accountWith({ origin: "o" }) }, data)).toBeUndefined();
+  expect(recordState({ entry: entry(), account: accountWith({ origin: "o" }) }, data)).toBeUndefined();
 });
 
 test("a request that is not in the history is not kept", () => {
   expect(
-    observe({ entry: undefined, account: failing(new Error("x")) }, { status: "FAILED" }),
+    recordState({ entry: undefined, account: failing(new Error("x")) }, { status: "FAILED" }),
   ).toBeUndefined();
 });
 
 test("what another origin says of the same id is not kept", () => {
   const target = entry();
   const account = { ...failing(new Error("written")), origin: "other" };
-  expect(observe({ entry: target, account }, { status: "FAILED" })).toBeUndefined();
+  expect(recordState({ entry: target, account }, { status: "FAILED" })).toBeUndefined();
   expect(target.status).toBe("PENDING");
 });
 
 test("what cannot be kept is returned, and the entry stays as it was", () => {
   const local = new LocalError("disk");
   const target = entry();
-  expect(observe({ entry: target, account: failing(local) }, { status: "FAILED" })).toBe(local);
+  expect(recordState({ entry: target, account: failing(local) }, { status: "FAILED" })).toBe(local);
   const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-  expect(observe({ entry: target, account: failing(full) }, { status: "FAILED" })).toMatchObject({
+  expect(recordState({ entry: target, account: failing(full) }, { status: "FAILED" })).toMatchObject({
     name: "LocalError",
     cause: full,
   });

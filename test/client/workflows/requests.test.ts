@@ -10,7 +10,7 @@ import {
   findEntry,
   findFollowUpId,
   findRecordedAt,
-  parseAsAsked,
+  parseBySchema,
   requireEntry,
   resolveTarget,
 } from "../../../src/client/workflows/requests.js";
@@ -206,10 +206,10 @@ describe("a target is", () => {
 test("a result that is written as text is the value of its schema, and every number keeps its digits", () => {
   const text = '{"provider_status":"done","cost":1.0,"output":"{\\"a\\": 2.0}"}';
   const data = parseExact(text) as Record<string, unknown>;
-  expect(parseAsAsked(data, null)).toBe(data);
+  expect(parseBySchema(data, null)).toBe(data);
   for (const other of [{ ...data, output: "no JSON" }, { ...data, output: 7 }, { output: "{}" }])
-    expect(parseAsAsked(other, {})).toBe(other);
-  const asked = parseAsAsked(data, {});
+    expect(parseBySchema(other, {})).toBe(other);
+  const asked = parseBySchema(data, {});
   expect(asked).toEqual({ provider_status: "done", cost: 1, output: { a: 2 } });
   expect(stringifyExact(asked)).toBe('{"provider_status":"done","cost":1.0,"output":{"a":2.0}}');
 });

@@ -5,8 +5,8 @@ import { ResearchClient } from "../../../src/client/calls/client.js";
 import { findProvider } from "../../../src/client/dialects/providers.js";
 import { History } from "../../../src/client/store/history/history.js";
 import type { Account } from "../../../src/client/workflows/account.js";
+import { submitWithFallback } from "../../../src/client/workflows/account-fallback.js";
 import { NotRecordedError } from "../../../src/client/workflows/errors.js";
-import { submitToFirst } from "../../../src/client/workflows/first-account.js";
 import { submit } from "../../../src/client/workflows/submit.js";
 import { systemClock } from "../../../src/core/clock.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
@@ -185,10 +185,14 @@ test.each([
   const before = new History(history.folder, () => now - 600_000);
   before.begin({ origin, apiKey: KEY, body: BODY, profile: null }).recordCreated("old", {});
   const onWait = (until: number) => Promise.reject(new Error(`${(until - now) / 1_000} s`));
-  const waiting = submitToFirst([{ account, body: BODY }], { waitForQuota: true, onWait });
+  const waiting = submitWithFallback([{ account, body: BODY }], { waitForQuota: true, onWait });
   await expect(waiting).rejects.toThrow(`${seconds} s`);
-  await expect(submitToFirst([{ account, body: BODY }], { waitForQuota: true })).rejects.toThrow("slept");
-  await expect(submitToFirst([{ account, body: BODY }], {})).rejects.toMatchObject({ code: "RATE_LIMITED" });
+  await expect(submitWithFallback([{ account, body: BODY }], { waitForQuota: true })).rejects.toThrow(
+    "slept",
+  );
+  await expect(submitWithFallback([{ account, body: BODY }], {})).rejects.toMatchObject({
+    code: "RATE_LIMITED",
+  });
 });
 
 test("an id that cannot be recorded is given all the same, with why", async () => {

@@ -4,8 +4,8 @@ import { ResearchClient } from "../../../src/client/calls/client.js";
 import type { NoOutputError } from "../../../src/client/calls/errors.js";
 import { History } from "../../../src/client/store/history/history.js";
 import type { Account } from "../../../src/client/workflows/account.js";
+import { submitWithFallback } from "../../../src/client/workflows/account-fallback.js";
 import { QuotaExceededError } from "../../../src/client/workflows/errors.js";
-import { submitToFirst } from "../../../src/client/workflows/first-account.js";
 import {
   type FollowEvent,
   follow,
@@ -165,7 +165,7 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
   const { account, service } = await openAccount();
   await submit(account, body, { limit: 1 });
   expect(account.history?.countHour(account, 1).attempts).toHaveLength(1);
-  const error = await submitToFirst([{ account, body, limit: 1 }], {}).catch((error: unknown) => error);
+  const error = await submitWithFallback([{ account, body, limit: 1 }], {}).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(QuotaExceededError);
   expect((error as QuotaExceededError).retryAfter).toBeGreaterThan(3_500);
   expect(service.server.count("create")).toBe(1);
@@ -173,7 +173,7 @@ test("the hour's limit stops a create before it is sent, or has it waited for", 
   const controller = new AbortController();
   const reason = new Error("enough");
   const waits: number[] = [];
-  const waiting = submitToFirst([{ account, body, limit: 1 }], {
+  const waiting = submitWithFallback([{ account, body, limit: 1 }], {
     waitForQuota: true,
     signal: controller.signal,
     onWait: (until) => {

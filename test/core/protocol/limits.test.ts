@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { filterWindow, findNextSlot, isTier, WINDOW_MS } from "../../../src/core/protocol/limits.js";
+import { filterWindow, findNextFreeTime, isTier, WINDOW_MS } from "../../../src/core/protocol/limits.js";
 
 const NOW = 10 * WINDOW_MS;
 
 test("below the limit a slot is free now; at it, when the oldest that counts leaves the hour", () => {
-  expect(findNextSlot([NOW - 1], 2, NOW)).toBe(NOW);
-  expect(findNextSlot([NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 5 + WINDOW_MS);
-  expect(findNextSlot([NOW - 5, NOW - 3, NOW - 1], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
-  expect(findNextSlot([NOW - WINDOW_MS], 1, NOW)).toBe(NOW);
-  expect(findNextSlot([], 0, NOW)).toBe(Number.POSITIVE_INFINITY);
+  expect(findNextFreeTime([NOW - 1], 2, NOW)).toBe(NOW);
+  expect(findNextFreeTime([NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 5 + WINDOW_MS);
+  expect(findNextFreeTime([NOW - 5, NOW - 3, NOW - 1], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
+  expect(findNextFreeTime([NOW - WINDOW_MS], 1, NOW)).toBe(NOW);
+  expect(findNextFreeTime([], 0, NOW)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("requests sent only at their slots never make more than the limit in any hour", () => {
@@ -21,7 +21,7 @@ test("requests sent only at their slots never make more than the limit in any ho
         const sent: number[] = [];
         let now = NOW;
         for (const pause of pauses) {
-          now = findNextSlot(sent, limit, now + pause);
+          now = findNextFreeTime(sent, limit, now + pause);
           sent.push(now);
           expect(filterWindow(sent, now).length).toBeLessThanOrEqual(limit);
         }
@@ -37,7 +37,7 @@ test("a tier is one of the document's, and no name that every object has", () =>
 
 test("attempts count in any order", () => {
   expect(filterWindow([NOW - 1, NOW - 5, NOW - 3], NOW)).toEqual([NOW - 5, NOW - 3, NOW - 1]);
-  expect(findNextSlot([NOW - 1, NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
+  expect(findNextFreeTime([NOW - 1, NOW - 5, NOW - 3], 2, NOW)).toBe(NOW - 3 + WINDOW_MS);
 });
 
 test("what is no text names no tier", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../src/core/clock.js";
 import { chooseProxy } from "../../../src/core/http/address.js";
 import { Checker } from "../../../src/reader/checking/check.js";
-import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
+import { cutDocument } from "../../../src/reader/parsing/documents/cut.js";
 import { leftovers } from "../../support/leftovers.js";
 import { proxy } from "../../support/proxy.js";
 import { smallWeb } from "../../support/small-web.js";

@@ -4,7 +4,7 @@ import { buildPage } from "../../../src/reader/checking/check.js";
 import { readClaims } from "../../../src/reader/checking/citations.js";
 import { judge } from "../../../src/reader/checking/verdict.js";
 import { detectLanguage } from "../../../src/reader/languages/languages.js";
-import { cutDocument } from "../../../src/reader/reading/documents/cut.js";
+import { cutDocument } from "../../../src/reader/parsing/documents/cut.js";
 
 const A = "https://a.example/x";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FolderContents } from "../../../src/server/conversations/local/contents.js";
+import { FolderContentStore } from "../../../src/server/conversations/local/content-store.js";
 import { folderWith } from "../../support/folder.js";
 import { hangs, modelEndpoint } from "../../support/model-endpoint.js";
 import { ask, behaving, jobOf, MODEL_KEY } from "../../support/model-researcher.js";
@@ -10,7 +10,7 @@ describe("after a restart between two calls", () => {
 
   /** Runs until the last call, which is under way as the process ends. */
   async function interrupted() {
-    const { exchanges } = new FolderContents(folderWith());
+    const { exchanges } = new FolderContentStore(folderWith());
     const behave = behaving();
     const stop = new AbortController();
     let isDown = true;

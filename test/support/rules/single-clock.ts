@@ -7,7 +7,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/core/http/connections.ts": "real connections settle in real time",
   "src/server/http/listener.ts": "real connections stall in real time",
   "src/server/service.ts": "real connections get real time to end",
-  "src/reader/finding/corpus.ts": "runs in a thread, where no clock can be handed in",
+  "src/reader/searching/corpus.ts": "runs in a thread, where no clock can be handed in",
   "src/server/postgres/database.ts": "real connections to the database",
 };
 

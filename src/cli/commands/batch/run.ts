@@ -7,7 +7,7 @@ import { estimateCost } from "../../../app/quota.js";
 import { requireConnection } from "../../../app/settings.js";
 import type { Account } from "../../../client/workflows/account.js";
 import { estimateBatch, estimateUsualLength } from "../../../client/workflows/batch/estimate.js";
-import { type KnownRow, reconcile } from "../../../client/workflows/batch/journal.js";
+import { type KnownRow, settleOpenRows } from "../../../client/workflows/batch/journal.js";
 import { readKnownRows } from "../../../client/workflows/batch/output-folder.js";
 import {
   BatchProgress,
@@ -18,7 +18,7 @@ import {
 } from "../../../client/workflows/batch/plan.js";
 import { isRepeated, type Row } from "../../../client/workflows/batch/row.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
-import { type Context, listWords, resumeCommand } from "../../context.js";
+import { type Context, formatResumeCommand, listArguments } from "../../context.js";
 import { openModelForChecks } from "../../requests/check-after.js";
 import { canAsk, requireConfirmation } from "../../requests/table.js";
 import { measureColumnsOn } from "../../terminal/style.js";
@@ -48,9 +48,9 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   }
   if (out === undefined && !dryRun)
     faults.push({ reason: "--out is missing: pass the folder for the results" });
-  if (faults.length > 0) return refuse(ctx, file, faults);
-  const planBatch = (): Planned => {
-    const knownRows = reconcile(before, account.history);
+  if (faults.length > 0) return reportFaults(ctx, file, faults);
+  const planBatch = (): BatchPlan => {
+    const knownRows = settleOpenRows(before, account.history);
     return { known: knownRows, states: planRows(rows, knownRows, options, () => true), findAccount };
   };
   if (dryRun || out === undefined) return buildDryRun(ctx, account, planBatch(), limit);
@@ -62,9 +62,9 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
   try {
     const pages = options.html ? await import("./pages.js") : undefined;
     pages?.checkPages(folder, states);
-    await sayRepeated(ctx, rows);
+    await warnOfRepeatedRows(ctx, rows);
     try {
-      return await showBatch(ctx, job, { ...options, checkModel }, resumeWith(ctx, file, options));
+      return await showBatch(ctx, job, { ...options, checkModel }, formatResume(ctx, file, options));
     } finally {
       const title = file === "-" ? basename(folder.path) : basename(file);
       await pages?.writePages(job, title);
@@ -75,7 +75,7 @@ export async function batch(ctx: Context, file: string, options: BatchFlags): Pr
 }
 
 /** The plan for each row, with a function that finds the account of a profile. */
-interface Planned {
+interface BatchPlan {
   known: ReadonlyMap<string, KnownRow>;
   states: readonly RowState[];
   findAccount: (profile: string | undefined) => ProfileAccount;
@@ -89,7 +89,7 @@ const FORMS: Readonly<Record<Format, string>> = {
 };
 
 /** Asks for confirmation before more than 20 rows are sent. Throws UsageError unless the answer is yes, CodedError for a missing key. */
-async function confirmRows(ctx: Context, { states, findAccount }: Planned, what: string): Promise<void> {
+async function confirmRows(ctx: Context, { states, findAccount }: BatchPlan, what: string): Promise<void> {
   const { waiting } = new BatchProgress(states).counts;
   if (waiting <= MOST_UNASKED) return;
   const accounts = new Set(states.map(({ row }) => findAccount(row.profile)));
@@ -105,7 +105,7 @@ async function confirmRows(ctx: Context, { states, findAccount }: Planned, what:
 }
 
 /** Prints each fault on its own line. Returns the exit code; nothing was sent. */
-async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
+async function reportFaults(ctx: Context, file: string, faults: readonly RowFault[]): Promise<number> {
   for (const { line, reason } of [...faults].sort((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity))) {
     const place = line === undefined ? "" : `${file}:${line}: `;
     await ctx.reporter.writeError(describeFailure(new UsageError(`${place}${reason}`)));
@@ -114,7 +114,7 @@ async function refuse(ctx: Context, file: string, faults: readonly RowFault[]): 
 }
 
 /** Warns about rows without a key that repeat an earlier row, because each of them is sent and paid for. */
-async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
+async function warnOfRepeatedRows(ctx: Context, rows: readonly Row[]): Promise<void> {
   const [first, ...others] = rows.filter(isRepeated);
   if (!first) return;
   const which =
@@ -124,8 +124,8 @@ async function sayRepeated(ctx: Context, rows: readonly Row[]): Promise<void> {
   await ctx.reporter.writeNotice("ASKED_TWICE", `${which} what an earlier line asks; each is sent`);
 }
 
-function resumeWith(ctx: Context, file: string, options: BatchFlags): string {
-  const command = resumeCommand(ctx.flags, "batch", [file], listWords(options));
+function formatResume(ctx: Context, file: string, options: BatchFlags): string {
+  const command = formatResumeCommand(ctx.flags, "batch", [file], listArguments(options));
   return [file, ...(options.context ?? [])].includes("-") ? `${command} < INPUT` : command;
 }
 
@@ -136,7 +136,7 @@ const SHOWN_PROMPTS = 3;
 async function buildDryRun(
   ctx: Context,
   account: ProfileAccount,
-  { known: knownRows, states, findAccount }: Planned,
+  { known: knownRows, states, findAccount }: BatchPlan,
   limit: number | undefined,
 ): Promise<number> {
   const connected = findConnectedAccount(account);

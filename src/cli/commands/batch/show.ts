@@ -15,9 +15,9 @@ import { formatDollars } from "../../../core/text/research-progress.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { SILENT_WAIT_MS } from "../../context.js";
 import { describeCommandFailure } from "../../errors.js";
-import { formatStatusWord, pickWorst, sayNotObserved } from "../../requests/answers.js";
 import { ChecksAfter } from "../../requests/check-after.js";
-import { addEnd, describeStuck, describeUsualLength } from "../../requests/progress-text.js";
+import { describeStuck, describeUsualLength, formatWaitEnd } from "../../requests/progress-text.js";
+import { formatStatusWord, pickWorstExit, warnOfUnrecordedState } from "../../requests/show-responses.js";
 import { describeLimit, nameAccount } from "../../requests/submit.js";
 import { alignRow } from "../../terminal/columns.js";
 import type { Host } from "../../terminal/host.js";
@@ -74,7 +74,7 @@ export async function showBatch(
   await renderer.begin();
   try {
     for await (const event of batch.run()) await renderer.show(event);
-    const exitCode = pickWorst([
+    const exitCode = pickWorstExit([
       ...batch.progress.states.map((state) => exitCodeOf(state, { isChecked, isRun: beside !== undefined })),
       renderer.exitCode,
     ]);
@@ -218,14 +218,14 @@ class BatchRenderer {
         if (event.waitMs <= SILENT_WAIT_MS) return;
         return reporter.writeNotice(
           "WAITING",
-          `the service asked to wait ${addEnd(event.waitMs, this.parts.host.clock.now())}`,
+          `the service asked to wait ${formatWaitEnd(event.waitMs, this.parts.host.clock.now())}`,
         );
       case "stuck":
         return reporter.writeNotice("STUCK", describeStuck(event));
       case "unchanged":
         return this.#showUnchanged();
       case "not-observed":
-        return sayNotObserved(reporter, event.error);
+        return warnOfUnrecordedState(reporter, event.error);
       case "creates-stopped":
         return this.#showCreatesStopped(event);
       default:
@@ -302,7 +302,7 @@ class BatchRenderer {
       );
     }
     const { exit_code, hint, message } = describeFailure(reason.error);
-    this.exitCode = pickWorst([this.exitCode, exit_code]);
+    this.exitCode = pickWorstExit([this.exitCode, exit_code]);
     const isRunning = this.parts.batch.progress.counts.running > 0;
     const next = `${isRunning ? "Running requests are watched until they end. " : ""}Then go on with: ${this.parts.resume}`;
     const named = account ? { message: `${nameAccount(account)}: ${message}` } : {};

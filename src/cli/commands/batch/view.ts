@@ -8,8 +8,8 @@ import { formatDuration } from "../../../core/text/duration.js";
 import { formatCount } from "../../../core/text/phrases.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { fold, measureColumns } from "../../../core/text/width.js";
-import { formatStatusWord } from "../../requests/answers.js";
 import { buildWatchJson, type WatchLine } from "../../requests/progress-text.js";
+import { formatStatusWord } from "../../requests/show-responses.js";
 import { alignRow, fitColumns } from "../../terminal/columns.js";
 import type { Style } from "../../terminal/style.js";
 

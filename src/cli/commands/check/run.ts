@@ -20,7 +20,7 @@ import {
   formatForPeople,
 } from "../../requests/check-text.js";
 import { createModelListener, describePlan } from "../../requests/model-listener.js";
-import { type NamedReport, readNamed } from "../../results/named.js";
+import { type ReportSource, readReportSource } from "../../results/report-source.js";
 import { checkResultOptions } from "../../results/show.js";
 import { fitText } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
@@ -47,7 +47,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     notDomains: parseDomains("--not-domains", options.notDomains),
   };
   const model = await openCheckModel(ctx, options);
-  const named = await readNamed(ctx, name);
+  const named = await readReportSource(ctx, name);
   const deliver = async (text: string) => {
     if (output === undefined || output === "-") return reporter.writeResult(text);
     writeTarget(output, text, force);
@@ -57,7 +57,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     const notices: CheckNotice[] = [];
     const claims = await readClaims(named.report, notices);
     const cited = claims.filter(({ urls }) => urls.length > 0);
-    await sayAll(ctx, notices);
+    await reportNotices(ctx, notices);
     if (model) await reporter.writeNotice("MODEL", describePlan(model, model.estimate(cited.length)));
     const addresses = groupByAddress(cited);
     const isForPeople = host.stdout.isTTY && output === undefined;
@@ -92,7 +92,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
       onText: save === undefined ? undefined : ({ url }, text) => texts.set(url, text),
     }).finally(async () => {
       reporter.stopLive();
-      await sayAll(ctx, notices);
+      await reportNotices(ctx, notices);
     });
     // If the outcome cannot be kept, only the marks of `output --html` are missing; the verdicts may have been paid for.
     const isWorthKeeping = !signal.aborted || (outcome.complete && model !== undefined);
@@ -100,7 +100,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     if (notKept) await reporter.writeNotice("NOT_KEPT", notKept.message);
     await deliver(await showOutcome(ctx, named, outcome, options));
     if (save !== undefined) saveTexts(save, texts, outcome);
-    await sayFew(ctx, outcome);
+    await warnOfFewPages(ctx, outcome);
     const isRead = host.stdout.isTTY && output === undefined;
     if (!isRead || html) await reporter.say(formatCheckCounts(outcome));
     else
@@ -122,7 +122,7 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
 
 async function showOutcome(
   ctx: Context,
-  named: NamedReport,
+  named: ReportSource,
   outcome: CheckOutcome,
   { html, output, all }: CheckFlags,
 ): Promise<string> {
@@ -152,11 +152,11 @@ function groupByAddress(claims: Awaited<ReturnType<typeof readClaims>>): CitedAd
   return [...byUrl.values()];
 }
 
-async function sayAll({ reporter }: Context, notices: readonly CheckNotice[]): Promise<void> {
+async function reportNotices({ reporter }: Context, notices: readonly CheckNotice[]): Promise<void> {
   for (const { code, message } of notices) await reporter.writeNotice(code, message);
 }
 
-async function sayFew({ reporter }: Context, { pages }: CheckOutcome): Promise<void> {
+async function warnOfFewPages({ reporter }: Context, { pages }: CheckOutcome): Promise<void> {
   const read = pages.filter(({ state }) => state === "read").length;
   if (read * 2 < pages.length)
     await reporter.writeNotice("FEW_PAGES", `only ${read} of ${pages.length} pages could be read`);

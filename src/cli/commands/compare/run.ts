@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ProfileAccount } from "../../../app/account.js";
-import { buildAskedOptions } from "../../../app/asked.js";
 import { openBatch } from "../../../app/batch.js";
 import { UsageError } from "../../../app/errors.js";
+import { addProviderOptions } from "../../../app/provider-options.js";
 import { estimateCost } from "../../../app/quota.js";
 import { computeDigest } from "../../../client/store/history/create-names.js";
 import type { BatchJob } from "../../../client/workflows/batch/context.js";
@@ -16,8 +16,8 @@ import { renderResultPage } from "../../../core/markdown/html/result-page.js";
 import type { CreateBody } from "../../../core/protocol/conversation.js";
 import { formatIsoDate } from "../../../core/text/duration.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
-import { type Context, listWords, resumeCommand } from "../../context.js";
-import { checkDifferent, chooseModels, readRequest, showRequests } from "../../input/create-request.js";
+import { type Context, formatResumeCommand, listArguments } from "../../context.js";
+import { chooseModels, readRequest, refuseSameAccounts, showRequests } from "../../input/create-request.js";
 import { openModelForChecks } from "../../requests/check-after.js";
 import { showResult } from "../../results/show.js";
 import { buildPageOfRow } from "../batch/row-result.js";
@@ -48,11 +48,11 @@ export async function compare(
   const models = chooseModels(options.model, accounts);
   const findModel = (account: ProfileAccount) =>
     models.get(account) ?? account.settings.model?.value ?? account.provider?.defaultModel;
-  checkDifferent(accounts, findModel);
+  refuseSameAccounts(accounts, findModel);
   const { domains, notDomains } = options;
   const asked = accounts.map((account) => ({
     account,
-    body: buildAskedOptions(account, body, { model: models.get(account), domains, notDomains }),
+    body: addProviderOptions(account, body, { model: models.get(account), domains, notDomains }),
   }));
   for (const { account, body: request } of asked) (await account.dialect()).create(request);
   if (options.dryRun) {
@@ -72,7 +72,7 @@ export async function compare(
     folder.mark(MARKER, question);
     const isOver = states.every(({ standing }) => standing !== "waiting" && standing !== "running");
     const profiles = names.flatMap((name) => ["-p", name]);
-    const resume = resumeWith(ctx, body.prompt, [...profiles, "-o", dir], options);
+    const resume = formatResume(ctx, body.prompt, [...profiles, "-o", dir], options);
     const code = await showBatch(ctx, job, { ...options, checkModel, beside: buildNote }, resume);
     const read = (file: string) => readIfThere(join(dir, file)) ?? "";
     const statements = await listStatements(states, read);
@@ -102,8 +102,8 @@ export async function compare(
 function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: CompareFlags): UsageError {
   const { flags } = ctx;
   const stored = ctx.accounts.map(({ settings }) => settings.profile.value);
-  const words = [...stored.flatMap((name) => ["-p", name]), ...listWords(options)];
-  const command = resumeCommand(flags, "compare", prompt === undefined ? [] : [prompt], words);
+  const words = [...stored.flatMap((name) => ["-p", name]), ...listArguments(options)];
+  const command = formatResumeCommand(flags, "compare", prompt === undefined ? [] : [prompt], words);
   const only = stored.length === 1 ? `; the only one so far is ${stored[0]}` : "";
   return new UsageError(
     "compare needs at least two accounts: -p PROFILE -p PROFILE",
@@ -117,7 +117,7 @@ function createNeedsTwoError(ctx: Context, prompt: string | undefined, options: 
 const MARKER = "question";
 
 /** Returns the command that resumes the comparison. It reads the prompt from stdin if the prompt does not fit on one line. */
-function resumeWith(
+function formatResume(
   { flags }: Context,
   prompt: string,
   words: string[],
@@ -125,8 +125,8 @@ function resumeWith(
 ): string {
   const isFile = promptFile !== undefined && promptFile !== "-";
   const promptArguments = prompt === escapeLine(prompt) ? [prompt] : ["-"];
-  const rest = listWords(isFile ? { promptFile, ...others } : others);
-  const command = resumeCommand(flags, "compare", isFile ? [] : promptArguments, [...words, ...rest]);
+  const rest = listArguments(isFile ? { promptFile, ...others } : others);
+  const command = formatResumeCommand(flags, "compare", isFile ? [] : promptArguments, [...words, ...rest]);
   if (!isFile && promptArguments[0] !== prompt) return `${command} < PROMPT`;
   return others.context.includes("-") ? `${command} < CONTEXT` : command;
 }

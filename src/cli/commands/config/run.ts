@@ -1,19 +1,19 @@
-import { parseOptions } from "../../../app/asked.js";
 import { CodedError, UsageError } from "../../../app/errors.js";
+import { parseOptions } from "../../../app/provider-options.js";
 import { MAX_KEY_BYTES, readText } from "../../../app/read-text.js";
 import { SETTINGS, type Setting, type SettingName } from "../../../app/setting-table.js";
 import {
   checkProvider,
   chooseInsecureHttp,
   chooseProfile,
-  chooseSite,
+  chooseSettingsOrigin,
   findStoredProfile,
   maskKey,
   parseOrigin,
-  type SettingsSite,
-  type Sourced,
+  type SettingsOrigin,
+  type SettingValue,
 } from "../../../app/settings.js";
-import { checkOptions } from "../../../client/dialects/asking.js";
+import { checkOptions } from "../../../client/dialects/build-request.js";
 import { findProvider } from "../../../client/dialects/providers.js";
 import { NO_FOLDER, type Profile, type Store } from "../../../client/store/settings.js";
 import { LocalError } from "../../../core/files/local-error.js";
@@ -25,7 +25,7 @@ import { ask } from "../../terminal/prompts.js";
 
 export async function runConfigGet(ctx: Context, name: string): Promise<void> {
   const key = checkKey(name);
-  const setting = resolveInForce(ctx)[key];
+  const setting = resolveProfileInForce(ctx)[key];
   if (!setting)
     throw new CodedError("NOT_FOUND", `${key} is not set`, {
       hint: `Set it: research config set ${key} VALUE`,
@@ -37,7 +37,9 @@ export async function runConfigGet(ctx: Context, name: string): Promise<void> {
 const WIDTHS = [13, 28];
 
 export async function runConfigList(ctx: Context): Promise<void> {
-  const all = Object.entries(resolveInForce(ctx)).map(([key, setting]) => [key, setting ?? null] as const);
+  const all = Object.entries(resolveProfileInForce(ctx)).map(
+    ([key, setting]) => [key, setting ?? null] as const,
+  );
   const rows = all.map(([key, setting]) => [
     key,
     setting ? escapeLine(setting.value) : "-",
@@ -97,15 +99,15 @@ export async function runConfigPath(ctx: Context): Promise<void> {
   await ctx.reporter.show({ path }, `${path}\n`);
 }
 
-function resolveInForce(
+function resolveProfileInForce(
   ctx: Context,
-): Record<SettingName | "profile" | "insecure-http", Sourced<string> | undefined> {
+): Record<SettingName | "profile" | "insecure-http", SettingValue<string> | undefined> {
   const { profile, provider, model, set, baseUrl, apiKey, tier, perDay, history, insecureHttp, gaps } =
     ctx.settings;
   return {
     profile,
     "base-url": baseUrl,
-    "api-key": apiKey && { value: maskKey(apiKey.value), source: `${apiKey.source}${explainNotSent(ctx)}` },
+    "api-key": apiKey && { value: maskKey(apiKey.value), source: `${apiKey.source}${explainUnusedKey(ctx)}` },
     tier,
     "per-day": perDay && { ...perDay, value: String(perDay.value) },
     provider,
@@ -121,7 +123,7 @@ function resolveInForce(
 }
 
 /** Explains that a stored key is not in use, because it belongs to another origin; otherwise returns an empty text. */
-function explainNotSent({ settings: { apiKey, baseUrl } }: Context): string {
+function explainUnusedKey({ settings: { apiKey, baseUrl } }: Context): string {
   if (apiKey?.boundTo === undefined || baseUrl === undefined) return "";
   return parseOrigin(baseUrl.value) === apiKey.boundTo
     ? ""
@@ -168,7 +170,7 @@ export async function readKey(ctx: Context, question: string | undefined): Promi
 }
 
 /** Returns the origin to store with a key: the key is never sent to another one. Throws UsageError without a base URL. */
-function chooseOrigin({ baseUrl }: SettingsSite): string {
+function chooseOrigin({ baseUrl }: SettingsOrigin): string {
   if (baseUrl) return parseBaseUrl(baseUrl.value, true).origin;
   throw new UsageError(
     "a key needs a base URL, and none is set",
@@ -201,7 +203,7 @@ export function findProfileToChange(
   return {
     name,
     storedProfile: profile,
-    site: chooseSite({ ...flags, ...(provider && { provider }) }, env, name, profile),
+    site: chooseSettingsOrigin({ ...flags, ...(provider && { provider }) }, env, name, profile),
     before,
   };
 }

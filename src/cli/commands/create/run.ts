@@ -8,13 +8,13 @@ import {
   pickProviderFields,
   UNKNOWN,
 } from "../../../client/store/history/records.js";
+import type { AccountRequest } from "../../../client/workflows/account-fallback.js";
 import { UnresolvedCreateError } from "../../../client/workflows/errors.js";
-import type { AccountRequest } from "../../../client/workflows/first-account.js";
 import { requireEntry } from "../../../client/workflows/requests.js";
 import { LocalError } from "../../../core/files/local-error.js";
 import { setMember } from "../../../core/json/exact-json.js";
 import { buildRequestBody, type Data } from "../../../core/protocol/conversation.js";
-import { type Context, resumeAt } from "../../context.js";
+import { type Context, formatResumeCommandAt } from "../../context.js";
 import { wrapInterrupted } from "../../errors.js";
 import {
   completeRequest,
@@ -23,9 +23,9 @@ import {
   readRequest,
   showRequests,
 } from "../../input/create-request.js";
-import { pickWorst } from "../../requests/answers.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
-import { buildCreatedTarget, sayLeft, showSubmit } from "../../requests/submit.js";
+import { pickWorstExit } from "../../requests/show-responses.js";
+import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
 
@@ -98,9 +98,9 @@ async function showCreate(
   const named = requests.length > 1 ? setMember(made, "profile", account.profile ?? DEFAULT_PROFILE) : made;
   const data: Data = reused ? { ...reused, reused: true } : named;
   await print(reporter, requestId, data);
-  if (submitted) await sayLeft(reporter, request);
+  if (submitted) await reportCreatesLeft(reporter, request);
   if (submitted?.notSaved) throw submitted.notSaved;
-  const resume = () => resumeAt(ctx, account, "watch", requestId);
+  const resume = () => formatResumeCommandAt(ctx, account, "watch", requestId);
   if (!options.watch) {
     if (signal.aborted) throw wrapInterrupted(signal, requestId, resume());
     return 0;
@@ -108,7 +108,7 @@ async function showCreate(
   const target = buildCreatedTarget(created);
   const view = { ...options, print: true, answered: true, created: true, resume };
   const outcomes = await showFollow(ctx, [target], view);
-  return pickWorst(outcomes.map((outcome) => getOutcomeExitCode(outcome, { created: true })));
+  return pickWorstExit(outcomes.map((outcome) => getOutcomeExitCode(outcome, { created: true })));
 }
 
 /** Prints the id. If that fails, throws CodedError `LOCAL_IO` with the id. */

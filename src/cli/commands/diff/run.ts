@@ -4,8 +4,8 @@ import { ResearchError } from "../../../client/calls/errors.js";
 import { formatCount } from "../../../core/text/phrases.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { pickWorst, showFailure } from "../../requests/answers.js";
-import { readNamed } from "../../results/named.js";
+import { pickWorstExit, showFailure } from "../../requests/show-responses.js";
+import { readReportSource } from "../../results/report-source.js";
 import { checkResultOptions, showResult } from "../../results/show.js";
 import type { Given } from "../flags.js";
 import { formatDiff } from "./view.js";
@@ -22,13 +22,13 @@ export async function runDiff(ctx: Context, old: string, now: string, options: D
   const codes: number[] = [];
   for (const name of [old, now])
     try {
-      sides.push(await readNamed(ctx, name));
+      sides.push(await readReportSource(ctx, name));
     } catch (error) {
       const id = error instanceof ResearchError ? error.requestId : undefined;
       codes.push(await showFailure(reporter, error, id ?? name));
     }
   const [before, after] = sides;
-  if (!before || !after) return pickWorst(codes);
+  if (!before || !after) return pickWorstExit(codes);
   const comparison = await compareSides(before, after);
   const { changes, counts } = comparison;
   if (changes.length > 0 || reporter.json)

@@ -6,7 +6,7 @@ import { readQuota } from "../../../app/quota.js";
 import { buildLoginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
 import type { ResearchError } from "../../../client/calls/errors.js";
 import { requireKeyText, Session } from "../../../client/calls/session.js";
-import { readItems } from "../../../client/dialects/reading.js";
+import { readItems } from "../../../client/dialects/read-response.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
 import { getSystemCode, readIfThere } from "../../../core/files/files.js";
 import { describeSystemError } from "../../../core/files/local-error.js";

@@ -1,6 +1,6 @@
 import { escapeLine } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { addPlace, describeCommandFailure } from "../../errors.js";
+import { addErrorPlace, describeCommandFailure } from "../../errors.js";
 import type { Style } from "../../terminal/style.js";
 import { type Check, type Finding, listChecks } from "./checks.js";
 
@@ -38,7 +38,7 @@ async function runCheck(check: Check, reason: CheckResult | undefined, offline: 
   try {
     return await check.run();
   } catch (error) {
-    const { message, hint, exit_code } = describeCommandFailure(await addPlace(error));
+    const { message, hint, exit_code } = describeCommandFailure(await addErrorPlace(error));
     return { status: "fail", message, fix: hint ?? check.fix, exitCode: exit_code };
   }
 }

@@ -5,7 +5,7 @@ import { requireEntry } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { WINDOW_MS } from "../../../core/protocol/limits.js";
 import type { Context } from "../../context.js";
-import { addId, pickWorst } from "../../requests/answers.js";
+import { addRequestId, pickWorstExit } from "../../requests/show-responses.js";
 import { canAsk, confirm } from "../../requests/table.js";
 
 const FORGETTING = {
@@ -35,7 +35,7 @@ export async function forgetHistory(
       const failure =
         error instanceof CodedError
           ? describeFailure(error)
-          : addId(describeFailure(error), id, ctx.reporter);
+          : addRequestId(describeFailure(error), id, ctx.reporter);
       await ctx.reporter.writeError(failure);
       codes.push(failure.exit_code);
     }
@@ -49,7 +49,7 @@ export async function forgetHistory(
   if (entries.length > 0 && !yes && canAsk(ctx)) await confirm(ctx, entries, FORGETTING);
   if (entries.length > 0) await ctx.history?.forget(entries);
   await report(ctx, entries, skipped);
-  return pickWorst(codes);
+  return pickWorstExit(codes);
 }
 
 /** Returns why an entry may not be removed; undefined if it may. */

@@ -1,12 +1,12 @@
-import { checkStatus } from "../../../app/known-status.js";
 import { requireConnection } from "../../../app/settings.js";
+import { checkStatusFilter } from "../../../app/status-filter.js";
 import { type HistoryEntry, UNKNOWN } from "../../../client/store/history/records.js";
 import { askStates, type NamedTarget } from "../../../client/workflows/requests.js";
 import { parseBaseUrl } from "../../../core/http/address.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { formatCount } from "../../../core/text/phrases.js";
 import type { Context } from "../../context.js";
-import { pickWorst, sayNotObserved, showFailure } from "../../requests/answers.js";
+import { pickWorstExit, showFailure, warnOfUnrecordedState } from "../../requests/show-responses.js";
 import { createTable, formatEntryRow, NOTHING_YET } from "../../requests/table.js";
 
 export async function list(
@@ -15,7 +15,7 @@ export async function list(
 ): Promise<number> {
   const { reporter, host } = ctx;
   const origin = describeFilter(ctx);
-  await checkStatus(options.status, ctx.history);
+  await checkStatusFilter(options.status, ctx.history);
   const wanted = options.status?.toUpperCase();
   const words = options.search?.toLowerCase().split(/\s+/) ?? [];
   const from = options.since === undefined ? Number.NEGATIVE_INFINITY : host.clock.now() - options.since;
@@ -72,8 +72,8 @@ async function refresh(ctx: Context, entries: readonly HistoryEntry[]): Promise<
       codes.push(await showFailure(ctx.reporter, answer.error, answer.target.requestId));
     else {
       if (answer.target.entry) answer.target.entry.status = answer.data.status;
-      await sayNotObserved(ctx.reporter, answer.notObserved);
+      await warnOfUnrecordedState(ctx.reporter, answer.notObserved);
     }
   }
-  return pickWorst(codes);
+  return pickWorstExit(codes);
 }

@@ -81,11 +81,11 @@ export async function runLogin(
     await ctx.reporter.say(
       `${provider.title} support was written from its documentation and has not been tested on a live account. A restricted key may pass this test and still not be allowed to create requests.`,
     );
-  await sayAccounts(ctx, profile, isUsed, before);
+  await reportAccounts(ctx, profile, isUsed, before);
 }
 
 /** Prints which account is in use, and all accounts if there are several. `before`: the profile that was in use until now. */
-async function sayAccounts(
+async function reportAccounts(
   ctx: Context,
   profile: string,
   isUsed: boolean,

@@ -4,7 +4,7 @@ import type { LimitOptions } from "../../../app/account.js";
 import { quoteShellWord } from "../../../core/text/phrases.js";
 import { serveMcp } from "../../../mcp/server.js";
 import { ToolSession } from "../../../mcp/session.js";
-import { type Context, type Globals, listGlobalWords, listWords } from "../../context.js";
+import { type Context, type GlobalFlags, listArguments, listGlobalArguments } from "../../context.js";
 import type { Sink } from "../../terminal/host.js";
 
 export async function runMcp(ctx: Context, options: McpOptions): Promise<void> {
@@ -41,13 +41,13 @@ export function createStdoutStream(stdout: Sink): Writable {
 
 /** Formats the settings for common clients, without a key. The paths are absolute, because graphical clients do not have the PATH of a shell. */
 export function buildClientSettings(
-  flags: Globals,
+  flags: GlobalFlags,
   options: McpOptions,
   [command, script]: readonly [string, string],
 ): string {
   const { printConfig: _, allowDir, ...others } = options;
-  const words = listWords({ ...others, allowDir: allowDir && resolve(allowDir) });
-  const args = [script, "mcp", ...words, ...listGlobalWords(flags)];
+  const words = listArguments({ ...others, allowDir: allowDir && resolve(allowDir) });
+  const args = [script, "mcp", ...words, ...listGlobalArguments(flags)];
   const line = [command, ...args].map(quoteShellWord).join(" ");
   const entry = { command, args };
   const stringifyJson = (value: object) => JSON.stringify(value, null, 2);

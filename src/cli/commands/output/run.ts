@@ -3,12 +3,18 @@ import { resolveTarget } from "../../../client/workflows/requests.js";
 import { fetchResult, readKeptResult } from "../../../client/workflows/results.js";
 import { parseEpoch } from "../../../core/clock.js";
 import { formatIsoDate } from "../../../core/text/duration.js";
-import { type Context, listWords, resumeCommand } from "../../context.js";
-import { wrapUndelivered } from "../../errors.js";
+import { type Context, formatResumeCommand, listArguments } from "../../context.js";
+import { wrapOutputError } from "../../errors.js";
 import { readSchema } from "../../input/create-request.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
 import { chooseIds } from "../../requests/table.js";
-import { checkFit, checkResultOptions, listResultWords, sayLimits, showResult } from "../../results/show.js";
+import {
+  checkResultOptions,
+  checkSchemaFit,
+  listResultArguments,
+  showResult,
+  warnOfPartialResult,
+} from "../../results/show.js";
 import type { Given } from "../flags.js";
 import { endWithoutResult } from "../run/run.js";
 
@@ -34,8 +40,11 @@ export async function runOutput(
   // The provider may have deleted a request whose result is kept here.
   if (options.watch && !readKeptResult(target)) {
     const { partial, schema } = options;
-    const flags = [...listResultWords(options), ...listWords({ partial, bibliography: form, schema })];
-    const resume = () => resumeCommand(ctx.flags, "output -w", [requestId], flags);
+    const flags = [
+      ...listResultArguments(options),
+      ...listArguments({ partial, bibliography: form, schema }),
+    ];
+    const resume = () => formatResumeCommand(ctx.flags, "output -w", [requestId], flags);
     const [outcome] = await showFollow(ctx, [target], { ...options, print: false, resume });
     const isPart = options.partial && outcome?.status === "FAILED";
     if (outcome && getOutcomeExitCode(outcome) !== 0 && !isPart)
@@ -43,7 +52,7 @@ export async function runOutput(
   }
   const schema = givenSchema ?? target.entry?.output_schema ?? undefined;
   const result = await fetchResult(target, { signal, end, partial: options.partial, schema });
-  await sayLimits(ctx.reporter, result.data, requestId);
+  await warnOfPartialResult(ctx.reporter, result.data, requestId);
   const { prompt, created_at } = target.entry ?? {};
   const check = options.html || options.web ? readKeptCheck(target) : undefined;
   const source = {
@@ -60,8 +69,8 @@ export async function runOutput(
   if (form && content.data.length === 0)
     await ctx.reporter.writeNotice("NO_SOURCES", `the result of ${requestId} has no sources`);
   await showResult(ctx, content, source, form ? { ...options, raw: true } : options).catch((error) => {
-    throw wrapUndelivered(error, requestId);
+    throw wrapOutputError(error, requestId);
   });
-  await checkFit(ctx, result, { requestId, schema }, options);
+  await checkSchemaFit(ctx, result, { requestId, schema }, options);
   return 0;
 }

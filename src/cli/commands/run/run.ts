@@ -1,19 +1,25 @@
 import type { CheckModel } from "../../../app/check-model.js";
 import { getCheckExitCode } from "../../../app/errors.js";
 import type { Account } from "../../../client/workflows/account.js";
-import type { AccountRequest } from "../../../client/workflows/first-account.js";
+import type { AccountRequest } from "../../../client/workflows/account-fallback.js";
 import type { WatchOutcome } from "../../../client/workflows/follow.js";
 import type { Target } from "../../../client/workflows/requests.js";
 import { explainNoResult, fetchResult } from "../../../client/workflows/results.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { type Context, listWords, resumeAt } from "../../context.js";
-import { UnfinishedError, wrapInterrupted, wrapUndelivered } from "../../errors.js";
+import { type Context, formatResumeCommandAt, listArguments } from "../../context.js";
+import { UnfinishedError, wrapInterrupted, wrapOutputError } from "../../errors.js";
 import { openAskedAccounts, readRequest, showRequests } from "../../input/create-request.js";
 import { ChecksAfter, openModelForChecks } from "../../requests/check-after.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
 import { formatEnd } from "../../requests/progress-text.js";
-import { buildCreatedTarget, sayLeft, showSubmit } from "../../requests/submit.js";
-import { checkFit, checkResultOptions, listResultWords, sayLimits, showResult } from "../../results/show.js";
+import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/submit.js";
+import {
+  checkResultOptions,
+  checkSchemaFit,
+  listResultArguments,
+  showResult,
+  warnOfPartialResult,
+} from "../../results/show.js";
 import { Interrupted } from "../../terminal/interruption.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Terminal } from "../../terminal/reporter.js";
@@ -31,14 +37,18 @@ export async function run(ctx: Context, prompt: string | undefined, options: Run
   const requests = await openAskedAccounts(ctx, await readRequest(ctx, prompt, options), options);
   if (options.dryRun) return showRequests(ctx, requests);
   const { partial } = options;
-  const words = [...listResultWords(options), ...listWords({ partial }), ...listSchemaWords(ctx, options)];
+  const words = [
+    ...listResultArguments(options),
+    ...listArguments({ partial }),
+    ...listSchemaArguments(ctx, options),
+  ];
   return showRun(ctx, requests, { ...options, checkModel }, (id, account) =>
-    resumeAt(ctx, account, "output -w", id, words),
+    formatResumeCommandAt(ctx, account, "output -w", id, words),
   );
 }
 
 /** Lists the schema's flag for the command that resumes, which needs it without a history. A schema from stdin cannot be read again. */
-function listSchemaWords(ctx: Context, { schema }: RunFlags): string[] {
+function listSchemaArguments(ctx: Context, { schema }: RunFlags): string[] {
   return schema === undefined || schema === "-" || ctx.history ? [] : ["--schema", schema];
 }
 
@@ -56,7 +66,7 @@ export async function showRun(
   const goOn = resume?.(requestId, account);
   if (resume && submitted) {
     await reporter.say(`created ${requestId}`);
-    await sayLeft(reporter, request);
+    await reportCreatesLeft(reporter, request);
   }
   if (signal.aborted) throw wrapInterrupted(signal, requestId, goOn);
   const end = options.timeout ? account.clock.monotonic() + options.timeout : undefined;
@@ -76,16 +86,16 @@ export async function showRun(
       ...{ signal, end, partial: options.partial },
       schema: body.output_schema,
     });
-    await sayLimits(reporter, result.data, requestId);
+    await warnOfPartialResult(reporter, result.data, requestId);
     const createdAt = reused?.created_at ?? submitted?.data.created_at;
     const source = { requestId, origin: account.origin, question: body.prompt, createdAt };
     await showResult(terminal, result, source, options);
     const checked = await checks?.check(target, result);
     if (checked) ofCheck = getCheckExitCode(checked);
-    await checkFit(terminal, result, { requestId, schema: body.output_schema }, options);
+    await checkSchemaFit(terminal, result, { requestId, schema: body.output_schema }, options);
   } catch (error) {
     if (error instanceof Interrupted) throw wrapInterrupted(signal, requestId, goOn);
-    const named = goOn === undefined ? error : wrapUndelivered(error, requestId, goOn);
+    const named = goOn === undefined ? error : wrapOutputError(error, requestId, goOn);
     throw UnfinishedError.wrapUnlessEnded(named, requestId, goOn);
   } finally {
     await checks?.close();

@@ -4,10 +4,10 @@ import { type Log, logLine } from "../../../server/monitoring/log.js";
 import type { Context } from "../../context.js";
 import type { ServeOptions } from "./flags.js";
 
-export type Voice = ReturnType<typeof chooseVoice>;
+export type MessageWriter = ReturnType<typeof createMessageWriter>;
 
 /** Prints the service's messages on stderr. They are JSON with `--log json`, even on a terminal. */
-export function chooseVoice({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">) {
+export function createMessageWriter({ host, flags, reporter }: Context, options: Pick<ServeOptions, "log">) {
   const isJson = reporter.json || options.log === "json";
   const write = (text: string) => host.stderr.write(`${text}\n`).catch(() => {});
   const log: Log = (message, facts) => {
@@ -25,9 +25,9 @@ export function chooseVoice({ host, flags, reporter }: Context, options: Pick<Se
 }
 
 /** Prints the address of the service on stdout, and on stderr how to use the service. */
-export async function announce(
+export async function announceStart(
   { reporter, host }: Context,
-  { say }: Voice,
+  { say }: MessageWriter,
   baseUrl: string,
   key: OwnKey | undefined,
   options: ServeOptions,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { refuseBeside, UsageError } from "../../../app/errors.js";
+import { refuseFlagsBeside, UsageError } from "../../../app/errors.js";
 import { readText } from "../../../app/read-text.js";
 import {
   findMemberText,
@@ -41,7 +41,7 @@ export async function readAnswers(
 ): Promise<Researcher | undefined> {
   const { answers: file, sources, search, model, researcher, upstream } = options;
   if (file === undefined) return undefined;
-  refuseBeside("--answers", { sources, search, model, researcher, upstream });
+  refuseFlagsBeside("--answers", { sources, search, model, researcher, upstream });
   if (file === "sample") return createAnswersResearcher([], host.clock);
   const text = await readText(file, "the file of answers", signal, MAX_ANSWERS_BYTES);
   try {

@@ -12,7 +12,7 @@ import { type Service, startService } from "../../../server/service.js";
 import { ServiceStartError } from "../../../server/start-error.js";
 import type { Context } from "../../context.js";
 import { Interrupted } from "../../terminal/interruption.js";
-import { announce, chooseVoice, type Voice } from "./announce.js";
+import { announceStart, createMessageWriter, type MessageWriter } from "./announce.js";
 import { readAnswers } from "./answers.js";
 import type { ServeOptions } from "./flags.js";
 import { DEFAULT_TIER, openWithKey, readDatabase, readGivenKey } from "./store.js";
@@ -35,7 +35,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
   readMetricsToken(ctx);
   const answers = await readAnswers(ctx, options);
   const model = await openModel(ctx, options);
-  const voice = chooseVoice(ctx, options);
+  const voice = createMessageWriter(ctx, options);
   const upstream = await openUpstream(ctx, options, voice.log);
   if (!isLoopback(options.host)) {
     await voice.notice(
@@ -44,7 +44,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
     );
   }
   const { store, key } = await openWithKey(ctx, { ...options, log: voice.log }, database, givenKey).catch(
-    startFailure,
+    createStartError,
   );
   if (key === undefined && givenKey !== undefined)
     await voice.notice(
@@ -74,7 +74,7 @@ export async function serve(ctx: Context, options: ServeOptions): Promise<number
         signal: ctx.signal,
       });
     }
-    await announce(ctx, voice, service.baseUrl, key, options).catch((error) => {
+    await announceStart(ctx, voice, service.baseUrl, key, options).catch((error) => {
       // The reader of the address may end the service before the write has returned.
       if (!(error instanceof Interrupted)) throw error;
     });
@@ -94,7 +94,7 @@ interface StartParts extends ResearcherParts {
   store: ConversationStore;
   /** The only valid key; undefined if keys were added to the store. */
   apiKey: string | undefined;
-  voice: Voice;
+  voice: MessageWriter;
 }
 
 /** Starts the service; if that fails, closes the store. Rejects with LocalError if the port or the folder cannot be used. */
@@ -134,11 +134,11 @@ export async function start(ctx: Context, options: ServeOptions, parts: StartPar
     });
   } catch (error) {
     await researcher.close();
-    return startFailure(error);
+    return createStartError(error);
   }
 }
 
-function startFailure(error: unknown): never {
+function createStartError(error: unknown): never {
   if (error instanceof ServiceStartError || error instanceof StoreError)
     throw new CodedError("LOCAL_IO", error.message);
   throw error;

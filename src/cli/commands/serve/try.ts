@@ -4,7 +4,7 @@ import type { Context } from "../../context.js";
 import { readRequest } from "../../input/create-request.js";
 import { checkResultOptions } from "../../results/show.js";
 import { showRun } from "../run/run.js";
-import { chooseVoice } from "./announce.js";
+import { createMessageWriter } from "./announce.js";
 import { readAnswers } from "./answers.js";
 import type { ServeOptions, TryOptions } from "./flags.js";
 import { start } from "./run.js";
@@ -24,7 +24,7 @@ export async function tryOut(ctx: Context, prompt: string | undefined, options: 
     ...{ ...options, log: "off", host: "127.0.0.1", port: 0 },
     ...{ pending: 0, processing: 0, allowHost: [] },
   };
-  const voice = chooseVoice(ctx, serveOptions);
+  const voice = createMessageWriter(ctx, serveOptions);
   const store = await openStore(ctx, { ...serveOptions, log: voice.log }, undefined);
   const service = await start(ctx, serveOptions, { store, apiKey: key.apiKey, model, voice, answers });
   try {

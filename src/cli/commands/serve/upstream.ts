@@ -1,6 +1,6 @@
 import { ProfileAccount } from "../../../app/account.js";
-import { buildAskedOptions } from "../../../app/asked.js";
-import { CodedError, refuseBeside, UsageError } from "../../../app/errors.js";
+import { CodedError, refuseFlagsBeside, UsageError } from "../../../app/errors.js";
+import { addProviderOptions } from "../../../app/provider-options.js";
 import type { ResearchClient } from "../../../client/calls/client.js";
 import type { Upstream } from "../../../researchers/upstream.js";
 import { createUpstream } from "../../../researchers/upstream-client.js";
@@ -20,7 +20,7 @@ export async function openUpstream(
     if (upstreamAtOnce !== undefined) throw new UsageError("--upstream-at-once needs --upstream PROFILE");
     return undefined;
   }
-  refuseBeside("--upstream", { sources, researcher, model, exec, workers });
+  refuseFlagsBeside("--upstream", { sources, researcher, model, exec, workers });
   const { RESEARCH_UPSTREAM_API_KEY, RESEARCH_UPSTREAM_API_KEY_FILE } = host.env;
   const account = new ProfileAccount({
     // Only the profile determines where requests are sent.
@@ -47,9 +47,9 @@ export async function openUpstream(
     client,
     dialect: await account.dialect(),
     provider: account.provider?.title ?? client.origin,
-    model: buildAskedOptions(account, { prompt: "" }, {}).model ?? account.provider?.defaultModel,
+    model: addProviderOptions(account, { prompt: "" }, {}).model ?? account.provider?.defaultModel,
     saysDollars: account.provider === undefined || account.provider.saysDollars === true,
-    asked: (body) => buildAskedOptions(account, body, {}),
+    asked: (body) => addProviderOptions(account, body, {}),
     ...(day && { day }),
     ...{ clock: host.clock, log },
   });

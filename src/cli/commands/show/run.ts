@@ -8,8 +8,8 @@ import { formatDuration } from "../../../core/text/duration.js";
 import { describeUsage, formatDollars } from "../../../core/text/research-progress.js";
 import { escapeLine, escapeText, stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { describeContext, formatStatusWord } from "../../requests/answers.js";
 import { formatCitationCounts } from "../../requests/check-text.js";
+import { describeContext, formatStatusWord } from "../../requests/show-responses.js";
 import { chooseIds } from "../../requests/table.js";
 import type { Style } from "../../terminal/style.js";
 

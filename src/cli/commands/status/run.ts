@@ -1,6 +1,6 @@
 import { askStates, resolveTarget } from "../../../client/workflows/requests.js";
 import type { Context } from "../../context.js";
-import { showAnswers } from "../../requests/answers.js";
+import { showResponses } from "../../requests/show-responses.js";
 
 export async function runStatus(
   ctx: Context,
@@ -9,5 +9,5 @@ export async function runStatus(
 ): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx, id));
   const answers = await askStates(targets, { signal: ctx.signal });
-  return showAnswers(ctx.reporter, targets.length, answers, options);
+  return showResponses(ctx.reporter, targets.length, answers, options);
 }

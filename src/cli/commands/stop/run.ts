@@ -1,7 +1,7 @@
 import { askStates, type NamedTarget, resolveTarget, stopAll } from "../../../client/workflows/requests.js";
 import type { Context } from "../../context.js";
-import { showAnswers } from "../../requests/answers.js";
-import { canAsk, confirm, type Listed } from "../../requests/table.js";
+import { showResponses } from "../../requests/show-responses.js";
+import { canAsk, confirm, type TableEntry } from "../../requests/table.js";
 
 const STOPPING = {
   verb: "Stop",
@@ -22,14 +22,14 @@ export async function stop(
   const targets = [...named.values()];
   const { reporter, signal } = ctx;
   if (!yes && canAsk(ctx)) await confirm(ctx, await listNamedRequests(ctx, targets), STOPPING);
-  return showAnswers(reporter, ids.length, stopAll(targets, { signal }));
+  return showResponses(reporter, ids.length, stopAll(targets, { signal }));
 }
 
 /** Lists the requests for the confirmation. Asks the service about those that the history does not have. */
-async function listNamedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<Listed[]> {
+async function listNamedRequests(ctx: Context, targets: readonly NamedTarget[]): Promise<TableEntry[]> {
   const strange = targets.filter(({ entry }) => !entry);
   const answers = await askStates(strange, { signal: ctx.signal });
-  return targets.map(({ requestId, entry }): Listed => {
+  return targets.map(({ requestId, entry }): TableEntry => {
     const answer = answers.find(({ target }) => target.requestId === requestId);
     const { status, created_at } = answer?.kind === "answered" ? answer.data : UNSEEN;
     return (

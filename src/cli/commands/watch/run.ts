@@ -1,9 +1,9 @@
 import { resolveTarget } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
-import { type Context, resumeCommand } from "../../context.js";
-import { pickWorst } from "../../requests/answers.js";
+import { type Context, formatResumeCommand } from "../../context.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
 import { formatEnd } from "../../requests/progress-text.js";
+import { pickWorstExit } from "../../requests/show-responses.js";
 import { chooseIds } from "../../requests/table.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Given } from "../flags.js";
@@ -20,8 +20,8 @@ export async function watch(
     "no request of this machine is running",
   );
   const targets = ids.map((id) => resolveTarget(ctx, id));
-  const resume = (left: readonly string[]) => resumeCommand(ctx.flags, "watch", left);
+  const resume = (left: readonly string[]) => formatResumeCommand(ctx.flags, "watch", left);
   const outcomes = await showFollow(ctx, targets, { ...options, print: true, resume });
   if (options.notify) await notifyEnd(ctx, formatEnd(outcomes));
-  return pickWorst(outcomes.map((outcome) => getOutcomeExitCode(outcome)));
+  return pickWorstExit(outcomes.map((outcome) => getOutcomeExitCode(outcome)));
 }

@@ -32,14 +32,14 @@ export interface WatchOptions {
 }
 
 /** When an event happened. */
-export interface Moment {
+export interface EventTime {
   /** Epoch milliseconds. */
   at: number;
   /** Milliseconds since the watch began. */
   elapsedMs: number;
 }
 
-export interface StateSeen extends Moment {
+export interface StateChange extends EventTime {
   kind: "state";
   requestId: string;
   status: Status;
@@ -51,7 +51,7 @@ export interface StateSeen extends Moment {
 }
 
 /** Why the watch stops polling an id that is not final. */
-export type Ending =
+export type GiveUpReason =
   /** No poll has succeeded for too long, or an error shows that further polls are useless. */
   | { kind: "given-up"; error: ResearchError }
   /** The timeout of this id has passed. */
@@ -59,7 +59,7 @@ export type Ending =
 
 export type WatchEvent =
   /** The first state, and each change after it. */
-  | StateSeen
+  | StateChange
   /** The progress has changed, but the state has not. */
   | { kind: "progress"; requestId: string; data: Data }
   /** The request waits for a person, or has long been in an unknown state; reported once. `word`: the service's word for the state. */
@@ -73,4 +73,4 @@ export type WatchEvent =
   /** No state has changed for five minutes. */
   | { kind: "unchanged"; elapsedMs: number }
   /** The watch stops polling this id; `status` is its last known state. */
-  | (Ending & Moment & { requestId: string; status: Status | null });
+  | (GiveUpReason & EventTime & { requestId: string; status: Status | null });

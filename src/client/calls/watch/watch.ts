@@ -8,8 +8,8 @@ import { InterruptibleSleep } from "./interruptible-sleep.js";
 import { computeAdaptiveInterval, computeAge } from "./poll-interval.js";
 import { PollScheduler } from "./poll-scheduler.js";
 import type {
-  Ending,
-  Moment,
+  EventTime,
+  GiveUpReason,
   PollInterval,
   WatchEvent,
   WatchOptions,
@@ -264,7 +264,7 @@ class Watcher {
     this.#drop(watched, { kind: "timeout" });
   }
 
-  #drop(watched: Watched, end: Ending): void {
+  #drop(watched: Watched, end: GiveUpReason): void {
     const { requestId, status } = watched;
     this.#forget(watched);
     this.#events.push({ ...end, requestId, status, ...this.#readMoment() });
@@ -285,7 +285,7 @@ class Watcher {
     if (await this.#sleep.sleepUntil(next)) this.#scheduler.rescheduleAll(this.#readNow());
   }
 
-  #readMoment(): Moment {
+  #readMoment(): EventTime {
     return { at: this.context.clock.now(), elapsedMs: this.#readNow() - this.#start };
   }
 

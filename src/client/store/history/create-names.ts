@@ -4,7 +4,13 @@ import { isObject } from "../../../core/json/exact-json.js";
 import type { ContextFile, JsonSchema } from "../../../core/protocol/conversation.js";
 import { type AppendLog, readEntries } from "./log.js";
 import { buildUnknownEntry, type OpenIntent } from "./open-intents.js";
-import { type Attempt, type HistoryEntry, hashKeyId, NOT_CREATED, pickProviderFields } from "./records.js";
+import {
+  type CreateAttempt,
+  type HistoryEntry,
+  hashKeyId,
+  NOT_CREATED,
+  pickProviderFields,
+} from "./records.js";
 
 /** The fields that two create calls of the same request have in common. */
 type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> & {
@@ -14,7 +20,7 @@ type NamedCreate = Pick<HistoryEntry, "prompt" | "model" | "options" | "after"> 
 };
 
 /** Lists the values that are equal in two create calls of the same request. */
-function listAsked(create: NamedCreate): unknown[] {
+function listIdentity(create: NamedCreate): unknown[] {
   const { prompt, structured_output = false, output_schema = null } = create;
   const context = create.context?.map(({ name, sha256 }) => [name, sha256]);
   const extra = { ...pickProviderFields(create), ...(context && { context }) };
@@ -23,13 +29,13 @@ function listAsked(create: NamedCreate): unknown[] {
 
 /** Names a create call. Two create calls have the same name if origin, key, prompt, schema and options are equal; the order of a schema's members does not count. */
 export function createName(create: NamedCreate & Pick<HistoryEntry, "origin" | "key_id">): string {
-  return stringifySorted([create.origin, create.key_id, ...listAsked(create)]);
+  return stringifySorted([create.origin, create.key_id, ...listIdentity(create)]);
 }
 
 /** Computes the digest of a request for the journal of a batch: 24 hexadecimal digits. `profile`: the profile that the row names, if any. */
 export function computeDigest(create: NamedCreate, profile?: string): string {
   const account = profile === undefined ? [] : [{ profile }];
-  return hashSha256(stringifySorted([...listAsked(create), ...account])).slice(0, 24);
+  return hashSha256(stringifySorted([...listIdentity(create), ...account])).slice(0, 24);
 }
 
 /** Writes JSON with the members of each object sorted by name, so that equal objects have one text. */
@@ -40,7 +46,7 @@ function stringifySorted(value: unknown): string {
 }
 
 /** What the search for equal create calls in the history compares. */
-export type WantedCreate = Pick<Attempt, "origin" | "apiKey" | "body">;
+export type CreateIdentity = Pick<CreateAttempt, "origin" | "apiKey" | "body">;
 
 /** A create call with an unknown outcome. `sender`: the process that still waits for the outcome; undefined if no process does. */
 export interface UnsettledCreate {
@@ -48,7 +54,7 @@ export interface UnsettledCreate {
   sender: Holder | undefined;
 }
 
-export interface SameCreates {
+export interface EqualCreates {
   /** The existing requests, newest first. */
   made: HistoryEntry[];
   unsettled: UnsettledCreate[];
@@ -61,10 +67,10 @@ const OLD_ENTRIES = 1_000;
 export function findSameCreates(
   log: AppendLog,
   { unknown, found: entries }: { unknown: readonly OpenIntent[]; found: readonly HistoryEntry[] },
-  wanted: WantedCreate,
+  wanted: CreateIdentity,
   since: number,
-): SameCreates {
-  const name = nameWanted(wanted);
+): EqualCreates {
+  const name = nameCreate(wanted);
   const { prompt } = wanted.body;
   const isSame = (entry: HistoryEntry) => entry.prompt === prompt && createName(entry) === name;
   const made = new Map(entries.filter(isSame).map((entry) => [entry.local_id, entry]));
@@ -85,7 +91,7 @@ export function findSameCreates(
 }
 
 /** Returns the name (see `createName`) of a create call that has not been sent yet. */
-export function nameWanted({ origin, apiKey, body }: WantedCreate): string {
+export function nameCreate({ origin, apiKey, body }: CreateIdentity): string {
   return createName({ origin, key_id: hashKeyId(apiKey), ...body });
 }
 

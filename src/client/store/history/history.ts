@@ -11,7 +11,7 @@ import { lock } from "../../../core/files/lock.js";
 import { readJsonPath } from "../../../core/json/exact-json.js";
 import { type ContextFile, isFinal, stripIdPrefix } from "../../../core/protocol/conversation.js";
 import { DAY_MS, WINDOW_MS } from "../../../core/protocol/limits.js";
-import { findSameCreates, type SameCreates, type WantedCreate } from "./create-names.js";
+import { type CreateIdentity, type EqualCreates, findSameCreates } from "./create-names.js";
 import {
   type CountedAttempt,
   type CountedKey,
@@ -19,29 +19,29 @@ import {
   type HourlyUsage,
   listAttempts,
   MARGIN_MS,
-} from "./hour.js";
+} from "./hourly-usage.js";
 import { KeptResults } from "./kept-results.js";
 import { AppendLog, buildIdKey, isUnreadable, LOCK_WAIT_MS, readEntries } from "./log.js";
 import { buildCreatedRecord, buildUnknownEntry, type OpenIntent, OpenIntents } from "./open-intents.js";
 import { RecordedCreate } from "./recorded-create.js";
 import {
-  type Attempt,
-  addSeen,
+  addState,
   buildEntry,
   buildIntent,
+  type CreateAttempt,
   type ForgottenRecord,
   getService,
   type HistoryEntry,
   hashKeyId,
   type Intent,
-  mergeSeen,
+  mergeState,
   NOT_CREATED,
   parseTime,
   readTokens,
-  type Seen,
-  type SeenDetails,
-  type SeenRecord,
-  sumOf,
+  type StateDetails,
+  type StateRecord,
+  type StateSubject,
+  sumCosts,
   UNKNOWN,
 } from "./records.js";
 
@@ -147,7 +147,7 @@ export class History {
   }
 
   /** Writes the intent of a create call to disk, synced. If it throws LocalError, nothing may be sent. A create call with context must use `reserve`. */
-  begin(attempt: Attempt): RecordedCreate {
+  begin(attempt: CreateAttempt): RecordedCreate {
     const intent = buildIntent(attempt, this.#formatDate());
     runLocally(`could not record the request before sending it in ${this.folder}`, () => {
       makeFolder(this.folder);
@@ -177,7 +177,7 @@ export class History {
     return listed.flat().slice(0, limit);
   }
 
-  /** Finds the entry, including unknown outcomes, that was sent last among those that `isOurs` accepts. */
+  /** Finds the entry, including unknown outcomes, that was sent last among those that `isOwnCode` accepts. */
   findNewest(isOurs: (entry: HistoryEntry) => boolean): HistoryEntry | undefined {
     const unknown = this.#readOpen().unknown.filter(isOurs);
     const knownEntries = this.list({
@@ -196,7 +196,7 @@ export class History {
     const opened = [...unknown, ...openEntries];
     const isWhole = (entry: HistoryEntry) => entry.request_id === id || entry.local_id === id;
     const hasBeginning = ({ local_id, request_id }: HistoryEntry) =>
-      [local_id, request_id ?? ""].some((candidate) => isBeginning(id, candidate));
+      [local_id, request_id ?? ""].some((candidate) => isIdPrefix(id, candidate));
     let whole = opened.find(isWhole);
     if (whole && isPreferred(whole)) return [whole];
     const entries = new Map(opened.filter(hasBeginning).map((entry) => [entry.local_id, entry]));
@@ -219,12 +219,12 @@ export class History {
     const others = this.find(id.slice(0, length)).flatMap(({ request_id, local_id }) =>
       request_id === id || local_id === id ? [] : [request_id ?? "", local_id],
     );
-    while (length < id.length && others.some((other) => isBeginning(id.slice(0, length), other))) length++;
+    while (length < id.length && others.some((other) => isIdPrefix(id.slice(0, length), other))) length++;
     return Math.min(length, id.length);
   }
 
   /** Records a new state of a request. The line is not synced, because the state can be requested again. */
-  observe(entry: Seen, status: string, details: SeenDetails = {}): void {
+  observe(entry: StateSubject, status: string, details: StateDetails = {}): void {
     const isNews = entry.status !== status || (details.message ?? entry.message) !== entry.message;
     if (entry.request_id === null || !isNews) return;
     const hasEnded = isFinal(status) && !isFinal(entry.status);
@@ -269,7 +269,7 @@ export class History {
     for (const line of this.#log.readLines('"forgotten"'))
       if (line.kind === "forgotten" && isIn(line, line.at)) ended.push(line);
     const sum = (name: "cost_dollars" | "tokens") =>
-      sumOf(ended.flatMap((entry) => entry[name] ?? [])) ?? null;
+      sumCosts(ended.flatMap((entry) => entry[name] ?? [])) ?? null;
     const unsaid = ended.filter((entry) => (entry.cost_dollars ?? entry.tokens) === undefined);
     return {
       ...{ requests: ended.length + running, running, unsaid: unsaid.length },
@@ -278,7 +278,7 @@ export class History {
   }
 
   /** Counts the create calls of a key in the last hour, including refused ones and unknown outcomes. `limit`: create calls allowed per hour. */
-  countHour({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+  countHour({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     return computeHour(this.#listCounted({ origin, key_id: hashKeyId(apiKey) }), limit, this.now());
   }
 
@@ -288,7 +288,7 @@ export class History {
   }
 
   /** Counts the create calls of a key in the last 24 hours, without refused ones. `limit`: create calls allowed in 24 hours. */
-  countDay({ origin, apiKey }: Pick<Attempt, "origin" | "apiKey">, limit: number): HourlyUsage {
+  countDay({ origin, apiKey }: Pick<CreateAttempt, "origin" | "apiKey">, limit: number): HourlyUsage {
     const attempts = this.#listCounted({ origin, key_id: hashKeyId(apiKey) }, DAY_MS, true);
     return computeHour(attempts, limit, this.now(), DAY_MS);
   }
@@ -299,7 +299,7 @@ export class History {
    * processes of this machine, so that no two take the same slot. Throws LocalError, or `signal.reason` after an abort.
    */
   async reserve(
-    attempt: Attempt,
+    attempt: CreateAttempt,
     { perHour = Number.POSITIVE_INFINITY, perDay = Number.POSITIVE_INFINITY }: CreateLimits,
     signal?: AbortSignal,
   ): Promise<{ pending: RecordedCreate } | { fullUntil: number; isDay: boolean }> {
@@ -325,7 +325,7 @@ export class History {
   }
 
   /** Finds the create calls that are the same as `wanted`: those made since `since` (epoch ms), and all with an unknown outcome. */
-  findSame(wanted: WantedCreate, since: number): SameCreates {
+  findSame(wanted: CreateIdentity, since: number): EqualCreates {
     return findSameCreates(
       this.#log,
       { unknown: this.#listUnknown(), found: this.#readOpen().found },
@@ -418,7 +418,7 @@ export class History {
   }
 
   /** Records that an attempt whose date is in the future counts as of now. */
-  #redate(localId: string, { origin, apiKey }: Attempt): void {
+  #redate(localId: string, { origin, apiKey }: CreateAttempt): void {
     const attempt = { local_id: localId, origin, key_id: hashKeyId(apiKey), at: this.#formatDate() };
     this.#log.append({ kind: "redated", ...attempt }, { sync: false });
   }
@@ -449,11 +449,11 @@ export class History {
   #mergeLastSeen(entry: HistoryEntry): HistoryEntry {
     const { request_id } = entry;
     if (request_id === null) return entry;
-    let last: SeenRecord | undefined;
+    let last: StateRecord | undefined;
     for (const line of this.#log.readLines(`"${request_id}"`))
       if (line.kind === "status" && buildIdKey(line) === buildIdKey({ ...entry, request_id }))
-        last = mergeSeen(line, last);
-    return last ? addSeen(entry, last) : entry;
+        last = mergeState(line, last);
+    return last ? addState(entry, last) : entry;
   }
 
   #read(): OpenIntent[] {
@@ -484,7 +484,7 @@ const SHORTEST_PREFIX = 4;
 const SHOWN = 8;
 
 /** Returns whether `id` begins with `text`, with or without the provider's prefix, whose characters do not count. */
-function isBeginning(text: string, id: string): boolean {
+function isIdPrefix(text: string, id: string): boolean {
   const rest = stripIdPrefix(id);
   return [id, rest].some(
     (candidate) =>

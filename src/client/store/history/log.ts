@@ -18,9 +18,9 @@ import {
   getService,
   type HistoryEntry,
   type HistoryLine,
-  mergeSeen,
+  mergeState,
   readLine,
-  type SeenRecord,
+  type StateRecord,
 } from "./records.js";
 
 const LINE_BREAK = Buffer.from("\n");
@@ -114,9 +114,9 @@ export function isUnreadable(error: unknown): boolean {
 
 /** Yields the requests in the log in their last seen states, and create calls that were settled as not created, newest first. */
 export function* readEntries(log: AppendLog, needle?: string): Generator<HistoryEntry> {
-  const states = new Map<string, SeenRecord>();
+  const states = new Map<string, StateRecord>();
   for (const line of log.readLines(needle)) {
-    if (line.kind === "status") states.set(buildIdKey(line), mergeSeen(line, states.get(buildIdKey(line))));
+    if (line.kind === "status") states.set(buildIdKey(line), mergeState(line, states.get(buildIdKey(line))));
     if (line.kind === "created") {
       yield buildEntry(line, states.get(buildIdKey(line)));
       // A service that restarts its ids uses them again: older states belong to the earlier request.
@@ -127,6 +127,6 @@ export function* readEntries(log: AppendLog, needle?: string): Generator<History
 }
 
 /** Builds a key that differs for requests with the same id at different services. */
-export function buildIdKey(request: Pick<SeenRecord, "origin" | "base_path" | "request_id">): string {
+export function buildIdKey(request: Pick<StateRecord, "origin" | "base_path" | "request_id">): string {
   return `${getService(request)} ${request.request_id}`;
 }

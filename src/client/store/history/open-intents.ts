@@ -20,7 +20,7 @@ import {
   type Intent,
   id,
   intent,
-  recordIn,
+  parseRecord,
   UNKNOWN,
 } from "./records.js";
 
@@ -67,14 +67,14 @@ export class OpenIntents {
     const whole = JSON.stringify(outcome);
     const { request_id, confirmed, at } = outcome;
     const text = whole.length < ROOM ? whole : JSON.stringify({ request_id, confirmed, at });
-    overwrite(this.#buildPath(record.local_id), measureRoom(record), text.padEnd(ROOM - 1));
+    overwrite(this.#buildPath(record.local_id), measureFirstLine(record), text.padEnd(ROOM - 1));
   }
 
   /** Removes the sending process from an intent for whose outcome this process no longer waits. Throws the system's error. */
   recordGivenUp(record: Intent): void {
     // Without its first character the line is not JSON. A single byte is written completely or not at all.
     if (readIfThere(this.#buildPath(record.local_id), MAX_RECORD_BYTES) !== undefined)
-      overwrite(this.#buildPath(record.local_id), measureRoom(record) + ROOM + 1, " ");
+      overwrite(this.#buildPath(record.local_id), measureFirstLine(record) + ROOM + 1, " ");
   }
 
   /** Removes an intent. Returns whether that succeeded. */
@@ -92,7 +92,7 @@ export class OpenIntents {
     const names = listNames(this.folder).filter((name) => name.endsWith(".json"));
     const texts = names.map((name) => readIntentText(join(this.folder, basename(name))));
     // Another process removes its intent once the outcome is in the log, so a listed file may be gone.
-    const read = texts.filter((text) => text !== undefined).map(openIntentIn);
+    const read = texts.filter((text) => text !== undefined).map(parseIntentFile);
     return { open: read.filter((entry) => entry !== undefined), torn: read.filter((entry) => !entry).length };
   }
 
@@ -102,11 +102,11 @@ export class OpenIntents {
 }
 
 /** Returns the offset in bytes of the second line, which is reserved for the outcome. */
-function measureRoom(record: Intent): number {
+function measureFirstLine(record: Intent): number {
   return Buffer.byteLength(stringifyExact(record)) + 1;
 }
 
-function openIntentIn(text: string): OpenIntent | undefined {
+function parseIntentFile(text: string): OpenIntent | undefined {
   const [first = "", second = "", third = ""] = text.split("\n");
   const record = parse(intent, first);
   return record && { intent: record, outcome: parse(outcome, second), sender: parseHolder(third) };
@@ -136,6 +136,6 @@ export function buildUnknownEntry({ intent: { kind: _, ...rest }, outcome }: Ope
 }
 
 function parse<T extends v.GenericSchema>(schema: T, text: string): v.InferOutput<T> | undefined {
-  const result = v.safeParse(schema, recordIn(text));
+  const result = v.safeParse(schema, parseRecord(text));
   return result.success ? result.output : undefined;
 }

@@ -13,7 +13,7 @@ import {
 export type AccountOfEntry = Pick<HistoryEntry, "origin" | "base_path" | "profile" | "key_id">;
 
 /** The fields of a request that are needed to record a state of it. */
-export type Seen = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
+export type StateSubject = Pick<HistoryEntry, "request_id" | "status" | "origin" | "created_at" | "sent_at"> &
   Partial<Pick<HistoryEntry, "profile" | "base_path" | "output_schema" | "message" | "cut_short">>;
 
 /** Returns the address of a request's service: several services with their own ids may share one origin (a gateway). */
@@ -73,7 +73,7 @@ export const intent = v.looseObject({
 export type Intent = v.InferOutput<typeof intent>;
 
 /** A create call that is about to be sent. */
-export interface Attempt {
+export interface CreateAttempt {
   origin: string;
   /** As in a HistoryEntry; empty if the base URL has no path. */
   basePath?: string | undefined;
@@ -81,11 +81,11 @@ export interface Attempt {
   apiKey: string;
   body: CreateBody;
   /** The account that was tried first, if this is a different one. Its key may be empty. */
-  askedOf?: Omit<Attempt, "body" | "askedOf"> | undefined;
+  askedOf?: Omit<CreateAttempt, "body" | "askedOf"> | undefined;
 }
 
 /** Builds the record of an attempt; `sentAt` is ISO 8601. */
-export function buildIntent({ body, askedOf, ...attempt }: Attempt, sentAt: string): Intent {
+export function buildIntent({ body, askedOf, ...attempt }: CreateAttempt, sentAt: string): Intent {
   const { prompt, structured_output = false, output_schema = null } = body;
   const context = body.context?.map(({ text: _, ...file }) => file);
   return {
@@ -100,7 +100,7 @@ function pickAccount({
   basePath,
   profile,
   apiKey,
-}: Omit<Attempt, "body" | "askedOf">): AccountOfEntry {
+}: Omit<CreateAttempt, "body" | "askedOf">): AccountOfEntry {
   return { origin, profile, key_id: hashKeyId(apiKey), ...(basePath && { base_path: basePath }) };
 }
 
@@ -147,15 +147,15 @@ export const seen = v.looseObject({
   /** The service's message about a stop or a failure. */
   message: v.fallback(v.optional(text), undefined),
 });
-export type SeenRecord = v.InferOutput<typeof seen>;
+export type StateRecord = v.InferOutput<typeof seen>;
 /** The fields of a state that are recorded besides its name. */
-export type SeenDetails = Pick<SeenRecord, "cut_short" | "cost_dollars" | "tokens" | "message">;
+export type StateDetails = Pick<StateRecord, "cut_short" | "cost_dollars" | "tokens" | "message">;
 
 type Members<S extends { entries: v.ObjectEntries }> = v.InferOutput<v.ObjectSchema<S["entries"], undefined>>;
 
 /** The history's entry of a request, or of a create call that got no readable answer (status `UNKNOWN`). */
 export type HistoryEntry = Omit<Members<typeof created>, "kind" | "at" | "request_id"> &
-  SeenDetails & {
+  StateDetails & {
     /** Null for an unknown outcome, unless an id was found in a broken answer. */
     request_id: string | null;
     /** When this machine saw the end (ISO 8601 in UTC). `duration_ms`: time from the start of the request until then. */
@@ -194,7 +194,7 @@ export type HistoryLine = v.InferOutput<typeof line>;
 const KINDS: ReadonlySet<string> = new Set(line.options.map(({ entries }) => entries.kind.literal));
 
 /** Parses a record; undefined if the text is not JSON. The schema and the options keep their original text. */
-export function recordIn(text: string): unknown {
+export function parseRecord(text: string): unknown {
   const record = readJsonPath(text, "output_schema");
   if (!isObject(record) || !isObject(record.options)) return record;
   const { options } = Object(readJsonPath(text, "options"));
@@ -203,7 +203,7 @@ export function recordIn(text: string): unknown {
 
 /** Parses one line of the history; undefined for a torn line, "other" for a kind of line from a later version. */
 export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefined {
-  const value = recordIn(bytes.toString("utf8"));
+  const value = parseRecord(bytes.toString("utf8"));
   const result = v.safeParse(line, value);
   if (result.success) return result.output;
   const kind: unknown = Object(value).kind;
@@ -211,19 +211,19 @@ export function readLine(bytes: Buffer | string): HistoryLine | "other" | undefi
 }
 
 /** Builds the entry of an existing request. `last`: its last seen state. */
-export function buildEntry({ kind: _, at: __, ...record }: CreatedRecord, last?: SeenRecord): HistoryEntry {
-  return last ? addSeen(record, last) : record;
+export function buildEntry({ kind: _, at: __, ...record }: CreatedRecord, last?: StateRecord): HistoryEntry {
+  return last ? addState(record, last) : record;
 }
 
 /** Merges a state with a newer line. If both are about the same state, the newer one adds to it: a failure's reason may arrive later. */
-export function mergeSeen(seen: SeenRecord, later: SeenRecord | undefined): SeenRecord {
+export function mergeState(seen: StateRecord, later: StateRecord | undefined): StateRecord {
   return later?.status === seen.status ? { ...seen, ...later, at: seen.at } : (later ?? seen);
 }
 
 /** Returns the entry with the fields of a newer state. */
-export function addSeen(
+export function addState(
   entry: HistoryEntry,
-  { status, at, duration_ms, cut_short, cost_dollars, tokens, message }: SeenRecord,
+  { status, at, duration_ms, cut_short, cost_dollars, tokens, message }: StateRecord,
 ): HistoryEntry {
   return {
     ...entry,
@@ -251,7 +251,7 @@ export function readTokens(usage: unknown): number | undefined {
 }
 
 /** Sums amounts of dollars or tokens, rounded to nine decimals; undefined for an empty list. */
-export function sumOf(amounts: readonly number[]): number | undefined {
+export function sumCosts(amounts: readonly number[]): number | undefined {
   const sum = amounts.reduce((total, amount) => total + amount, 0);
   return amounts.length === 0 ? undefined : Number(sum.toFixed(9));
 }

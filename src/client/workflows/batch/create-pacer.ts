@@ -1,6 +1,6 @@
 import type { Clock } from "../../../core/clock.js";
-import { filterWindow, findNextSlot } from "../../../core/protocol/limits.js";
-import { MARGIN_MS } from "../../store/history/hour.js";
+import { filterWindow, findNextFreeTime } from "../../../core/protocol/limits.js";
+import { MARGIN_MS } from "../../store/history/hourly-usage.js";
 import type { Account } from "../account.js";
 import { findBlockedUntil } from "../quota.js";
 
@@ -51,7 +51,7 @@ export class CreatePacer {
   /** Returns when (epoch ms) the next create call may be sent, by the create calls that count and the last refusal. */
   findNextAt(): number {
     const now = this.#readNow();
-    const slot = findNextSlot(this.#listSent(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
+    const slot = findNextFreeTime(this.#listSent(now), this.#most, now - MARGIN_MS) + MARGIN_MS;
     return Math.max(slot, this.#blockedUntil, now);
   }
 
@@ -108,7 +108,8 @@ export class CreatePacer {
 export function listSendTimes(count: number, sent: readonly number[], limit: number, now: number): number[] {
   const times = sent.toSorted((a, b) => a - b);
   for (let at = now; times.length < sent.length + count; times.push(at))
-    if (limit !== Number.POSITIVE_INFINITY) at = Math.max(at, findNextSlot(times.slice(-limit), limit, at));
+    if (limit !== Number.POSITIVE_INFINITY)
+      at = Math.max(at, findNextFreeTime(times.slice(-limit), limit, at));
   return times.slice(sent.length);
 }
 

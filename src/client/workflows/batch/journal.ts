@@ -143,7 +143,7 @@ export function applyLine(row: KnownRow | undefined, entry: JournalLine): KnownR
  * Takes from the history the outcome of each row that was begun and has none in the journal: a command died in between,
  * or the outcome is unknown. A row whose create call the history does not know stays `open`, an unknown outcome.
  */
-export function reconcile(
+export function settleOpenRows(
   knownRows: ReadonlyMap<string, KnownRow>,
   history: Pick<History, "findOutcome"> | undefined,
 ): Map<string, KnownRow> {

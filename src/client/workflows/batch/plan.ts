@@ -1,18 +1,18 @@
 import type { StatusData } from "../../calls/client.js";
-import { sumOf } from "../../store/history/records.js";
+import { sumCosts } from "../../store/history/records.js";
 import type { BatchLane } from "./create-pacer.js";
 import type { KnownRow, RowFacts } from "./journal.js";
 import { buildFileStem, type Row } from "./row.js";
 
 /** How far a row has got. A `waiting` row is still to be sent; an `unknown` one may have been created, and is not sent again. */
-export type Standing = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
+export type RowStanding = "waiting" | "running" | "done" | "failed" | "refused" | "stopped" | "unknown";
 
 /** A row and its state while the batch runs. */
 export interface RowState extends RowFacts {
   row: Row;
   /** The account to which the row is or was sent; undefined if that account is no longer set up. */
   lane?: BatchLane | undefined;
-  standing: Standing;
+  standing: RowStanding;
   /** The last known state of the request; null before the first answer. */
   status: string | null;
   /** The answer to the row's create call, if that shows the end. */
@@ -53,7 +53,11 @@ export function planRows(
   });
 }
 
-function decideStanding(row: KnownRow, options: PlanOptions, hasFile: (name: string) => boolean): Standing {
+function decideStanding(
+  row: KnownRow,
+  options: PlanOptions,
+  hasFile: (name: string) => boolean,
+): RowStanding {
   const retry = options.retryFailed ? "waiting" : undefined;
   switch (row.stage) {
     case "free":
@@ -112,11 +116,11 @@ export function chooseStateWord({ standing, status }: RowState): string {
 }
 
 /** How many rows have each standing. */
-export type Counts = Readonly<Record<Standing, number>>;
+export type Counts = Readonly<Record<RowStanding, number>>;
 
 /** All rows of a batch, with counts of their standings. */
 export class BatchProgress {
-  readonly #counts: Record<Standing, number> = {
+  readonly #counts: Record<RowStanding, number> = {
     ...{ waiting: 0, running: 0, done: 0, failed: 0, refused: 0, stopped: 0, unknown: 0 },
   };
   #failures = 0;
@@ -131,7 +135,7 @@ export class BatchProgress {
 
   /** The cost of all rows, as far as providers reported it; undefined if no row has a cost. */
   get costDollars(): number | undefined {
-    return sumOf(this.states.flatMap(({ costDollars }) => costDollars ?? []));
+    return sumCosts(this.states.flatMap(({ costDollars }) => costDollars ?? []));
   }
 
   /** Number of rows that became failed, refused or unknown since this object was created. */

@@ -1,6 +1,6 @@
 import { formatExactDuration } from "../../../core/text/duration.js";
 import { ResearchError } from "../../calls/errors.js";
-import type { StateSeen } from "../../calls/watch/types.js";
+import type { StateChange } from "../../calls/watch/types.js";
 import { isCutShort } from "../../dialects/providers.js";
 import type { Account } from "../account.js";
 import { type FollowEvent, followAccount } from "../follow.js";
@@ -67,7 +67,7 @@ export class RowFollower {
     status,
     final,
     data,
-  }: Pick<StateSeen, "requestId" | "status" | "final" | "data">): void {
+  }: Pick<StateChange, "requestId" | "status" | "final" | "data">): void {
     const { progress, emit } = this.context;
     const state = this.#byId.get(requestId) as RowState;
     const isNew = status !== state.status;

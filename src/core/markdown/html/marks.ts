@@ -28,7 +28,7 @@ export interface PageMarks {
 }
 
 /** Builds the signs that follow the sentences of a document: a link from each mark to its entry in the list. */
-export function renderSigns(
+export function renderMarkLinks(
   { all, uncited }: Pick<PageMarks, "all" | "uncited"> = { all: [], uncited: [] },
 ): Signs {
   const signs = [
@@ -58,7 +58,7 @@ function renderLink(mark: PageMark, i: number): string {
 }
 
 /** Renders the summary and the list of problems, each with a link to its sentence. */
-export function renderWrong({ all, summary }: PageMarks): string {
+export function renderProblems({ all, summary }: PageMarks): string {
   const items = all.flatMap(({ look, word, claim, notes }, i) =>
     look === "bad"
       ? `<li dir="auto"><a class="mark bad" href="#m${i}">${escapeHtml(word)}</a> ${escapeHtml([claim, ...notes].join(" – "))}</li>`

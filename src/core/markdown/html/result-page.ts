@@ -3,7 +3,7 @@ import { shortenLine } from "../../text/phrases.js";
 import { joinText } from "../inlines.js";
 import { readMarkdown } from "../parse.js";
 import { escapeHtml, type PageHeading, renderMarkdown, renderPlain } from "./blocks.js";
-import { createFieldLinks, type PageMarks, renderMarks, renderSigns, renderWrong } from "./marks.js";
+import { createFieldLinks, type PageMarks, renderMarkLinks, renderMarks, renderProblems } from "./marks.js";
 import { renderPage } from "./page.js";
 import { renderStructured } from "./structured.js";
 
@@ -60,14 +60,14 @@ export function renderContent(
   { withContents = false, longest = MAX_LAID_OUT } = {},
 ): { content: string; title?: string } {
   if (text.length > longest) return { content: `<pre><code>${escapeHtml(text)}</code></pre>` };
-  const wrong = withContents && marks ? renderWrong(marks) : "";
+  const wrong = withContents && marks ? renderProblems(marks) : "";
   if (kind === "json")
     return { content: `${wrong}${renderStructured(text, marks && createFieldLinks(marks))}` };
   const { blocks, form } = readMarkdown(text);
   if (form === "complex") return { content: `${wrong}<pre><code>${escapeHtml(text)}</code></pre>` };
   if (form === "plain" && !marks) return { content: renderPlain(text) };
   const headings: PageHeading[] = [];
-  const signs = renderSigns(marks);
+  const signs = renderMarkLinks(marks);
   const at = blocks.findIndex((block) => block.kind === "heading" && block.level === 1) + 1;
   const before = renderMarkdown(blocks.slice(0, at), headings, signs);
   const last = headings.at(-1);

@@ -1,4 +1,4 @@
-import { type Fact, joinGround } from "../facts.js";
+import { type Fact, joinQuotedText } from "../facts.js";
 import type { Cited, Draft, HeldSentence } from "../prompts.js";
 import { checkSentence, findUngrounded, readStep } from "./sentence.js";
 
@@ -40,7 +40,7 @@ export function checkAnswer(
   /** Returns a title on one line; empty if it states something that neither the question nor the facts of `items` contain. */
   const findTitle = (text: string, items: readonly Cited[]) => {
     const cited = items.flatMap((item) => item.facts.flatMap((id) => facts[id - 1] ?? []));
-    const isGrounded = findUngrounded(text, [question, ...cited.map(joinGround)]) === undefined;
+    const isGrounded = findUngrounded(text, [question, ...cited.map(joinQuotedText)]) === undefined;
     return isGrounded ? text.replace(/\s+/g, " ").trim() : "";
   };
   const { sentences, steps } = separateSteps(draft.sentences);

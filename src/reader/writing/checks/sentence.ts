@@ -3,7 +3,7 @@ import { FigureIndex } from "../../matching/figure-index.js";
 import { findFigures, type Quantity } from "../../matching/numbers.js";
 import { containsTokens, findQuotations, tokenizeText } from "../../matching/quotations.js";
 import { ORDER } from "../../matching/units.js";
-import { type Fact, joinGround } from "../facts.js";
+import { type Fact, joinQuotedText } from "../facts.js";
 import type { Cited } from "../prompts.js";
 import { hasCode, listCode } from "./code.js";
 
@@ -45,7 +45,7 @@ export function checkSentence(
   if (cites.length === 0) return { wrong: "it names no fact" };
   if (!/\p{L}/u.test(plain)) return { wrong: "it says nothing" };
   if (plain.length > LONGEST) return { wrong: "it is too long for a sentence" };
-  const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(joinGround)];
+  const grounds = [question, ...cites.flatMap((id) => facts[id - 1] ?? []).map(joinQuotedText)];
   const code = listCode(cited.text).find((part) => !grounds.some((ground) => hasCode(ground, part)));
   const wrong =
     code === undefined ? findUngrounded(plain, grounds) : describeAbsent(`the code ${JSON.stringify(code)}`);

@@ -1,5 +1,4 @@
 import type { Progress } from "../../../core/researcher.js";
-import type { Opened, Source } from "../../finding/source.js";
 import { BudgetSpent } from "../../model/session/budget.js";
 import {
   ContextExceeded,
@@ -8,6 +7,7 @@ import {
   type Task,
   UnreadableReply,
 } from "../../model/session/session.js";
+import type { Opened, Source } from "../../searching/source.js";
 import { buildFact, type Fact } from "../facts.js";
 import {
   buildKnownInput,

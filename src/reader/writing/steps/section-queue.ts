@@ -1,7 +1,7 @@
 import type { Progress } from "../../../core/researcher.js";
-import type { Opened, Passage, Source } from "../../finding/source.js";
 import { splitWords } from "../../matching/words.js";
-import { MAX_LINES } from "../../reading/blocks/block.js";
+import { MAX_LINES } from "../../parsing/blocks/block.js";
+import type { Opened, Passage, Source } from "../../searching/source.js";
 import { buildSectionInput } from "../prompts.js";
 
 /** How many passages of one query are considered. */

@@ -21,8 +21,8 @@ import {
   type Length,
   readAnswer,
 } from "../prompts.js";
+import { checkAgainstQuotes } from "./check-quotes.js";
 import type { Gathered } from "./gather.js";
-import { holdAgainstQuotes } from "./hold.js";
 
 /** Output limits, in tokens, including the reasoning that some models write before their reply. */
 const OUTPUT_TOKENS: Readonly<Record<Length, number>> = { short: 3_000, normal: 6_000, long: 12_000 };
@@ -65,7 +65,7 @@ export async function writeAnswer(
   }
   if (best !== undefined && listCited(best).length === 0 && best.dropped === 0) return best;
   const written = best && listCited(best).length > 0 ? best : buildFactsAnswer(facts, question, best);
-  const held = await holdAgainstQuotes(session, question, written, facts);
+  const held = await checkAgainstQuotes(session, question, written, facts);
   if (listCited(held).length > 0) return held;
   const quoted = facts.map((fact) => ({ ...fact, claim: fact.quote }));
   return buildFactsAnswer(quoted, question, held);

@@ -2,7 +2,7 @@ import type { Clock } from "../../../core/clock.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import type { ResearchFacts } from "../../../core/researcher.js";
 import type { KeyStore, ServiceKey } from "../../keys/key-store.js";
-import { beginBlock, formatQueueProgress } from "../budget-rules.js";
+import { explainWaiting, formatQueueProgress } from "../budget-rules.js";
 import {
   type Claim,
   ConversationStopped,
@@ -153,7 +153,7 @@ export class LocalClaims {
     return (id) => {
       const { budgets = {} } = keys.get(id) ?? {};
       if (budgets.atOnce === undefined && budgets.dollars === undefined) return true;
-      return beginBlock(budgets, this.computeFigures({ id, budgets })) === undefined;
+      return explainWaiting(budgets, this.computeFigures({ id, budgets })) === undefined;
     };
   }
 }

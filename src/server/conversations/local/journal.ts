@@ -1,6 +1,6 @@
 import { constants, promises as fs } from "node:fs";
 import { dirname } from "node:path";
-import { ignoreMissing, openRegularFile, syncFolder } from "../../../core/files/server-files.js";
+import { ignoreMissing, openRegularFile, syncFolder } from "../../../core/files/sync-and-open.js";
 import { describeError } from "../../../core/text/phrases.js";
 import type { Log } from "../../monitoring/log.js";
 import { StoreOutcomeUnknownError, StoreUnavailableError } from "../conversation-store.js";

@@ -2,7 +2,7 @@ import { isFinal, type KnownStatus } from "../../../core/protocol/conversation.j
 import {
   DAY_MS,
   filterWindow,
-  findNextSlot,
+  findNextFreeTime,
   type HourlyLimit,
   WINDOW_MS,
 } from "../../../core/protocol/limits.js";
@@ -57,7 +57,7 @@ export class LocalState {
   take(count: Count, limit: number): { retryAfterMs: number } | undefined {
     if (limit !== Number.POSITIVE_INFINITY) {
       const times = this.#getHour(buildName(count), count.at);
-      const left = findNextSlot(times, limit, count.at) - count.at;
+      const left = findNextFreeTime(times, limit, count.at) - count.at;
       if (left > 0) return { retryAfterMs: Math.min(WINDOW_MS, left) };
       times.push(count.at);
     }
@@ -84,7 +84,7 @@ export class LocalState {
   listHoursOf({ id: key, limits }: LimitedKey, now: number): Pick<KeyUse, "create" | "stop"> {
     const countHour = (operation: Count["operation"]) => {
       const times = this.#getHour(buildName({ operation, key }), now);
-      const nextAt = findNextSlot(times, limits[operation], now);
+      const nextAt = findNextFreeTime(times, limits[operation], now);
       return { used: times.length, nextAt: nextAt > now ? nextAt : undefined };
     };
     return { create: countHour("create"), stop: countHour("stop") };
@@ -148,7 +148,7 @@ export class LocalState {
     for (const [requestId, { at }] of this.sent) if (at <= now - DAY_MS) this.sent.delete(requestId);
     const creates = [...this.sent.values()].filter((create) => create.account === account);
     const times = creates.map(({ at }) => at);
-    return findNextSlot(times, most, now, DAY_MS) - now;
+    return findNextFreeTime(times, most, now, DAY_MS) - now;
   }
 
   #add(row: StoredConversation): StoredConversation {

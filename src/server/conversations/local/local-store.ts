@@ -17,13 +17,13 @@ import {
   StoreUnavailableError,
 } from "../conversation-store.js";
 import { LocalClaims } from "./claims.js";
-import type { Contents } from "./contents.js";
+import type { ContentStore } from "./content-store.js";
 import type { Journal } from "./journal.js";
 import type { Entry } from "./journal-entries.js";
+import { JournalWriter } from "./journal-writer.js";
 import type { Count, LocalState, StoredConversation } from "./local-state.js";
 import { createOverview } from "./overview.js";
-import { createRemote, LocalRemote } from "./remote.js";
-import { LocalWrites } from "./writes.js";
+import { createUpstreamRequests, LocalUpstreamRequests } from "./upstream-requests.js";
 
 /** Maximum number of deletions in one write. */
 const DELETED_AT_ONCE = 1_000;
@@ -32,7 +32,7 @@ const DELETED_AT_ONCE = 1_000;
 export interface LocalStoreParts {
   keys: KeyStore;
   journal: Journal;
-  contents: Contents;
+  contents: ContentStore;
   state: LocalState;
   clock: Clock;
   /** Minimum time in PENDING, in ms. */
@@ -45,16 +45,16 @@ export class LocalStore implements ConversationStore {
   readonly keys: KeyStore;
   readonly exchanges: ExchangeStore;
   readonly overview: Overview;
-  readonly remote: LocalRemote;
+  readonly remote: LocalUpstreamRequests;
   readonly #claims: LocalClaims;
-  readonly #writes: LocalWrites;
+  readonly #writes: JournalWriter;
   constructor(private readonly parts: LocalStoreParts) {
     this.keys = parts.keys;
     this.exchanges = parts.contents.exchanges;
     this.#claims = new LocalClaims(parts);
     this.overview = createOverview({ ...parts, figures: (key) => this.#claims.computeFigures(key) });
-    this.#writes = new LocalWrites(parts);
-    this.remote = new LocalRemote({ ...parts, claims: this.#claims, writes: this.#writes });
+    this.#writes = new JournalWriter(parts);
+    this.remote = new LocalUpstreamRequests({ ...parts, claims: this.#claims, writes: this.#writes });
   }
 
   async create({ keyId: key, limits, budgets = {} }: Caller, job: ResearchJob): Promise<CreateResult> {
@@ -111,7 +111,7 @@ export class LocalStore implements ConversationStore {
       await this.#writes.append([...counted, end, ...cancel], count);
       this.#claims.noteStopped(row);
       await this.parts.contents.deleteExchanges(requestId);
-      return { kind: "stopped", ...(remote && { remote: createRemote(remote) }) };
+      return { kind: "stopped", ...(remote && { remote: createUpstreamRequests(remote) }) };
     });
   }
 

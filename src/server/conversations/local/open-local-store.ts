@@ -3,14 +3,14 @@ import { join } from "node:path";
 import type { Clock } from "../../../core/clock.js";
 import { makeFolder, readIfThere } from "../../../core/files/files.js";
 import { HeldError, lock } from "../../../core/files/lock.js";
-import { ignoreExisting } from "../../../core/files/server-files.js";
+import { ignoreExisting } from "../../../core/files/sync-and-open.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { KeyFile, noKeys } from "../../keys/key-file.js";
 import type { Log } from "../../monitoring/log.js";
 import { ServiceStartError } from "../../start-error.js";
 import type { ConversationStore, Overview } from "../conversation-store.js";
 import { computeFigures } from "./budgets.js";
-import { FolderContents, MemoryContents } from "./contents.js";
+import { FolderContentStore, MemoryContentStore } from "./content-store.js";
 import { FileJournal, memoryJournal, readJournal } from "./journal.js";
 import { LocalState, type StoredConversation } from "./local-state.js";
 import { LocalStore } from "./local-store.js";
@@ -32,7 +32,7 @@ export interface LocalStoreOptions {
 /** Opens the store of a single process, and locks its data folder. Rejects with a ServiceStartError. */
 export async function openLocalStore({ dataDir, ...options }: LocalStoreOptions): Promise<ConversationStore> {
   if (dataDir === undefined) {
-    const [contents, state, close] = [new MemoryContents(), new LocalState(), async () => {}];
+    const [contents, state, close] = [new MemoryContentStore(), new LocalState(), async () => {}];
     return new LocalStore({ ...options, keys: noKeys, journal: memoryJournal, contents, state, close });
   }
   try {
@@ -102,7 +102,7 @@ async function openFolder(
     () => state.listKept(clock.now()),
     log,
   );
-  const contents = new FolderContents(dataDir);
+  const contents = new FolderContentStore(dataDir);
   const closing = new AbortController();
   const tidied = contents
     .deleteUnwanted((kind, requestId) => {

@@ -4,13 +4,13 @@ import type { ResearchJob } from "../../../core/researcher.js";
 import { useOf } from "../budget-rules.js";
 import type { KeyFigures, LimitedKey, ListedConversation, Overview } from "../conversation-store.js";
 import { listSpent } from "./budgets.js";
-import type { Contents } from "./contents.js";
+import type { ContentStore } from "./content-store.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
 /** Reads the local store's data for the page. `figures` computes what a key has used. */
 export function createOverview(parts: {
   clock: Clock;
-  contents: Contents;
+  contents: ContentStore;
   state: LocalState;
   figures: (key: LimitedKey) => KeyFigures;
 }): Overview {

@@ -6,7 +6,7 @@ import { shortenLine } from "../../../core/text/phrases.js";
 import { describeProgress, describeUsage } from "../../../core/text/research-progress.js";
 import type { Caller, ListedConversation, RemoteRequest } from "../../conversations/conversation-store.js";
 import { describeGoesOn } from "../../http/operations.js";
-import type { Parts } from "../parts.js";
+import type { PageParts } from "../live-updates.js";
 import { listKeyNames } from "./keys.js";
 import { computeTimes, renderPassing, renderState, renderTime, type ViewParts } from "./view.js";
 
@@ -23,7 +23,7 @@ export function createConversationView(
   parts: ViewParts,
   requestId: string,
   host: string,
-): () => Promise<Parts> {
+): () => Promise<PageParts> {
   const { store } = parts;
   let result: { status: string; html: string } | undefined;
   let question: string | undefined;

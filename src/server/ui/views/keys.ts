@@ -5,7 +5,7 @@ import { formatCount } from "../../../core/text/phrases.js";
 import { formatDollars } from "../../../core/text/research-progress.js";
 import { type HourUse, type KeyUse, SPENT_MS, type Spent } from "../../conversations/conversation-store.js";
 import { isValid, type KeyBudgets, type ServiceKey } from "../../keys/key-store.js";
-import { renderTicking } from "../parts.js";
+import { renderElapsedTime } from "../live-updates.js";
 import { renderTime, type ViewParts } from "./view.js";
 
 /** A valid key as the page shows it. Only the name is meant for people. */
@@ -104,5 +104,5 @@ function renderHourBar(
 
 function renderNext(id: string, next: number, now: number): string {
   if (!Number.isFinite(next)) return "never";
-  return `in ${renderTicking(`next-${id}`, formatDuration(next - now + 999))}, ${renderTime(next)}`;
+  return `in ${renderElapsedTime(`next-${id}`, formatDuration(next - now + 999))}, ${renderTime(next)}`;
 }

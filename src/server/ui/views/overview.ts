@@ -3,7 +3,7 @@ import { type KnownStatus, STATUSES } from "../../../core/protocol/conversation.
 import { formatDuration } from "../../../core/text/duration.js";
 import { shortenLine } from "../../../core/text/phrases.js";
 import { type ListedConversation, type Overview, SPENT_MS } from "../../conversations/conversation-store.js";
-import { type Parts, renderTicking } from "../parts.js";
+import { type PageParts, renderElapsedTime } from "../live-updates.js";
 import { listKeyNames, listShownKeys, renderKeys, renderSpent } from "./keys.js";
 import { computeTimes, renderPassing, renderState, type ViewParts } from "./view.js";
 
@@ -28,7 +28,7 @@ export function filterOf(query: URLSearchParams): Filter {
 }
 
 /** Creates the overview page. Each call of the result reads the store again. `host`: the checked Host header. */
-export function createOverviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<Parts> {
+export function createOverviewView(parts: ViewParts): (filter: Filter, host: string) => Promise<PageParts> {
   const { store, single, clock } = parts;
   const questions = new Questions(store.overview);
   return async ({ words, state }, host) => {
@@ -66,7 +66,7 @@ export function createOverviewView(parts: ViewParts): (filter: Filter, host: str
 
 function renderCounts(states: Readonly<Record<KnownStatus, number>>, oldestDueMs: number): string {
   const items = STATUSES.map((status) => `<li><b>${states[status]}</b> ${renderState(status)}</li>`);
-  const waited = `Oldest waiting: ${renderTicking("due", formatDuration(oldestDueMs))}`;
+  const waited = `Oldest waiting: ${renderElapsedTime("due", formatDuration(oldestDueMs))}`;
   const queue = oldestDueMs >= 1_000 ? `\n<p class="summary">${waited}</p>` : "";
   return `<header><h1>Research service</h1>\n<ul class="counts">\n${items.join("\n")}\n</ul>${queue}</header>`;
 }

@@ -4,7 +4,7 @@ import { chooseStateClass } from "../../../core/markdown/html/page.js";
 import { formatDuration } from "../../../core/text/duration.js";
 import type { ConversationStore, ListedConversation } from "../../conversations/conversation-store.js";
 import type { SingleKey } from "../../http/authentication.js";
-import { renderTicking } from "../parts.js";
+import { renderElapsedTime } from "../live-updates.js";
 
 /** What the page reads its data from. */
 export interface ViewParts {
@@ -34,7 +34,10 @@ export function renderState(status: string): string {
 /** Renders a duration (ms) that may keep growing, or a dash if it is undefined. `id`: the element's id. */
 export function renderPassing(id: string, ms: number | undefined): string {
   if (ms === undefined) return "–";
-  return renderTicking(escapeHtml(id), ms < 1_000 ? `${Math.max(0, Math.round(ms))}ms` : formatDuration(ms));
+  return renderElapsedTime(
+    escapeHtml(id),
+    ms < 1_000 ? `${Math.max(0, Math.round(ms))}ms` : formatDuration(ms),
+  );
 }
 
 /** Renders a time (epoch ms) as an HTML element. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TakenReport } from "../../../../src/cli/requests/progress-text.js";
+import { DurationReport } from "../../../../src/cli/requests/progress-text.js";
 import type { FollowEvent, WatchOutcome } from "../../../../src/client/workflows/follow.js";
 import { VirtualClock } from "../../../support/virtual-clock.js";
 
@@ -14,7 +14,7 @@ function report({ agoMs, runs = 0 }: { agoMs?: number; runs?: number } = {}) {
     { requestId: "b", account },
     { requestId: "a", account, ...(began && { entry: { created_at: began, sent_at: began } }) },
   ];
-  return new TakenReport(new VirtualClock(NOW), targets as never);
+  return new DurationReport(new VirtualClock(NOW), targets as never);
 }
 const outcome = (requestId: string, kind: WatchOutcome["kind"] = "final") =>
   ({ requestId, kind }) as WatchOutcome;

@@ -7,7 +7,7 @@ import {
   parseTime,
   readLine,
   readTokens,
-  sumOf,
+  sumCosts,
 } from "../../../../src/client/store/history/records.js";
 import { stringifyExact } from "../../../../src/core/json/exact-json.js";
 
@@ -117,5 +117,9 @@ test.each([
 });
 
 test("dollars add up to the digits that they have", () => {
-  expect([sumOf([0.1, 0.1, 0.1]), sumOf([12_345_678, 0]), sumOf([])]).toEqual([0.3, 12_345_678, undefined]);
+  expect([sumCosts([0.1, 0.1, 0.1]), sumCosts([12_345_678, 0]), sumCosts([])]).toEqual([
+    0.3,
+    12_345_678,
+    undefined,
+  ]);
 });

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
+  type CreateIdentity,
   findSameCreates,
-  nameWanted,
-  type WantedCreate,
+  nameCreate,
 } from "../../../../src/client/store/history/create-names.js";
 import { AppendLog } from "../../../../src/client/store/history/log.js";
 import {
@@ -20,17 +20,17 @@ import { folderWith } from "../../../support/folder.js";
 const NOW = Date.UTC(2030, 0, 1);
 const HOUR = 3_600_000;
 const WANTED = { origin: "https://a.example", apiKey: "k", body: { prompt: "p" } };
-const withSchema = (output_schema: JsonSchema): WantedCreate => ({
+const withSchema = (output_schema: JsonSchema): CreateIdentity => ({
   ...WANTED,
   body: { prompt: "p", structured_output: true, output_schema },
 });
 
-const intent = (name: string, ms: number, wanted: WantedCreate) => ({
+const intent = (name: string, ms: number, wanted: CreateIdentity) => ({
   ...buildIntent({ profile: null, ...wanted }, new Date(NOW + ms).toISOString()),
   local_id: `local-${name}`,
 });
 /** A create `ms` after now; `wanted` says what it asked for. */
-const created = (name: string, ms: number, wanted: WantedCreate = WANTED) => {
+const created = (name: string, ms: number, wanted: CreateIdentity = WANTED) => {
   const record = intent(name, ms, wanted);
   const made = { request_id: name, status: "PENDING", created_at: null, at: record.sent_at };
   return { ...record, kind: "created" as const, ...made };
@@ -42,7 +42,7 @@ function logOf(...lines: HistoryLine[]): AppendLog {
   return new AppendLog(path);
 }
 
-function same(lines: HistoryLine[], wanted: WantedCreate = WANTED, found: HistoryEntry[] = []) {
+function same(lines: HistoryLine[], wanted: CreateIdentity = WANTED, found: HistoryEntry[] = []) {
   return findSameCreates(logOf(...lines), { unknown: [], found }, wanted, NOW - HOUR).made;
 }
 const names = (entries: HistoryEntry[]) => entries.map(({ request_id }) => request_id);
@@ -135,16 +135,16 @@ describe("the name of a create", () => {
     [withSchema({ a: {} }), withSchema({ a: [] }), false],
     [WANTED, withSchema({}), false],
   ])("of %j and of %j is the same: %j", (one, other, expected) => {
-    expect(nameWanted(one) === nameWanted(other)).toBe(expected);
+    expect(nameCreate(one) === nameCreate(other)).toBe(expected);
   });
 
   test("tells no two ways to write a number apart", () => {
     const name = (text: string) =>
-      nameWanted({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
+      nameCreate({ ...WANTED, body: { prompt: "p", output_schema: parseExact(text) as JsonSchema } });
     expect(name('{"maximum":1.0}')).toBe(name('{"maximum":1}'));
   });
 
   test("does not contain the key", () => {
-    expect(nameWanted({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
+    expect(nameCreate({ ...WANTED, apiKey: "secret" })).not.toContain("secret");
   });
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { History } from "../../../../src/client/store/history/history.js";
-import { listAttempts } from "../../../../src/client/store/history/hour.js";
+import { listAttempts } from "../../../../src/client/store/history/hourly-usage.js";
 import { AppendLog } from "../../../../src/client/store/history/log.js";
 import type { OpenIntent } from "../../../../src/client/store/history/open-intents.js";
 import { type HistoryLine, hashKeyId } from "../../../../src/client/store/history/records.js";

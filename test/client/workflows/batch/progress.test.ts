@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
-import { BatchProgress, type RowState, type Standing } from "../../../../src/client/workflows/batch/plan.js";
+import {
+  BatchProgress,
+  type RowStanding,
+  type RowState,
+} from "../../../../src/client/workflows/batch/plan.js";
 
-const state = (standing: Standing): RowState => ({
+const state = (standing: RowStanding): RowState => ({
   ...{ standing, stem: "s", status: null, announce: "later" },
   row: { id: "i", key: undefined, line: 1, body: { prompt: "p" }, digest: "d" },
 });

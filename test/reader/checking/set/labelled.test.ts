@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
 import { buildPage } from "../../../../src/reader/checking/check.js";
 import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";
-import { explainUndelivered, isBehindPayment } from "../../../../src/reader/fetching/delivery.js";
+import { explainUndelivered, isBehindPayment } from "../../../../src/reader/fetching/undelivered.js";
 import { detectLanguage } from "../../../../src/reader/languages/languages.js";
-import { cutDocument } from "../../../../src/reader/reading/documents/cut.js";
-import { splitSentences } from "../../../../src/reader/reading/sentences-in.js";
+import { cutDocument } from "../../../../src/reader/parsing/documents/cut.js";
+import { splitSentences } from "../../../../src/reader/parsing/split-sentences.js";
 import { pdf } from "../../../support/pdf.js";
 
 /** A sentence of the set: T, I, E or N, its language, and its text. */

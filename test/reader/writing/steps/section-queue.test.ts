@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Progress } from "../../../../src/core/researcher.js";
-import type { Passage, Source } from "../../../../src/reader/finding/source.js";
+import type { Passage, Source } from "../../../../src/reader/searching/source.js";
 import { SectionQueue } from "../../../../src/reader/writing/steps/section-queue.js";
 
 const passage = (id: string, line: number, text: string, heading = ""): Passage => ({

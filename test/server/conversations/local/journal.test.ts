@@ -18,7 +18,7 @@ import {
   StoreOutcomeUnknownError,
   StoreUnavailableError,
 } from "../../../../src/server/conversations/conversation-store.js";
-import { FolderContents, KINDS } from "../../../../src/server/conversations/local/contents.js";
+import { FolderContentStore, KINDS } from "../../../../src/server/conversations/local/content-store.js";
 import { LocalState } from "../../../../src/server/conversations/local/local-state.js";
 import { openLocalStore } from "../../../../src/server/conversations/local/open-local-store.js";
 import { folderWith } from "../../../support/folder.js";
@@ -324,7 +324,7 @@ it("the start deletes what no state lets be asked for, and nothing else", async 
     await store.end(await store.claim(never), { status: "FAILED", reason: "no" });
     await store.stop(caller, id(3));
   });
-  const contents = new FolderContents(dataDir);
+  const contents = new FolderContentStore(dataDir);
   for (const n of [1, 2, 3, 4, 5]) {
     for (const kind of KINDS) await contents.write(kind, id(n), "{}");
     await contents.exchanges.append(id(n), { n });

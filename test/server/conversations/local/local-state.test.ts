@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../../../src/core/clock.js";
 import { StoreUnavailableError } from "../../../../src/server/conversations/conversation-store.js";
-import { MemoryContents } from "../../../../src/server/conversations/local/contents.js";
+import { MemoryContentStore } from "../../../../src/server/conversations/local/content-store.js";
 import { memoryJournal } from "../../../../src/server/conversations/local/journal.js";
 import { LocalState } from "../../../../src/server/conversations/local/local-state.js";
 import { LocalStore } from "../../../../src/server/conversations/local/local-store.js";
@@ -127,7 +127,7 @@ it("a create or a stop that could not be written counts in no hour", async () =>
   let isFull = true;
   const state = new LocalState();
   const store = new LocalStore({
-    ...{ keys: noKeys, contents: new MemoryContents(), state, clock: systemClock, pendingMs: 0 },
+    ...{ keys: noKeys, contents: new MemoryContentStore(), state, clock: systemClock, pendingMs: 0 },
     journal: {
       ...memoryJournal,
       append: async (_, apply) => {

@@ -1,17 +1,17 @@
 import type { ProfileAccount } from "../../../../app/account.js";
-import { buildAskedOptions } from "../../../../app/asked.js";
 import { openNamedAccounts } from "../../../../app/batch.js";
-import { refuseBeside, UsageError } from "../../../../app/errors.js";
+import { refuseFlagsBeside, UsageError } from "../../../../app/errors.js";
+import { addProviderOptions } from "../../../../app/provider-options.js";
 import { readText } from "../../../../app/read-text.js";
 import type { CreateBody, JsonSchema } from "../../../../core/protocol/conversation.js";
 import type { Context } from "../../../context.js";
 import {
+  checkStdinUse,
   chooseModels,
   completeRequest,
   OWN_SETTINGS,
   readContextFiles,
   readSchema,
-  requireOneStdin,
 } from "../../../input/create-request.js";
 import type { Terminal } from "../../../terminal/reporter.js";
 import type { Given } from "../../flags.js";
@@ -40,7 +40,7 @@ export async function readBatch(
   options: InputOptions & { dryRun?: boolean },
 ) {
   const { stdin } = terminal.host;
-  requireOneStdin(path, options.schema, ...(options.context ?? []));
+  checkStdinUse(path, options.schema, ...(options.context ?? []));
   const context = await readContextFiles(terminal, options.context);
   const source = path === "-" ? stdin.stream : path;
   const text = await readText(source, "the batch", terminal.signal, MAX_BATCH_BYTES);
@@ -74,7 +74,7 @@ async function openAccounts(
   );
   const areNamed = named.size > 0;
   if (areNamed)
-    refuseBeside("a column `profile`", { set: set[0], after: afterId, perHour, tier }, OWN_SETTINGS);
+    refuseFlagsBeside("a column `profile`", { set: set[0], after: afterId, perHour, tier }, OWN_SETTINGS);
   const accounts = [...(!areNamed || profiles.includes(undefined) ? [ctx] : []), ...named.values()];
   const last = model.at(-1);
   const models = areNamed
@@ -85,7 +85,7 @@ async function openAccounts(
   for (const account of accounts) checks.set(account, account.provider && (await account.dialect()).create);
   const buildBodyAt = (account: ProfileAccount, body: CreateBody): CreateBody => {
     const whole = {
-      ...buildAskedOptions(account, body, { model: models.get(account), set, domains, notDomains, window }),
+      ...addProviderOptions(account, body, { model: models.get(account), set, domains, notDomains, window }),
       ...(after !== undefined && { after }),
       ...(body.model && { model: body.model }),
     };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HistoryEntry } from "../../../../../src/client/store/history/records.js";
-import { type KnownRow, reconcile } from "../../../../../src/client/workflows/batch/journal.js";
+import { type KnownRow, settleOpenRows } from "../../../../../src/client/workflows/batch/journal.js";
 
 const row = (stage: KnownRow["stage"], localId = "local-1"): KnownRow => ({
   ...{ key: "a", digest: "d", stem: "a", localId, sentAt: "t1", stage },
@@ -15,7 +15,7 @@ test.each<[string, HistoryEntry | "dismissed" | undefined, Partial<KnownRow>]>([
   ["without an id", entry({ request_id: null }), { stage: "open" }],
   ["not in the history", undefined, { stage: "open" }],
 ])("an open row whose create was %s", (_, create, expected) => {
-  expect(reconcile(new Map([["r", row("open")]]), { findOutcome: () => create }).get("r")).toMatchObject(
+  expect(settleOpenRows(new Map([["r", row("open")]]), { findOutcome: () => create }).get("r")).toMatchObject(
     expected,
   );
 });
@@ -27,7 +27,7 @@ test("only open rows with a local id are looked up, and what was passed in stays
     ["unnamed", { ...row("open"), localId: undefined }],
     ["ended", row("ended", "local-8")],
   ]);
-  const reconciled = reconcile(knownRows, {
+  const reconciled = settleOpenRows(knownRows, {
     findOutcome(localId) {
       asked.push(localId);
       return "dismissed";

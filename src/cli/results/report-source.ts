@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import type { ReportToCheck } from "../../app/check.js";
+import { UsageError } from "../../app/errors.js";
+import { readBytes, readText } from "../../app/read-text.js";
+import { convertDocxToMarkdown, MAX_REPORT_BYTES, parseReport, readReport } from "../../app/report.js";
+import { resolveTarget } from "../../client/workflows/requests.js";
+import { fetchResult, type Result } from "../../client/workflows/results.js";
+import type { Context } from "../context.js";
+import type { ResultSource } from "./page.js";
+
+/** Maximum size of a Word document, in bytes, including its pictures; only its text is unpacked. */
+const MAX_DOCX_BYTES = 32 << 20;
+
+/** A report that the user named by a request id or a file. */
+export interface ReportSource extends ReportToCheck {
+  /** The result that the HTML page shows. */
+  result: Result;
+  source: ResultSource;
+}
+
+/** Reads a report. The name of an existing file, or what looks like a file name, is a file; anything else is an id. */
+export async function readReportSource(ctx: Context, name: string): Promise<ReportSource> {
+  const { host, signal } = ctx;
+  if (/\.pdf$/i.test(name))
+    throw new UsageError(
+      `${name} is a PDF, and links in a PDF cannot be read`,
+      "Export the report as Markdown or docx.",
+    );
+  const isFile =
+    /\/|\\|\.(?:md|markdown|txt|json|docx)$/i.test(name) || (name !== "@last" && existsSync(name));
+  if (name === "-" || isFile) {
+    const file = name === "-" ? host.stdin.stream : name;
+    if (/\.docx$/i.test(name)) {
+      const { markdown, unread } = await convertDocxToMarkdown(
+        await readBytes(name, "the report", signal, MAX_DOCX_BYTES),
+        name,
+      );
+      for (const part of unread)
+        await ctx.reporter.writeNotice(
+          "NOT_READ",
+          `the ${part} of ${name} are not read${part === "columns" ? " side by side, but as one text" : ""}`,
+        );
+      return { ...parseReport(markdown, `${name}.md`), file: name, source: {} };
+    }
+    const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
+    return { ...parseReport(text, name), file: name, source: {} };
+  }
+  const target = resolveTarget(ctx, name);
+  const result = await fetchResult(target, { signal });
+  const { requestId } = target;
+  const { prompt, created_at } = target.entry ?? {};
+  const source = { requestId, origin: target.account.origin, question: prompt, createdAt: created_at };
+  return { report: readReport(result), result, target, source };
+}

@@ -1,0 +1,296 @@
+import {
+  attachSource,
+  findMemberText,
+  isObject,
+  JsonText,
+  parseExact,
+  readJsonPath,
+  stringifyExact,
+} from "../../core/json/exact-json.js";
+import type { Citation } from "../../core/protocol/citations.js";
+import {
+  type Data,
+  isFinal,
+  isRequestId,
+  type KnownStatus,
+  type Operation,
+} from "../../core/protocol/conversation.js";
+import type { RefusalKind, ServiceError } from "./dialect.js";
+
+/** An object of unknown fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns `value` if it is an object and not an array; else an empty object. */
+export function readFields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+/** Returns the elements of an array as objects; an empty list if `value` is not an array. */
+export function readItems(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(readFields) : [];
+}
+
+/** Returns `value` if it is a text that is not blank; else undefined. */
+export function readText(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+/** Converts epoch seconds to ISO 8601; returns a text unchanged, and undefined for anything else. */
+function parseTime(value: unknown): string | undefined {
+  if (typeof value !== "number") return readText(value);
+  const date = new Date(value * 1_000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** Returns whether a page has an http or https address. */
+function hasUrl(page: Fields): page is Fields & { url: string } {
+  return typeof page.url === "string" && /^https?:\/\//i.test(page.url);
+}
+
+/** Reads the citations of a text that begins at `offset` of the output, `length` UTF-16 units long; skips ranges outside the text. */
+export function readRanges(annotations: readonly Fields[], offset: number, length: number): Citation[] {
+  return annotations.flatMap((annotation) => {
+    const { start_index: start, end_index: end } = annotation;
+    const isRange = Number.isInteger(start) && Number.isInteger(end) && Number(start) >= 0;
+    if (!hasUrl(annotation) || !isRange || Number(end) <= Number(start) || Number(end) > length) return [];
+    return [{ start: offset + Number(start), end: offset + Number(end), url: annotation.url }];
+  });
+}
+
+/** Reads the citations of a structured result from items with `field` and `citations`; undefined if there are none. */
+export function readFieldCitations(listed: unknown): Citation[] | undefined {
+  const cited = readItems(listed).flatMap(({ field, citations }) =>
+    typeof field === "string"
+      ? readItems(citations)
+          .filter(hasUrl)
+          .map(({ url }) => ({ field, url }))
+      : [],
+  );
+  return cited.length > 0 ? cited : undefined;
+}
+
+/** Returns the pages that have a web address, each address once; undefined if no page has one. */
+export function readSources(listed: readonly Fields[]) {
+  const sources = new Map<string, { url: string; title: string | null }>();
+  for (const { url, title } of listed.filter(hasUrl))
+    if (!sources.has(url)) sources.set(url, { url, title: readText(title) ?? null });
+  return sources.size > 0 ? [...sources.values()] : undefined;
+}
+
+/** Returns all pages in the given order, because the text cites them by number; `url` is null for a page without a web address. */
+export function readNumberedSources(pages: readonly Fields[]) {
+  return pages.map((page) => ({ url: hasUrl(page) ? page.url : null, title: readText(page.title) ?? null }));
+}
+
+/** Returns the member `name` as an object with its source text, so that numbers stay exact; an empty object if it is anything else. */
+export function pickExactPart(object: Fields, name: string): Fields {
+  const member = findMemberText(object, name);
+  return readFields(member && parseExact(member.text));
+}
+
+/** The interface's state for each word that a provider uses. */
+export const STATES: ReadonlyMap<string, KnownStatus> = new Map([
+  ["queued", "PENDING"],
+  ["pending", "PENDING"],
+  ["in_progress", "PROCESSING"],
+  ["running", "PROCESSING"],
+  // The provider waits for its caller to act.
+  ["requires_action", "PROCESSING"],
+  ["requires_continuation", "PROCESSING"],
+  ["action_required", "PROCESSING"],
+  ["cancelling", "PROCESSING"],
+  ["completed", "COMPLETED"],
+  ["failed", "FAILED"],
+  // The request has ended and is paid for, but its text is incomplete.
+  ["incomplete", "FAILED"],
+  ["budget_exceeded", "FAILED"],
+  ["cancelled", "STOPPED"],
+]);
+
+/** Maps a provider's word to our state; returns an unknown word unchanged. */
+const mapState = (word: string): string => STATES.get(word) ?? word;
+
+/** Counts searches (steps of the type `search`) or pages, whichever the latest step is about. Undefined for a final state or without such steps. */
+export function readProgress(
+  word: unknown,
+  steps: readonly Fields[],
+  search: string,
+  pagesIn: (step: Fields) => unknown,
+): { step: "search" | "read"; done: number } | undefined {
+  if (isFinal(mapState(String(word)))) return undefined;
+  let progress: ReturnType<typeof readProgress>;
+  const done = { search: 0, read: 0 };
+  for (const entry of steps) {
+    const pages = pagesIn(entry);
+    const step = entry.type === search ? "search" : Array.isArray(pages) ? "read" : undefined;
+    if (!step) continue;
+    done[step] += step === "read" ? (pages as unknown[]).length : 1;
+    progress = { step, done: done[step] };
+  }
+  return progress;
+}
+
+/** The fields of an answer that have a name of their own in the interface. `created`: ISO 8601, or epoch seconds. */
+type InterfaceFields = Record<"id" | "status" | "created", unknown> & {
+  /** The text with which the model refuses to answer. */
+  refusal?: string | undefined;
+  /** Whether an answer in a final state contains the result; default: true. */
+  holdsResult?: boolean;
+};
+
+/**
+ * Builds the data of an answer: the fields that the interface names and `more`, then the answer's other fields with their
+ * exact text. Omits an undefined field, and the answer's field of that name. A completed answer without a result becomes
+ * FAILED (contract §9, "No result"). Returns a string that says what is missing if the answer is invalid.
+ */
+export function buildAnswerData(
+  operation: Operation,
+  answer: Fields,
+  { id, created, refusal, holdsResult = true, ...ownWords }: InterfaceFields,
+  more: Record<string, unknown>,
+): Data | string {
+  const word = readText(ownWords.status);
+  if (operation === "create" && !isRequestId(id)) return "the answer has no id";
+  if ((operation === "status" || operation === "stop") && word === undefined)
+    return "the answer has no status";
+  const status = word && mapState(word);
+  const hasNoResult = status === "COMPLETED" && holdsResult && isBlank(more.output);
+  const words: Record<string, unknown> = {
+    request_id: isRequestId(id) ? id : undefined,
+    status,
+    provider_status: word,
+    created_at: parseTime(created),
+    ...more,
+    ...(hasNoResult && createNoResultError(refusal)),
+  };
+  const namedEntries = Object.entries(words).filter(([, value]) => value !== undefined);
+  const otherNames = Object.keys(answer).filter((name) => !Object.hasOwn(words, name));
+  const parsedEntries = namedEntries.map(([name, value]) => [name, parseValue(value)]);
+  const data = Object.fromEntries([...parsedEntries, ...otherNames.map((name) => [name, answer[name]])]);
+  const exactEntries = [...namedEntries, ...otherNames.map((name) => [name, findMemberText(answer, name)])];
+  return attachSource(data, stringifyExact(Object.fromEntries(exactEntries)));
+}
+
+/** Returns the fields that replace those of a completed answer without a result. */
+function createNoResultError(refusal: string | undefined) {
+  const why =
+    refusal === undefined ? { stop_reason: "no_text" } : { stop_reason: "refusal", message: refusal };
+  return { status: "FAILED", output: undefined, ...why };
+}
+
+function parseValue(value: unknown): unknown {
+  return value instanceof JsonText ? JSON.parse(value.text) : value;
+}
+
+/** Returns whether a result is missing, null, or only white space. */
+function isBlank(result: unknown): boolean {
+  const value = parseValue(result) ?? "";
+  return typeof value === "string" && value.trim() === "";
+}
+
+/** Returns the result that a text contains: a JsonText if `isStructured` and the text is JSON; else the text unchanged. */
+export function readResult(value: string | undefined, isStructured: boolean): string | JsonText | undefined {
+  return value !== undefined && isStructured && readJsonPath(value) !== undefined
+    ? new JsonText(value)
+    : value;
+}
+
+/** Finds the first well-formed id in a text that may be cut off. `names`: the field's possible names, as in `a|b`. Undefined if there is none. */
+export function salvageId(torn: string, names: string, shape: RegExp): string | undefined {
+  for (const [, id] of torn.matchAll(new RegExp(`"(?:${names})"\\s*:\\s*"([^"\\\\]{1,512})"`, "g")))
+    if (isRequestId(id) && shape.test(id)) return id;
+  return undefined;
+}
+
+/** HTTP statuses that mean missing credit. Tavily sends 432 or 433 if the plan's credits or the key's limit are used up. */
+export const UNPAID: ReadonlySet<number> = new Set([402, 432, 433]);
+const MONEY_CODE =
+  /insufficient_(?:quota|funds|balance)|credit|billing|payment_required|(?:spend|usage)_limit|budget_exceeded/i;
+const RATE_CODE = /rate_?limit|slow_down|too_many|concurrency|resource_exhausted/i;
+/** Matches a limit of 0, for which waiting does not help: `limit: 0`, `Limit 0, Used 0, Requested 1`. */
+const NO_QUOTA = /\blimit(?: of| is|:| =)? ?0(?![.,]?\d| (?:\w+ )?(?:remaining|left))/i;
+/** Matches a message about a request larger than the limit itself. OpenAI sends it about tokens per minute, sometimes with a wait. */
+const TOO_LARGE =
+  /\b(?:request|prompt|input|message)s? (?:(?:is|are|was|were) )?too (?:large|long|big)\b|\bmust be (?:reduced|shortened)\b/i;
+const LIMIT_REQUESTED = /\blimit:? ([\d,]+)[,;] requested:? ([\d,]+)/i;
+/** HTTP statuses for which the message decides whether credit is missing. */
+const SAYS_MONEY: ReadonlySet<number> = new Set([400, 403, 429]);
+/** Matches a limit per span of time, which ends by itself. */
+const RATE_TEXT = /\bper[ -](?:second|minute|hour|day)\b/i;
+const MONEY = "(?:credits?|balance|quota|funds)";
+const MONEY_TEXT = new RegExp(
+  `(?:no|enough|out of|insufficient|exceeded|exhausted|reached|low|add|purchase)\\b.{0,40}\\b${MONEY}\\b|` +
+    `\\b${MONEY}\\b.{0,40}\\b(?:exceeded|exhausted|insufficient|low|empty|depleted|used up|run out|reached)\\b|` +
+    "\\b(?:payment required|top up|billing (?:hard )?limit|spend(?:ing)? limit)\\b",
+  "i",
+);
+const MONEY_401 = /credit|balance|quota/i;
+/** Matches a wait: `try again in 6m0s`, `retry after 30 seconds`. */
+const WAIT_TEXT =
+  /\b(?:again|retry|wait)\D{0,20}?((?:\d+(?:\.\d+)?\s?(?:ms|[smh]|(?:second|minute|hour)s?)(?![a-z])\s?)+)/i;
+const UNIT_S: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
+
+/** Returns the wait that a message names, rounded up to seconds; undefined if it names no wait. */
+function readWaitInMessage(message: string): number | undefined {
+  const [, wait] = WAIT_TEXT.exec(message) ?? [];
+  if (wait === undefined) return undefined;
+  const parts = wait.matchAll(/([\d.]+)\s?(ms|[smh])/gi);
+  return Math.ceil(
+    [...parts].reduce(
+      (sum, [, count, unit = ""]) => sum + Number(count) * (UNIT_S[unit.toLowerCase()] ?? 0),
+      0,
+    ),
+  );
+}
+
+/** A provider's error before it is classified. */
+export interface ProviderError {
+  code: string | undefined;
+  /** Undefined if the answer is not an error of this provider. */
+  message: string | undefined;
+  /** The wait from a header or the body, in seconds. */
+  retryAfter?: number | undefined;
+  /** Whether the dialect knows that this message means missing credit. */
+  isUnpaid?: boolean;
+}
+
+/** Classifies a provider's error, and hides a key masked with asterisks. Undefined if the answer is not an error of this provider. */
+export function classifyProviderError(
+  operation: Operation,
+  httpStatus: number,
+  complaint: ProviderError,
+): ServiceError | undefined {
+  if (httpStatus < 400 || complaint.message === undefined) return undefined;
+  const { code } = complaint;
+  const message = complaint.message.replace(/\S*\*{2,}\S*/g, "[key]");
+  const retryAfter = complaint.retryAfter ?? (httpStatus === 429 ? readWaitInMessage(message) : undefined);
+  const kind = classifyKind(operation, httpStatus, { ...complaint, message, retryAfter });
+  return { code, message, retryAfter, kind };
+}
+
+/** Returns whether a request alone exceeds the limit, so that waiting does not help. */
+function isTooLarge(message: string): boolean {
+  const [, limit, requested] = (LIMIT_REQUESTED.exec(message) ?? []).map((count) =>
+    Number(count.replace(/,/g, "")),
+  );
+  return TOO_LARGE.test(message) || Number(requested) > Number(limit);
+}
+
+/** Returns what an error means. Checks in the order of contract §9: missing credit by status or code, limits that stay, a stated wait, words. */
+function classifyKind(
+  operation: Operation,
+  httpStatus: number,
+  { code = "", message = "", retryAfter, isUnpaid = false }: ProviderError,
+): RefusalKind | undefined {
+  const isRate = RATE_CODE.test(code);
+  if (UNPAID.has(httpStatus) || (MONEY_CODE.test(code) && !isRate)) return "no-credit";
+  if (httpStatus === 401) return MONEY_401.test(message) ? "no-credit" : undefined;
+  if (httpStatus === 429) {
+    if (NO_QUOTA.test(message)) return "no-credit";
+    if (isTooLarge(message)) return operation === "create" ? "invalid-input" : undefined;
+    if (retryAfter !== undefined || RATE_TEXT.test(message)) return undefined;
+  }
+  if (SAYS_MONEY.has(httpStatus) && (isUnpaid || (!isRate && MONEY_TEXT.test(message)))) return "no-credit";
+  if (operation === "create" && [400, 404, 422].includes(httpStatus)) return "invalid-input";
+  return undefined;
+}
