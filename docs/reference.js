@@ -32,14 +32,14 @@ export function referencePage() {
       "",
       ...optionTable(args, ownHelp(own)),
       ...(more.output ? [`Output: ${more.output}.`, ""] : []),
-      ...(more.exit_codes.length > 0
-        ? [
-            "| exit code | meaning |",
-            "| --- | --- |",
-            ...more.exit_codes.map(({ code, meaning }) => `| ${code} | ${meaning.replaceAll("|", "\\|")} |`),
-            "",
-          ]
-        : []),
+      ...table(
+        ["exit code", "meaning"],
+        // All exit codes are further down on the same page.
+        more.exit_codes.map((one) => [
+          String(one.code),
+          one.meaning.replace(" (research help exit-codes)", ""),
+        ]),
+      ),
       ...(more.examples.length > 0
         ? ["```console", ...more.examples.map((line) => `$ ${line}`), "```", ""]
         : []),
@@ -56,7 +56,7 @@ export function referencePage() {
     "## Exit codes",
     "",
     ...table(
-      ["exit", "meaning"],
+      ["exit code", "meaning"],
       exit_codes.map((one) => [String(one.code), one.meaning]),
     ),
     ...topics.flatMap(({ name, text }) => [`## help ${name}`, "", "```text", text.trimEnd(), "```", ""]),

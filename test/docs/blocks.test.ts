@@ -156,7 +156,7 @@ test("every link of README and docs leads to a file, and to a heading of it", ()
 describe("within two clicks of the README:", () => {
   test.each([
     ["how to use an account", "docs/accounts.md", /research login openai/],
-    ["what a create is sent again for", "docs/accounts.md", /^\| one create \|/m],
+    ["what a create is sent again for", "docs/accounts.md", /^\| SDK or program \|/m],
     ["deep research in agents", "docs/agents.md", /research mcp --print-config/],
     ["what 11 means", "docs/start.md", /^### Exit 11$/m],
     ["how to resume a batch", "docs/batches.md", /^## Resume$/m],
