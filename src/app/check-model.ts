@@ -1,6 +1,6 @@
 import { runWithDeadline } from "../core/clock.js";
 import { type CheckedCitation, type CheckOutcome, countCitations } from "../core/protocol/check-outcome.js";
-import type { Answer, FindSupport } from "../reader/checking/judging.js";
+import type { FindSupport, SupportVerdict } from "../reader/checking/judging.js";
 import type { BudgetLimits } from "../reader/model/session/budget.js";
 import type { ModelFindings, ModelPlan, SupportOptions } from "../reader/supporting/support.js";
 import { CodedError } from "./errors.js";
@@ -142,13 +142,16 @@ export function reuseAnswers(earlier: KeptOutcome | undefined): FindSupport {
 }
 
 /** Notes whether an answer has no proof. Returns the answer. */
-function noteUnproven(citation: CheckedCitation, answer: Answer | undefined): Answer | undefined {
+function noteUnproven(
+  citation: CheckedCitation,
+  answer: SupportVerdict | undefined,
+): SupportVerdict | undefined {
   if (answer?.support === null) unprovenCitations.add(citation);
   return answer;
 }
 
 /** Maps citations, with the digests of their pages, to the answers of a check. */
-function listAnswers(outcome: KeptOutcome | undefined): Map<string, Answer> {
+function listAnswers(outcome: KeptOutcome | undefined): Map<string, SupportVerdict> {
   const digests = new Map(outcome?.pages.map(({ url, sha256 }) => [url, sha256]));
   const citations = outcome?.citations ?? [];
   const unproven = new Set(outcome?.unproven);

@@ -51,8 +51,8 @@ export async function* follow(
   const signal = options.signal ? AbortSignal.any([options.signal, ending.signal]) : ending.signal;
   const events = new AsyncQueue<FollowEvent>();
   const watches = [first, ...others].map(async (account) => {
-    const own = left.filter((target) => target.account === account);
-    for await (const event of followAccount(account, own, { ...options, signal })) events.push(event);
+    const targets = left.filter((target) => target.account === account);
+    for await (const event of followAccount(account, targets, { ...options, signal })) events.push(event);
   });
   const work = Promise.all(watches).finally(() => events.close());
   // Mark the rejection as handled until the promise is awaited below.

@@ -71,17 +71,20 @@ export interface ProvenAnswer {
 }
 
 /** The result of asking a model about a citation; nulls if no quote proves the model's answer. */
-export type Answer = ProvenAnswer | Record<keyof ProvenAnswer, null>;
+export type SupportVerdict = ProvenAnswer | Record<keyof ProvenAnswer, null>;
 
 /** Asks a model about citations. `digestOf` returns the SHA-256 of the text that was read from an address. */
 export type FindSupport = (
   citations: readonly ReadCitation[],
   language: string | undefined,
   digestOf: (url: string) => string | null,
-) => Promise<readonly (Answer | undefined)[]>;
+) => Promise<readonly (SupportVerdict | undefined)[]>;
 
 /** Adds a model's answers. If a `missing` claim is supported, it becomes `unchecked`, because its figure is computed from the quote. */
-export function addAnswers(read: readonly ReadCitation[], answers: readonly (Answer | undefined)[]): void {
+export function addAnswers(
+  read: readonly ReadCitation[],
+  answers: readonly (SupportVerdict | undefined)[],
+): void {
   for (const [i, { citation }] of read.entries()) {
     Object.assign(citation, answers[i]);
     if (citation.verdict !== "missing" || citation.support !== "supported") continue;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import { type ExchangeStore, ResearchFailure, type Usage } from "../../core/researcher.js";
-import type { Answer, ProvenAnswer, ReadCitation } from "../checking/judging.js";
+import type { ProvenAnswer, ReadCitation, SupportVerdict } from "../checking/judging.js";
 import type { PageContent, Pause } from "../checking/page-content.js";
 import { readClaim } from "../checking/verdict.js";
 import type { ChatEndpoint } from "../model/endpoint/endpoint.js";
@@ -29,7 +29,7 @@ export interface Reliability {
 /** The result of asking a model about citations. */
 export interface ModelFindings {
   /** The answer for each citation; undefined if the model was not asked about it. */
-  answers: readonly (Answer | undefined)[];
+  answers: readonly (SupportVerdict | undefined)[];
   usage: Usage;
   /** How many replies were rejected, and how many answers in the other replies were not proven. */
   failures: number;
@@ -86,7 +86,7 @@ export async function findSupport(
   const { endpoint, limits, price, clock, reliability, notice, onPlan, onProgress, signal } = options;
   const failedBefore = reliability.failures;
   const budget = new Budget(limits, clock);
-  const answers: (Answer | undefined)[] = citations.map(() => undefined);
+  const answers: (SupportVerdict | undefined)[] = citations.map(() => undefined);
   const pause = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
