@@ -109,8 +109,8 @@ export function relate(
     isForeign
       ? []
       : findNames(text, a, getVocabulary(a))
-          .map(lowerCase)
-          .filter((name) => !plain.has(name));
+          .flatMap((name) => lowerCase(name).split(/\s+/))
+          .filter((word) => !plain.has(word));
   const left = new Side(first, getVocabulary(a, b), isForeign, listNames);
   const right = new Side(second, getVocabulary(b, a), isForeign, listNames);
   const weights = new Map<number, number>();
