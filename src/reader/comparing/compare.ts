@@ -76,7 +76,7 @@ interface Statement {
   text: string;
   over: string;
   items: readonly Item[];
-  /** The names in the text, in lower case; none if the reports are in different languages. */
+  /** The words of the names in the text, in lower case; none if the reports are in different languages. */
   names: ReadonlySet<string>;
   /** The weight of each own word (1) and each word of the context (CONTEXT), by hash; and their sum, weighted by rarity. */
   words: ReadonlyMap<number, number>;
