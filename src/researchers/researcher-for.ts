@@ -25,7 +25,7 @@ export interface ResearcherParts {
   voice: { log: Log; notice(code: string, text: string): Promise<void> };
   /** If set, used instead of every other researcher. */
   upstream?: Upstream | undefined;
-  /** The result of `listAnswers`, used instead of the flags. */
+  /** The researcher that gives the prepared answers of `--answers`; it replaces the one that the flags choose. */
   answers?: Researcher | undefined;
 }
 

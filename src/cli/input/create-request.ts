@@ -18,7 +18,7 @@ import { quoteShellWord } from "../../core/text/phrases.js";
 import { stringifySafe } from "../../core/text/safe-text.js";
 import type { Given } from "../commands/flags.js";
 import type { Context } from "../context.js";
-import { describeContext } from "../requests/show-responses.js";
+import { describeContext } from "../requests/show-states.js";
 import type { Host } from "../terminal/host.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { parseJson } from "./json.js";

@@ -12,6 +12,7 @@ import { formatExactDuration } from "../../core/text/duration.js";
 import { Interrupted } from "../terminal/interruption.js";
 import { ClosedPipe, type Terminal } from "../terminal/reporter.js";
 import { PLAIN } from "../terminal/style.js";
+import { addRequestId, getExitCode } from "./failures.js";
 import {
   buildWatchJson,
   DurationReport,
@@ -20,7 +21,7 @@ import {
   formatLive,
   TroubleReport,
 } from "./progress-text.js";
-import { addRequestId, formatStatusLine, getExitCode, warnOfUnrecordedState } from "./show-responses.js";
+import { formatStatusLine, warnOfUnrecordedState } from "./show-states.js";
 
 export interface FollowViewOptions extends Omit<FollowOptions, "signal"> {
   /** Whether to print states to stdout; false if stdout is for something else (`run`). */

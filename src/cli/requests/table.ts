@@ -11,7 +11,7 @@ import type { Sink } from "../terminal/host.js";
 import { ask } from "../terminal/prompts.js";
 import type { Terminal } from "../terminal/reporter.js";
 import { chooseStyle, measureColumnsOn, type Style } from "../terminal/style.js";
-import { formatStatusWord } from "./show-responses.js";
+import { formatStatusWord } from "./show-states.js";
 
 /** Minimum columns for prompts. If they would get fewer, ids are shortened to a unique beginning and costs are left out. */
 const GOOD_PROMPT = 40;

@@ -181,7 +181,7 @@ export class ResearchClient {
       const answer = await this.#session.call(operation, requestId, { signal, grace });
       if (answer.kind === "data") return answer.data;
       const age = Math.abs(this.#session.clock.now() - recordedAt);
-      const result = mayLag ? retryUnreliableRefusal(answer, age) : answer;
+      const result = mayLag ? makeRefusalRetryable(answer, age) : answer;
       const canRepeat = result.kind === "fault" && FAULTS[result.fault].read === "retry";
       await this.#pause(operation, result.error, canRepeat ? failures : undefined, signal, requestId);
     }
@@ -258,7 +258,7 @@ function decideAfterStop(result: Unsuccessful): "fail" | "retry" | "ask" | "ask-
 }
 
 /** Turns a refusal that may be temporary into a fault, so that it is retried: a 404 in the minute after the create call, or Gemini's 403. */
-function retryUnreliableRefusal(result: Unsuccessful, ageMs: number): Unsuccessful {
+function makeRefusalRetryable(result: Unsuccessful, ageMs: number): Unsuccessful {
   if (result.kind === "fault" || !result.error.enveloped) return result;
   const { kind } = result.error;
   const limitMs = kind === "withheld" ? Number.POSITIVE_INFINITY : kind === "not-found" ? NEW_REQUEST_MS : 0;

@@ -90,7 +90,7 @@ export function exchange(
           : { fault: sent ? "timeout" : "unreachable", message: "no answer came in time" },
       );
     // After a suspend, the timer fires before Node reads the socket, which may contain the answer.
-    const expire = () => readOnceMore(() => events, giveUp);
+    const expire = () => giveUpWhenIdle(() => events, giveUp);
     const interrupt = () => {
       clearTimeout(timer);
       timer = setTimeout(expire, limits.grace ?? 0);
@@ -140,7 +140,7 @@ export function exchange(
 const LAST_READ_MS = 1_000;
 
 /** Calls `giveUp` when IDLE_ROUNDS rounds of the event loop have read nothing, or after LAST_READ_MS. `events` counts reads. */
-function readOnceMore(events: () => number, giveUp: () => void): void {
+function giveUpWhenIdle(events: () => number, giveUp: () => void): void {
   const end = performance.now() + LAST_READ_MS;
   const round = (before: number, idle: number) => {
     if (idle > IDLE_ROUNDS || performance.now() > end) return giveUp();

@@ -54,7 +54,7 @@ class BlockReader {
     });
   }
 
-  /** Returns the paragraphs of the document, without any other structure. */
+  /** Splits the document into paragraphs only; headings, lists and tables are read as plain text. */
   readParagraphs(): MarkdownBlock[] {
     const text = this.markdown.replace(/\r\n?/g, "\n");
     return this.#splitParagraphs(buildInlines(lexInlines(text), createPlaceOf(text, this.#ends, 0)));

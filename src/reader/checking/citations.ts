@@ -1,9 +1,9 @@
 import type { Place } from "../../core/markdown/document.js";
 import { readMarkdown } from "../../core/markdown/parse.js";
 import type { Citation } from "../../core/protocol/citations.js";
-import { isShown, listSentences } from "./cited-sentences.js";
 import { findFirst, type Mark } from "./report-line.js";
 import { type ReportUnit, UnitReader } from "./report-units.js";
+import { isShown, listSentences } from "./sentences.js";
 import { Works } from "./works.js";
 
 /** A sentence, list item, table row or field of a report. Its place includes the marks; a field is at 0. */

@@ -32,7 +32,7 @@ const LABEL = /^[\s([]*(?:\p{L}[\p{L}-]{0,20}\s?){1,3}:/u;
 /** Reads the units of a report, in order. */
 export class UnitReader {
   readonly units: ReportUnit[] = [];
-  /** The list of the current consecutive lines that begin with numbers. */
+  /** The list that the current run of numbered lines belongs to; undefined outside of such a run. */
   #lines: WorkEntry["list"] | undefined;
   readonly #notes = { of: "notes" } as const;
 

@@ -94,7 +94,7 @@ const SCRIPTS: readonly [language: string, letters: RegExp][] = [
 ];
 /** How many different frequent words of a language a text must contain at least. */
 const LEAST = 2;
-/** The detected language must have more frequent words than the second best, by this factor. */
+/** A text must have this many times as many common words of the detected language as of the second best one. */
 const LEAD = 1.3;
 /** How many characters of a text are examined. */
 const SAMPLE = 20_000;

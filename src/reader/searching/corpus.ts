@@ -28,7 +28,7 @@ interface Version {
 
 /** How long to wait before scanning a folder again, ms. */
 const FRESH_MS = 1_000;
-/** The approximate memory limit for the blocks of all files, in bytes; the index thread has three times as much. */
+/** About how many bytes the blocks of all files may take; the heap limit of the index thread is three times as high. */
 const MAX_MEMORY = 256 * 1_048_576;
 /** The largest text file that is parsed in this thread: whatever it contains, that takes milliseconds and few megabytes. */
 const SMALL_BYTES = 131_072;

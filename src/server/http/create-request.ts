@@ -71,7 +71,7 @@ export class SchemaChecks {
 
 /** Parses the body of a create request (§2) without checking its schema, and applies defaults. Throws VALIDATION_ERROR (§7). */
 export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id"> {
-  const body = parse(bytes);
+  const body = parseBodyJson(bytes);
   if (!isObject(body)) throw createInvalidError("The request body must be a JSON object.");
   const { prompt, structured_output = false, output_schema } = body;
   if (prompt === undefined) throw createInvalidError("The field prompt is required.");
@@ -90,7 +90,7 @@ export function readCreateBody(bytes: Uint8Array): Omit<ResearchJob, "request_id
   return { prompt, structured_output, output_schema };
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parseBodyJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0)
     throw createInvalidError("The request body is empty; it must be a JSON object with a prompt.");
   try {

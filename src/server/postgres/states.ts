@@ -32,7 +32,7 @@ export function isOwnId(requestId: string): boolean {
 }
 
 /** Converts a row of research.conversations without its long texts. */
-export function readConversation(requestId: string, row: QueryResultRow): Conversation {
+export function convertConversation(requestId: string, row: QueryResultRow): Conversation {
   return {
     requestId: requestId.toLowerCase(),
     createdAt: row.created_at.getTime(),
@@ -214,13 +214,13 @@ export class PostgresOverview implements Overview {
 
   async listNewest(limit: number, state?: KnownStatus) {
     const rows = await this.parts.database.read(NEWEST, [limit, state ? [state] : STATUSES]);
-    return { at: this.#readTime(rows), conversations: rows.map(readListed) };
+    return { at: this.#readTime(rows), conversations: rows.map(convertListedConversation) };
   }
 
   async find(requestId: string) {
     if (!isOwnId(requestId)) return undefined;
     const [row] = await this.parts.database.read(FIND, [requestId]);
-    return row && { at: row.at.getTime() as number, conversation: readListed(row) };
+    return row && { at: row.at.getTime() as number, conversation: convertListedConversation(row) };
   }
 
   async findJob(requestId: string): Promise<ResearchJob | undefined> {
@@ -258,9 +258,9 @@ export class PostgresOverview implements Overview {
   }
 }
 
-function readListed(row: QueryResultRow): ListedConversation {
+function convertListedConversation(row: QueryResultRow): ListedConversation {
   return {
-    ...readConversation(row.request_id, row),
+    ...convertConversation(row.request_id, row),
     keyId: row.key,
     startedAt: row.started_at?.getTime(),
   };

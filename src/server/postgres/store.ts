@@ -23,10 +23,10 @@ import { PostgresKeyStore } from "./key-store.js";
 import { readFigures } from "./limits.js";
 import { notify } from "./notifications.js";
 import {
+  convertConversation,
   isOwnId,
   PostgresOverview,
   QueueReader,
-  readConversation,
   StateReader,
   UNFINISHED,
   WAITS,
@@ -162,7 +162,7 @@ export class PostgresStore implements ConversationStore {
     if (!isOwnId(requestId)) return undefined;
     const row = await this.#states.get(requestId.toLowerCase());
     if (row === undefined || (caller.ownOnly && row.key !== caller.keyId)) return undefined;
-    const conversation = readConversation(requestId, row);
+    const conversation = convertConversation(requestId, row);
     if (row.status !== "PENDING") return conversation;
     const progress = await this.#queue.readProgress(row.key, conversation.requestId);
     return { ...conversation, ...(progress !== undefined && { progress }) };
@@ -173,7 +173,7 @@ export class PostgresStore implements ConversationStore {
     const visibleTo = caller.ownOnly ? caller.keyId : null;
     const [row] = await this.parts.database.read(OUTPUT, [requestId, visibleTo]);
     if (row === undefined) return undefined;
-    const conversation = readConversation(requestId, row);
+    const conversation = convertConversation(requestId, row);
     return { conversation, output: row.output ?? undefined, data: row.data ?? undefined };
   }
 

@@ -9,7 +9,7 @@ import { formatCount } from "../../../core/text/phrases.js";
 import { escapeLine } from "../../../core/text/safe-text.js";
 import { fold, measureColumns } from "../../../core/text/width.js";
 import { buildWatchJson, type WatchLine } from "../../requests/progress-text.js";
-import { formatStatusWord } from "../../requests/show-responses.js";
+import { formatStatusWord } from "../../requests/show-states.js";
 import { alignRow, fitColumns } from "../../terminal/columns.js";
 import type { Style } from "../../terminal/style.js";
 

@@ -23,8 +23,8 @@ import {
   readRequest,
   showRequests,
 } from "../../input/create-request.js";
+import { pickWorstExit } from "../../requests/failures.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
-import { pickWorstExit } from "../../requests/show-responses.js";
 import { buildCreatedTarget, reportCreatesLeft, showSubmit } from "../../requests/submit.js";
 import type { Reporter } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";

@@ -4,7 +4,7 @@ import { ResearchError } from "../../../client/calls/errors.js";
 import { formatCount } from "../../../core/text/phrases.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
-import { pickWorstExit, showFailure } from "../../requests/show-responses.js";
+import { pickWorstExit, showFailure } from "../../requests/failures.js";
 import { readReportSource } from "../../results/report-source.js";
 import { checkResultOptions, showResult } from "../../results/show.js";
 import type { Given } from "../flags.js";

@@ -53,7 +53,7 @@ export function listChecks(ctx: Context): { checks: readonly Check[]; close: () 
   const [site, online] = [["base-url", "proxy"], { network: true }];
   const checks: Check[] = [
     { id: "node", run: () => createOk(`Node.js ${process.version}`) },
-    { id: "version", run: () => checkVersion(host) },
+    { id: "version", run: () => checkPlatform(host) },
     { id: "settings", fix: "research help environment", run: () => checkSettings(account) },
     { id: "history", needs: ["settings"], run: () => checkHistory(account) },
     { id: "unknown-outcomes", needs: ["history"], run: () => checkUnknown(account) },
@@ -138,7 +138,7 @@ function requireUsableKey({ settings }: ProfileAccount): string {
   return apiKey;
 }
 
-function checkVersion({ version, platform }: Host): Finding {
+function checkPlatform({ version, platform }: Host): Finding {
   if (platform !== "win32") return createOk(`research ${version}`);
   return warn(`research ${version}, which is not tested on Windows`, "run it in WSL: wsl --install");
 }

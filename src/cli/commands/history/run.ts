@@ -5,7 +5,7 @@ import { requireEntry } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { WINDOW_MS } from "../../../core/protocol/limits.js";
 import type { Context } from "../../context.js";
-import { addRequestId, pickWorstExit } from "../../requests/show-responses.js";
+import { addRequestId, pickWorstExit } from "../../requests/failures.js";
 import { canAsk, confirm } from "../../requests/table.js";
 
 const FORGETTING = {

@@ -6,7 +6,8 @@ import { parseBaseUrl } from "../../../core/http/address.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { formatCount } from "../../../core/text/phrases.js";
 import type { Context } from "../../context.js";
-import { pickWorstExit, showFailure, warnOfUnrecordedState } from "../../requests/show-responses.js";
+import { pickWorstExit, showFailure } from "../../requests/failures.js";
+import { warnOfUnrecordedState } from "../../requests/show-states.js";
 import { createTable, formatEntryRow, NOTHING_YET } from "../../requests/table.js";
 
 export async function list(

@@ -9,7 +9,7 @@ import { describeUsage, formatDollars } from "../../../core/text/research-progre
 import { escapeLine, escapeText, stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { formatCitationCounts } from "../../requests/check-text.js";
-import { describeContext, formatStatusWord } from "../../requests/show-responses.js";
+import { describeContext, formatStatusWord } from "../../requests/show-states.js";
 import { chooseIds } from "../../requests/table.js";
 import type { Style } from "../../terminal/style.js";
 

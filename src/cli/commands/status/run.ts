@@ -1,6 +1,6 @@
 import { askStates, resolveTarget } from "../../../client/workflows/requests.js";
 import type { Context } from "../../context.js";
-import { showResponses } from "../../requests/show-responses.js";
+import { showStates } from "../../requests/show-states.js";
 
 export async function runStatus(
   ctx: Context,
@@ -9,5 +9,5 @@ export async function runStatus(
 ): Promise<number> {
   const targets = ids.map((id) => resolveTarget(ctx, id));
   const answers = await askStates(targets, { signal: ctx.signal });
-  return showResponses(ctx.reporter, targets.length, answers, options);
+  return showStates(ctx.reporter, targets.length, answers, options);
 }

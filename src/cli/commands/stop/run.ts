@@ -1,6 +1,6 @@
 import { askStates, type NamedTarget, resolveTarget, stopAll } from "../../../client/workflows/requests.js";
 import type { Context } from "../../context.js";
-import { showResponses } from "../../requests/show-responses.js";
+import { showStates } from "../../requests/show-states.js";
 import { canAsk, confirm, type TableEntry } from "../../requests/table.js";
 
 const STOPPING = {
@@ -22,7 +22,7 @@ export async function stop(
   const targets = [...named.values()];
   const { reporter, signal } = ctx;
   if (!yes && canAsk(ctx)) await confirm(ctx, await listNamedRequests(ctx, targets), STOPPING);
-  return showResponses(reporter, ids.length, stopAll(targets, { signal }));
+  return showStates(reporter, ids.length, stopAll(targets, { signal }));
 }
 
 /** Lists the requests for the confirmation. Asks the service about those that the history does not have. */

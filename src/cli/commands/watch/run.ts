@@ -1,9 +1,9 @@
 import { resolveTarget } from "../../../client/workflows/requests.js";
 import { isFinal } from "../../../core/protocol/conversation.js";
 import { type Context, formatResumeCommand } from "../../context.js";
+import { pickWorstExit } from "../../requests/failures.js";
 import { getOutcomeExitCode, showFollow } from "../../requests/follow.js";
 import { formatEnd } from "../../requests/progress-text.js";
-import { pickWorstExit } from "../../requests/show-responses.js";
 import { chooseIds } from "../../requests/table.js";
 import { notifyEnd } from "../../terminal/notification.js";
 import type { Given } from "../flags.js";

@@ -3,7 +3,7 @@ import { escapeHtml, renderAnchor, Signs } from "./blocks.js";
 
 /** The outcome of the check of one sentence or field of a result. */
 export interface PageMark {
-  /** The end of the sentence, in UTF-16 units; 0 for a field. */
+  /** Where the sentence ends in the report, in UTF-16 units; 0 for a field of a structured result. */
   end: number;
   /** The path of the field, such as `companies.0.name`; null for a sentence. */
   field: string | null;

@@ -10,8 +10,8 @@ import {
   type LimitedKey,
   type StoreCounts,
 } from "../conversation-store.js";
-import { computeFigures } from "./budgets.js";
 import { DueQueue } from "./due-queue.js";
+import { computeFigures } from "./key-figures.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
 /** Tracks which conversations wait for a worker, and which have one. */

@@ -3,8 +3,8 @@ import { parseExact } from "../../../core/json/exact-json.js";
 import type { ResearchJob } from "../../../core/researcher.js";
 import { useOf } from "../budget-rules.js";
 import type { KeyFigures, LimitedKey, ListedConversation, Overview } from "../conversation-store.js";
-import { listSpent } from "./budgets.js";
 import type { ContentStore } from "./content-store.js";
+import { listSpent } from "./key-figures.js";
 import type { LocalState, StoredConversation } from "./local-state.js";
 
 /** Reads the local store's data for the page. `figures` computes what a key has used. */

@@ -1,16 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../../../src/app/failure.js";
-import {
-  addRequestId,
-  formatStatusLine,
-  formatStatusWord,
-  pickWorstExit,
-  showFailure,
-  showResponses,
-} from "../../../src/cli/requests/show-responses.js";
+import { formatStatusLine, formatStatusWord, showStates } from "../../../src/cli/requests/show-states.js";
 import type { Reporter } from "../../../src/cli/terminal/reporter.js";
 import { PLAIN } from "../../../src/cli/terminal/style.js";
-import { RefusedError, ResearchError } from "../../../src/client/calls/errors.js";
+import { ResearchError } from "../../../src/client/calls/errors.js";
 import type { StateAnswer } from "../../../src/client/workflows/requests.js";
 import { LocalError } from "../../../src/core/files/local-error.js";
 import { accountWith } from "../../support/account.js";
@@ -48,9 +41,9 @@ describe("answers about several requests", () => {
   test("are a line each, errors on stderr, and each has its exit code", async () => {
     const { written, reporter } = recorder(false);
     const answers = [answered("a", "COMPLETED"), failed("b"), answered("c", "FAILED")];
-    expect(await showResponses(reporter, 3, answers, { exitStatus: true })).toBe(9);
-    expect(await showResponses(reporter, 3, answers.slice(2), { exitStatus: true })).toBe(3);
-    expect(await showResponses(reporter, 3, answers.slice(0, 1), { exitStatus: true })).toBe(0);
+    expect(await showStates(reporter, 3, answers, { exitStatus: true })).toBe(9);
+    expect(await showStates(reporter, 3, answers.slice(2), { exitStatus: true })).toBe(3);
+    expect(await showStates(reporter, 3, answers.slice(0, 1), { exitStatus: true })).toBe(0);
     written.stdout.splice(2);
     written.stderr.splice(1);
     expect(written.stdout).toEqual(["a\tCOMPLETED\n", "c\tFAILED\n"]);
@@ -63,7 +56,7 @@ describe("answers about several requests", () => {
     [2, [{ status: "STOPPED", request_id: "a" }]],
   ])("of %i named are one JSON value, each with its id", async (count, expected) => {
     const { written, reporter } = recorder(true);
-    await showResponses(reporter, count, [answered("a", "STOPPED")]);
+    await showStates(reporter, count, [answered("a", "STOPPED")]);
     expect(written.stdout).toMatchObject([expected]);
   });
 
@@ -73,47 +66,23 @@ describe("answers about several requests", () => {
       yield answered("a", "STOPPED");
       throw new Error("interrupted");
     }
-    await expect(showResponses(reporter, 2, answers())).rejects.toThrow("interrupted");
+    await expect(showStates(reporter, 2, answers())).rejects.toThrow("interrupted");
     expect(written.stdout).toMatchObject([[{ request_id: "a", status: "STOPPED" }]]);
   });
 
   test("any other error of stdout is thrown", async () => {
     const { reporter } = recorder(false);
     reporter.writeResult = () => Promise.reject(new LocalError("the disk is full"));
-    await expect(showResponses(reporter, 1, [answered("a", "STOPPED")])).rejects.toThrow("the disk is full");
+    await expect(showStates(reporter, 1, [answered("a", "STOPPED")])).rejects.toThrow("the disk is full");
   });
 
   test("a state that could not be kept is said", async () => {
     const { written, reporter } = recorder(false);
     const answer = { ...answered("a", "STOPPED"), notObserved: new LocalError("full") } as StateAnswer;
-    await showResponses(reporter, 1, [answer]);
+    await showStates(reporter, 1, [answer]);
     expect(written.stderr).toHaveLength(1);
     expect(written.stdout).toEqual(["a\tSTOPPED\n"]);
   });
-});
-
-const failure = (message: string) => ({ code: "X", message, exit_code: 5 });
-
-test.each([
-  ["not found", false, "id-1: not found"],
-  ["id-1 is not found", false, "id-1 is not found"],
-  ["not found", true, "not found"],
-])("the failure %j (JSON: %s) is %j", (message, json, expected) => {
-  expect(addRequestId(failure(message), "id-1", { json })).toEqual({
-    ...failure(expected),
-    request_id: "id-1",
-  });
-});
-
-test("an error of the service is shown and gives its exit code, any other is thrown", async () => {
-  const { written, reporter } = recorder(false);
-  const missing = new RefusedError("not-found", true, "X", "no such request");
-  expect(await showFailure(reporter, missing, "id-1")).toBe(5);
-  expect(written.stderr).toMatchObject([
-    { message: "id-1: no such request", exit_code: 5, request_id: "id-1" },
-  ]);
-  const local = new LocalError("disk");
-  await expect(showFailure(reporter, local, "id-1")).rejects.toBe(local);
 });
 
 test.each([
@@ -134,17 +103,4 @@ test.each([
   [20, "id-01234567…  FAILED"],
 ])("in %i columns an id of 13 with its state stands as %j", (columns, line) => {
   expect(formatStatusLine("id-0123456789", "FAILED", PLAIN, columns)).toBe(line);
-});
-
-test.each([
-  [[0, 8, 10, 3, 5, 9], 5],
-  [[9, 5, 3], 9],
-  [[8, 10, 3, 0], 3],
-  [[0, 8, 10], 10],
-  [[0, 8], 8],
-  [[8, 1], 1],
-  [[0, 0], 0],
-  [[], 0],
-])("of the exit codes %j the worst is %d", (codes, worst) => {
-  expect(pickWorstExit(codes)).toBe(worst);
 });

@@ -1,20 +1,18 @@
-import { EXIT_CODES } from "../../app/errors.js";
-import type { Failure } from "../../app/failure.js";
 import type { StatusData } from "../../client/calls/client.js";
-import { ResearchError } from "../../client/calls/errors.js";
 import type { StateAnswer } from "../../client/workflows/requests.js";
 import type { LocalError } from "../../core/files/local-error.js";
 import { setMember } from "../../core/json/exact-json.js";
-import { type ContextFile, isFinal, type Status } from "../../core/protocol/conversation.js";
+import type { ContextFile } from "../../core/protocol/conversation.js";
 import { formatCount } from "../../core/text/phrases.js";
 import { escapeLine } from "../../core/text/safe-text.js";
 import { measureColumns } from "../../core/text/width.js";
 import { fitColumns } from "../terminal/columns.js";
 import { ClosedPipe, type Reporter } from "../terminal/reporter.js";
 import type { Style } from "../terminal/style.js";
+import { getExitCode, pickWorstExit, showFailure } from "./failures.js";
 
 /** Prints a line for each answer when it arrives, or with --json all at the end, even after an error. Returns the worst exit code. */
-export async function showResponses(
+export async function showStates(
   reporter: Reporter,
   count: number,
   answers: Iterable<StateAnswer> | AsyncIterable<StateAnswer>,
@@ -54,36 +52,6 @@ export async function showResponses(
     if (reporter.json && all) await write(() => reporter.writeResultJson(all));
   }
   return pickWorstExit(codes);
-}
-
-const ERRORS_FIRST = [3, 10, 8, 14, 15];
-
-/** Returns the exit code for several ids (contract §1.5): the first error, or else the first of 3, 10, 8, 14 and 15 that occurred. */
-export function pickWorstExit(codes: readonly number[]): number {
-  const error = codes.find((code) => code !== 0 && !ERRORS_FIRST.includes(code));
-  return error ?? ERRORS_FIRST.find((code) => codes.includes(code)) ?? 0;
-}
-
-/** Returns the exit code of a state, for `watch`, `run` and `status --exit-status`. */
-export function getExitCode(status: Status): number {
-  if (!isFinal(status)) return EXIT_CODES.NOT_FINISHED;
-  return { COMPLETED: 0, FAILED: EXIT_CODES.RESEARCH_FAILED, STOPPED: EXIT_CODES.RESEARCH_STOPPED }[status];
-}
-
-/** Adds the request's id to a failure, so that a reader of several errors knows which request each is about. */
-export function addRequestId(failure: Failure, requestId: string, { json }: Pick<Reporter, "json">): Failure {
-  const { message } = failure;
-  const isNamed = json || message.includes(requestId);
-  return { ...failure, request_id: requestId, message: isNamed ? message : `${requestId}: ${message}` };
-}
-
-/** Prints the error of one request and returns its exit code. Rethrows an error that did not come from the service. */
-export async function showFailure(reporter: Reporter, error: unknown, requestId: string): Promise<number> {
-  if (!(error instanceof ResearchError)) throw error;
-  const { describeFailure } = await import("../../app/failure.js");
-  const failure = addRequestId(describeFailure(error), requestId, reporter);
-  await reporter.writeError(failure);
-  return failure.exit_code;
 }
 
 /** Prints a notice if a state could not be recorded. The state can be requested again, so this is no error. */
