@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fillTeam, keyOf } from "../../../bench/support/team.js";
 import { hashKey, shortenHash } from "../../../src/server/keys/key-store.js";
 import { LEAST_CONNECTIONS } from "../../../src/server/postgres/database.js";
@@ -246,5 +246,29 @@ describe.skipIf(!postgres)("statements (need PostgreSQL with pg_stat_statements)
     }));
     const grown = read.filter(({ pages, before }) => pages > before * 1.25 + MORE_PAGES);
     expect(grown).toEqual([]);
+  });
+
+  it("a plan that a session made for a small table does not read a large one whole", async () => {
+    const url = await newDatabase();
+    const api = await storeAt(url, { role: "api", connections: LEAST_CONNECTIONS, leaseMs: 3_600_000 });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query("CREATE EXTENSION pg_stat_statements");
+    const limited = callerOf(keyOf(1), 1_000_000);
+    const countPages = async () => {
+      const before = await statistics(client);
+      for (let n = 0; n < 10; n++) await api.create(limited, newJob());
+      const text = [...before.keys()].find((each) => each.startsWith("WITH asked AS")) ?? "";
+      return ((await statistics(client)).get(text)?.pages ?? Number.NaN) - (before.get(text)?.pages ?? 0);
+    };
+    // A session keeps the plan of a function after five calls.
+    for (let n = 0; n < 10; n++) await api.create(limited, newJob());
+    const small = await countPages();
+    await client.query(
+      `INSERT INTO research.conversations (request_id, key, job, due_at)
+      SELECT gen_random_uuid(), 'other', '{}', now() FROM generate_series(1, 20000)`,
+    );
+    expect(await countPages()).toBeLessThan(small * 1.25 + 10 * MORE_PAGES);
   });
 });
