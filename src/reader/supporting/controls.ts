@@ -80,8 +80,8 @@ function rankControl({ claim: { text, sought } }: Question, hasEnds: boolean): n
 }
 
 /** Whether an item has digits that can be changed; for a date, a year. */
-function isChangeable({ kind, text }: Sought): boolean {
-  return kind === "date" ? YEAR.test(text) : kind === "number" && /\d/.test(text);
+function isChangeable(item: Sought): item is Exclude<Sought, { kind: "quotation" }> {
+  return item.kind === "date" ? YEAR.test(item.text) : item.kind === "number" && /\d/.test(item.text);
 }
 
 /** Replaces the digits of a figure, or the year of a date, with random digits. */
@@ -105,8 +105,8 @@ async function isNowhere(
   shown: ReadonlySet<Piece>,
   pause: Pause,
 ): Promise<boolean> {
-  const figure = claim.sought.find((item) => item.start >= start && isChangeable(item));
-  if (!figure || figure.kind === "quotation") return false;
+  const figure = claim.sought.filter(isChangeable).find((item) => item.start >= start);
+  if (!figure) return false;
   for (const page of new Set(Array.from(shown, (piece) => piece.page)))
     if ((await page.content.index(claim.language, pause)).figures.findPlaces(figure).count > 0) return false;
   return true;

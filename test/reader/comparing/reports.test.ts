@@ -158,6 +158,20 @@ test.each([
     expect(changesIn(reportOf(old), reportOf(now)).length === 0).toBe(isSame);
 });
 
+test("a text of one sentence is no field: other words without a figure are no change", () => {
+  expect(changesIn(reportOf("It is full."), reportOf("It is empty now."))).toEqual([]);
+  expect(changesIn(fieldsOf({ state: "full" }), fieldsOf({ state: "empty" }))).toEqual([
+    "changed: state: empty <- state: full",
+  ]);
+});
+
+test("a null is no value, and a result that is a bare value has the name value", () => {
+  expect(changesIn(fieldsOf({ profit: null }), fieldsOf({ profit: 12 }))).toEqual(["added: profit: 12"]);
+  expect(changesIn(fieldsOf({ profit: null }), fieldsOf({ profit: null }))).toEqual([]);
+  expect(changesIn(fieldsOf(12), fieldsOf(15))).toEqual(["changed: value: 15 <- value: 12"]);
+  expect(changesIn(fieldsOf("full"), fieldsOf("empty"))).toEqual(["changed: value: empty <- value: full"]);
+});
+
 test("structured results are compared by their fields; the order of members and items is no change", () => {
   const old = {
     title: "Chip makers",
