@@ -76,8 +76,6 @@ interface Statement {
   text: string;
   over: string;
   items: readonly Item[];
-  /** The words of the names in the text, in lower case; none if the reports are in different languages. */
-  names: ReadonlySet<string>;
   /** The weight of each own word (1) and each word of the context (CONTEXT), by hash; and their sum, weighted by rarity. */
   words: ReadonlyMap<number, number>;
   weight: number;
@@ -104,15 +102,8 @@ export function relate(
 ): [Relation[], Relation[]] {
   const [a, b] = [first, second].map((all) => detectLanguage(all.map(({ text }) => text).join("\n")));
   const isForeign = a !== undefined && b !== undefined && a !== b;
-  const plain = new Set([...first, ...second].flatMap(({ text }) => text.match(PLAIN_WORD) ?? []));
-  const listNames = (text: string) =>
-    isForeign
-      ? []
-      : findNames(text, a, getVocabulary(a))
-          .flatMap((name) => lowerCase(name).split(/\s+/))
-          .filter((word) => !plain.has(word));
-  const left = new Side(first, getVocabulary(a, b), isForeign, listNames);
-  const right = new Side(second, getVocabulary(b, a), isForeign, listNames);
+  const left = new Side(first, getVocabulary(a, b), isForeign);
+  const right = new Side(second, getVocabulary(b, a), isForeign);
   const weights = new Map<number, number>();
   const computeWeight = (word: number) => {
     const [x, y] = [left, right].map(({ words }) => words.listBetween(word).count) as [number, number];
@@ -130,8 +121,13 @@ export function relate(
   left.findBounded(right);
   right.findBounded(left);
   for (const side of [left, right]) side.decideStates();
+  const texts = [...first, ...second].map(({ text }) => text);
+  const hasOtherNames = createNameCheck(texts, a, isForeign);
   const conflicts = left.statements.flatMap((x) =>
-    x.near.filter((pair) => isConflict(pair, x, right.statements[pair.to] as Statement)),
+    x.near.filter((pair) => {
+      const y = right.statements[pair.to] as Statement;
+      return isConflict(pair, x, y) && !hasOtherNames(x, y);
+    }),
   );
   const [changed, back] = [new Map<number, number>(), new Map<number, number>()];
   for (const { from, to } of conflicts.sort((p, q) => q.score - p.score))
@@ -155,7 +151,6 @@ class Side {
     sentences: readonly ComparedSentence[],
     vocabulary: Vocabulary,
     private readonly isForeign: boolean,
-    listNames: (text: string) => string[],
   ) {
     this.#common = isForeign ? FIGURE : COMMON;
     this.#figures = new FigureIndex(vocabulary, "decimals");
@@ -175,8 +170,7 @@ class Side {
       this.#figures.add({ text, over: heads, figures }, place);
       this.#quotable.add({ text });
       const items = findSought(text, vocabulary, figures).slice(0, MOST_SOUGHT).map(buildItem);
-      const names = new Set(listNames(text).filter((name) => !frequent.has(name)));
-      return { place, text, over: heads, items, names, words, weight: 0, isShared: false, near: [] };
+      return { place, text, over: heads, items, words, weight: 0, isShared: false, near: [] };
     });
   }
 
@@ -347,16 +341,37 @@ function isConflict(pair: Pair, x: Statement, y: Statement): boolean {
     if (!hasItem(item, x.place))
       for (const each of unmet)
         if (areAlike(item, each)) signs = Math.max(signs, DOUBT[item.state] + DOUBT[each.state]);
-  if (signs < 0 || !pair.isAbout || y.isShared || hasOtherNames(x, y)) return false;
+  if (signs < 0 || !pair.isAbout || y.isShared) return false;
   const isSure = signs > DOUBT.absent;
   const areNearest = x.near[0] === pair && y.near[0]?.to === x.place;
   const isEnough = (isSure ? pair.score : pair.likeness) >= CONFLICT - SIGN * signs;
   return isEnough && (isSure || areNearest);
 }
 
-/** Whether two statements are about different things: both have names, but no common one. */
-function hasOtherNames({ names }: Statement, other: Statement): boolean {
-  return names.size > 0 && other.names.size > 0 && ![...names].some((name) => other.names.has(name));
+/**
+ * Returns a function that tells whether two statements are about different things: both have names, but share no word of them.
+ * A word that also occurs without a capital letter is no name. Never true for reports in different languages.
+ */
+function createNameCheck(texts: readonly string[], language: string | undefined, isForeign: boolean) {
+  const vocabulary = getVocabulary(language);
+  const plain = new Set([
+    ...vocabulary.list("frequent"),
+    ...texts.flatMap((text) => text.match(PLAIN_WORD) ?? []),
+  ]);
+  const known = new Map<Statement, readonly string[]>();
+  const listNames = (statement: Statement) => {
+    const names =
+      known.get(statement) ??
+      findNames(statement.text, language, vocabulary)
+        .flatMap((name) => lowerCase(name).split(/\s+/))
+        .filter((word) => !plain.has(word));
+    known.set(statement, names);
+    return names;
+  };
+  return (x: Statement, y: Statement): boolean => {
+    const [names, others] = isForeign ? [[], []] : [listNames(x), listNames(y)];
+    return names.length > 0 && others.length > 0 && !names.some((name) => others.includes(name));
+  };
 }
 
 /** Whether a number is so common that it may occur in any report by chance. */
