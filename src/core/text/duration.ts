@@ -14,7 +14,7 @@ export function formatIsoDate(at: number): string {
 }
 
 /** Formats a duration (ms) exactly, in the largest unit that needs no fraction: `30d`, `90m`, `1500ms`. */
-export function formatExactDuration(ms: number): string {
+export function formatInOneUnit(ms: number): string {
   const units = Object.entries(UNITS).toReversed();
   const [unit, size] = units.find(([, size]) => ms % size === 0) ?? ["ms", 1];
   return `${ms / size}${unit}`;

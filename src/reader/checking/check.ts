@@ -194,8 +194,8 @@ export class Checker {
       pages: [...settled.values()].map(({ entry }) => entry),
       counts,
       metrics: {
-        links_work: computeShare(works, wereAsked.length),
-        citation_coverage: computeShare(claims.length, cited.claims.length),
+        links_work: computeRatio(works, wereAsked.length),
+        citation_coverage: computeRatio(claims.length, cited.claims.length),
         ...summary.metrics,
       },
     };
@@ -327,6 +327,6 @@ function buildPassage({ lines, heading, header = [], caption = "", kind }: Block
   return { text: lines.join("\n"), over, subject: `${title} ${heading}`, isRow: kind === "table" };
 }
 
-function computeShare(part: number, whole: number): number | null {
+function computeRatio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }

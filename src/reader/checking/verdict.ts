@@ -231,7 +231,7 @@ function judgeRead(claim: Claim, read: readonly Reading[]): Judged {
     }))
     .filter(({ item, isInPassage, isOutside }) => isInPassage || isOutside || !isInName(item, text));
   if (checked.length === 0) {
-    const isAbout = read.some((page) => page.words.size > 0 && computeShare(page) >= LEAST_SHARED);
+    const isAbout = read.some((page) => page.words.size > 0 && computeWordShare(page) >= LEAST_SHARED);
     return createVerdict("unchecked", isAbout ? HAS_WORDS : HAS_NOTHING);
   }
   const open = checked.filter(({ support }) => !support.includes("supported"));
@@ -373,11 +373,11 @@ function isRound({ value, step, zeros }: { value: number; step: number; zeros: n
 function isAboutOther(page: Reading): boolean {
   const length = page.content.passages.reduce((sum, { text }) => sum + text.length, 0);
   const isShort = length < SHORT_PAGE && !page.isForeign;
-  return isShort && page.words.size > 0 && computeShare(page) < LEAST_SHARED / 2;
+  return isShort && page.words.size > 0 && computeWordShare(page) < LEAST_SHARED / 2;
 }
 
 /** Returns the share of the sentence's content words that a page has, 0 to 1. */
-function computeShare({ words }: Reading): number {
+function computeWordShare({ words }: Reading): number {
   const matches = [...words.values()].filter(({ count }) => count > 0).length;
   return matches / Math.max(1, words.size);
 }

@@ -7,7 +7,7 @@ import type {
 } from "../parsing/documents/document.js";
 import { isAllowedBy } from "../parsing/robots.js";
 import { type FetcherOptions, type NoPage, PageFetcher } from "./page-fetcher.js";
-import { explainUndelivered, isBehindPayment } from "./undelivered.js";
+import { detectErrorPage, isBehindPayment } from "./undelivered.js";
 
 /** The most bytes of a robots.txt that are read; RFC 9309 §2.5 requires at least 500 KiB. */
 const MAX_ROBOTS = 512_000;
@@ -63,7 +63,7 @@ export class PageReader {
       if ("reason" in document) return { kind: "unreadable", ...document, ...answered };
       if (document.blocks.length === 0)
         return { kind: "empty", reason: "it has no text without its scripts", ...answered };
-      const undelivered = explainUndelivered(document);
+      const undelivered = detectErrorPage(document);
       if (undelivered !== undefined) return { kind: "unreadable", reason: undelivered, ...answered };
       const accessed = new Date(clock.now()).toISOString();
       const isPaid = isBehindPayment(document);

@@ -28,7 +28,7 @@ const patterns = cacheByVocabulary((vocabulary) => {
 });
 
 /** Recognizes an error, login or consent page by its title and first heading. Returns the reason; undefined for other pages. */
-export function explainUndelivered({ title = "", blocks }: ReadDocument): string | undefined {
+export function detectErrorPage({ title = "", blocks }: ReadDocument): string | undefined {
   const { absent, login, consent } = patterns(getVocabulary(undefined));
   const size = measureSize(blocks);
   const heading = blocks.find((block) => block.heading !== "")?.heading.split(" / ")[0] ?? "";

@@ -34,14 +34,14 @@ export async function listen(
   heard: (payload: string) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    const error = await openSession(database, signal, heard).catch((reason) => reason);
+    const error = await listenUntilLost(database, signal, heard).catch((reason) => reason);
     if (NOT_OFFERED.test(error?.code)) return;
     await clock.sleep(RECONNECT_MS, signal).catch(() => {});
   }
 }
 
 /** Listens on one connection until that connection ends. */
-async function openSession(database: Database, signal: AbortSignal, heard: (payload: string) => void) {
+async function listenUntilLost(database: Database, signal: AbortSignal, heard: (payload: string) => void) {
   const client = await database.connect();
   try {
     const lost = once(client, "end", { signal });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatDuration, formatExactDuration } from "../../../src/core/text/duration.js";
+import { formatDuration, formatInOneUnit } from "../../../src/core/text/duration.js";
 
 test.each([
   [-1, "0s"],
@@ -28,5 +28,5 @@ test.each([
   [185_000, "185s"],
   [30 * 86_400_000, "30d"],
 ])("%d ms as they were given are %s", (ms, text) => {
-  expect(formatExactDuration(ms)).toBe(text);
+  expect(formatInOneUnit(ms)).toBe(text);
 });

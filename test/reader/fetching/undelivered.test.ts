@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainUndelivered, isBehindPayment } from "../../../src/reader/fetching/undelivered.js";
+import { detectErrorPage, isBehindPayment } from "../../../src/reader/fetching/undelivered.js";
 import { cutDocument } from "../../../src/reader/parsing/documents/cut.js";
 
 async function read(html: string) {
@@ -30,7 +30,7 @@ test.each([
   ["<title>页面不存在</title>"],
   ["<title>페이지를 찾을 수 없습니다</title>"],
 ])("is not there: %s", async (html) => {
-  expect(explainUndelivered(await read(html))).toBe("it says that the page does not exist");
+  expect(detectErrorPage(await read(html))).toBe("it says that the page does not exist");
 });
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   ["it wants a consent before its text", "<title>X</title><h1>Nous respectons votre vie privée</h1>"],
   ["it asks whether a person reads it", "<title>Just a moment...</title>"],
 ])("%s: %s", async (reason, html) => {
-  expect(explainUndelivered(await read(html))).toBe(reason);
+  expect(detectErrorPage(await read(html))).toBe(reason);
 });
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   [`<title>Sign in with a button</title><h1>Sign in with a button</h1>${LONG}`],
   [`<title>Your privacy</title><h1>Your privacy</h1>${LONG}`],
 ])("was delivered: %s", async (html) => {
-  expect(explainUndelivered(await read(html))).toBeUndefined();
+  expect(detectErrorPage(await read(html))).toBeUndefined();
 });
 
 test.each([

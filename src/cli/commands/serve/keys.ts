@@ -3,7 +3,7 @@ import { CodedError, UsageError } from "../../../app/errors.js";
 import { makeFolder } from "../../../core/files/files.js";
 import { describeSystemError, LocalError } from "../../../core/files/local-error.js";
 import { type HourlyLimit, TIERS, type Tier } from "../../../core/protocol/limits.js";
-import { formatExactDuration } from "../../../core/text/duration.js";
+import { formatInOneUnit } from "../../../core/text/duration.js";
 import {
   type KeyUse,
   type Overview,
@@ -187,7 +187,7 @@ function buildBudgets({ budget, atOnce, dollars }: SetOptions): KeyBudgets {
 }
 
 function formatRate(rate: Rate | undefined): string | null {
-  return rate ? `${rate.most}/${formatExactDuration(rate.ms)}` : null;
+  return rate ? `${rate.most}/${formatInOneUnit(rate.ms)}` : null;
 }
 
 function describeKey({ name, tier, limits, budgets = {}, createdAt, expiresAt, revokedAt }: ServiceKey) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Verdict } from "../../../../src/core/protocol/check-outcome.js";
 import { buildPage } from "../../../../src/reader/checking/check.js";
 import { type CitedPage, judge } from "../../../../src/reader/checking/verdict.js";
-import { explainUndelivered, isBehindPayment } from "../../../../src/reader/fetching/undelivered.js";
+import { detectErrorPage, isBehindPayment } from "../../../../src/reader/fetching/undelivered.js";
 import { detectLanguage } from "../../../../src/reader/languages/languages.js";
 import { cutDocument } from "../../../../src/reader/parsing/documents/cut.js";
 import { splitSentences } from "../../../../src/reader/parsing/split-sentences.js";
@@ -37,7 +37,7 @@ async function readLabelled(part: string): Promise<LabelledPage> {
   const page = { type: isPdf ? "application/pdf" : "text/html", charset: "utf-8" };
   const read = await cutDocument({ name, bytes, page, wantsText: true });
   const reason =
-    "reason" in read ? read.reason : read.blocks.length === 0 ? "it is empty" : explainUndelivered(read);
+    "reason" in read ? read.reason : read.blocks.length === 0 ? "it is empty" : detectErrorPage(read);
   const cited: CitedPage =
     reason === undefined && !("reason" in read)
       ? {
