@@ -358,14 +358,14 @@ function createNameCheck(texts: readonly string[], language: string | undefined,
     ...vocabulary.list("frequent"),
     ...texts.flatMap((text) => text.match(PLAIN_WORD) ?? []),
   ]);
-  const known = new Map<Statement, readonly string[]>();
+  const namesByStatement = new Map<Statement, readonly string[]>();
   const listNames = (statement: Statement) => {
     const names =
-      known.get(statement) ??
+      namesByStatement.get(statement) ??
       findNames(statement.text, language, vocabulary)
         .flatMap((name) => lowerCase(name).split(/\s+/))
         .filter((word) => !plain.has(word));
-    known.set(statement, names);
+    namesByStatement.set(statement, names);
     return names;
   };
   return (x: Statement, y: Statement): boolean => {
