@@ -140,7 +140,7 @@ export async function checkRequest(
   const result = await fetchResult(target, { signal });
   const outcome = await checkReport(checker, { report: readReport(result), target }, options);
   signal.throwIfAborted();
-  // The caller has the outcome, so it is no error if it cannot be kept.
+  // The caller already has the outcome, so a failure to keep it is ignored.
   if (outcome.complete || !goesOn) catchLocalError(() => keepCheck(target, outcome));
   return outcome;
 }
