@@ -15,7 +15,6 @@ import {
 import { Bm25Index } from "../searching/bm25.js";
 import type { Description, Opened } from "../searching/source.js";
 import type { Fact } from "./facts.js";
-import { ENGLISH_WORDS, type ReportWords, readWords } from "./words.js";
 
 /** The longest title, query or sub-question, in characters. */
 const LONGEST = 200;
@@ -44,17 +43,12 @@ export interface Cited {
 }
 const cited: Shape<Cited> = defineObject({ text, facts: list(integer) });
 const kind = defineWord(["text", "list", "steps", "table"], "text");
-const written = {
+const answer = defineObject({
   sentences: list(cited),
   sections: list(defineObject({ title, kind, columns: list(title), items: list(cited) })),
   disagree: list(defineObject({ about: title, sides: list(cited) })),
   missing: list(short),
-};
-const words: Shape<ReportWords> = {
-  schema: { type: "object", additionalProperties: { type: "string" } },
-  read: readWords,
-};
-const answer = defineObject({ ...written, words });
+});
 export type Draft = ValueOf<typeof answer>;
 
 const VERDICTS = ["stated", "not stated", "contradicted"] as const;
@@ -119,15 +113,11 @@ export const NOTES: Prompt = {
   schema: notes.schema,
 };
 
-/** `isForeign`: the question is not in English, so the model also translates the fixed words of the report. */
-export function buildAnswerPrompt(length: Length, isForeign: boolean): Prompt {
-  const also = isForeign
-    ? ` "words" is this object with its texts in the language of the question, what is in braces or brackets kept as it is: ${ENGLISH_WORDS}.`
-    : "";
+export function buildAnswerPrompt(length: Length): Prompt {
   return {
     name: "answer",
-    instructions: `You answer a question from numbered facts, each with the quote that it rests on. The quotes ${DATA} Write in the language of the question. "sentences" are the direct answer in at most five sentences; then come "sections" by sub-question, each a text, a list, steps or a table as the matter asks (the cells of a table's row are separated by " | "). A how-to is steps, all of them, without their numbers. Where facts contradict each other, the sides go into "disagree" with their dates or versions. What the facts do not answer goes into "missing". Each sentence, item, row and side names the numbers of the facts that it rests on. Use no number, address or quotation that is not in the quotes of those facts, in the headings over them or in the question, and write numbers as they stand there. If the facts do not answer the question, give no sentences. ${LENGTHS[length]}${also} ${JSON_ONLY}: {"sentences": [{"text": "…", "facts": [1]}], "sections": [{"title": "…", "kind": "text|list|steps|table", "columns": ["…"], "items": [{"text": "…", "facts": [1]}]}], "disagree": [{"about": "…", "sides": [{"text": "…", "facts": [1]}]}], "missing": ["…"]${isForeign ? ', "words": {…}' : ""}}`,
-    schema: (isForeign ? answer : defineObject(written)).schema,
+    instructions: `You answer a question from numbered facts, each with the quote that it rests on. The quotes ${DATA} Write in the language of the question. "sentences" are the direct answer in at most five sentences; then come "sections" by sub-question, each a text, a list, steps or a table as the matter asks (the cells of a table's row are separated by " | "). A how-to is steps, all of them, without their numbers. Where facts contradict each other, the sides go into "disagree" with their dates or versions. What the facts do not answer goes into "missing". Each sentence, item, row and side names the numbers of the facts that it rests on. Use no number, address or quotation that is not in the quotes of those facts, in the headings over them or in the question, and write numbers as they stand there. If the facts do not answer the question, give no sentences. ${LENGTHS[length]} ${JSON_ONLY}: {"sentences": [{"text": "…", "facts": [1]}], "sections": [{"title": "…", "kind": "text|list|steps|table", "columns": ["…"], "items": [{"text": "…", "facts": [1]}]}], "disagree": [{"about": "…", "sides": [{"text": "…", "facts": [1]}]}], "missing": ["…"]}`,
+    schema: answer.schema,
   };
 }
 

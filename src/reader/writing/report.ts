@@ -7,7 +7,6 @@ import { ADDRESS } from "./checks/sentence.js";
 import type { Fact } from "./facts.js";
 import type { Cited, Length } from "./prompts.js";
 import type { Gathered } from "./steps/gather.js";
-import { createPhraseBook } from "./words.js";
 
 const LONGEST_TITLE = 200;
 /** Marks a sentence that was not checked against its quotes (contract §4, "With a model"). */
@@ -22,8 +21,6 @@ export interface ReportSubject {
   length: Length;
 }
 
-type PhraseBook = ReturnType<typeof createPhraseBook>;
-
 /**
  * Writes the answer as Markdown: summary, sections, disagreements, gaps, quotes and sources; a long answer gets a table
  * of contents. Without an answer, the report says that nothing was found.
@@ -32,20 +29,19 @@ export function buildModelReport(
   answer: Answer | undefined,
   { question, findings, description, usage, length }: ReportSubject,
 ): string {
-  const say = createPhraseBook(answer?.words);
   const cited = listCitedFacts(answer, findings.facts);
   const isFound = cited.length > 0;
-  const remarks = writeRemarks(isFound ? answer : undefined, findings, say);
+  const remarks = writeRemarks(isFound ? answer : undefined, findings);
   const text = joinParagraphs(
     !isFound && remarks,
-    ...(answer ? buildBody(answer, findings.facts, cited, say) : []),
-    joinSection(say("quotes"), ...cited.map((fact, i) => `${i + 1}. ${formatQuote(fact, say)}`)),
-    joinSection(say("sources"), ...formatSources(cited, description, say)),
-    isFound && joinSection(say("checked"), remarks),
-    joinSection(say("usage"), formatUsage(usage, say)),
+    ...(answer ? buildBody(answer, findings.facts, cited) : []),
+    joinSection("Quotes", ...cited.map((fact, i) => `${i + 1}. ${formatQuote(fact)}`)),
+    joinSection("Sources", ...formatSources(cited, description)),
+    isFound && joinSection("What is checked", remarks),
+    joinSection("Usage", formatUsage(usage)),
   );
   const titles = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => `- ${title}`);
-  const contents = length === "long" && joinSection(say("contents"), titles.join("\n"));
+  const contents = length === "long" && joinSection("Contents", titles.join("\n"));
   return `${joinParagraphs(`# ${shortenLine(question, LONGEST_TITLE)}`, contents, contents ? "---" : "", text)}\n`;
 }
 
@@ -81,12 +77,7 @@ export function formatCitation({ document, line }: Fact): string {
 }
 
 /** Builds the parts with sentences. `cited`: the facts that the answer cites, in the order of their numbers. */
-function buildBody(
-  answer: Answer,
-  facts: readonly Fact[],
-  cited: readonly Fact[],
-  say: PhraseBook,
-): string[] {
+function buildBody(answer: Answer, facts: readonly Fact[], cited: readonly Fact[]): string[] {
   const cite = ({ text, facts: ids, isUnchecked }: Cited) =>
     `${endSentence(text)} [${ids.map((id) => cited.findIndex((fact) => fact === facts[id - 1]) + 1).join(", ")}]${isUnchecked ? ` ${NOT_CHECKED}` : ""}`;
   const sides = answer.disagree.flatMap(({ about, sides }) => [
@@ -98,9 +89,9 @@ function buildBody(
     ...answer.sections.map((section) =>
       joinParagraphs(section.title && `## ${section.title}`, formatSection(section, cite)),
     ),
-    joinSection(say("disagree"), ...sides),
+    joinSection("Sources disagree", ...sides),
     joinSection(
-      say("missing"),
+      "Not found",
       answer.missing.map((text) => `- ${endSentence(escapeMarkdown(text))}`).join("\n"),
     ),
   ];
@@ -135,62 +126,64 @@ function formatOrigins({ facts: ids }: Cited, facts: readonly Fact[]): string {
 }
 
 /** Writes what was checked, what was left out, and why the search ended. */
-function writeRemarks(answer: Answer | undefined, findings: Gathered, say: PhraseBook): string {
+function writeRemarks(answer: Answer | undefined, findings: Gathered): string {
   const { droppedQuotes, isContextCut, spent, parts } = findings;
   const { dropped, droppedSteps, isWritten, isForeign } = answer ?? {};
   const left = [
-    droppedQuotes && say("noQuote", { number: droppedQuotes }),
-    dropped && say("noGround", { number: dropped }),
-    droppedSteps && say("noSteps", { number: droppedSteps }),
+    droppedQuotes && `quotes of the model that do not stand in their source (${droppedQuotes})`,
+    dropped && `sentences that no quote supports (${dropped})`,
+    droppedSteps && `whole lists of steps, since a step of each is not supported (${droppedSteps})`,
   ].filter(Boolean);
   const isOpen = spent === undefined && parts.some((part) => part.isOpen);
   const isMarked = answer && listCited(answer).some(({ isUnchecked }) => isUnchecked);
   return joinSentences(
-    say(answer ? "stands" : "nothing"),
-    isWritten === false && say("noted"),
-    answer && say(isMarked ? "unheld" : "held"),
-    left.length > 0 && say("left", { list: left.join("; ") }),
-    isForeign && say("foreign"),
-    isContextCut && say("cut"),
-    spent && say("spent", { flag: FLAGS[spent.what] }),
-    answer && isOpen && say("open"),
+    answer
+      ? "Each quote was found in its source at that place, word for word. Each number in the answer stands in a quote that it cites, in the heading over it, or in the question."
+      : "Nothing was found: no passage in the sources answers this.",
+    isWritten === false && "The answer is made of what a model noted from each quote.",
+    answer &&
+      (isMarked
+        ? `The model held the sentences against their quotes; the work ended before those marked ${NOT_CHECKED}.`
+        : "The model held each sentence against its quotes, and what they do not state is left out."),
+    left.length > 0 && `Left out: ${left.join("; ")}.`,
+    isForeign && "The answer is not in the language of the question, also when it was asked for once more.",
+    isContextCut &&
+      "The model may not have seen all passages: the endpoint seems to have cut off what it was sent.",
+    spent && `The search ended early, at the limit of ${FLAGS[spent.what]}.`,
+    answer && isOpen && "The search ended when it found nothing new; some of the question may still be open.",
   );
 }
 
-function formatQuote(fact: Fact, say: PhraseBook): string {
+function formatQuote(fact: Fact): string {
   const { heading, header, document, quote } = fact;
   const lines = quote.split("\n").map((line) => `   > ${line.trimEnd()}`);
-  const columns = header && say("columns", { names: header.join(" | ") });
+  const columns = header && `columns ${header.join(" | ")}`;
   const places = [heading, columns, document.date].filter(Boolean).join(", ");
-  return joinParagraphs(formatPlace(fact, say), lines.join("\n"), places && `   ${say("under", { places })}`);
+  return joinParagraphs(formatPlace(fact), lines.join("\n"), places && `   Under: ${places}`);
 }
 
 /** Formats a place as `file:line`; for a page its title, address and time of access. */
-function formatPlace({ document, line }: Fact, say: PhraseBook): string {
+function formatPlace({ document, line }: Fact): string {
   const { id, title, url, accessed } = document;
   if (url === undefined) return `\`${id}:${line}\``;
-  const read = accessed ? `, ${say("read", { date: accessed.slice(0, 10) })}` : "";
+  const read = accessed ? `, read ${accessed.slice(0, 10)}` : "";
   return `[${title.replace(/[[\]]/g, "")}](${url})${read}`;
 }
 
-function formatSources(
-  cited: readonly Fact[],
-  { documents, notes, unread }: Description,
-  say: PhraseBook,
-): string[] {
+function formatSources(cited: readonly Fact[], { documents, notes, unread }: Description): string[] {
   const byDocument = new Map(cited.map((fact) => [fact.document.id, fact]));
   const sourceLines = [...byDocument].map(([id, fact]) => {
     const { url, date } = fact.document;
-    return `- ${url ? formatPlace(fact, say) : `\`${id}\``}${date ? `, ${date}` : ""}`;
+    return `- ${url ? formatPlace(fact) : `\`${id}\``}${date ? `, ${date}` : ""}`;
   });
-  const left = unread.length > 0 && say("unread", { list: listOf(unread) });
-  return [sourceLines.join("\n"), joinSentences(say("searched", { number: documents }), ...notes, left)];
+  const left = unread.length > 0 && `Not read: ${listOf(unread)}.`;
+  return [sourceLines.join("\n"), joinSentences(`Documents searched: ${documents}.`, ...notes, left)];
 }
 
-function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage, say: PhraseBook): string {
+function formatUsage({ calls, input_tokens, output_tokens, cost_dollars }: Usage): string {
   const [input, output] = [input_tokens, output_tokens].map((tokens) => tokens.toLocaleString("en-US"));
-  const cost = cost_dollars !== undefined && say("cost", { number: cost_dollars.toFixed(4) });
-  return joinSentences(say("used", { calls, input: input ?? "", output: output ?? "" }), cost);
+  const cost = cost_dollars !== undefined && `Cost: ${cost_dollars.toFixed(4)} dollars.`;
+  return joinSentences(`Calls of the model: ${calls}. Tokens in: ${input}, out: ${output}.`, cost);
 }
 
 /** Matches an address, or a character that begins a link, an image, HTML or code. */

@@ -87,7 +87,7 @@ describe("notes are read from", () => {
 
 describe("an answer is read from", () => {
   const cited = { text: "t", facts: [1] };
-  const empty = { sentences: [], sections: [], disagree: [], missing: [], words: {} };
+  const empty = { sentences: [], sections: [], disagree: [], missing: [] };
   it.each<[string, unknown, object]>([
     ["sentences alone", { sentences: [cited] }, { ...empty, sentences: [cited] }],
     ["a bare list", [cited, "no"], { ...empty, sentences: [cited] }],
@@ -138,7 +138,6 @@ describe("an answer is read from", () => {
         sections: [{ title: cut, kind: "text", columns: [cut], items: [] }],
         disagree: [{ about: cut, sides: [] }],
         missing: [cut],
-        words: {},
       },
     });
   });
@@ -166,7 +165,7 @@ it("a schema asks for all of it and nothing else", () => {
     additionalProperties: false,
   });
   expect(NOTES.schema).toMatchObject({ required: ["facts", "answered", "queries"] });
-  expect(buildAnswerPrompt("short", false).schema).toMatchObject({
+  expect(buildAnswerPrompt("short").schema).toMatchObject({
     properties: {
       sections: {
         items: { properties: { kind: { type: "string", enum: ["text", "list", "steps", "table"] } } },

@@ -27,7 +27,6 @@ const EMPTY: Answer = {
   sections: [],
   disagree: [],
   missing: [],
-  words: {},
   dropped: 0,
   droppedSteps: 0,
   isWritten: true,
@@ -165,14 +164,6 @@ it("says that nothing was found, and why the search ended", () => {
   const usage = { ...USAGE, calls: 2, cost_dollars: 0.5 };
   expect(reported(undefined, { findings, description, usage })).toBe(
     "# Why?\n\nNothing was found: no passage in the sources answers this. Left out: quotes of the model that do not stand in their source (1).\n\n## Sources\n\nDocuments searched: 0. It rains. Not read: b.png (not text).\n\n## Usage\n\nCalls of the model: 2. Tokens in: 1,234, out: 5. Cost: 0.5000 dollars.\n",
-  );
-});
-
-it("says what was not found in the language of the question, also where nothing was", () => {
-  const words = { nothing: "Nichts wurde gefunden.", missing: "Nicht gefunden", quotes: "Zitate" };
-  const text = reported({ missing: ["wer 12 Euro zahlt"], words });
-  expect(text).toContain(
-    "# Why?\n\nNichts wurde gefunden.\n\n## Nicht gefunden\n\n- wer 12 Euro zahlt.\n\n## Sources",
   );
 });
 

@@ -254,63 +254,6 @@ it("the length is asked for, and a long report has a table of contents", async (
   expect(short).not.toContain("## Contents");
 });
 
-describe("the fixed words of a report", () => {
-  const WORDS: Record<string, Record<string, string>> = {
-    de: {
-      quotes: "Zitate",
-      sources: "Quellen",
-      checked: "Was geprüft ist",
-      held: "Jeder Satz wurde vom Modell an seinen Zitaten geprüft.",
-      missing: "Nicht gefunden",
-      usage: "Verbrauch",
-      used: "Aufrufe des Modells: {calls}. Token hinein: {input}, heraus: {output}.",
-      searched: "Durchsuchte Dokumente: 2.",
-      under: "Unter <b>: {places}",
-    },
-    es: { quotes: "Citas", sources: "Fuentes", missing: "No se encontró" },
-  };
-  const QUESTIONS: Record<string, string> = {
-    de: "Wie lange wartet der Server auf eine Anfrage, und ist das einzustellen?",
-    es: "¿Cuál es el tiempo de espera del servidor para una conexión y cómo se cambia?",
-  };
-  const report = async (language: string) => {
-    const sentences = [statement("5000 ms.", 1)];
-    const endpoint = await modelEndpoint(
-      behaving({ answer: () => says({ sentences, missing: ["¿Quién?"], words: WORDS[language] }) }),
-    );
-    const text = String(await ask(endpoint, {}, jobOf(QUESTIONS[language])));
-    const prompt = endpoint.requests.find(({ step }) => step === "answer")?.body;
-    return { text, prompt: JSON.stringify(prompt) };
-  };
-
-  it("are in its language, and in English where the model gives none or changes what they say", async () => {
-    const { text, prompt } = await report("de");
-    expect(prompt).toContain("What is checked");
-    expect(text.match(/^## .*$/gm)).toEqual([
-      "## Nicht gefunden",
-      "## Zitate",
-      "## Quellen",
-      "## Was geprüft ist",
-      "## Verbrauch",
-    ]);
-    expect(text).toContain("Jeder Satz wurde vom Modell an seinen Zitaten geprüft.");
-    expect(text).toContain("Aufrufe des Modells: 4. Token hinein: 4,000, heraus: 400.");
-    // The one has a number of its own, the other HTML.
-    expect(text).toContain("Documents searched: 2.");
-    expect(text).toContain("Under: Server");
-    const spanish = await report("es");
-    expect(spanish.text).toContain("## No se encontró\n\n- ¿Quién?");
-    expect(spanish.text).toContain("## Usage");
-  });
-
-  it("of a question in English are not asked for", async () => {
-    const endpoint = await modelEndpoint(behaving());
-    await ask(endpoint);
-    const { body } = endpoint.requests.find(({ step }) => step === "answer") ?? {};
-    expect(JSON.stringify(body)).not.toContain("What is checked");
-  });
-});
-
 it("a passage in which the quote does not stand takes no quote of its neighbour's heading", async () => {
   const files = { "a.md": `# One\n\nThe keep-alive timeout is here.\n\n# Two\n\n${TIMEOUT}\n` };
   const endpoint = await modelEndpoint(

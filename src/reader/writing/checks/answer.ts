@@ -76,7 +76,7 @@ export function checkAnswer(
 export function buildFactsAnswer(
   facts: readonly Fact[],
   question: string,
-  { words = {}, dropped = 0, droppedSteps = 0 }: Partial<Answer> = {},
+  { dropped = 0, droppedSteps = 0 }: Partial<Answer> = {},
 ): Answer {
   const items = facts.map(({ claim, quote }, i): Cited => {
     const checked = checkSentence({ text: claim, facts: [i + 1] }, facts, question);
@@ -84,7 +84,7 @@ export function buildFactsAnswer(
     const isProven = !("wrong" in checked) && checked.facts.length === 1;
     return isProven ? checked : { text: quote.replace(/\s+/g, " "), facts: [i + 1] };
   });
-  const nothing = { sentences: [], disagree: [], missing: [], words, dropped, droppedSteps };
+  const nothing = { sentences: [], disagree: [], missing: [], dropped, droppedSteps };
   const sections = [{ title: "", kind: "list" as const, columns: [], items }];
   return { ...nothing, sections, isWritten: false, isForeign: false };
 }

@@ -45,8 +45,7 @@ export async function writeAnswer(
   let best: Answer | undefined;
   try {
     const keep = session.budget.share(FOR_CHECKING, session.budget.left.calls > 1 ? 1 : 0);
-    const spoken = language ?? detectLanguage([question, ...asked].join(" ")) ?? "en";
-    const prompt = buildAnswerPrompt(length, spoken !== "en");
+    const prompt = buildAnswerPrompt(length);
     const task = buildTask(session, prompt, question, asked, facts, OUTPUT_TOKENS[length], keep);
     await session.ask(task, (reply, isLast) => {
       const draft = readAnswer(reply);

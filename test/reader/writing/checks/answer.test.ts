@@ -13,7 +13,6 @@ const draft = (more: Partial<Draft>): Draft => ({
   sections: [],
   disagree: [],
   missing: [],
-  words: {},
   ...more,
 });
 const cited = (text: string, ...facts: number[]) => ({ text, facts });
@@ -165,7 +164,6 @@ it("of facts is each claim that its own quote supports, else the quote", () => {
     ],
     disagree: [],
     missing: [],
-    words: {},
     dropped: 0,
     droppedSteps: 0,
     isWritten: false,
