@@ -93,15 +93,15 @@ export const flags = {
       "deep",
     ]),
     "--model-tokens <n>": defineValue(
-      "how many tokens one research or check may use (default by depth: 25000, 120000, 300000)",
+      "how many tokens each question or check may use (default by depth: 25000, 120000, 300000)",
       createWholeNumberParser(1),
     ),
     "--model-calls <n>": defineValue(
-      "how many requests one research or check may send (default by depth: 8, 25, 60)",
+      "how many requests to the model each question or check may send (default by depth: 8, 25, 60)",
       createWholeNumberParser(1),
     ),
     "--model-time <duration>": defineValue(
-      "how long one research or check may take (default by depth: 5m, 15m, 30m)",
+      "how long each question or check may take (default by depth: 5m, 15m, 30m)",
       parsePositiveDuration,
     ),
     "--model-price <in/out>": defineValue(

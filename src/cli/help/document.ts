@@ -17,9 +17,10 @@ export function buildHelpDocument(program: Verb, version: string) {
     commands: program.commands.flatMap((command) =>
       buildEntries(command as Verb, [], listGlobalOptions(program)),
     ),
-    exit_codes: Object.entries(EXIT_CODE_MEANINGS).flatMap(([codes, meaning]) =>
-      codes.split(", ").map((code) => ({ code: Number(code), meaning })),
-    ),
+    exit_codes: Object.entries(EXIT_CODE_MEANINGS).map(([code, meaning]) => ({
+      code: Number(code),
+      meaning,
+    })),
     environment: VARIABLES,
     settings: Object.entries<Setting>(SETTINGS).map(([name, setting]) => ({
       name,

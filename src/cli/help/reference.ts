@@ -19,7 +19,9 @@ export const EXIT_CODE_MEANINGS: Readonly<Record<string, string>> = {
   13: "`--strict`: the result does not fit its schema",
   14: "`check`: a source does not say what a sentence says, contradicts it, or is gone",
   15: "`diff`: the two results differ in their statements, numbers, dates or quotations",
-  "130, 143, 129": "ended by SIGINT, SIGTERM or SIGHUP, after printing how to resume",
+  129: "ended by SIGHUP, after printing how to resume",
+  130: "ended by SIGINT (Ctrl-C), after printing how to resume",
+  143: "ended by SIGTERM, after printing how to resume",
 };
 
 /** An environment variable that the program reads. */

@@ -82,7 +82,7 @@ test("an option has its value, choices, default and environment", () => {
 });
 
 test("the exit codes are those that the program uses", () => {
-  const codes = Object.keys(EXIT_CODE_MEANINGS).flatMap((codes) => codes.split(", ").map(Number));
+  const codes = Object.keys(EXIT_CODE_MEANINGS).map(Number);
   // 14 and 15 have no error beside them.
   const used = new Set([0, 14, 15, ...Object.values(EXIT_CODES), ...Object.values(SIGNAL_EXIT_CODES)]);
   expect(new Set(codes)).toEqual(used);

@@ -10,7 +10,7 @@ export const quota = define({
     "outcome, but it does not know what other machines sent.",
   flags: { ...flags.quota, "--all": "show each account (service and key) in the history" },
   output:
-    "how much of the hourly limit and of your `per-day` limit is used, and what was spent; with --all, a line for each account: profile TAB hour TAB 24 h TAB 7 d TAB 30 d TAB origin; with --json, an object with these numbers, or an array with --all (research help json)",
+    "how much of the hourly limit and of your `per-day` limit is used, and what was spent. With --all, a line for each account: profile TAB hour TAB 24 h TAB 7 d TAB 30 d TAB origin. With --json, one object; with --all and --json, an array (research help json)",
   exits: { 0: "printed", 4: "no key", 12: "the history cannot be read" },
   examples: ["research quota --tier free", "research quota --json | jq .left"],
   run: async () => (await import("./run.js")).runQuota,

@@ -37,7 +37,7 @@ const sourceFlags = {
   "--domains <list>": "read only pages of these domains, separated by commas",
   "--not-domains <list>": "read no pages of these domains",
   "--pages <n>": defineValue(
-    "fetch at most this many pages for one research (default: 30)",
+    "fetch at most this many pages for one question (default: 30)",
     createWholeNumberParser(1),
   ),
   "--answers <file|sample>":
