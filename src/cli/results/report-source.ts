@@ -18,8 +18,11 @@ export interface ReportSource extends ReportToCheck {
   source: ResultSource;
 }
 
-/** Reads a report. The name of an existing file, or what looks like a file name, is a file; anything else is an id. */
-export async function readReportSource(ctx: Context, name: string): Promise<ReportSource> {
+/**
+ * Reads the report in a file, or finds the request of an id, whose result the returned function then fetches. The name of an
+ * existing file, or what looks like a file name, is a file; anything else is an id.
+ */
+export async function openReportSource(ctx: Context, name: string): Promise<() => Promise<ReportSource>> {
   const { host, signal } = ctx;
   if (/\.pdf$/i.test(name))
     throw new UsageError(
@@ -40,15 +43,19 @@ export async function readReportSource(ctx: Context, name: string): Promise<Repo
           "NOT_READ",
           `the ${part} of ${name} are not read${part === "columns" ? " side by side, but as one text" : ""}`,
         );
-      return { ...parseReport(markdown, `${name}.md`), file: name, source: {} };
+      const report = { ...parseReport(markdown, `${name}.md`), file: name, source: {} };
+      return async () => report;
     }
     const text = await readText(file, "the report", signal, MAX_REPORT_BYTES);
-    return { ...parseReport(text, name), file: name, source: {} };
+    const report = { ...parseReport(text, name), file: name, source: {} };
+    return async () => report;
   }
   const target = resolveTarget(ctx, name);
-  const result = await fetchResult(target, { signal });
   const { requestId } = target;
   const { prompt, created_at } = target.entry ?? {};
   const source = { requestId, origin: target.account.origin, question: prompt, createdAt: created_at };
-  return { report: readReport(result), result, target, source };
+  return async () => {
+    const result = await fetchResult(target, { signal });
+    return { report: readReport(result), result, target, source };
+  };
 }

@@ -20,7 +20,7 @@ import {
   formatForPeople,
 } from "../../requests/check-text.js";
 import { createModelListener, describePlan } from "../../requests/model-listener.js";
-import { type ReportSource, readReportSource } from "../../results/report-source.js";
+import { openReportSource, type ReportSource } from "../../results/report-source.js";
 import { checkResultOptions } from "../../results/show.js";
 import { fitText } from "../../terminal/reporter.js";
 import type { Given } from "../flags.js";
@@ -47,7 +47,8 @@ export async function check(ctx: Context, name: string, options: CheckFlags): Pr
     notDomains: parseDomains("--not-domains", options.notDomains),
   };
   const model = await openCheckModel(ctx, options);
-  const named = await readReportSource(ctx, name);
+  const fetchReport = await openReportSource(ctx, name);
+  const named = await fetchReport();
   const deliver = async (text: string) => {
     if (output === undefined || output === "-") return reporter.writeResult(text);
     writeTarget(output, text, force);

@@ -5,7 +5,7 @@ import { formatCount } from "../../../core/text/phrases.js";
 import { stringifySafe } from "../../../core/text/safe-text.js";
 import type { Context } from "../../context.js";
 import { pickWorstExit, showFailure } from "../../requests/failures.js";
-import { readReportSource } from "../../results/report-source.js";
+import { openReportSource } from "../../results/report-source.js";
 import { checkResultOptions, showResult } from "../../results/show.js";
 import type { Given } from "../flags.js";
 import { formatDiff } from "./view.js";
@@ -18,11 +18,16 @@ export async function runDiff(ctx: Context, old: string, now: string, options: D
   checkResultOptions(options, reporter.json);
   if (old === "-" && now === "-")
     throw new UsageError("stdin can be read only once: pass a file or an id for one of the two results");
+  // Nothing is sent for one id if the other argument is bad input.
+  const sources = [
+    [old, await openReportSource(ctx, old)] as const,
+    [now, await openReportSource(ctx, now)] as const,
+  ];
   const sides: DiffSide[] = [];
   const codes: number[] = [];
-  for (const name of [old, now])
+  for (const [name, fetchReport] of sources)
     try {
-      sides.push(await readReportSource(ctx, name));
+      sides.push(await fetchReport());
     } catch (error) {
       const id = error instanceof ResearchError ? error.requestId : undefined;
       codes.push(await showFailure(reporter, error, id ?? name));

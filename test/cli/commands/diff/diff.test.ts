@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ok } from "../../../support/behaviours.js";
@@ -156,4 +156,22 @@ test("a result that has not ended is 8, a FAILED one 3, an unknown id 5, which w
   expect(await codeOf(running, "no-such-id")).toEqual([5, 8, 5]);
   expect(await codeOf(running, failed)).toEqual([3, 8, 3]);
   expect(m.service.server.count("create")).toBe(0);
+});
+
+test.each([
+  ["paper.pdf", 2],
+  ["broken.json", 2],
+  ["none.md", 12],
+  ["no id", 2],
+  ["@last", 5],
+])("an id beside %j, which ends with %i, sends nothing", async (other, code) => {
+  const m = await world();
+  writeFileSync(join(m.home, "broken.json"), "{");
+  const id = m.service.add("a => COMPLETED");
+  for (const args of [
+    [id, other],
+    [other, id],
+  ])
+    expect(await m.research(["diff", ...args], { cwd: m.home })).toMatchObject({ code, stdout: "" });
+  expect(m.service.server.requests).toEqual([]);
 });
