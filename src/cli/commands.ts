@@ -35,7 +35,6 @@ export const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promi
   },
   "Agents:": {
     mcp: async () => (await import("./commands/mcp/command.js")).mcp,
-    skill: async () => (await import("./commands/skill/command.js")).skill,
   },
   "Help:": {
     help: async () => (await import("./commands/help/command.js")).help,

@@ -104,7 +104,7 @@ type ParsedArguments =
 
 /** What never asks for the key: a key file that makes its reader wait is not read for these. */
 const KEYLESS: ReadonlySet<string> = new Set([
-  ...["login", "logout", "try", "serve", "skill", "help", "completion"],
+  ...["login", "logout", "try", "serve", "help", "completion"],
 ]);
 
 /** Throws UsageError, with the nearest name where one is near. `isWhole`: all commands are defined, not only those that may be meant. */
