@@ -636,27 +636,6 @@ describe("at OpenAI", () => {
     const seen = await run("create", "why", "--window", "3h");
     expect(seen).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
   });
-
-  test("doctor names the day on which the model of a create ends", async () => {
-    const models = [
-      { id: "gpt-6.2-sol", object: "model", shutdown_date: null },
-      { id: "gpt-old", object: "model", shutdown_date: "2027-01-14" },
-    ];
-    const double = await ProviderDouble.start("openai", { models });
-    const { env, run } = homeWith();
-    const login = ["login", "openai", "--base-url", double.url, "--with-key"];
-    await inProcess(login, { env, input: KEY });
-    const auth = async () =>
-      JSON.parse((await run("doctor", "--json")).stdout).checks.find(
-        ({ id }: { id: string }) => id === "auth",
-      );
-    expect(await auth()).toMatchObject({ status: "ok", message: "the service accepts the key" });
-    await run("config", "set", "model", "gpt-old");
-    expect(await auth()).toMatchObject({
-      ...{ status: "warn", message: "the service accepts the key; gpt-old ends on 2027-01-14" },
-      fix: "research config set model NAME",
-    });
-  });
 });
 
 test("at Perplexity an effort takes the place of a preset, and stands beside a model", async () => {

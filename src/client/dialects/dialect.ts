@@ -58,8 +58,6 @@ export interface Dialect {
   request(operation: Exclude<Operation, "create">, requestId: string): DialectRequest | undefined;
   /** An id that belongs to no request: reading its state tests a key at no cost. */
   readonly probeId: string;
-  /** An id whose status call returns the service's `models`, each with the day on which it ends; absent if the service lists none. */
-  readonly modelsId?: string;
   /** Reads the error in a parsed body; undefined if the body is not an error of this service. `findRetryWait`: seconds, from a header. Never throws. */
   fault(
     operation: Operation,

@@ -35,8 +35,6 @@ export interface DoubleOptions extends FaultServerOptions {
   sources?: readonly Source[];
   /** The key of its one account; default KEY. */
   key?: string;
-  /** Its list of models. */
-  models?: readonly object[];
 }
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -240,8 +238,6 @@ export class ProviderDouble {
     }
     if (isGemini && /\/v1(?:beta)?\/models\?pageSize=1$/.test(request.path))
       return json(200, { models: [{ name: "m" }] });
-    if (this.provider === "openai" && request.path.endsWith("/v1/models"))
-      return json(200, { object: "list", data: this.options.models ?? [] });
     const id =
       /(?:responses|runs|interactions|research)\/([^/?]+)/.exec(decodeURIComponent(request.path))?.[1] ?? "";
     const run = this.runs.get(id);

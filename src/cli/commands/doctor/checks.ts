@@ -6,7 +6,6 @@ import { readQuota } from "../../../app/quota.js";
 import { buildLoginCommand, maskKey, requireBaseUrl, requireConnection } from "../../../app/settings.js";
 import type { ResearchError } from "../../../client/calls/errors.js";
 import { requireKeyText, Session } from "../../../client/calls/session.js";
-import { readItems } from "../../../client/dialects/read-response.js";
 import { UNKNOWN } from "../../../client/store/history/records.js";
 import { getSystemCode, readIfThere } from "../../../core/files/files.js";
 import { describeSystemError } from "../../../core/files/local-error.js";
@@ -80,8 +79,6 @@ interface ProbeAnswer {
   /** What the answer means for the key. */
   verdict: ReturnType<typeof readKeyAnswer>;
   error: ResearchError | undefined;
-  /** A text with the default model and the day on which the service retires it; undefined if the service lists no such day. */
-  ending?: string | undefined;
   /** The `Date` header of the answer, in epoch milliseconds; undefined if the answer has none. */
   date: number | undefined;
 }
@@ -112,24 +109,13 @@ function createProbe({ host, signal }: Context, account: ProfileAccount) {
     signal.throwIfAborted();
     const error = result.kind === "data" ? undefined : result.error;
     const verdict = error ? readKeyAnswer(error, provider !== undefined) : "valid";
-    const ending = verdict === "valid" ? await probeEnding(session, account, signal) : undefined;
-    return { verdict, error, ending, date };
+    return { verdict, error, date };
   };
   const askOnce = () => {
     answer ??= ask();
     return answer;
   };
   return { ask: askOnce, close: async () => session?.close() };
-}
-
-/** Returns a text with the default model and the day on which it is retired, from the service's list of models. */
-async function probeEnding(session: Session, { settings, provider }: ProfileAccount, signal: AbortSignal) {
-  const { modelsId } = await session.loadDialect();
-  const listed = modelsId === undefined ? undefined : await session.call("status", modelsId, { signal });
-  const models = listed?.kind === "data" ? readItems(listed.data.models) : [];
-  const name = settings.model?.value ?? provider?.defaultModel;
-  const day = models.find(({ id }) => id === name)?.shutdown_date;
-  return typeof day === "string" ? `${name} ends on ${day}` : undefined;
 }
 
 function requireUsableKey({ settings }: ProfileAccount): string {
@@ -266,10 +252,8 @@ function checkTls({ verdict, error }: ProbeAnswer, base: URL, proxy: URL | undef
   return fail(9, message, fix);
 }
 
-function checkAuth({ verdict, error, ending }: ProbeAnswer, { settings }: ProfileAccount): Finding {
+function checkAuth({ verdict, error }: ProbeAnswer, { settings }: ProfileAccount): Finding {
   const message = error?.message ?? "";
-  if (verdict === "valid" && ending)
-    return warn(`the service accepts the key; ${ending}`, "research config set model NAME");
   if (verdict === "valid") return createOk("the service accepts the key");
   if (verdict === "refused")
     return fail(4, `the service refuses the key: ${message}`, buildLoginCommand(settings));
