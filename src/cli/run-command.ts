@@ -103,9 +103,7 @@ type ParsedArguments =
   | { kind: "action"; flags: GlobalFlags; usesKey: boolean; action: (ctx: Context) => Promise<number> };
 
 /** What never asks for the key: a key file that makes its reader wait is not read for these. */
-const KEYLESS: ReadonlySet<string> = new Set([
-  ...["login", "logout", "try", "serve", "help", "completion"],
-]);
+const KEYLESS: ReadonlySet<string> = new Set([...["login", "logout", "try", "serve", "help", "completion"]]);
 
 /** Throws UsageError, with the nearest name where one is near. `isWhole`: all commands are defined, not only those that may be meant. */
 async function readArguments(

@@ -1,5 +1,5 @@
 import { define, listUsualExits } from "../definition.js";
-import { createWholeNumberParser, defineChoice, defineValue } from "../flag-values.js";
+import { createWholeNumberParser, defineValue } from "../flag-values.js";
 import { flags } from "../flags.js";
 
 export const batch = define({
@@ -17,10 +17,6 @@ export const batch = define({
   flags: {
     "Questions:": {
       "--template <text>": "build the prompts from the columns: 'Compare {{company}} with {{rival}}'",
-      "--format <format>": defineChoice(
-        "the input format (default: chosen by the file's name, otherwise by its first line)",
-        ["txt", "jsonl", "csv"],
-      ),
       "--schema <file|json>": "a JSON Schema for rows that have no schema of their own",
       "--structured": "ask for structured output without a schema",
       ...flags.context,

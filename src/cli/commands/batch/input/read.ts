@@ -28,7 +28,7 @@ import { buildRows, parseSchema, readProfile, stringifySchema, Template } from "
 
 export type InputOptions = Omit<Given<"request">, "promptFile"> &
   Partial<Given<"provider" | "context">> &
-  Given<"domains" | "quota"> & { format?: Format; template?: string };
+  Given<"domains" | "quota"> & { template?: string };
 
 /** Maximum size of an input: a hundred thousand long prompts. All of it is in memory, because everything is checked before sending. */
 const MAX_BATCH_BYTES = 256 << 20;
@@ -47,7 +47,7 @@ export async function readBatch(
   const faults: RowFault[] = [];
   const schema = await readSharedSchema(terminal, options.schema, faults);
   const template = options.template === undefined ? undefined : new Template(options.template);
-  const format = options.format ?? formatOf(path, text, template !== undefined);
+  const format = formatOf(path, text, template !== undefined);
   const parsed = PARSERS[format](text);
   const problems = await checkSchemas(parsed, terminal.signal);
   const structured = options.structured ?? false;
